@@ -1,0 +1,87 @@
+/** Which packages each package may import. Nothing imports what is not listed; tests may also use the testkit. */
+const layers = {
+  cli: ['server', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
+  server: ['runtime', 'rpc', 'protocol'],
+  runtime: ['models', 'protocol'],
+  sdk: ['rpc', 'protocol'],
+  testkit: ['server', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
+  models: [],
+  rpc: [],
+  protocol: [],
+};
+
+const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/)';
+
+const packageRules = Object.entries(layers).flatMap(([name, allowed]) => [
+  forbid(
+    `${name}-imports`,
+    { path: `^packages/${name}/`, pathNot: tests },
+    { path: '^packages/', pathNot: `^packages/(${[name, ...allowed].join('|')})/` },
+  ),
+  forbid(
+    `${name}-tests-import`,
+    { path: `^packages/${name}/.*${tests}` },
+    { path: '^packages/', pathNot: `^packages/(${[name, ...allowed, 'testkit'].join('|')})/` },
+  ),
+]);
+
+const runtime = '^packages/runtime/src';
+
+const folderRules = [
+  forbid(
+    'tools-are-leaves',
+    { path: `${runtime}/tools/` },
+    { path: `${runtime}/(session/|loop/|runtime\\.ts$)` },
+  ),
+  forbid(
+    'loop-below-session',
+    { path: `${runtime}/loop/` },
+    { path: `${runtime}/(session/session|runtime)\\.ts$` },
+  ),
+  forbid(
+    'store-is-a-leaf',
+    { path: `${runtime}/store/` },
+    { path: `${runtime}/([^/]+/|runtime\\.ts$)`, pathNot: `${runtime}/store/` },
+  ),
+  forbid('state-is-pure', { path: `${runtime}/session/state\\.ts$` }, { dependencyTypes: ['core'] }),
+  forbid(
+    'handlers-are-siblings',
+    { path: '^packages/server/src/handlers/(?!catalog)([^/.]+)' },
+    { path: '^packages/server/src/handlers/', pathNot: '^packages/server/src/handlers/($1|catalog)\\.ts$' },
+  ),
+];
+
+const doorRules = [
+  forbid(
+    'front-door-only',
+    { path: '^packages/([^/]+)/' },
+    { path: '^packages/(?!$1/)[^/]+/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+  ),
+  forbid(
+    'front-door-only',
+    { path: '^(e2e|scripts|examples)/' },
+    { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+  ),
+  forbid('one-door-per-package', {}, { path: '^packages/[^/]+/src/.+/index\\.ts$' }),
+  forbid('tests-are-not-imported', {}, { path: tests }),
+  forbid('no-cycles', {}, { circular: true }),
+  forbid('nothing-unresolved', {}, { couldNotResolve: true, pathNot: '(^|/)dist/' }),
+];
+
+module.exports = {
+  forbidden: [...packageRules, ...folderRules, ...doorRules],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|dist-failpoints|fixtures|coverage)/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};
+
+function forbid(name, from, to) {
+  return { name, severity: 'error', from, to };
+}

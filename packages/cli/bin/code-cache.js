@@ -1,0 +1,102 @@
+'use strict';
+
+const { createHash } = require('node:crypto');
+const fs = require('node:fs');
+const { createRequire, wrap } = require('node:module');
+const { tmpdir } = require('node:os');
+const { dirname, join } = require('node:path');
+const { Script } = require('node:vm');
+
+const digestLength = 32;
+const headerLength = digestLength + 1;
+const settledAfterMs = 2000;
+const noCache = { data: undefined, settled: false };
+
+/**
+ * Runs a CommonJS file with the compiled code kept from an earlier start, which saves compiling it again.
+ * V8 takes a damaged or foreign cache at its word and crashes, so a cache is used only when its digest over
+ * the source and the cached bytes is right. No failure of the cache ever fails the start.
+ */
+exports.runWithCodeCache = function runWithCodeCache(file) {
+  const source = fs.readFileSync(file, 'utf8');
+  const cache = attempt(() => readCache(file, source)) ?? noCache;
+  const script = new Script(wrap(source), { filename: file, cachedData: cache.data });
+  keepCode({ file, source, script, cache: script.cachedDataRejected ? noCache : cache });
+  const bundle = { exports: {} };
+  script.runInThisContext()(bundle.exports, createRequire(file), bundle, file, dirname(file));
+};
+
+function readCache(file, source) {
+  for (const folder of cacheFolders(file)) {
+    const bytes = folder.isTrusted() ? attempt(() => fs.readFileSync(cachePath(folder))) : undefined;
+    if (bytes === undefined || bytes.length <= headerLength) continue;
+    const content = bytes.subarray(digestLength);
+    if (!digest(source, content).equals(bytes.subarray(0, digestLength))) continue;
+    return { data: bytes.subarray(headerLength), settled: bytes[digestLength] === 1 };
+  }
+  return undefined;
+}
+
+// The code of a short run is better than none; a run that has served for a while knows what a server needs.
+function keepCode({ file, source, script, cache }) {
+  if (cache.settled) return;
+  const keep = (settled) => attempt(() => writeCache({ file, source, script, settled }));
+  const keepAtExit = () => keep(false);
+  if (cache.data === undefined) process.once('exit', keepAtExit);
+  setTimeout(() => {
+    process.off('exit', keepAtExit);
+    keep(true);
+  }, settledAfterMs).unref();
+}
+
+function writeCache({ file, source, script, settled }) {
+  const content = Buffer.concat([Buffer.of(settled ? 1 : 0), script.createCachedData()]);
+  const bytes = Buffer.concat([digest(source, content), content]);
+  cacheFolders(file).some((folder) => writeWhole(folder, bytes));
+}
+
+// Who can write beside the bundle can change the bundle itself; any other folder must be the user's alone.
+function cacheFolders(file) {
+  const user = process.getuid ? process.getuid() : 'user';
+  const ownFolder = join(tmpdir(), `groundcrew-code-${user}`);
+  return [
+    { path: dirname(file), isTrusted: () => true },
+    { path: ownFolder, isTrusted: () => isPrivate(ownFolder) },
+  ];
+}
+
+function cachePath(folder) {
+  return join(folder.path, `main.${process.version}-${process.arch}.code`);
+}
+
+function isPrivate(folder) {
+  const stat = fs.lstatSync(folder, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return false;
+  return !process.getuid || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
+}
+
+function writeWhole(folder, bytes) {
+  const path = cachePath(folder);
+  const temporary = `${path}.${process.pid}`;
+  const isWritten = attempt(() => {
+    fs.mkdirSync(folder.path, { recursive: true, mode: 0o700 });
+    if (!folder.isTrusted()) return false;
+    fs.writeFileSync(temporary, bytes, { mode: 0o600, flag: 'wx' });
+    fs.renameSync(temporary, path);
+    return true;
+  });
+  if (!isWritten) attempt(() => fs.rmSync(temporary, { force: true }));
+  return isWritten;
+}
+
+function digest(source, content) {
+  return createHash('sha256').update(process.version).update(source).update(content).digest();
+}
+
+function attempt(action) {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+'use strict';
+
+// CommonJS, and readable for any Node, so that an old one gets a sentence instead of a syntax error.
+const version = process.version.slice(1).split('.').map(Number);
+const [major, minor] = version;
+
+if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22)) {
+  process.stderr.write(
+    `groundcrew needs Node 20.19 or later, or 22.12 or later; this is Node ${process.version}\n`,
+  );
+  process.exit(1);
+}
+
+const { existsSync } = require('node:fs');
+const { join } = require('node:path');
+
+const cliFolder = join(__dirname, '..');
+const isSourceCheckout = existsSync(join(cliFolder, 'src'));
+if (isSourceCheckout) require('../scripts/ensure-built.cjs').ensureBuilt();
+require('./code-cache.js').runWithCodeCache(join(cliFolder, 'dist', 'main.cjs'));

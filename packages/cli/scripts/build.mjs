@@ -1,0 +1,123 @@
+#!/usr/bin/env node
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { takeBuildLock } from './build-lock.mjs';
+import { isFresh, repository, stampName, writeStamp } from './freshness.cjs';
+
+const cliFolder = join(import.meta.dirname, '..');
+const temporaryPrefix = '.build-';
+
+/** What is loaded from node_modules at run time because it is native or rarely needed. */
+const external = ['@photostructure/sqlite', 'undici'];
+
+/** What the bundle depends on besides our own sources; the lock file stands for all of node_modules. */
+const hiddenInputs = [
+  'package-lock.json',
+  'tsconfig.json',
+  'packages/cli/package.json',
+  'packages/cli/scripts/build.mjs',
+];
+
+const { values: flags } = parseArgs({
+  options: {
+    failpoints: { type: 'boolean', default: false },
+    'if-stale': { type: 'boolean', default: false },
+    sourcemap: { type: 'boolean', default: false },
+  },
+});
+
+try {
+  await main();
+} catch (error) {
+  say(error.errors ? 'the program could not be built' : error.message);
+  process.exitCode = 1;
+}
+
+async function main() {
+  const outputFolder = join(cliFolder, flags.failpoints ? 'dist-failpoints' : 'dist');
+  mkdirSync(outputFolder, { recursive: true });
+  const unlock = await takeBuildLock(join(outputFolder, '.lock'), say);
+  try {
+    if (flags['if-stale'] && isFresh(outputFolder)) return;
+    await buildInto(outputFolder);
+  } finally {
+    unlock();
+  }
+}
+
+async function buildInto(outputFolder) {
+  const { build } = await loadEsbuild();
+  removeLeftovers(outputFolder);
+  const temporary = mkdtempSync(join(outputFolder, temporaryPrefix));
+  const began = Date.now();
+  try {
+    const result = await build(bundleOptions(join(temporary, 'main.cjs')));
+    const sources = Object.keys(result.metafile.inputs).filter((path) => path.startsWith('packages/'));
+    const inputs = [...sources, ...hiddenInputs];
+    writeStamp({ folder: temporary, inputs, buildStarted: began });
+    putInPlace(temporary, outputFolder);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+  say(`built ${basename(outputFolder)}/main.cjs in ${Date.now() - began} ms`);
+}
+
+// One file: code behind an `import()` is evaluated when it is first asked for, and a running
+// program never has to find a chunk on a disk where a newer build has been put meanwhile.
+function bundleOptions(outfile) {
+  const { version } = JSON.parse(readFileSync(join(cliFolder, 'package.json'), 'utf8'));
+  return {
+    absWorkingDir: repository,
+    entryPoints: ['packages/cli/src/main.ts'],
+    outfile,
+    bundle: true,
+    external,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    tsconfig: 'tsconfig.json',
+    // As `require`: in code run from the code cache a true `import()` has no loader, and it is slower.
+    supported: { 'dynamic-import': false },
+    define: {
+      __FAILPOINTS__: String(flags.failpoints),
+      __VERSION__: JSON.stringify(version),
+      'import.meta.dirname': '__dirname',
+      'import.meta.filename': '__filename',
+    },
+    logOverride: { 'empty-import-meta': 'error' },
+    charset: 'ascii',
+    minify: true,
+    legalComments: 'none',
+    sourcemap: flags.sourcemap ? 'external' : false,
+    metafile: true,
+    logLevel: 'warning',
+  };
+}
+
+async function loadEsbuild() {
+  try {
+    return await import('esbuild');
+  } catch (error) {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new Error(
+      `cannot build the program, because esbuild is not installed: run \`npm ci\` in ${repository}`,
+    );
+  }
+}
+
+// The stamp comes last: a bundle without its stamp is built again.
+function putInPlace(temporary, outputFolder) {
+  const names = readdirSync(temporary).filter((name) => name !== stampName);
+  for (const name of [...names, stampName]) renameSync(join(temporary, name), join(outputFolder, name));
+}
+
+function removeLeftovers(outputFolder) {
+  for (const name of readdirSync(outputFolder)) {
+    if (name.startsWith(temporaryPrefix)) rmSync(join(outputFolder, name), { recursive: true, force: true });
+  }
+}
+
+function say(message) {
+  process.stderr.write(`groundcrew: ${message}\n`);
+}

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { type ModelInfo, nodeExchange } from '@groundcrew/models';
+import {
+  type Home,
+  type Owner,
+  openSqliteStore,
+  Runtime,
+  type SqliteStore,
+  systemClock,
+} from '@groundcrew/runtime';
+import { Server, type ServerSurroundings } from '@groundcrew/server';
+import type { Environment } from './home.js';
+import { ModelDirectory } from './model-access.js';
+
+export interface ProgramOptions {
+  readonly version: string;
+  readonly homeDirectory: string;
+  readonly workingDirectory: string;
+  readonly environment: Environment;
+  readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
+  readonly connectionToken?: string;
+  readonly sessionIdleSeconds: number;
+  warn(message: string): void;
+  /** The client asked the program to end, and everything is closed. */
+  onShutDown(): void;
+}
+
+/** The whole program, wired. */
+export interface Program {
+  readonly server: Server;
+  /** Loads what the first session will need. */
+  warmUp(): void;
+  /** Closes sessions and stores; running turns stay as pending work. */
+  close(): Promise<void>;
+}
+
+/** Wires stores, models and tools into a server. The only place that knows them all. */
+export function compose(options: ProgramOptions): Program {
+  const homes = new Homes(options);
+  const models = new ModelDirectory({
+    exchange: nodeExchange({ environment: options.environment }),
+    environment: options.environment,
+    version: options.version,
+    ...(options.token && { token: options.token.value }),
+  });
+  const runtime = new Runtime({
+    home: (configDir) => homes.get(configDir ?? options.homeDirectory),
+    openModels: (settings) => models.open(settings),
+    builtinTools: () => [],
+    owner: homes.owner,
+    clock: systemClock,
+    version: options.version,
+    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000 },
+    sessionIdleSeconds: options.sessionIdleSeconds,
+  });
+  const close = async () => {
+    await server.shutDown();
+    await homes.close();
+  };
+  const surroundings: ServerSurroundings = {
+    version: options.version,
+    workingDirectory: options.workingDirectory,
+    authStatus: () => authStatus(options.token),
+    listModels: async ({ gitHubToken }) => (await models.list(gitHubToken)).map(wireModel),
+    shutDown: async () => {
+      await close();
+      setImmediate(options.onShutDown);
+    },
+    ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
+  };
+  const server = new Server(runtime, surroundings);
+  return { server, close, warmUp: () => homes.store(options.homeDirectory).warmUp() };
+}
+
+/** One store for each home in use: the default one, and those that sessions name by `configDir`. */
+class Homes {
+  readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
+  private readonly stores = new Map<string, SqliteStore>();
+
+  constructor(private readonly options: Pick<ProgramOptions, 'warn'>) {}
+
+  get(directory: string): Home {
+    return { directory, store: this.store(directory) };
+  }
+
+  store(directory: string): SqliteStore {
+    const known = this.stores.get(directory);
+    if (known) return known;
+    const store = openSqliteStore({
+      file: join(directory, 'groundcrew.db'),
+      runDirectory: join(directory, 'run'),
+      onWarning: (message) => this.options.warn(message),
+    });
+    this.stores.set(directory, store);
+    return store;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.stores.values()].map((store) => store.close()));
+    this.stores.clear();
+  }
+}
+
+function authStatus(token: ProgramOptions['token']): ReturnType<ServerSurroundings['authStatus']> {
+  if (!token) return { isAuthenticated: false, statusMessage: 'Not authenticated' };
+  const host = 'https://github.com';
+  return {
+    isAuthenticated: true,
+    authType: token.source,
+    host,
+    statusMessage: `${host} (via ${token.source})`,
+  };
+}
+
+type WireModel = Awaited<ReturnType<ServerSurroundings['listModels']>>[number];
+
+function wireModel(model: ModelInfo): WireModel {
+  const { policy, billing } = (model.raw ?? {}) as {
+    policy?: WireModel['policy'];
+    billing?: { multiplier?: number };
+  };
+  const efforts = model.reasoningEfforts ?? [];
+  return {
+    id: model.id,
+    name: model.name,
+    capabilities: {
+      supports: { vision: model.vision, reasoningEffort: efforts.length > 0 },
+      limits: {
+        max_context_window_tokens: model.contextWindow ?? 128_000,
+        ...(model.maxPromptTokens !== undefined && { max_prompt_tokens: model.maxPromptTokens }),
+        ...(model.maxOutputTokens !== undefined && { max_output_tokens: model.maxOutputTokens }),
+      },
+    },
+    ...(policy && { policy }),
+    ...(billing && { billing: { multiplier: billing.multiplier ?? 1 } }),
+    ...(efforts.length > 0 && { supportedReasoningEfforts: [...efforts] }),
+    ...(model.defaultReasoningEffort !== undefined && {
+      defaultReasoningEffort: model.defaultReasoningEffort,
+    }),
+  };
+}

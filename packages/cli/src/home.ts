@@ -1,0 +1,13 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where sessions are kept. Clients that start the runtime name the home by `COPILOT_HOME`, people by `GROUNDCREW_HOME`. */
+export function homeDirectory(environment: Environment, options: { readonly isHeadless: boolean }): string {
+  const { COPILOT_HOME, GROUNDCREW_HOME, XDG_STATE_HOME } = environment;
+  const named = options.isHeadless ? COPILOT_HOME || GROUNDCREW_HOME : GROUNDCREW_HOME || COPILOT_HOME;
+  if (named) return named;
+  if (XDG_STATE_HOME) return join(XDG_STATE_HOME, 'groundcrew');
+  return join(homedir(), '.groundcrew');
+}

@@ -1,0 +1,123 @@
+import {
+  copilotProvider,
+  type Exchange,
+  knownModel,
+  ModelError,
+  type ModelInfo,
+  type ModelProvider,
+  openaiProvider,
+  withKnown,
+  withRetry,
+} from '@groundcrew/models';
+import type { ModelAccess, SessionSettings } from '@groundcrew/runtime';
+import type { Environment } from './home.js';
+
+/** Used with a service of the user's own when nobody names a model. */
+const ownServiceModel = 'claude-sonnet-4';
+
+export interface ModelSources {
+  /** Shared, so that connections are. */
+  readonly exchange: Exchange;
+  readonly environment: Environment;
+  readonly version: string;
+  /** The GitHub token of the process, if it has one. */
+  readonly token?: string;
+}
+
+/** Finds the model service of a session: its own provider, else the Copilot API where the environment names it. */
+export class ModelDirectory {
+  private readonly copilot = new Map<string, CopilotAccess>();
+
+  constructor(private readonly sources: ModelSources) {}
+
+  async open(settings: SessionSettings): Promise<ModelAccess> {
+    if (settings.provider) return this.ownService(settings.provider);
+    const copilot = this.copilotFor(settings.gitHubToken);
+    if (!copilot) return nothingConfigured;
+    return copilot.open(settings.model);
+  }
+
+  /** The models clients may choose from. */
+  async list(gitHubToken?: string): Promise<readonly ModelInfo[]> {
+    return (await this.copilotFor(gitHubToken)?.models()) ?? [];
+  }
+
+  private ownService(provider: NonNullable<SessionSettings['provider']>): ModelAccess {
+    const { environment, version, exchange } = this.sources;
+    const limits = {
+      ...(provider.maxPromptTokens !== undefined && { maxPromptTokens: provider.maxPromptTokens }),
+      ...(provider.maxOutputTokens !== undefined && { maxOutputTokens: provider.maxOutputTokens }),
+    };
+    return {
+      provider: withRetry(openaiProvider(provider, { environment, version, exchange })),
+      defaultModel: provider.modelId ?? ownServiceModel,
+      info: (model) => {
+        const known = knownModel(model)
+          ? withKnown({ id: model, name: model })
+          : { id: model, name: model, vision: true };
+        return { ...known, ...limits };
+      },
+      isCopilot: false,
+    };
+  }
+
+  private copilotFor(sessionToken: string | undefined): CopilotAccess | undefined {
+    const { environment, version, exchange, token } = this.sources;
+    const baseUrl = environment.COPILOT_API_URL;
+    const shown = sessionToken ?? token;
+    if (!baseUrl || !shown) return undefined;
+    const known = this.copilot.get(shown);
+    if (known) return known;
+    const access = new CopilotAccess(
+      withRetry(copilotProvider({ baseUrl, token: shown, version, environment, exchange })),
+    );
+    this.copilot.set(shown, access);
+    return access;
+  }
+}
+
+/** The Copilot API for one token; its list of models is asked for once, however many sessions want it. */
+class CopilotAccess {
+  private listing: Promise<readonly ModelInfo[]> | undefined;
+
+  constructor(private readonly provider: ModelProvider) {}
+
+  models(): Promise<readonly ModelInfo[]> {
+    this.listing ??= this.provider.models().catch((error: unknown) => {
+      this.listing = undefined;
+      throw error;
+    });
+    return this.listing;
+  }
+
+  async open(model: string | undefined): Promise<ModelAccess> {
+    const models = await this.models().catch((): readonly ModelInfo[] => []);
+    if (model !== undefined && models.length > 0 && !models.some((each) => each.id === model)) {
+      throw new ModelError('configuration', `Model "${model}" is not available.`);
+    }
+    const byId = new Map(models.map((each) => [each.id, each]));
+    return {
+      provider: this.provider,
+      defaultModel: models[0]?.id ?? ownServiceModel,
+      info: (id) => byId.get(id),
+      isCopilot: true,
+    };
+  }
+}
+
+const nothingConfigured: ModelAccess = {
+  provider: {
+    id: 'none',
+    models: async () => [],
+    // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
+    async *stream() {
+      throw new ModelError(
+        'configuration',
+        'No model is configured. Give the session a provider (baseUrl and apiKey), or set COPILOT_API_URL and a token.',
+      );
+    },
+  },
+  defaultModel: 'none',
+  info: () => undefined,
+  isCopilot: false,
+};

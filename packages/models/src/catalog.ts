@@ -1,0 +1,92 @@
+import type { ModelInfo } from './model.js';
+
+/** What is publicly known of a family of models, for services that say less about themselves. */
+export interface KnownModel {
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
+  readonly vision: boolean;
+  readonly reasoningEfforts?: readonly string[];
+  readonly defaultReasoningEffort?: string;
+  /** Refuses every temperature but the default one. */
+  readonly fixedSampling?: boolean;
+}
+
+/** The family a model belongs to: the longest known beginning of its name, whatever vendor path stands before it. */
+export function knownModel(model: string): KnownModel | undefined {
+  const name = model.slice(model.lastIndexOf('/') + 1).toLowerCase();
+  return byLength.find(([prefix]) => name.startsWith(prefix))?.[1];
+}
+
+/** The model with the gaps of its description filled from the catalog. */
+export function withKnown(model: Omit<ModelInfo, 'vision'> & { readonly vision?: boolean }): ModelInfo {
+  const known = knownModel(model.id);
+  if (!known) return { ...model, vision: model.vision ?? false };
+  const { fixedSampling: _, maxOutputTokens, ...rest } = known;
+  const limit = Math.min(maxOutputTokens, model.contextWindow ?? maxOutputTokens);
+  return { ...rest, maxOutputTokens: limit, ...model, vision: model.vision ?? known.vision };
+}
+
+const openaiEfforts = { reasoningEfforts: ['low', 'medium', 'high'], defaultReasoningEffort: 'medium' };
+const gpt5Efforts = {
+  reasoningEfforts: ['minimal', 'low', 'medium', 'high'],
+  defaultReasoningEffort: 'medium',
+};
+
+const families: Readonly<Record<string, KnownModel>> = {
+  'claude-': { contextWindow: 200_000, maxOutputTokens: 8_192, vision: true },
+  'claude-haiku-4': { contextWindow: 200_000, maxOutputTokens: 64_000, vision: true },
+  'claude-opus-4': { contextWindow: 200_000, maxOutputTokens: 32_000, vision: true },
+  'claude-sonnet-4': { contextWindow: 200_000, maxOutputTokens: 64_000, vision: true },
+  codestral: { contextWindow: 256_000, maxOutputTokens: 32_000, vision: false },
+  'deepseek-chat': { contextWindow: 128_000, maxOutputTokens: 8_192, vision: false },
+  'deepseek-reasoner': { contextWindow: 128_000, maxOutputTokens: 64_000, vision: false },
+  devstral: { contextWindow: 128_000, maxOutputTokens: 32_000, vision: false },
+  'gemini-2': { contextWindow: 1_048_576, maxOutputTokens: 65_536, vision: true },
+  'gemini-3': { contextWindow: 1_048_576, maxOutputTokens: 65_536, vision: true },
+  'glm-4': { contextWindow: 128_000, maxOutputTokens: 96_000, vision: false },
+  'gpt-3.5': { contextWindow: 16_385, maxOutputTokens: 4_096, vision: false },
+  'gpt-4': { contextWindow: 8_192, maxOutputTokens: 8_192, vision: false },
+  'gpt-4-turbo': { contextWindow: 128_000, maxOutputTokens: 4_096, vision: true },
+  'gpt-4.1': { contextWindow: 1_047_576, maxOutputTokens: 32_768, vision: true },
+  'gpt-4o': { contextWindow: 128_000, maxOutputTokens: 16_384, vision: true },
+  'gpt-5': {
+    contextWindow: 400_000,
+    maxOutputTokens: 128_000,
+    vision: true,
+    fixedSampling: true,
+    ...gpt5Efforts,
+  },
+  'gpt-oss': { contextWindow: 131_072, maxOutputTokens: 131_072, vision: false, ...openaiEfforts },
+  'grok-4': { contextWindow: 256_000, maxOutputTokens: 64_000, vision: true },
+  'kimi-k2': { contextWindow: 256_000, maxOutputTokens: 32_000, vision: false },
+  'llama-3.1': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false },
+  'llama-3.3': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false },
+  'llama-4': { contextWindow: 1_048_576, maxOutputTokens: 16_384, vision: true },
+  'mistral-large': { contextWindow: 128_000, maxOutputTokens: 32_000, vision: false },
+  o1: {
+    contextWindow: 200_000,
+    maxOutputTokens: 100_000,
+    vision: true,
+    fixedSampling: true,
+    ...openaiEfforts,
+  },
+  o3: {
+    contextWindow: 200_000,
+    maxOutputTokens: 100_000,
+    vision: true,
+    fixedSampling: true,
+    ...openaiEfforts,
+  },
+  'o4-mini': {
+    contextWindow: 200_000,
+    maxOutputTokens: 100_000,
+    vision: true,
+    fixedSampling: true,
+    ...openaiEfforts,
+  },
+  'qwen2.5-coder': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false },
+  qwen3: { contextWindow: 131_072, maxOutputTokens: 32_768, vision: false },
+  'qwen3-coder': { contextWindow: 262_144, maxOutputTokens: 65_536, vision: false },
+};
+
+const byLength = Object.entries(families).sort(([left], [right]) => right.length - left.length);

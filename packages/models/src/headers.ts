@@ -1,0 +1,91 @@
+import { ModelError } from './errors.js';
+import type { Environment } from './proxy.js';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** What the extra headers of one call may not touch. */
+const reserved = new Set(['api-key', 'authorization', 'content-type', 'x-api-key']);
+
+/** What belongs to the connection, and to nobody's configuration. */
+const framing = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers whose values are no secret, and may stand in an error message. */
+const open = new Set([
+  'accept',
+  'content-type',
+  'copilot-harness-id',
+  'copilot-integration-id',
+  'editor-version',
+  'openai-intent',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  'x-client-session-id',
+  'x-github-api-version',
+  'x-initiator',
+  'x-interaction-id',
+  'x-interaction-type',
+]);
+
+/** Checks names and values, and writes the names in lower case; a header that cannot be sent is a mistake to report. */
+export function checkedHeaders(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => checked(name, value)));
+}
+
+/** The headers of a service and those of one call, which replace neither authentication nor framing. */
+export function mergedHeaders(base: Headers, extra: Headers | undefined): Headers {
+  if (extra === undefined) return base;
+  const allowed = Object.entries(extra).filter(([name]) => {
+    const lower = name.toLowerCase();
+    return !reserved.has(lower) && !framing.has(lower);
+  });
+  return { ...base, ...checkedHeaders(Object.fromEntries(allowed)) };
+}
+
+/** Replaces `${NAME}` and `${NAME:-default}` by what the environment says. */
+export function expandVariables(text: string, environment: Environment): string {
+  return text.replace(
+    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (_, name: string, fallback?: string) => {
+      const value = fallback === undefined ? environment[name] : environment[name] || fallback;
+      if (value !== undefined) return value;
+      throw new ModelError('configuration', `The environment variable ${name} is not set`);
+    },
+  );
+}
+
+/** A text without the values of headers that may be secret. */
+export function withoutSecrets(text: string, headers: Headers): string {
+  let clean = text;
+  for (const [name, value] of Object.entries(headers)) {
+    if (open.has(name)) continue;
+    for (const secret of [value, value.replace(/^\S+ /, '')]) {
+      if (secret.length >= 4) clean = clean.replaceAll(secret, '***');
+    }
+  }
+  return clean;
+}
+
+function checked(name: string, value: string): [string, string] {
+  const lower = name.toLowerCase();
+  if (!/^[a-z0-9!#$%&'*+.^_`|~-]+$/.test(lower))
+    throw new ModelError('configuration', `${JSON.stringify(name)} is no name for a header`);
+  if (framing.has(lower)) throw new ModelError('configuration', `The header ${lower} cannot be set`);
+  if (typeof value !== 'string' || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
+    throw new ModelError(
+      'configuration',
+      `The value of the header ${lower} has characters that cannot be sent`,
+    );
+  return [lower, value.trim()];
+}

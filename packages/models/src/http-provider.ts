@@ -1,0 +1,114 @@
+import { ModelError, restate } from './errors.js';
+import { httpFailure, retryAfterSeconds } from './failure.js';
+import { type Headers, mergedHeaders, withoutSecrets } from './headers.js';
+import type { Exchange, HttpRequest, HttpResponse } from './http.js';
+import { parseWhole, readAnswer, readText } from './http-answer.js';
+import { property, textOrNothing } from './json.js';
+import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest } from './model.js';
+import type { Wire } from './wire.js';
+
+export interface HttpProviderOptions {
+  readonly id: string;
+  readonly wire: Wire;
+  /** Where calls are posted. */
+  readonly url: string;
+  /** The headers of a call, or of the question for models when there is no request. Names in lower case. */
+  readonly headers: (request?: ModelRequest) => Headers | Promise<Headers>;
+  readonly exchange: Exchange;
+  /** Where the service lists its models, and how to read the list. */
+  readonly models?: { readonly url: string; readonly read: (body: unknown) => readonly ModelInfo[] };
+  /** Bytes an answer may have in all. */
+  readonly maxAnswerBytes?: number;
+}
+
+const defaultMaxAnswerBytes = 256 * 1024 * 1024;
+const maxFailureBytes = 64 * 1024;
+
+/** A model service at an address: the one place from which calls are made. An abort throws the signal's reason. */
+export function httpProvider(options: HttpProviderOptions): ModelProvider {
+  const { id, wire, url, models, maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  return {
+    id,
+    async models(signal = new AbortController().signal) {
+      if (!models) return [];
+      const call = new ProviderCall(options, signal);
+      try {
+        const response = await call.send({ method: 'GET', url: models.url }, undefined);
+        return models.read(parseWhole(await readText(response.body, { maxBytes: maxAnswerBytes })));
+      } catch (error) {
+        throw call.failure(error);
+      }
+    },
+    async *stream(request, signal) {
+      const call = new ProviderCall(options, signal);
+      try {
+        const body = JSON.stringify(wire.encode(request));
+        const response = await call.send({ method: 'POST', url, body }, request);
+        for await (const events of readAnswer(wire, response, maxAnswerBytes)) yield call.signed(events);
+      } catch (error) {
+        throw call.failure(error);
+      }
+    },
+  };
+}
+
+/** What is known of one call while it lasts: enough to tell how it failed, without telling a secret. */
+class ProviderCall {
+  readonly #options: HttpProviderOptions;
+  readonly #signal: AbortSignal;
+  #headers: Headers = {};
+  #requestId: string | undefined;
+
+  constructor(options: HttpProviderOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  async send(call: Omit<HttpRequest, 'headers'>, request: ModelRequest | undefined): Promise<HttpResponse> {
+    this.#headers = mergedHeaders(await this.#options.headers(request), request?.headers);
+    const response = await this.#options.exchange({ ...call, headers: this.#headers }, this.#signal);
+    const { headers, status } = response;
+    this.#requestId = headers['x-github-request-id'] ?? headers['x-request-id'] ?? headers['request-id'];
+    if (status >= 200 && status < 300) return response;
+    if (status >= 300 && status < 400) throw redirected(headers.location);
+    const text = await readText(response.body, { maxBytes: maxFailureBytes, cut: true });
+    const retryAfter = retryAfterSeconds(headers['retry-after'], Date.now());
+    throw httpFailure({ status, text, retryAfter });
+  }
+
+  /** The end of an answer carries the service's id for the call. */
+  signed(events: readonly ModelEvent[]): readonly ModelEvent[] {
+    const last = events.at(-1);
+    if (this.#requestId === undefined || last?.type !== 'end') return events;
+    return [...events.slice(0, -1), { ...last, requestId: this.#requestId }];
+  }
+
+  failure(error: unknown): unknown {
+    if (this.#signal.aborted) return this.#signal.reason;
+    const known = error instanceof ModelError ? error : networkFailure(error);
+    const message = withoutSecrets(known.message, this.#headers);
+    return restate(known, { message, requestId: known.requestId ?? this.#requestId });
+  }
+}
+
+function redirected(location: string | undefined): ModelError {
+  const to = location !== undefined && URL.canParse(location) ? ` to ${new URL(location).origin}` : '';
+  return new ModelError('configuration', `The model service redirects${to}; set its address to where it is`);
+}
+
+/** A certificate that is not trusted stays so however often one asks. */
+const trustCodes = /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERR_TLS_CERT_)/;
+
+function networkFailure(error: unknown): ModelError {
+  if (!(error instanceof Error)) return new ModelError('unavailable', String(error));
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  const message = first instanceof Error ? first.message : error.message;
+  const code = textOrNothing(property(first, 'code'));
+  if (code === undefined || !trustCodes.test(code))
+    return new ModelError('unavailable', message, { code, cause: error });
+  const advice = 'NODE_EXTRA_CA_CERTS names further authorities to trust';
+  return new ModelError('configuration', `The service's certificate is not trusted: ${message}; ${advice}`, {
+    code,
+    cause: error,
+  });
+}

@@ -1,0 +1,180 @@
+import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ModelError } from './errors.js';
+import { property } from './json.js';
+import { type Environment, type Route, routes } from './proxy.js';
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case; what came several times is joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** May be iterated once. Leaving early gives the connection up. */
+  readonly body: AsyncIterable<Uint8Array>;
+}
+
+/** How a call gets to its service and back; a client that makes the calls itself stands here too. */
+export type Exchange = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
+
+/** Milliseconds each step of a call may take. */
+export interface TimeLimits {
+  /** To connect and to hand the whole request over. */
+  readonly send: number;
+  /** From then to the first byte of the answer; a model that does not stream thinks all this time. */
+  readonly firstByte: number;
+  /** Between two reads of the answer. */
+  readonly idle: number;
+}
+
+export interface NodeExchangeOptions {
+  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. */
+  readonly environment: Environment;
+  readonly limits?: Partial<TimeLimits>;
+}
+
+const defaultLimits: TimeLimits = { send: 60_000, firstByte: 600_000, idle: 300_000 };
+
+/** Calls over the network, through a proxy where the environment names one. Redirects are answers like others. */
+export function nodeExchange({ environment, limits }: NodeExchangeOptions): Exchange {
+  const allLimits = { ...defaultLimits, ...limits };
+  const routeTo = routes(environment);
+  return async (request, signal) => {
+    signal.throwIfAborted();
+    const route = routeTo(new URL(request.url));
+    const call = new Call(request, route, allLimits);
+    try {
+      return await call.run(signal);
+    } catch (error) {
+      if (signal.aborted || !call.wasStale(error)) throw error;
+      return new Call(request, route, allLimits).run(signal);
+    }
+  };
+}
+
+class Call {
+  readonly #request: ClientRequest;
+  readonly #limits: TimeLimits;
+  readonly #body: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #response: IncomingMessage | undefined;
+  #over = false;
+
+  constructor({ method, headers, body }: HttpRequest, route: Route, limits: TimeLimits) {
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const open = route.secure ? requestHttps : requestHttp;
+    this.#request = open(route.target, {
+      ...route.options,
+      method,
+      headers: { ...headers, ...length, ...route.headers },
+    });
+    this.#limits = limits;
+    this.#body = body;
+  }
+
+  async run(signal: AbortSignal): Promise<HttpResponse> {
+    const abort = () => this.#fail(asError(signal.reason));
+    signal.addEventListener('abort', abort, { once: true });
+    const release = () => {
+      this.#over = true;
+      clearTimeout(this.#timer);
+      signal.removeEventListener('abort', abort);
+    };
+    try {
+      const response = await this.#send();
+      return {
+        status: response.statusCode ?? 0,
+        headers: flatten(response),
+        body: this.#read(response, release),
+      };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** A kept connection that breaks before any answer was most likely closed while it lay idle. */
+  wasStale(error: unknown): boolean {
+    return this.#request.reusedSocket && property(error, 'code') === 'ECONNRESET' && !this.#response;
+  }
+
+  #send(): Promise<IncomingMessage> {
+    const { send, firstByte } = this.#limits;
+    this.#limit(send, 'The model service could not be reached');
+    return new Promise((resolve, reject) => {
+      this.#request.once('finish', () => {
+        if (!this.#response) this.#limit(firstByte, 'The model service did not answer');
+      });
+      this.#request.on('error', reject);
+      this.#request.once('response', (response) => {
+        this.#response = response;
+        this.#limit(this.#limits.idle, 'The model service stopped sending its answer');
+        resolve(response);
+      });
+      this.#request.end(this.#body);
+    });
+  }
+
+  async *#read(response: IncomingMessage, release: () => void): AsyncGenerator<Uint8Array> {
+    const content = decompressed(response);
+    try {
+      for await (const chunk of content.iterator({ destroyOnReturn: false })) {
+        this.#timer?.refresh();
+        yield chunk;
+      }
+    } finally {
+      release();
+      if (!response.complete) linger(response);
+    }
+  }
+
+  #limit(milliseconds: number, what: string): void {
+    clearTimeout(this.#timer);
+    if (this.#over) return;
+    const error = new ModelError('unavailable', `${what} within ${milliseconds / 1000} seconds`);
+    this.#timer = setTimeout(() => this.#fail(error), milliseconds);
+  }
+
+  #fail(error: Error): void {
+    (this.#response ?? this.#request).destroy(error);
+  }
+}
+
+/** An answer left at its last event is nearly over: waiting for it a moment keeps the connection for the next call. */
+function linger(response: IncomingMessage): void {
+  if (response.destroyed) return;
+  const timer = setTimeout(() => response.destroy(), 250).unref();
+  response.once('close', () => clearTimeout(timer));
+  response.once('error', () => clearTimeout(timer));
+  response.resume();
+}
+
+const decompressors: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+function decompressed(response: IncomingMessage): Readable {
+  const decompress = decompressors[response.headers['content-encoding']?.toLowerCase() ?? ''];
+  if (!decompress) return response;
+  // The reader of the last stream sees every error; the callback only tells pipeline that it is looked after.
+  return pipeline(response, decompress(), () => undefined);
+}
+
+function flatten(response: IncomingMessage): Record<string, string> {
+  const entries = Object.entries(response.headersDistinct);
+  return Object.fromEntries(entries.map(([name, values]) => [name, (values ?? []).join(', ')]));
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

@@ -1,0 +1,45 @@
+export { type KnownModel, knownModel, withKnown } from './catalog.js';
+export { describeFailure, ModelError, type ModelErrorDetails, type ModelErrorKind } from './errors.js';
+export {
+  type Exchange,
+  type HttpRequest,
+  type HttpResponse,
+  type NodeExchangeOptions,
+  nodeExchange,
+  type TimeLimits,
+} from './http.js';
+export { type HttpProviderOptions, httpProvider } from './http-provider.js';
+export type {
+  CallOrigin,
+  ChatMessage,
+  EndReason,
+  ModelEvent,
+  ModelInfo,
+  ModelProvider,
+  ModelRequest,
+  Part,
+  ToolCall,
+  ToolSpec,
+  Usage,
+} from './model.js';
+export {
+  type CopilotConfig,
+  copilotProvider,
+  type OpenaiSurroundings,
+  openaiProvider,
+  type ProviderConfig,
+  type ProviderSurroundings,
+} from './providers.js';
+export type { Environment } from './proxy.js';
+export {
+  type FailedAttempt,
+  type RetryOptions,
+  type RetryPolicy,
+  type StandardRetryOptions,
+  standardRetryPolicy,
+  withRetry,
+} from './retry.js';
+export { sseFrames } from './sse.js';
+export type { Wire } from './wire.js';
+export type { ChatDialect } from './wires/openai-chat/encode.js';
+export { type OpenaiChatOptions, openaiChatWire } from './wires/openai-chat/wire.js';

@@ -1,0 +1,105 @@
+import type { ModelError } from './errors.js';
+
+/** A piece of a message. What a wire cannot carry it leaves out or replaces by its description. */
+export type Part =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image'; readonly mimeType: string; readonly base64: string };
+
+export interface ToolCall {
+  readonly callId: string;
+  readonly name: string;
+  /** The arguments exactly as the model wrote them; not always valid JSON. */
+  readonly argumentsText: string;
+}
+
+/** One message of a conversation, in no wire's tongue. */
+export type ChatMessage =
+  | { readonly role: 'user'; readonly parts: readonly Part[] }
+  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: 'tool'; readonly callId: string; readonly text: string };
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema object. */
+  readonly inputSchema: unknown;
+}
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: string;
+  readonly messages: readonly ChatMessage[];
+  readonly tools: readonly ToolSpec[];
+  readonly toolChoice?: 'auto' | 'none';
+  readonly stream: boolean;
+  readonly reasoningEffort?: string;
+  readonly maxOutputTokens?: number;
+  /** Extra HTTP headers of this one call: per-turn request headers, trace context. They never replace authentication. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What the call is for; some services want to know. */
+  readonly origin?: CallOrigin;
+}
+
+export interface CallOrigin {
+  readonly sessionId: string;
+  readonly interactionId: string;
+  readonly clientName?: string;
+  /** `user` for the first call after a user message, `agent` for every other one. */
+  readonly initiator: 'user' | 'agent';
+  readonly interactionType: string;
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly reasoningTokens: number;
+}
+
+export type EndReason = 'stop' | 'tool_calls' | 'length' | 'refused';
+
+export type ModelEvent =
+  | { readonly type: 'text'; readonly delta: string }
+  | { readonly type: 'reasoning'; readonly delta: string }
+  /** A piece of a call's arguments, while they stream. */
+  | {
+      readonly type: 'tool_call_delta';
+      readonly callId: string;
+      readonly name: string;
+      readonly delta: string;
+    }
+  /** A whole call; comes after its deltas, if there were any. */
+  | { readonly type: 'tool_call'; readonly call: ToolCall }
+  /** An attempt failed and is made again after `delayMs`: what it had yielded is void. */
+  | { readonly type: 'retry'; readonly error: ModelError; readonly attempt: number; readonly delayMs: number }
+  | {
+      readonly type: 'end';
+      readonly reason: EndReason;
+      readonly usage: Usage;
+      /** The name the service gave its model, and its own id for the call. */
+      readonly model?: string;
+      readonly responseId?: string;
+      /** The id by which the service's operators find the call. */
+      readonly requestId?: string;
+    };
+
+export interface ModelInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly vision: boolean;
+  readonly contextWindow?: number;
+  readonly maxPromptTokens?: number;
+  readonly maxOutputTokens?: number;
+  readonly reasoningEfforts?: readonly string[];
+  readonly defaultReasoningEffort?: string;
+  /** The service's own description, for clients that want all of it. */
+  readonly raw?: Readonly<Record<string, unknown>>;
+}
+
+/** One model service. `stream` yields batches, in all exactly one `end`, last; every failure is thrown as a ModelError. */
+export interface ModelProvider {
+  readonly id: string;
+  models(signal?: AbortSignal): Promise<readonly ModelInfo[]>;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<readonly ModelEvent[]>;
+}

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { collect, localProxy, localServer, noUsage } from '../test/local-server.js';
+import { openaiProvider } from './providers.js';
+import { proxyFor } from './proxy.js';
+
+const certificate = new URL('../fixtures/tls/certificate.pem', import.meta.url);
+const tls = {
+  cert: readFileSync(certificate),
+  key: readFileSync(new URL('../fixtures/tls/key.pem', import.meta.url)),
+};
+
+const providerFor = (baseUrl: string, environment: Record<string, string>) =>
+  openaiProvider({ baseUrl, apiKey: 'sk-secret' }, { environment, version: '1.0.0' });
+
+test.each([
+  [{}, undefined],
+  [{ HTTPS_PROXY: 'http://p:8080' }, 'http://p:8080/'],
+  [{ https_proxy: 'p:1', HTTPS_PROXY: 'http://q:2' }, 'http://p:1/'],
+  [{ HTTP_PROXY: 'http://p:8080' }, undefined],
+  [{ HTTPS_PROXY: ' ' }, undefined],
+  [{ HTTPS_PROXY: 'p:1', NO_PROXY: '*' }, undefined],
+  [{ HTTPS_PROXY: 'p:1', NO_PROXY: 'other, api.model.test' }, undefined],
+  [{ HTTPS_PROXY: 'p:1', no_proxy: '.MODEL.test' }, undefined],
+  [{ HTTPS_PROXY: 'p:1', NO_PROXY: 'model.test' }, undefined],
+  [{ HTTPS_PROXY: 'p:1', NO_PROXY: '*.model.test:443' }, undefined],
+  [{ HTTPS_PROXY: 'p:1', NO_PROXY: 'api.model.test:8443' }, 'http://p:1/'],
+  [{ HTTPS_PROXY: 'p:1', NO_PROXY: 'del.test' }, 'http://p:1/'],
+])('with %j the way to https://api.model.test is %s', (environment, expected) => {
+  expect(proxyFor(new URL('https://api.model.test/v1'), environment)?.href).toBe(expected);
+});
+
+test('what is no proxy we can speak to is a mistake in the configuration', () => {
+  const find = (value: string) => () => proxyFor(new URL('http://x.test'), { HTTP_PROXY: value });
+  expect(find('socks5://p:1')).toThrow(
+    'HTTP_PROXY names a socks5 proxy; this version speaks to http and https proxies',
+  );
+  expect(find('http://user:sk-secret@')).toThrow('HTTP_PROXY is not the address of a proxy');
+});
+
+test('a plain call is handed to the proxy with its whole address', async () => {
+  const proxy = await localProxy(0);
+  const environment = { HTTP_PROXY: `http://ann:p%40ss@127.0.0.1:${proxy.port}` };
+  await collect(providerFor('http://model.test/v1', environment));
+  expect(proxy.asked).toMatchObject([
+    {
+      method: 'POST',
+      url: 'http://model.test/v1/chat/completions',
+      headers: {
+        host: 'model.test',
+        authorization: 'Bearer sk-secret',
+        'proxy-authorization': `Basic ${Buffer.from('ann:p@ss').toString('base64')}`,
+      },
+    },
+  ]);
+});
+
+test('an encrypted call goes through a tunnel to a service that further authorities vouch for', async () => {
+  const server = await localServer((response) => response.end('{"id":"r1","choices":[]}'), tls);
+  const proxy = await localProxy(server.port);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      '--import',
+      import.meta.resolve('tsx'),
+      fileURLToPath(new URL('../test/children/call-twice.ts', import.meta.url)),
+    ],
+    {
+      env: {
+        HTTPS_PROXY: `http://ann:secret@127.0.0.1:${proxy.port}`,
+        NODE_EXTRA_CA_CERTS: fileURLToPath(certificate),
+      },
+    },
+  );
+  const end = { type: 'end', reason: 'stop', usage: noUsage, responseId: 'r1' };
+  expect(JSON.parse(stdout)).toEqual([[end], [end]]);
+  expect(proxy.asked.map(({ method, url, headers }) => ({ method, url, headers }))).toEqual([
+    {
+      method: 'CONNECT',
+      url: 'model.test:443',
+      headers: {
+        host: 'model.test:443',
+        connection: 'keep-alive',
+        'proxy-authorization': `Basic ${Buffer.from('ann:secret').toString('base64')}`,
+      },
+    },
+  ]);
+  expect(server.asked.map(({ headers }) => headers.host)).toEqual(['model.test', 'model.test']);
+});
+
+test('a service nobody vouches for is a mistake in the configuration, and learns nothing', async () => {
+  const server = await localServer((response) => response.end(), tls);
+  const proxy = await localProxy(server.port);
+  await expect(collect(providerFor('https://model.test', { HTTPS_PROXY: proxy.url }))).rejects.toMatchObject({
+    kind: 'configuration',
+    code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    message:
+      "The service's certificate is not trusted: self-signed certificate; NODE_EXTRA_CA_CERTS names further authorities to trust",
+  });
+  expect(server.asked).toEqual([]);
+});
+
+test('a proxy that refuses is told apart from a service that does', async () => {
+  const refusing = await localProxy(0, 503);
+  await expect(
+    collect(providerFor('https://model.test', { HTTPS_PROXY: refusing.url })),
+  ).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: 'The proxy refused the connection with status 503',
+  });
+  const asking = await localProxy(0, 407);
+  await expect(collect(providerFor('https://model.test', { HTTPS_PROXY: asking.url }))).rejects.toMatchObject(
+    {
+      kind: 'configuration',
+      message: 'The proxy wants other credentials',
+    },
+  );
+  await expect(
+    collect(providerFor('https://model.test', { HTTPS_PROXY: 'http://127.0.0.1:1' })),
+  ).rejects.toMatchObject({ kind: 'unavailable', code: 'ECONNREFUSED' });
+});

@@ -1,0 +1,139 @@
+import { request as requestHttp } from 'node:http';
+import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { ModelError } from './errors.js';
+
+/** The variables of a process, given by whoever starts it. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a request really goes, and what changes on its way there. */
+export interface Route {
+  readonly target: URL;
+  readonly options: RequestOptions;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The next hop speaks TLS. */
+  readonly secure: boolean;
+}
+
+/** Finds the way to an address: plain requests are handed to the proxy, encrypted ones go through a tunnel. */
+export function routes(environment: Environment): (url: URL) => Route {
+  let tunnel: TunnelAgent | undefined;
+  return (url) => {
+    const proxy = proxyFor(url, environment);
+    if (!proxy) return { target: url, options: {}, headers: {}, secure: url.protocol === 'https:' };
+    if (url.protocol === 'https:') {
+      tunnel ??= new TunnelAgent(proxy);
+      return { target: url, options: { agent: tunnel }, headers: {}, secure: true };
+    }
+    return {
+      target: new URL(proxy.origin),
+      options: { path: url.href },
+      headers: { host: url.host, ...proxyAuthorization(proxy) },
+      secure: proxy.protocol === 'https:',
+    };
+  };
+}
+
+/** The proxy the environment names for an address; lower case wins over upper case. */
+export function proxyFor(url: URL, environment: Environment): URL | undefined {
+  const variable = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const value = lookUp(environment, variable);
+  if (value === undefined || bypasses(url, lookUp(environment, 'no_proxy') ?? '')) return undefined;
+  return parseProxy(value, variable.toUpperCase());
+}
+
+function lookUp(environment: Environment, variable: string): string | undefined {
+  return environment[variable]?.trim() || environment[variable.toUpperCase()]?.trim() || undefined;
+}
+
+/** NO_PROXY holds names, which cover their subdomains, with or without a leading dot or a port; `*` covers all. */
+function bypasses(url: URL, noProxy: string): boolean {
+  const host = url.hostname.toLowerCase();
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      if (entry === '') return false;
+      if (entry === '*') return true;
+      const [, name = '', entryPort] = /^(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      if (entryPort !== undefined && entryPort !== port) return false;
+      const suffix = name.replace(/^\*?\./, '');
+      return host === suffix || host.endsWith(`.${suffix}`);
+    });
+}
+
+function parseProxy(value: string, variable: string): URL {
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  const proxy = URL.canParse(text) ? new URL(text) : undefined;
+  if (!proxy) throw new ModelError('configuration', `${variable} is not the address of a proxy`);
+  if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;
+  const protocol = proxy.protocol.slice(0, -1);
+  throw new ModelError(
+    'configuration',
+    `${variable} names a ${protocol} proxy; this version speaks to http and https proxies`,
+  );
+}
+
+function proxyAuthorization(proxy: URL): Record<string, string> {
+  if (proxy.username === '' && proxy.password === '') return {};
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
+}
+
+/** Connections to services through one proxy, kept and shared like those of any agent. */
+class TunnelAgent extends Agent {
+  readonly #proxy: URL;
+
+  constructor(proxy: URL) {
+    super({ keepAlive: true, timeout: 5_000 });
+    this.#proxy = proxy;
+  }
+
+  override createConnection(
+    options: RequestOptions,
+    callback: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    // Node passes a stream only when there is no error; its types do not say so.
+    const fail = callback as (error: Error) => void;
+    const authority = `${bracketed(options.host ?? '')}:${options.port}`;
+    const open = this.#proxy.protocol === 'https:' ? requestHttps : requestHttp;
+    const request = open(this.#proxy.origin, {
+      method: 'CONNECT',
+      path: authority,
+      timeout: tunnelTimeLimit,
+      headers: { host: authority, ...proxyAuthorization(this.#proxy) },
+    });
+    request.on('timeout', () => request.destroy(new Error('The proxy did not answer')));
+    request.on('error', fail);
+    request.once('connect', (response, socket) => {
+      socket.setTimeout(0);
+      if (response.statusCode === 200) return callback(null, secured(socket, options));
+      socket.destroy();
+      fail(refusal(response.statusCode ?? 0));
+    });
+    request.end();
+  }
+}
+
+const tunnelTimeLimit = 30_000;
+
+function secured(socket: Socket, { host, servername }: RequestOptions): TLSSocket {
+  return connectTls({
+    socket,
+    ALPNProtocols: ['http/1.1'],
+    ...(host && { host }),
+    ...(servername && { servername }),
+  });
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+function refusal(status: number): ModelError {
+  if (status === 407) return new ModelError('configuration', 'The proxy wants other credentials');
+  return new ModelError('unavailable', `The proxy refused the connection with status ${status}`);
+}

@@ -1,0 +1,115 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { ModelError, restate } from './errors.js';
+import type { ModelProvider } from './model.js';
+
+export interface FailedAttempt {
+  readonly error: ModelError;
+  /** 1 for the first. */
+  readonly attempt: number;
+  /** What was waited before this attempt, in all. */
+  readonly waitedMs: number;
+}
+
+/** Milliseconds to wait before the call is made again; nothing: give up. */
+export type RetryPolicy = (failed: FailedAttempt) => number | undefined;
+
+export interface RetryOptions {
+  readonly policy?: RetryPolicy;
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** The same service, asked again when it fails in a way that may pass. A `retry` event voids what came before it. */
+export function withRetry(provider: ModelProvider, options: RetryOptions = {}): ModelProvider {
+  const { policy = standardRetryPolicy(), sleep = pause } = options;
+  const next = (failed: FailedAttempt, signal: AbortSignal): number => {
+    const delayMs = signal.aborted ? undefined : policy(failed);
+    if (delayMs === undefined) throw withCounts(failed);
+    return delayMs;
+  };
+  return {
+    id: provider.id,
+    async models(signal = new AbortController().signal) {
+      for (let attempt = 1, waitedMs = 0; ; attempt++) {
+        try {
+          return await provider.models(signal);
+        } catch (error) {
+          if (!(error instanceof ModelError)) throw error;
+          const delayMs = next({ error, attempt, waitedMs }, signal);
+          await sleep(delayMs, signal);
+          waitedMs += delayMs;
+        }
+      }
+    },
+    async *stream(request, signal) {
+      for (let attempt = 1, waitedMs = 0; ; attempt++) {
+        try {
+          return yield* provider.stream(request, signal);
+        } catch (error) {
+          if (!(error instanceof ModelError)) throw error;
+          const delayMs = next({ error, attempt, waitedMs }, signal);
+          yield [{ type: 'retry', error, attempt, delayMs }];
+          await sleep(delayMs, signal);
+          waitedMs += delayMs;
+        }
+      }
+    },
+  };
+}
+
+export interface StandardRetryOptions {
+  /** Seconds beyond which a service that asks to wait is not waited for. */
+  readonly maxRetryAfter?: number;
+  /** Milliseconds waited for one call in all. */
+  readonly maxTotalWait?: number;
+  /** A number from 0 to 1, so that many clients do not come back at once. */
+  readonly random?: () => number;
+}
+
+/** Waits longer each time a service is unavailable or busy, and as long as it asks, within reason. */
+export function standardRetryPolicy(options: StandardRetryOptions = {}): RetryPolicy {
+  const { maxRetryAfter = 60, maxTotalWait = 180_000, random = Math.random } = options;
+  return ({ error, attempt, waitedMs }) => {
+    if (error.retryAfter !== undefined && error.retryAfter > maxRetryAfter) return undefined;
+    const delay = delayOf(error, attempt, random);
+    return delay === undefined || waitedMs + delay > maxTotalWait ? undefined : delay;
+  };
+}
+
+const maxRetries = 5;
+const maxBackOff = 10_000;
+
+function delayOf(error: ModelError, attempt: number, random: () => number): number | undefined {
+  switch (error.kind) {
+    case 'auth':
+      return error.statusCode === 401 && attempt < 3 ? 1000 : undefined;
+    case 'too_large':
+      return attempt <= maxRetries ? 1000 : undefined;
+    case 'rate_limit':
+    case 'unavailable':
+      if (attempt > maxRetries) return undefined;
+      return error.retryAfter === undefined ? backOff(attempt, random) : error.retryAfter * 1000;
+    case 'quota':
+    case 'bad_request':
+    case 'bad_response':
+    case 'configuration':
+      return undefined;
+  }
+}
+
+function backOff(attempt: number, random: () => number): number {
+  const base = Math.max(1000, 500 * 2 ** (attempt - 1));
+  return Math.round(Math.min(maxBackOff, base * (1 + random() / 5)));
+}
+
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  try {
+    await wait(milliseconds, undefined, { signal });
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
+}
+
+function withCounts({ error, attempt, waitedMs }: FailedAttempt): ModelError {
+  if (attempt === 1) return error;
+  return restate(error, { retries: attempt - 1, totalRetryWaitSeconds: waitedMs / 1000 });
+}

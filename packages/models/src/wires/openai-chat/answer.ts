@@ -1,0 +1,158 @@
+import { ModelError } from '../../errors.js';
+import { countOrNothing, isObject, property, textOrNothing } from '../../json.js';
+import type { EndReason, ModelEvent, ToolCall, Usage } from '../../model.js';
+import { ToolCalls } from './tool-calls.js';
+
+const reasoningFields = ['reasoning_content', 'reasoning_text', 'reasoning'] as const;
+
+const reasons: Readonly<Record<string, EndReason>> = {
+  stop: 'stop',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+  length: 'length',
+  max_tokens: 'length',
+  content_filter: 'refused',
+};
+
+/** What tells most about the whole answer comes last. */
+const weight: Readonly<Record<EndReason, number>> = { stop: 0, tool_calls: 1, length: 2, refused: 3 };
+
+/** One answer as it comes in. Services spread it over several choices now and then; they are merged. */
+export class ChatAnswer {
+  readonly #calls: ToolCalls;
+  #reason: EndReason | undefined;
+  #usage: unknown;
+  #model: string | undefined;
+  #responseId: string | undefined;
+  #hasContent = false;
+
+  constructor(newId: () => string) {
+    this.#calls = new ToolCalls(newId);
+  }
+
+  /** Takes a chunk, or a whole answer, and tells what is new. */
+  add(chunk: Readonly<Record<string, unknown>>, events: ModelEvent[]): void {
+    this.#model ??= textOrNothing(chunk.model);
+    this.#responseId ??= textOrNothing(chunk.id);
+    if (isObject(chunk.usage)) this.#usage = chunk.usage;
+    for (const [position, choice] of list(chunk.choices, 'choices').entries()) {
+      if (!isObject(choice)) throw wrong('a choice');
+      this.#addChoice(choice, countOrNothing(choice.index) ?? position, events);
+    }
+  }
+
+  /** The whole calls and the end. `complete` says that the service itself called the answer finished. */
+  end({ complete }: { readonly complete: boolean }): readonly ModelEvent[] {
+    const calls = this.#calls.finish();
+    if (!complete && this.#reason === undefined) this.#checkCutOff(calls);
+    const model = this.#model;
+    const responseId = this.#responseId;
+    return [
+      ...calls.map((call) => ({ type: 'tool_call', call }) as const),
+      {
+        type: 'end',
+        reason: this.#endReason(calls.length > 0),
+        usage: readUsage(this.#usage),
+        ...(model !== undefined && { model }),
+        ...(responseId !== undefined && { responseId }),
+      },
+    ];
+  }
+
+  #addChoice(choice: Readonly<Record<string, unknown>>, index: number, events: ModelEvent[]): void {
+    this.#finish(textOrNothing(choice.finish_reason));
+    const streamed = choice.delta !== undefined && choice.delta !== null;
+    const piece = streamed ? choice.delta : choice.message;
+    if (piece === undefined || piece === null) return;
+    if (!isObject(piece)) throw wrong(streamed ? 'a delta' : 'a message');
+    const reasoning = readReasoning(piece);
+    if (reasoning !== undefined) events.push({ type: 'reasoning', delta: reasoning });
+    this.#addText(readText(piece.content), events);
+    const refusal = textOrNothing(piece.refusal);
+    if (refusal !== undefined) this.#finish('content_filter');
+    this.#addText(refusal ?? '', events);
+    for (const [position, call] of list(piece.tool_calls, 'tool calls').entries()) {
+      if (!isObject(call)) throw wrong('a tool call');
+      this.#calls.add({ piece: call, choice: index, position, streamed }, events);
+    }
+  }
+
+  #addText(delta: string, events: ModelEvent[]): void {
+    if (delta === '') return;
+    this.#hasContent = true;
+    events.push({ type: 'text', delta });
+  }
+
+  #finish(word: string | undefined): void {
+    if (word === undefined) return;
+    if (word === 'error') throw new ModelError('unavailable', 'The model service failed while it answered');
+    const reason = reasons[word] ?? 'stop';
+    if (this.#reason === undefined || weight[reason] > weight[this.#reason]) this.#reason = reason;
+  }
+
+  #checkCutOff(calls: readonly ToolCall[]): void {
+    const whole = calls.every((call) => isJson(call.argumentsText));
+    if (whole && (this.#hasContent || calls.length > 0)) return;
+    throw new ModelError('unavailable', 'The answer ended before it was complete');
+  }
+
+  /** Not every service says `tool_calls` when it calls tools, and some say it when they do not. */
+  #endReason(called: boolean): EndReason {
+    const reason = this.#reason ?? 'stop';
+    if (reason !== 'stop' && reason !== 'tool_calls') return reason;
+    return called ? 'tool_calls' : 'stop';
+  }
+}
+
+function list(value: unknown, what: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) throw wrong(what);
+  return value;
+}
+
+function wrong(what: string): ModelError {
+  return new ModelError(
+    'bad_response',
+    `The model service sent ${what} in a shape this version does not know`,
+  );
+}
+
+function readReasoning(piece: Readonly<Record<string, unknown>>): string | undefined {
+  for (const field of reasoningFields) {
+    const text = textOrNothing(piece[field]);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** Content is a text, or parts of which those with text count. */
+function readText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return list(content, 'content')
+    .map((part) => textOrNothing(property(part, 'text')) ?? '')
+    .join('');
+}
+
+function readUsage(usage: unknown): Usage {
+  const count = (value: unknown) => countOrNothing(value) ?? 0;
+  const prompt = property(usage, 'prompt_tokens_details');
+  const completion = property(usage, 'completion_tokens_details');
+  return {
+    inputTokens: count(property(usage, 'prompt_tokens')),
+    outputTokens: count(property(usage, 'completion_tokens')),
+    cacheReadTokens: count(property(prompt, 'cached_tokens') ?? property(usage, 'prompt_cache_hit_tokens')),
+    cacheWriteTokens: count(
+      property(prompt, 'cache_write_tokens') ?? property(prompt, 'cache_creation_input_tokens'),
+    ),
+    reasoningTokens: count(property(completion, 'reasoning_tokens') ?? property(usage, 'reasoning_tokens')),
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

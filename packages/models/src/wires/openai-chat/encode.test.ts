@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { plainRequest } from '../../../test/local-server.js';
+import type { ModelRequest } from '../../model.js';
+import { encodeChat } from './encode.js';
+
+const sampling = { temperature: 0, top_p: 0.95, frequency_penalty: 0, presence_penalty: 0 };
+const view = {
+  name: 'view',
+  description: 'Shows a file.',
+  inputSchema: { type: 'object', required: ['path'] },
+};
+const encodedView = {
+  type: 'function',
+  function: {
+    name: 'view',
+    description: 'Shows a file.',
+    parameters: { type: 'object', required: ['path'] },
+  },
+};
+
+const conversation: ModelRequest = {
+  ...plainRequest,
+  messages: [
+    { role: 'user', parts: [{ type: 'text', text: 'Look' }] },
+    {
+      role: 'assistant',
+      text: '',
+      toolCalls: [
+        { callId: 'a', name: 'view', argumentsText: '{ "path":"x" }' },
+        { callId: 'b', name: 'view', argumentsText: 'not json' },
+      ],
+    },
+    { role: 'tool', callId: 'a', text: 'one' },
+    { role: 'tool', callId: 'b', text: '' },
+    { role: 'assistant', text: 'Done', toolCalls: [] },
+    {
+      role: 'user',
+      parts: [
+        { type: 'text', text: 'And this?' },
+        { type: 'image', mimeType: 'image/png', base64: 'aGk=' },
+      ],
+    },
+  ],
+  tools: [{ ...view, name: 'bash' }, view],
+};
+
+test('a plain request is system, user and sampling, and nothing it does not need', () => {
+  expect(encodeChat(plainRequest, 'openai')).toEqual({
+    model: 'tiny',
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hello' },
+    ],
+    ...sampling,
+    snippy: { enabled: false },
+  });
+});
+
+test('a conversation goes back exactly as it was, with images as data addresses', () => {
+  expect(encodeChat(conversation, 'openai').messages).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    { role: 'user', content: 'Look' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'a', type: 'function', function: { name: 'view', arguments: '{ "path":"x" }' } },
+        { id: 'b', type: 'function', function: { name: 'view', arguments: 'not json' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'a', content: 'one' },
+    { role: 'tool', tool_call_id: 'b', content: '' },
+    { role: 'assistant', content: 'Done' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'And this?' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+      ],
+    },
+  ]);
+});
+
+test('several texts stay several, none is an empty text', () => {
+  const text = (parts: readonly string[]) => ({
+    role: 'user' as const,
+    parts: parts.map((part) => ({ type: 'text' as const, text: part })),
+  });
+  const request = { ...plainRequest, messages: [text(['a', 'b']), text([])] };
+  expect(encodeChat(request, 'openai').messages).toEqual([
+    { role: 'system', content: 'Be brief.' },
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ],
+    },
+    { role: 'user', content: '' },
+  ]);
+});
+
+test('only the Copilot dialect marks the system message, the last message and the last tool', () => {
+  const mark = { copilot_cache_control: { type: 'ephemeral' } };
+  const request = { ...plainRequest, tools: [{ ...view, name: 'bash' }, view] };
+  const { messages, tools } = encodeChat(request, 'copilot');
+  expect({ messages, tools }).toEqual({
+    messages: [
+      { role: 'system', content: 'Be brief.', ...mark },
+      { role: 'user', content: 'Hello', ...mark },
+    ],
+    tools: [
+      { ...encodedView, function: { ...encodedView.function, name: 'bash' } },
+      { ...encodedView, ...mark },
+    ],
+  });
+  expect(JSON.stringify(encodeChat(conversation, 'openai'))).not.toContain('copilot_cache_control');
+});
+
+test('a streamed request asks for usage; tool choice goes only where there are tools', () => {
+  const streamed = { ...plainRequest, stream: true, toolChoice: 'none' as const, maxOutputTokens: 100 };
+  const body = { model: 'tiny', ...sampling, max_tokens: 100, snippy: { enabled: false } };
+  const stream = { stream: true, stream_options: { include_usage: true } };
+  const { messages: _, ...without } = encodeChat(streamed, 'openai');
+  expect(without).toEqual({ ...body, ...stream });
+  const { messages: __, ...withTool } = encodeChat({ ...streamed, tools: [view] }, 'openai');
+  expect(withTool).toEqual({ ...body, ...stream, tools: [encodedView], tool_choice: 'none' });
+});
+
+test('with a reasoning effort, sampling is left to the model', () => {
+  const request = { ...plainRequest, messages: [], reasoningEffort: 'high', maxOutputTokens: 9 };
+  expect(encodeChat(request, 'copilot')).toMatchObject({
+    temperature: 1,
+    reasoning_effort: 'high',
+    max_completion_tokens: 9,
+  });
+  expect(Object.keys(encodeChat(request, 'openai'))).toEqual([
+    'model',
+    'messages',
+    'temperature',
+    'reasoning_effort',
+    'max_completion_tokens',
+    'snippy',
+  ]);
+});
+
+test('a model known to refuse sampling gets none from us, except at the Copilot service', () => {
+  const request = { ...plainRequest, model: 'gpt-5-mini', messages: [] };
+  expect(Object.keys(encodeChat(request, 'openai'))).toEqual(['model', 'messages', 'temperature', 'snippy']);
+  expect(encodeChat(request, 'copilot')).toMatchObject(sampling);
+});
+
+test('a tool without a schema takes an empty object', () => {
+  const request = { ...plainRequest, tools: [{ name: 'now', description: '', inputSchema: undefined }] };
+  const parameters = { type: 'object', properties: {} };
+  expect(encodeChat(request, 'openai').tools).toEqual([
+    { type: 'function', function: { name: 'now', description: '', parameters } },
+  ]);
+});

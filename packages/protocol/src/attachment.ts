@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { once, oneOf, openObject, type Value } from './schema.js';
+
+/** What a user added to a prompt, as the log keeps it. */
+export const attachment = once(() =>
+  oneOf('type', [
+    openObject({ ...file(), displayName: z.string() }),
+    openObject({ ...directory(), displayName: z.string() }),
+    openObject({ ...selection(), displayName: z.string(), selection: textRange(), text: z.string() }),
+    openObject({ ...blob(), displayName: z.string().optional() }),
+    extensionContext(),
+    ...repositoryAttachments(),
+  ]),
+);
+
+/** An attachment of a `user.message`. */
+export type Attachment = Value<typeof attachment>;
+
+/** The same as clients send it: what can be derived from the path may be missing or null. */
+export const sentAttachment = once(() =>
+  oneOf('type', [
+    openObject({ ...file(), displayName: z.string().nullish() }),
+    openObject({ ...directory(), displayName: z.string().nullish() }),
+    openObject({
+      ...selection(),
+      displayName: z.string().nullish(),
+      selection: textRange().nullish(),
+      text: z.string().nullish(),
+    }),
+    openObject({ ...blob(), displayName: z.string().nullish() }),
+    extensionContext(),
+    ...repositoryAttachments(),
+  ]),
+);
+
+/** An attachment of `session.send`. */
+export type SentAttachment = Value<typeof sentAttachment>;
+
+/** Why the bytes of an attachment or of a tool's output are not there. */
+export const omittedReason = once(() => z.enum(['too_large', 'asset_unavailable']));
+
+const file = () => ({
+  type: z.literal('file'),
+  path: z.string(),
+  assetId: z.string().optional(),
+  byteLength: z.number().optional(),
+  lineRange: lineRange().optional(),
+  mimeType: z.string().optional(),
+  omittedReason: omittedReason().optional(),
+  taggedFilesEntry: z.string().optional(),
+});
+
+const directory = () => ({
+  type: z.literal('directory'),
+  path: z.string(),
+  taggedFilesEntry: z.string().optional(),
+});
+
+const selection = () => ({
+  type: z.literal('selection'),
+  filePath: z.string(),
+});
+
+const blob = () => ({
+  type: z.literal('blob'),
+  mimeType: z.string(),
+  assetId: z.string().optional(),
+  byteLength: z.number().optional(),
+  /** Base64; absent when the bytes are stored apart or were left out. */
+  data: z.string().optional(),
+  omittedReason: omittedReason().optional(),
+});
+
+const extensionContext = once(() =>
+  openObject({
+    type: z.literal('extension_context'),
+    capturedAt: z.string(),
+    extensionId: z.string(),
+    title: z.string(),
+    canvasId: z.string().optional(),
+    instanceId: z.string().optional(),
+    payload: z.unknown().optional(),
+  }),
+);
+
+const textRange = once(() => openObject({ start: textPosition(), end: textPosition() }));
+const textPosition = once(() => openObject({ line: z.number(), character: z.number() }));
+const lineRange = once(() => openObject({ start: z.number(), end: z.number() }));
+
+/** Things of a code host, each with its `url`. */
+function repositoryAttachments() {
+  const url = z.string();
+  const repo = openObject({ name: z.string(), owner: z.string(), id: z.number().optional() });
+  const fileAtRef = { path: z.string(), ref: z.string(), repo };
+  const tree = openObject({ repo, revision: z.string() });
+  return [
+    openObject({
+      type: z.literal('github_reference'),
+      url,
+      number: z.number(),
+      referenceType: z.enum(['issue', 'pr', 'discussion']),
+      state: z.string(),
+      title: z.string(),
+    }),
+    openObject({ type: z.literal('github_commit'), url, repo, message: z.string(), oid: z.string() }),
+    openObject({ type: z.literal('github_release'), url, repo, name: z.string(), tagName: z.string() }),
+    openObject({
+      type: z.literal('github_actions_job'),
+      url,
+      repo,
+      jobId: z.number(),
+      jobName: z.string(),
+      workflowName: z.string(),
+      conclusion: z.string().optional(),
+    }),
+    openObject({
+      type: z.literal('github_repository'),
+      url,
+      repo,
+      description: z.string().optional(),
+      ref: z.string().optional(),
+    }),
+    openObject({
+      type: z.literal('github_file_diff'),
+      url,
+      base: openObject(fileAtRef).optional(),
+      head: openObject(fileAtRef).optional(),
+    }),
+    openObject({ type: z.literal('github_tree_comparison'), url, base: tree, head: tree }),
+    openObject({ type: z.literal('github_url'), url }),
+    openObject({ type: z.literal('github_file'), url, ...fileAtRef }),
+    openObject({
+      type: z.literal('github_snippet'),
+      url,
+      ...fileAtRef,
+      lineRange: lineRange(),
+    }),
+  ] as const;
+}

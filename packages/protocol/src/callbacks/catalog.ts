@@ -1,0 +1,15 @@
+import { hookCallbacks } from './hooks.js';
+import { providerTokenCallbacks } from './provider-token.js';
+import { questionCallbacks } from './questions.js';
+import { systemMessageCallbacks } from './system-message.js';
+
+/** Every request the runtime may put to a client. */
+export const callbacks = {
+  ...hookCallbacks,
+  ...providerTokenCallbacks,
+  ...questionCallbacks,
+  ...systemMessageCallbacks,
+};
+
+/** The table as a type. */
+export type Callbacks = typeof callbacks;

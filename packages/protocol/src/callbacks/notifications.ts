@@ -1,0 +1,31 @@
+import * as z from 'zod';
+import { notification } from '../define.js';
+import { eventEnvelope } from '../events/envelope.js';
+import { openObject } from '../schema.js';
+
+/** What a client is told without being asked. */
+export const notifications = {
+  'session.event': notification('An event of a session this client is attached to.', () =>
+    openObject({ sessionId: z.string(), event: eventEnvelope() }),
+  ),
+  'session.lifecycle': notification('A session came, changed or went; sent to every client.', () =>
+    openObject({
+      type: z.enum([
+        'session.created',
+        'session.updated',
+        'session.deleted',
+        'session.foreground',
+        'session.background',
+      ]),
+      sessionId: z.string(),
+      metadata: openObject({
+        startTime: z.string(),
+        modifiedTime: z.string(),
+        summary: z.string().optional(),
+      }).optional(),
+    }),
+  ),
+};
+
+/** The table as a type. */
+export type Notifications = typeof notifications;

@@ -1,0 +1,90 @@
+import type * as z from 'zod';
+import type { Immutable } from './json.js';
+import { once } from './schema.js';
+
+/** A schema built when first asked for: start-up pays for no schema it does not use. */
+export type Lazy<S extends z.ZodType> = () => S;
+
+/** One RPC method: what goes in, what comes out. The table that holds it gives it its name. */
+export interface Method<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
+  /** One line for the documentation. */
+  readonly summary: string;
+  readonly params: Lazy<P>;
+  readonly result: Lazy<R>;
+}
+
+/** Methods by their name on the wire. */
+export type MethodTable = Readonly<Record<string, Method>>;
+
+/** What a caller writes. */
+export type Params<M extends Method> = Immutable<z.input<ReturnType<M['params']>>>;
+
+/** What a handler gets, parsed. */
+export type ParsedParams<M extends Method> = Immutable<z.output<ReturnType<M['params']>>>;
+
+/** What a handler answers and a caller gets. */
+export type Result<M extends Method> = Immutable<z.output<ReturnType<M['result']>>>;
+
+/** One message that is told and not answered. */
+export interface Notification<P extends z.ZodType = z.ZodType> {
+  /** One line for the documentation. */
+  readonly summary: string;
+  readonly params: Lazy<P>;
+}
+
+/** Notifications by their name on the wire. */
+export type NotificationTable = Readonly<Record<string, Notification>>;
+
+/** What a notification says. */
+export type Told<N extends Notification> = Immutable<z.output<ReturnType<N['params']>>>;
+
+/** One event: durable events enter the log and replay; ephemeral ones only reach who is listening. */
+export interface EventKind<D extends z.ZodType = z.ZodType, Durable extends boolean = boolean> {
+  /** One line for the documentation. */
+  readonly summary: string;
+  readonly durable: Durable;
+  readonly data: Lazy<D>;
+}
+
+/** Events by their type on the wire. */
+export type EventTable = Readonly<Record<string, EventKind>>;
+
+/** An entry of a table of methods. */
+export function method<P extends z.ZodType, R extends z.ZodType>(
+  summary: string,
+  params: Lazy<P>,
+  result: Lazy<R>,
+): Method<P, R> {
+  return { summary, params: once(params), result: once(result) };
+}
+
+/** An entry of a table of notifications. */
+export function notification<P extends z.ZodType>(summary: string, params: Lazy<P>): Notification<P> {
+  return { summary, params: once(params) };
+}
+
+/** An entry of a table of events: in the log, and sent again to whoever asks for the past. */
+export function durable<D extends z.ZodType>(summary: string, data: Lazy<D>): EventKind<D, true> {
+  return { summary, durable: true, data: once(data) };
+}
+
+/** An entry of a table of events: never in the log, lost to whoever does not listen. */
+export function ephemeral<D extends z.ZodType>(summary: string, data: Lazy<D>): EventKind<D, false> {
+  return { summary, durable: false, data: once(data) };
+}
+
+/** Reads what a peer sent. Without compiled parsers: the few calls of each schema would never earn them back. */
+export function read<S extends z.ZodType>(
+  schema: Lazy<S>,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<S>> {
+  return schema().safeParse(withoutNulls(value), { jitless: true });
+}
+
+/** Params as a schema wants them: none at all is `{}`, and a field that is `null` counts as left out. */
+export function withoutNulls(params: unknown): unknown {
+  if (params === undefined || params === null) return {};
+  if (typeof params !== 'object' || Array.isArray(params)) return params;
+  if (!Object.values(params).includes(null)) return params;
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null));
+}

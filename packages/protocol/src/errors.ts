@@ -1,0 +1,51 @@
+/** Every JSON-RPC error code that goes over the wire. */
+export const errorCodes = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  /** Whatever failed inside a handler; `data.code` may tell why. */
+  requestFailed: -32603,
+  serverShuttingDown: -32000,
+  authenticationRequired: -32001,
+  authenticationFailed: -32002,
+  authenticationNotConfigured: -32003,
+} as const;
+
+/** One of the codes. */
+export type WireErrorCode = (typeof errorCodes)[keyof typeof errorCodes];
+
+/** The messages clients compare literally. */
+export const errorMessages = {
+  serverShuttingDown: 'SERVER_SHUTTING_DOWN',
+  authenticationRequired: 'AUTHENTICATION_REQUIRED',
+  authenticationFailed: 'AUTHENTICATION_FAILED',
+  authenticationNotConfigured: 'AUTHENTICATION_NOT_CONFIGURED',
+} as const;
+
+/** Why a request failed, as `error.data.code`; a retryable one may succeed unchanged a little later. */
+export const failureCodes = {
+  credentials_missing: {
+    retryable: false,
+    summary: 'Secrets are not stored: bring the key again on resume.',
+  },
+  message_id_reused: {
+    retryable: false,
+    summary: 'A prompt with this messageId was sent before, with other content.',
+  },
+  overloaded: { retryable: true, summary: 'Too much waits already.' },
+  session_in_use: { retryable: true, summary: 'Another live process works in this session.' },
+  session_not_found: { retryable: false, summary: 'There is no session of this id.' },
+  store_busy: { retryable: true, summary: 'The store is locked by others.' },
+  store_damaged: { retryable: false, summary: 'A record cannot be read; what can be is kept.' },
+  store_full: { retryable: true, summary: 'No space is left for the store.' },
+  store_newer: { retryable: false, summary: 'The store was written by a newer version.' },
+  store_read_only: { retryable: true, summary: 'The store cannot be written.' },
+  unknown_decision: {
+    retryable: false,
+    summary: 'The answer to a question for permission is of no known kind.',
+  },
+} as const;
+
+/** One of the reasons. */
+export type FailureCode = keyof typeof failureCodes;

@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { durable, ephemeral } from '../define.js';
+import { openObject } from '../schema.js';
+
+/** Agents that work for the agent. */
+export const subagentEvents = {
+  'session.custom_agents_updated': ephemeral('The custom agents one may choose.', () =>
+    openObject({
+      agents: z.array(
+        openObject({
+          description: z.string(),
+          displayName: z.string(),
+          id: z.string(),
+          name: z.string(),
+          source: z.string(),
+          tools: z.array(z.string()).nullable(),
+          userInvocable: z.boolean(),
+          model: z.string().optional(),
+        }),
+      ),
+      errors: z.array(z.string()),
+      warnings: z.array(z.string()),
+    }),
+  ),
+  'subagent.completed': durable('A subagent finished.', () =>
+    openObject({
+      agentDisplayName: z.string(),
+      agentName: z.string(),
+      toolCallId: z.string(),
+      cancelled: z.boolean().optional(),
+      durationMs: z.number().optional(),
+      model: z.string().optional(),
+      totalTokens: z.number().optional(),
+      totalToolCalls: z.number().optional(),
+    }),
+  ),
+  'subagent.deselected': durable('The session is led by the default agent again.', () => openObject({})),
+  'subagent.failed': durable('A subagent failed.', () =>
+    openObject({
+      agentDisplayName: z.string(),
+      agentName: z.string(),
+      error: z.string(),
+      toolCallId: z.string(),
+      durationMs: z.number().optional(),
+      model: z.string().optional(),
+      totalTokens: z.number().optional(),
+      totalToolCalls: z.number().optional(),
+    }),
+  ),
+  'subagent.selected': durable('The session is led by this agent.', () =>
+    openObject({
+      agentDisplayName: z.string(),
+      agentName: z.string(),
+      tools: z.array(z.string()).nullable(),
+    }),
+  ),
+  'subagent.started': durable('A subagent begins its task.', () =>
+    openObject({
+      agentDescription: z.string(),
+      agentDisplayName: z.string(),
+      agentName: z.string(),
+      toolCallId: z.string(),
+      factoryRunId: z.string().optional(),
+      model: z.string().optional(),
+    }),
+  ),
+};

@@ -1,0 +1,57 @@
+export type { Attachment, SentAttachment } from './attachment.js';
+export { type Callbacks, callbacks } from './callbacks/catalog.js';
+export { type HookPoints, type HookType, hookPoints } from './callbacks/hooks.js';
+export { type Notifications, notifications } from './callbacks/notifications.js';
+export type { ClientToolResult, ToolContent, ToolOutput } from './content.js';
+export {
+  durable,
+  type EventKind,
+  type EventTable,
+  ephemeral,
+  type Lazy,
+  type Method,
+  type MethodTable,
+  method,
+  type Notification,
+  type NotificationTable,
+  notification,
+  type Params,
+  type ParsedParams,
+  type Result,
+  read,
+  type Told,
+  withoutNulls,
+} from './define.js';
+export {
+  errorCodes,
+  errorMessages,
+  type FailureCode,
+  failureCodes,
+  type WireErrorCode,
+} from './errors.js';
+export {
+  type DurableType,
+  type EphemeralType,
+  type EventData,
+  type EventOf,
+  type Events,
+  type EventType,
+  events,
+  isDurable,
+  type SessionEvent,
+} from './events/catalog.js';
+export { type AnyEvent, type Envelope, eventEnvelope } from './events/envelope.js';
+export { isSessionId } from './ids.js';
+export type { Immutable, JsonObject, JsonValue } from './json.js';
+export { type MethodName, type Methods, methods } from './methods/catalog.js';
+export type { ModelInfo, ProviderConfig } from './model.js';
+export type {
+  Approval,
+  PermissionDecision,
+  PermissionPrompt,
+  PermissionRequest,
+  PermissionResult,
+} from './permission.js';
+export { once, openEnum, openObject, type Value } from './schema.js';
+export type { SessionMode, WorkingDirectoryContext } from './settings.js';
+export { isSupportedVersion, oldestProtocolVersion, protocolVersion } from './version.js';

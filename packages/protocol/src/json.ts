@@ -1,0 +1,16 @@
+/** Whatever JSON can say. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+/** A JSON object. */
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** The same shape, with nothing in it that may be changed: what travels is never edited in place. */
+export type Immutable<T> = T extends Scalar
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]: Immutable<T[K]> }
+    : T;
+
+type Scalar = string | number | boolean | null | undefined;

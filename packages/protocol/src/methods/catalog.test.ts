@@ -1,0 +1,292 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod';
+import { type Params, type ParsedParams, type Result, withoutNulls } from '../define.js';
+import { type MethodName, type Methods, methods } from './catalog.js';
+
+const sessionId = '3f1c2f0e-8f57-4b7e-9d5b-0a9f8f1f7a01';
+
+test('the table holds exactly the methods that are served', () => {
+  expect(Object.keys(methods).sort()).toEqual(served);
+});
+
+test.each<[MethodName, unknown, unknown]>([
+  ['connect', { token: 'secret' }, { ok: true, protocolVersion: 3, version: '0.1.0' }],
+  ['connect', {}, { ok: true, protocolVersion: 3, version: '0.1.0' }],
+  [
+    'ping',
+    { message: 'hi' },
+    { message: 'pong: hi', timestamp: '2026-01-02T03:04:05.678Z', protocolVersion: 3 },
+  ],
+  ['ping', {}, { message: 'pong', timestamp: 1767323045678, protocolVersion: 2 }],
+  ['status.get', {}, { version: '0.1.0', protocolVersion: 3 }],
+  ['auth.getStatus', {}, { isAuthenticated: true, authType: 'token', host: 'https://example.com' }],
+  ['runtime.shutdown', {}, null],
+  ['models.list', {}, { models: [{ id: 'auto', name: 'Auto', capabilities: {} }] }],
+  ['session.create', createParams(), openedSession()],
+  ['session.create', {}, openedSession()],
+  ['session.resume', { sessionId, continuePendingWork: true, takeOver: true }, openedSession()],
+  ['session.send', { sessionId, prompt: 'What is 1+1?', mode: 'immediate' }, { messageId: 'm1' }],
+  ['session.getMessages', { sessionId }, { events: [startEvent()] }],
+  ['session.destroy', { sessionId }, { success: true }],
+  ['session.delete', { sessionId }, { success: false, error: `Session file not found for ${sessionId}` }],
+  ['session.abort', { sessionId, reason: 'user_abort' }, { success: true }],
+  ['session.suspend', { sessionId }, null],
+  ['session.list', { filter: { cwd: '/work' } }, { sessions: [metadata()] }],
+  ['session.getMetadata', { sessionId }, {}],
+  ['session.getMetadata', { sessionId }, { session: metadata() }],
+  ['session.getLastId', {}, { sessionId }],
+  ['session.setForeground', { sessionId }, { success: false, error: 'no terminal' }],
+  ['session.log', { sessionId, message: 'hello', level: 'warning', ephemeral: true }, { eventId: 'e1' }],
+  [
+    'session.model.switchTo',
+    { sessionId, modelId: 'large', reasoningEffort: 'high' },
+    { status: 'applied', deferred: false, modelId: 'large', deprecationWarnings: [] },
+  ],
+  ['session.mode.get', { sessionId }, 'plan'],
+  ['session.mode.set', { sessionId, mode: 'plan' }, { status: 'unchanged', modelChanged: false }],
+  ['session.name.get', { sessionId }, { name: null }],
+  ['session.tools.handlePendingToolCall', { sessionId, requestId: 'r1', result: 'plain' }, { success: true }],
+  ['session.tools.handlePendingToolCall', { sessionId, requestId: 'r1', error: 'boom' }, { success: true }],
+  [
+    'session.tools.handlePendingToolCall',
+    {
+      sessionId,
+      requestId: 'r1',
+      result: {
+        textResultForLlm: '54321',
+        resultType: 'success',
+        error: null,
+        binaryResultsForLlm: [{ type: 'image', data: 'AAAA', mimeType: 'image/png' }],
+      },
+    },
+    { success: false },
+  ],
+  ['session.tools.getCurrentMetadata', { sessionId }, { tools: null }],
+  [
+    'session.permissions.handlePendingPermissionRequest',
+    {
+      sessionId,
+      requestId: 'r1',
+      result: { kind: 'approve-for-session', approval: { kind: 'commands', commandIdentifiers: ['git'] } },
+    },
+    { success: true },
+  ],
+  [
+    'session.permissions.pendingRequests',
+    { sessionId },
+    { items: [{ requestId: 'r1', request: { kind: 'path', accessKind: 'read', paths: ['/etc/hostname'] } }] },
+  ],
+  [
+    'session.options.update',
+    { sessionId, skipCustomInstructions: true, coauthorEnabled: false, installedPlugins: [] },
+    { success: true },
+  ],
+  [
+    'session.eventLog.read',
+    { sessionId, cursor: '7', types: ['user.message'], waitMs: 0 },
+    { events: [startEvent()], cursor: '9', hasMore: false, cursorStatus: 'ok' },
+  ],
+  [
+    'session.eventLog.registerInterest',
+    { sessionId, eventType: 'mcp.oauth_required' },
+    { handle: 'interest-1' },
+  ],
+  ['session.plan.read', { sessionId }, { exists: false, content: null, path: null }],
+  ['session.queue.pendingItems', { sessionId }, { items: [], steeringMessages: ['stop'] }],
+])('%s takes and answers what clients know', (name, params, result) => {
+  expect(methods[name].params().parse(params)).toEqual(params);
+  expect(methods[name].result().parse(result)).toEqual(result);
+});
+
+test('null equals absent for every optional parameter', () => {
+  const params = { sessionId, prompt: 'hi', attachments: null, mode: null, requestHeaders: null };
+  expect(methods['session.send'].params().parse(withoutNulls(params))).toEqual({ sessionId, prompt: 'hi' });
+  expect(methods.ping.params().parse(withoutNulls({ message: null }))).toEqual({});
+});
+
+test('fields and values that create and resume do not know survive, at any depth', () => {
+  const unknown = {
+    fieldOfTomorrow: { deep: [1] },
+    reasoningEffort: 'heroic',
+    systemMessage: { mode: 'whisper', content: 'x', tone: 'low' },
+    mcpServers: { one: { type: 'carrier-pigeon', coop: 3 } },
+    customAgents: [{ name: 'silent', tools: null }],
+    tools: [{ name: 'bad name!', later: true }],
+    provider: { type: 'new', apiKey: 'k' },
+  };
+  expect(methods['session.create'].params().parse(unknown)).toEqual(unknown);
+  expect(methods['session.resume'].params().parse(unknown)).toEqual(unknown);
+});
+
+test.each<[MethodName, unknown]>([
+  ['session.resume', {}],
+  ['session.send', {}],
+  ['session.send', { sessionId, prompt: 42 }],
+  ['session.log', { sessionId }],
+  ['session.mode.set', { sessionId, mode: 'bogus' }],
+  ['session.name.set', { sessionId, name: '' }],
+  ['session.create', { provider: { type: 'openai' } }],
+  [
+    'session.permissions.handlePendingPermissionRequest',
+    { sessionId, requestId: 'r', result: { kind: 'shrug' } },
+  ],
+])('%s leaves %j for its handler to answer', (name, params) => {
+  expect(methods[name].params().safeParse(params).success).toBe(true);
+});
+
+test.each<[MethodName, unknown, string]>([
+  ['session.create', { sessionId: 7 }, 'sessionId'],
+  ['session.create', { tools: [{ description: 'nameless' }] }, 'tools.0.name'],
+  ['session.create', { requestPermission: 'yes' }, 'requestPermission'],
+  ['session.send', { sessionId, prompt: 'x', mode: 'later' }, 'mode'],
+  ['session.send', { sessionId, prompt: 'x', attachments: [{ type: 'file' }] }, 'attachments.0.path'],
+  ['session.abort', {}, 'sessionId'],
+  [
+    'session.permissions.handlePendingPermissionRequest',
+    { sessionId, requestId: 'r', result: 'yes' },
+    'result',
+  ],
+  ['session.eventLog.read', { sessionId, max: 0 }, 'max'],
+])('%s refuses %j and names the field', (name, params, field) => {
+  const parsed = z.safeParse(methods[name].params(), params);
+  expect(parsed.error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
+});
+
+test('an attachment may leave out what its path tells', () => {
+  const attachments = [
+    { type: 'file', path: '/work/a.ts' },
+    { type: 'directory', path: '/work', displayName: null },
+    { type: 'selection', filePath: '/work/a.ts', displayName: 'a.ts' },
+    { type: 'blob', mimeType: 'image/png', data: 'AAAA' },
+    { type: 'github_url', url: 'https://example.com' },
+  ];
+  const params = { sessionId, prompt: 'look', attachments };
+  expect(methods['session.send'].params().parse(params)).toEqual(params);
+});
+
+test('types follow from the table', () => {
+  const send: Params<Methods['session.send']> = { sessionId, prompt: 'x', attachments: [] as const };
+  const parsed: ParsedParams<Methods['session.mode.set']> = { sessionId, mode: 'any text' };
+  const mode: Result<Methods['session.mode.get']> = 'autopilot';
+  // @ts-expect-error a misspelt field does not compile
+  const wrong: Params<Methods['session.destroy']> = { sessionID: sessionId };
+  // @ts-expect-error a wrong value does not compile
+  const bogus: Result<Methods['session.mode.get']> = 'bogus';
+  expect([send.prompt, parsed.mode, mode, wrong, bogus]).toHaveLength(5);
+});
+
+function createParams() {
+  return {
+    sessionId,
+    toolFilterPrecedence: 'excluded',
+    requestPermission: true,
+    requestUserInput: false,
+    hooks: false,
+    includeSubAgentStreamingEvents: true,
+    envValueMode: 'direct',
+    tools: [
+      { name: 'get_secret', description: 'Tells', parameters: { type: 'object' }, skipPermission: true },
+    ],
+    provider: { type: 'anthropic', baseUrl: 'https://example.com', apiKey: 'k', headers: { 'x-a': 'b' } },
+    systemMessage: { mode: 'customize', sections: { environment_context: { action: 'remove' } } },
+    mcpServers: { files: { type: 'local', command: 'files', args: [], tools: ['*'] } },
+    infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.8 },
+  };
+}
+
+function openedSession() {
+  return {
+    sessionId,
+    nativeSessionId: sessionId,
+    startTime: '2026-01-02T03:04:05.678Z',
+    isRemote: false,
+    mode: 'interactive',
+    workspacePath: '/home/session-state/1',
+    capabilities: { ui: { elicitation: false, mcpApps: false, canvases: false }, extensions: false },
+  };
+}
+
+function metadata() {
+  return {
+    sessionId,
+    startTime: '2026-01-02T03:04:05.678Z',
+    modifiedTime: '2026-01-02T03:04:06.678Z',
+    isRemote: false,
+    isDetached: false,
+    summary: 'What is 1+1?',
+    clientName: 'sdk',
+    context: { cwd: '/work', branch: 'main' },
+  };
+}
+
+function startEvent() {
+  return {
+    id: 'a7b0f0a4-6f0e-4d6f-9a54-7a0f5f3f2b10',
+    timestamp: '2026-01-02T03:04:05.678Z',
+    parentId: null,
+    type: 'session.start',
+    data: { sessionId },
+  };
+}
+
+const served = [
+  'auth.getStatus',
+  'connect',
+  'models.list',
+  'ping',
+  'runtime.shutdown',
+  'session.abort',
+  'session.create',
+  'session.delete',
+  'session.destroy',
+  'session.eventLog.read',
+  'session.eventLog.registerInterest',
+  'session.eventLog.releaseInterest',
+  'session.eventLog.tail',
+  'session.getForeground',
+  'session.getLastId',
+  'session.getMessages',
+  'session.getMetadata',
+  'session.list',
+  'session.log',
+  'session.metadata.activity',
+  'session.metadata.contextInfo',
+  'session.metadata.getContextAttribution',
+  'session.metadata.getContextHeaviestMessages',
+  'session.metadata.isProcessing',
+  'session.metadata.recomputeContextTokens',
+  'session.metadata.recordContextChange',
+  'session.metadata.setWorkingDirectory',
+  'session.metadata.snapshot',
+  'session.mode.get',
+  'session.mode.set',
+  'session.model.getCurrent',
+  'session.model.list',
+  'session.model.setReasoningEffort',
+  'session.model.switchTo',
+  'session.name.get',
+  'session.name.set',
+  'session.name.setAuto',
+  'session.options.update',
+  'session.permissions.handlePendingPermissionRequest',
+  'session.permissions.pendingRequests',
+  'session.permissions.setApproveAll',
+  'session.plan.delete',
+  'session.plan.read',
+  'session.plan.update',
+  'session.queue.clear',
+  'session.queue.pendingItems',
+  'session.queue.removeMostRecent',
+  'session.resume',
+  'session.send',
+  'session.setForeground',
+  'session.suspend',
+  'session.tools.getCurrentMetadata',
+  'session.tools.handlePendingToolCall',
+  'session.usage.getMetrics',
+  'session.workspaces.createFile',
+  'session.workspaces.getWorkspace',
+  'session.workspaces.listFiles',
+  'session.workspaces.readFile',
+  'status.get',
+];

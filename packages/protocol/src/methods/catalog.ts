@@ -1,0 +1,42 @@
+import { modelsMethods } from './models.js';
+import { serverMethods } from './server.js';
+import { sessionMethods } from './session.js';
+import { sessionEventLogMethods } from './session-event-log.js';
+import { sessionMetadataMethods } from './session-metadata.js';
+import { sessionModeMethods } from './session-mode.js';
+import { sessionModelMethods } from './session-model.js';
+import { sessionNameMethods } from './session-name.js';
+import { sessionOptionsMethods } from './session-options.js';
+import { sessionPermissionsMethods } from './session-permissions.js';
+import { sessionPlanMethods } from './session-plan.js';
+import { sessionQueueMethods } from './session-queue.js';
+import { sessionToolsMethods } from './session-tools.js';
+import { sessionUsageMethods } from './session-usage.js';
+import { sessionWorkspacesMethods } from './session-workspaces.js';
+import { sessionsMethods } from './sessions.js';
+
+/** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
+export const methods = {
+  ...modelsMethods,
+  ...serverMethods,
+  ...sessionEventLogMethods,
+  ...sessionMetadataMethods,
+  ...sessionMethods,
+  ...sessionModeMethods,
+  ...sessionModelMethods,
+  ...sessionNameMethods,
+  ...sessionOptionsMethods,
+  ...sessionPermissionsMethods,
+  ...sessionPlanMethods,
+  ...sessionQueueMethods,
+  ...sessionToolsMethods,
+  ...sessionUsageMethods,
+  ...sessionWorkspacesMethods,
+  ...sessionsMethods,
+};
+
+/** The table as a type. */
+export type Methods = typeof methods;
+
+/** The name of a method. */
+export type MethodName = keyof Methods;

@@ -1,0 +1,43 @@
+import * as z from 'zod';
+import { method } from '../define.js';
+import { eventEnvelope } from '../events/envelope.js';
+import { openObject } from '../schema.js';
+import { inSession, sessionRef, success } from './session-ref.js';
+
+/** The log by cursor: how a client reads on without a gap. */
+export const sessionEventLogMethods = {
+  'session.eventLog.read': method(
+    'A page of events after the cursor; waits up to `waitMs` for the first one.',
+    () =>
+      inSession({
+        cursor: z.string().optional(),
+        max: z.number().int().positive().optional(),
+        waitMs: z.number().nonnegative().optional(),
+        types: z.union([z.literal('*'), z.array(z.string()).min(1)]).optional(),
+        agentScope: z.enum(['primary', 'all']).optional(),
+        agentIds: z.array(z.string()).min(1).optional(),
+        direction: z.enum(['forward', 'backward']).optional(),
+        includeEphemeral: z.boolean().optional(),
+      }),
+    () =>
+      openObject({
+        events: z.array(eventEnvelope()),
+        cursor: z.string(),
+        hasMore: z.boolean(),
+        cursorStatus: z.enum(['ok', 'expired']),
+      }),
+  ),
+  'session.eventLog.registerInterest': method(
+    'Asks for events that are only sent to whoever wants them.',
+    () => inSession({ eventType: z.string() }),
+    () => openObject({ handle: z.string() }),
+  ),
+  'session.eventLog.releaseInterest': method(
+    'Takes such a wish back.',
+    () => inSession({ handle: z.string() }),
+    success,
+  ),
+  'session.eventLog.tail': method('The cursor after the last event.', sessionRef, () =>
+    openObject({ cursor: z.string() }),
+  ),
+};

@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import { method } from '../define.js';
+import { once, openObject } from '../schema.js';
+import { sessionLimits, sessionMode, workingDirectoryContext } from '../settings.js';
+import { inSession, sessionRef } from './session-ref.js';
+import { workspace } from './session-workspaces.js';
+
+/** What a session is, does and holds, at this moment. */
+export const sessionMetadataMethods = {
+  'session.metadata.activity': method(
+    'Whether anything runs, and whether it can be stopped.',
+    sessionRef,
+    () => openObject({ abortable: z.boolean(), hasActiveWork: z.boolean() }),
+  ),
+  'session.metadata.contextInfo': method(
+    'What fills the window of a model with these limits.',
+    () =>
+      inSession({
+        promptTokenLimit: z.number(),
+        outputTokenLimit: z.number(),
+        selectedModel: z.string().optional(),
+      }),
+    () => openObject({ contextInfo: contextInfo().nullish() }),
+  ),
+  'session.metadata.getContextAttribution': method('What fills the window, by source.', sessionRef, () =>
+    openObject({ contextAttribution: contextAttribution().nullish() }),
+  ),
+  'session.metadata.getContextHeaviestMessages': method(
+    'The largest messages of the window.',
+    () => inSession({ limit: z.number().int().positive().optional() }),
+    () =>
+      openObject({
+        totalTokens: z.number(),
+        messages: z.array(
+          openObject({ id: z.string(), label: z.string(), role: z.string(), tokens: z.number() }),
+        ),
+      }),
+  ),
+  'session.metadata.isProcessing': method('Whether a turn runs.', sessionRef, () =>
+    openObject({ processing: z.boolean() }),
+  ),
+  'session.metadata.recomputeContextTokens': method(
+    'Counts the window again, as this model counts.',
+    () => inSession({ modelId: z.string() }),
+    () =>
+      openObject({
+        totalTokens: z.number(),
+        messagesTokenCount: z.number(),
+        systemTokenCount: z.number(),
+      }),
+  ),
+  'session.metadata.recordContextChange': method(
+    'Tells that the working directory or its repository changed.',
+    () => inSession({ context: workingDirectoryContext() }),
+    () => openObject({}),
+  ),
+  'session.metadata.setWorkingDirectory': method(
+    'Changes the working directory.',
+    () => inSession({ workingDirectory: z.string() }),
+    () => openObject({ workingDirectory: z.string() }),
+  ),
+  'session.metadata.snapshot': method('What the session is, in one answer.', sessionRef, () =>
+    openObject({
+      sessionId: z.string(),
+      startTime: z.string(),
+      modifiedTime: z.string(),
+      isRemote: z.boolean(),
+      alreadyInUse: z.boolean(),
+      workspacePath: z.string().nullable(),
+      workingDirectory: z.string(),
+      currentMode: sessionMode(),
+      sessionLimits: sessionLimits().nullable(),
+      initialName: z.string().optional(),
+      clientName: z.string().optional(),
+      summary: z.string().optional(),
+      selectedModel: z.string().optional(),
+      workspace: workspace().nullish(),
+    }),
+  ),
+};
+
+const contextInfo = once(() =>
+  openObject({
+    modelName: z.string(),
+    systemTokens: z.number(),
+    conversationTokens: z.number(),
+    toolDefinitionsTokens: z.number(),
+    mcpToolsTokens: z.number(),
+    totalTokens: z.number(),
+    promptTokenLimit: z.number(),
+    compactionThreshold: z.number(),
+    limit: z.number(),
+    bufferTokens: z.number(),
+  }),
+);
+
+const contextAttribution = once(() =>
+  openObject({
+    totalTokens: z.number(),
+    modelId: z.string(),
+    modelSource: z.string(),
+    promptTokenLimit: z.number(),
+    limit: z.number(),
+    bufferTokens: z.number(),
+    compactionThreshold: z.number(),
+    categories: openObject({
+      systemPrompt: z.number(),
+      customInstructions: z.number(),
+      systemTools: z.number(),
+      mcpTools: z.number(),
+      messages: z.number(),
+      freeSpace: z.number(),
+      buffer: z.number(),
+    }),
+    entries: z.array(
+      openObject({
+        kind: z.string(),
+        id: z.string(),
+        label: z.string(),
+        tokens: z.number(),
+        parentId: z.string().optional(),
+        attributes: z.record(z.string(), z.string()).optional(),
+      }),
+    ),
+    compactions: openObject({ count: z.number() }),
+  }),
+);

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+import { method } from '../define.js';
+import { nothing, openObject } from '../schema.js';
+import { inSession, sessionRef } from './session-ref.js';
+
+/** What people call a session. */
+export const sessionNameMethods = {
+  'session.name.get': method('The name, or null.', sessionRef, () =>
+    openObject({ name: z.string().nullable() }),
+  ),
+  'session.name.set': method(
+    'Names the session; no automatic name replaces it.',
+    // Empty text passes, for the handler to answer `Session name cannot be empty`.
+    () => inSession({ name: z.string() }),
+    nothing,
+  ),
+  'session.name.setAuto': method(
+    'Names the session unless somebody named it.',
+    () => inSession({ summary: z.string() }),
+    () => openObject({ applied: z.boolean() }),
+  ),
+};

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { once, openObject, type Value } from './schema.js';
+
+/** How much of a model's window a session may use. */
+export const contextTier = once(() => z.enum(['default', 'long_context']));
+
+/** How much of its reasoning a model tells. */
+export const reasoningSummary = once(() => z.enum(['none', 'concise', 'detailed']));
+
+/** How long a model answers. */
+export const verbosity = once(() => z.enum(['low', 'medium', 'high']));
+
+/** What a session may do by itself. */
+export const sessionMode = once(() => z.enum(['interactive', 'plan', 'autopilot']));
+
+/** One of the modes. */
+export type SessionMode = Value<typeof sessionMode>;
+
+/** The mode one message is answered in. */
+export const agentMode = once(() => z.enum(['interactive', 'plan', 'autopilot', 'shell']));
+
+/** Where a session works; `cwd` alone when it is not a repository. */
+export const workingDirectoryContext = once(() =>
+  openObject({
+    cwd: z.string(),
+    baseCommit: z.string().optional(),
+    branch: z.string().optional(),
+    gitRoot: z.string().optional(),
+    headCommit: z.string().optional(),
+    hostType: z.enum(['github', 'ado']).optional(),
+    pendingGitContext: z.boolean().optional(),
+    repository: z.string().optional(),
+    repositoryHost: z.string().optional(),
+  }),
+);
+
+/** Where a session works. */
+export type WorkingDirectoryContext = Value<typeof workingDirectoryContext>;
+
+/** What a session may spend. */
+export const sessionLimits = once(() => openObject({ maxAiCredits: z.number().optional() }));
+
+/** Who changed the model. */
+export const modelChangeSource = once(() =>
+  z.enum([
+    'model_command',
+    'settings_command',
+    'config_command',
+    'model_picker',
+    'managed_settings',
+    'repo_settings',
+    'startup',
+    'agent',
+    'plan_mode',
+    'automatic',
+    'sdk',
+  ]),
+);
+
+/** What may follow a plan. */
+export const exitPlanAction = once(() =>
+  z.enum(['exit_only', 'interactive', 'autopilot', 'autopilot_fleet']),
+);

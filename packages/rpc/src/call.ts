@@ -1,0 +1,20 @@
+/** What one request of the peer brings with it besides its parameters. */
+export interface Call {
+  /** Aborted when the peer cancels this request or is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** Makes its signal when somebody looks at it: most handlers never do, and it costs more than the rest of a call. */
+export class RunningCall implements Call {
+  private controller: AbortController | undefined;
+
+  get signal(): AbortSignal {
+    this.controller ??= new AbortController();
+    return this.controller.signal;
+  }
+
+  abort(reason: unknown): void {
+    this.controller ??= new AbortController();
+    this.controller.abort(reason);
+  }
+}

@@ -1,0 +1,79 @@
+/** Chosen by whoever asks, and given back with the answer exactly as it came. */
+export type RequestId = string | number | null;
+
+/** Asks for a method and expects one response with the same id. */
+export interface Request {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** Tells something and expects no answer. */
+export interface Notification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** Answers a request that went well; a result is never left out, nothing is said as `null`. */
+export interface Success {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly result: unknown;
+}
+
+/** What a failed request tells its caller. */
+export interface ErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Answers a request that failed. */
+export interface Failure {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly error: ErrorObject;
+}
+
+/** Whatever may travel on a channel. */
+export type Message = Request | Notification | Success | Failure;
+
+/** A message serialised once, to be shared by any number of channels. */
+export interface Encoded {
+  readonly json: string;
+  /** Length in UTF-8, counted at its first use. */
+  readonly byteLength: number;
+}
+
+/** Serialises now, so that every channel it is sent to pays for its bytes only. Throws what JSON cannot hold. */
+export function encode(message: Message): Encoded {
+  return new EncodedMessage(JSON.stringify(message));
+}
+
+/** Takes JSON text at its word: it must be one whole message. */
+export function encodeRaw(json: string): Encoded {
+  return new EncodedMessage(json);
+}
+
+/** A result that is JSON text already, and goes out as it stands. */
+export class RawJson {
+  constructor(readonly text: string) {}
+}
+
+/** Lets a channel take either form. */
+export function toEncoded(message: Message | Encoded): Encoded {
+  return 'json' in message ? message : encode(message);
+}
+
+class EncodedMessage implements Encoded {
+  private bytes = -1;
+
+  constructor(readonly json: string) {}
+
+  get byteLength(): number {
+    if (this.bytes < 0) this.bytes = Buffer.byteLength(this.json);
+    return this.bytes;
+  }
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
+import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
+import type { Channel } from './channel.js';
+
+/** Where to listen, and who is told of each peer that connects. */
+export interface ListenOptions {
+  /** 0 lets the system choose. */
+  readonly port: number;
+  /** Only this machine can connect unless another host is named. */
+  readonly host?: string;
+  readonly channel?: ByteChannelOptions;
+  onChannel(channel: Channel): void;
+}
+
+/** An open port. */
+export interface Listener {
+  readonly port: number;
+  /** Takes no more peers and closes the channels of those that are there. */
+  close(): Promise<void>;
+}
+
+/** Where to connect to. */
+export interface ConnectOptions {
+  readonly port: number;
+  readonly host?: string;
+  readonly channel?: ByteChannelOptions;
+}
+
+/** Resolves when the port is open; rejects with the system's error, such as code EADDRINUSE. */
+export async function listenTcp(options: ListenOptions): Promise<Listener> {
+  const channels = new Set<Channel>();
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const channel = socketChannel(socket, options.channel);
+    channels.add(channel);
+    socket.once('close', () => channels.delete(channel));
+    options.onChannel(channel);
+  });
+  server.listen({ port: options.port, host: options.host ?? loopback });
+  await once(server, 'listening');
+  // What fails from here on is one peer that could not be accepted; the others go on.
+  server.on('error', () => undefined);
+  return {
+    port: portOf(server),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      await Promise.all([closed, ...[...channels].map((channel) => channel.close())]);
+    },
+  };
+}
+
+/** Resolves when the peer has accepted; rejects with the system's error or the signal's reason. */
+export async function connectTcp(options: ConnectOptions, signal?: AbortSignal): Promise<Channel> {
+  signal?.throwIfAborted();
+  const { port, host = loopback } = options;
+  const socket = createConnection({ port, host, allowHalfOpen: true, noDelay: true });
+  try {
+    await once(socket, 'connect', { signal });
+  } catch (error) {
+    socket.destroy();
+    signal?.throwIfAborted();
+    throw error;
+  }
+  return socketChannel(socket, options.channel);
+}
+
+/** Half open: what we still have to say is sent although the peer has said all. */
+function socketChannel(socket: Socket, options?: ByteChannelOptions): Channel {
+  return byteChannel({ input: socket, output: socket }, options);
+}
+
+function portOf(server: Server): number {
+  const address = server.address() as AddressInfo; // a server listening on a port has no other kind of address
+  return address.port;
+}
+
+const loopback = '127.0.0.1';

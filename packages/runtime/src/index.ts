@@ -1,0 +1,48 @@
+export { type Clock, systemClock } from './clock.js';
+export type { LoopLimits, ModelPlan } from './loop/context.js';
+export type { TraceContext } from './loop/interaction.js';
+export { type ContextUse, measureContext } from './loop/usage.js';
+export { type Decision, UnknownDecision } from './permissions/decision.js';
+export {
+  type Home,
+  type Lifecycle,
+  NoSuchDirectory,
+  type OpenRequest,
+  type ResumeRequest,
+  Runtime,
+  type RuntimeOptions,
+} from './runtime.js';
+export { type Attachment, Audience, ToolClash } from './session/audience.js';
+export { type PromptExtras, QueueFull } from './session/conversation.js';
+export type { Draft, EphemeralDraft, EventDraft, Told } from './session/log.js';
+export type { Prompt } from './session/notes.js';
+export { Session } from './session/session.js';
+export type { ModelAccess, SessionSettings, SystemMessage } from './session/settings.js';
+export type { HistoryEntry, OpenQuestion, SessionState } from './session/state.js';
+export { memoryStore } from './store/memory.js';
+export {
+  type AppendRequest,
+  type Claim,
+  type ClaimRequest,
+  type LogRecord,
+  type Owner,
+  type OwnerSince,
+  type Page,
+  type SessionContext,
+  type SessionHead,
+  type SessionQuery,
+  type SessionStore,
+  type SessionSummary,
+  StoreError,
+  type StoreErrorKind,
+} from './store/session-store.js';
+export {
+  openSqliteStore,
+  type SqliteStore,
+  type SqliteStoreOptions,
+  type SqliteStoreStats,
+} from './store/sqlite/store.js';
+export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
+export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
+export { ToolFailure, ToolInputError } from './tools/tool.js';
+export { describeDirectory } from './workspace/git.js';

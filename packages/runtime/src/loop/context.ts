@@ -1,0 +1,48 @@
+import type { ModelInfo, ModelProvider } from '@groundcrew/models';
+import type { Clock } from '../clock.js';
+import type { PolicyRules } from '../permissions/policy.js';
+import type { Inbox } from '../session/inbox.js';
+import type { SessionLog } from '../session/log.js';
+import type { Metrics } from '../session/metrics.js';
+import type { Questions } from '../session/questions.js';
+import type { Toolset } from '../tools/toolset.js';
+import type { Interaction } from './interaction.js';
+
+/** Bounds that keep a session from running for ever; each one exceeded is a clear error. */
+export interface LoopLimits {
+  readonly toolRounds: number;
+  readonly queuedPrompts: number;
+  readonly turnMilliseconds: number;
+}
+
+/** What one model call goes by; made anew before each one. */
+export interface ModelPlan {
+  readonly provider: ModelProvider;
+  readonly model: string;
+  readonly info: ModelInfo | undefined;
+  readonly reasoningEffort?: string;
+  readonly streaming: boolean;
+  readonly system: string;
+  readonly toolset: Toolset;
+}
+
+/** Everything the loop may touch. What is not here, the loop cannot do. */
+export interface LoopContext {
+  readonly sessionId: string;
+  readonly workingDirectory: string;
+  readonly clientName: string;
+  readonly log: SessionLog;
+  readonly inbox: Inbox;
+  readonly questions: Questions;
+  readonly clock: Clock;
+  readonly limits: LoopLimits;
+  readonly metrics: Metrics;
+  /** What the current prompt started. */
+  readonly interaction: Interaction;
+  /** The model that answers next. */
+  model(): string;
+  canSeeImages(): boolean;
+  /** Model, prompt and tools as they are now. */
+  plan(): ModelPlan;
+  policy(): PolicyRules;
+}

@@ -1,0 +1,69 @@
+import type { EventData } from '@groundcrew/protocol';
+import { formatPrompt } from '../prompt/user-message.js';
+import type { Draft } from '../session/log.js';
+import type { Prompt } from '../session/notes.js';
+import type { LoopContext } from './context.js';
+
+/** Makes a prompt a message of the conversation; it starts an interaction. Joins the next commit. */
+export async function deliver(
+  prompt: Prompt,
+  delivery: 'idle' | 'queued',
+  context: LoopContext,
+): Promise<void> {
+  const { log } = context;
+  const formatted = await formatPrompt(prompt.text, prompt.attachments ?? [], {
+    now: context.clock.now(),
+    workingDirectory: context.workingDirectory,
+    canSeeImages: context.canSeeImages(),
+    isPlanning: log.state.mode === 'plan',
+  });
+  const verbatim: Draft[] =
+    formatted.parts.length === 0
+      ? []
+      : [{ note: 'verbatim', data: { id: prompt.messageId, text: formatted.text, parts: formatted.parts } }];
+  const isFirst = log.state.userTurns === 0;
+  log.append(...openingModel(context), ...verbatim, {
+    type: 'user.message',
+    data: {
+      ...messageData(prompt, context),
+      transformedContent: formatted.text,
+      supportedNativeDocumentMimeTypes: [],
+      delivery,
+      turnId: '0',
+      ...(formatted.attachments.length > 0 && {
+        attachments: formatted.attachments as EventData<'user.message'>['attachments'],
+      }),
+    },
+  });
+  if (isFirst && log.state.fixed.name === undefined)
+    log.emit({ type: 'session.title_changed', data: { title: prompt.text } });
+}
+
+/** Adds prompts that may not wait to the running turn, bare. */
+export async function deliverSteering(context: LoopContext): Promise<void> {
+  for (const prompt of await context.inbox.takeSteering()) {
+    context.log.append({
+      type: 'user.message',
+      data: { ...messageData(prompt, context), delivery: 'steering', turnId: context.interaction.turnId },
+    });
+    context.log.emit({ type: 'pending_messages.modified', data: {} });
+  }
+}
+
+function messageData(prompt: Prompt, { interaction }: LoopContext): EventData<'user.message'> {
+  return {
+    content: prompt.displayText ?? prompt.text,
+    interactionId: interaction.id,
+    messageId: prompt.messageId,
+    ...(prompt.agentMode !== undefined && {
+      agentMode: prompt.agentMode as EventData<'user.message'>['agentMode'],
+    }),
+    ...(prompt.source !== undefined && { source: prompt.source }),
+  };
+}
+
+/** The first turn says which model it begins with, when nobody had named one. */
+function openingModel({ log, model }: LoopContext): Draft[] {
+  if (log.state.model !== undefined) return [];
+  return [{ type: 'session.model_change', data: { newModel: model(), source: 'startup' } }];
+}

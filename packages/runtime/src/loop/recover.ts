@@ -1,0 +1,71 @@
+import type { OpenCall } from '../session/state.js';
+import type { ResultType } from '../tools/tool.js';
+import type { LoopContext } from './context.js';
+import {
+  awaitClient,
+  awaitLeave,
+  type CallToRun,
+  type Gate,
+  passGate,
+  prepareCall,
+  runPrepared,
+} from './tool-calls.js';
+
+/**
+ * Takes up a turn that another process, or this one before a drop, had left open.
+ * True when the model is to be asked next, be it for the first time or with the results.
+ */
+export async function continueTurn(context: LoopContext, signal: AbortSignal): Promise<boolean> {
+  const { log, interaction } = context;
+  const { turn, calls } = log.state;
+  if (!turn) return false;
+  if (!turn.hasAnswer) {
+    interaction.isContinued = true;
+    return true;
+  }
+  const gate = { context, plan: context.plan(), signal };
+  const outcomes = await Promise.all(calls.map((call) => continueCall(call, gate)));
+  log.append({ type: 'assistant.turn_end', data: { turnId: turn.turnId } });
+  const said = log.state.history.findLast((entry) => entry.role === 'assistant');
+  return said !== undefined && said.toolCalls.length > 0 && !outcomes.includes('rejected');
+}
+
+/** A call waits where it waited; one that may or may not have run is never run again unless its tool says that it may. */
+async function continueCall(
+  open: OpenCall,
+  gate: Gate & { readonly signal: AbortSignal },
+): Promise<ResultType> {
+  const call: CallToRun = {
+    toolCallId: open.toolCallId,
+    name: open.toolName,
+    arguments: open.arguments,
+    argumentsText: '',
+  };
+  const { context, plan, signal } = gate;
+  const question = context.log.state.questions.find((each) => each.toolCallId === open.toolCallId);
+  if (question?.kind === 'external_tool') return awaitClient(call, question.requestId, gate);
+  if (question?.kind === 'permission')
+    return (await awaitLeave(call, question.requestId, gate)) ?? startAgain(call, gate);
+  const mayRun = open.attempts === 0 || plan.toolset.find(call.name)?.isRepeatable;
+  if (mayRun) return passGate(call, gate, signal);
+  context.log.append({ note: 'call.interrupted', data: { toolCallId: call.toolCallId } });
+  return 'failure';
+}
+
+async function startAgain(
+  call: CallToRun,
+  gate: Gate & { readonly signal: AbortSignal },
+): Promise<ResultType> {
+  const { context, plan } = gate;
+  context.log.append({
+    type: 'tool.execution_start',
+    data: {
+      toolCallId: call.toolCallId,
+      toolName: call.name,
+      arguments: call.arguments,
+      turnId: context.interaction.turnId,
+      model: plan.model,
+    },
+  });
+  return runPrepared(call, await prepareCall(call, gate), gate);
+}

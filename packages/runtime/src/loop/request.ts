@@ -1,0 +1,68 @@
+import type { ChatMessage, ModelRequest, Part, ToolSpec } from '@groundcrew/models';
+import type { HistoryEntry } from '../session/state.js';
+import type { Tool } from '../tools/tool.js';
+import type { LoopContext, ModelPlan } from './context.js';
+
+/** What the model is told of a call that never got a result. */
+export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
+
+/** The next call to the model, made from what the log adds up to. */
+export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest {
+  const { interaction } = context;
+  const { requestHeaders, trace } = interaction.options;
+  return {
+    model: plan.model,
+    system: plan.system,
+    messages: toMessages(context.log.state.history),
+    tools: plan.toolset.tools.map(toSpec),
+    stream: plan.streaming,
+    ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
+    headers: { ...requestHeaders, ...trace },
+    origin: {
+      sessionId: context.sessionId,
+      interactionId: interaction.id,
+      clientName: context.clientName,
+      initiator: interaction.rounds <= 1 ? 'user' : 'agent',
+      interactionType: interaction.rounds <= 1 ? 'conversation-user' : 'conversation-agent',
+    },
+  };
+}
+
+/** The history as a valid conversation: every call has exactly one result, right after the message that made it. */
+export function toMessages(history: readonly HistoryEntry[]): ChatMessage[] {
+  const messages: ChatMessage[] = [];
+  for (const [index, entry] of history.entries()) {
+    if (entry.role === 'user') messages.push({ role: 'user', parts: entry.parts });
+    if (entry.role === 'assistant') messages.push(...withResults(entry, resultsAfter(history, index)));
+  }
+  return messages;
+}
+
+type Said = Extract<HistoryEntry, { role: 'assistant' }>;
+type Result = Extract<HistoryEntry, { role: 'tool' }>;
+
+function withResults(said: Said, results: ReadonlyMap<string, Result>): ChatMessage[] {
+  const messages: ChatMessage[] = [{ role: 'assistant', text: said.text, toolCalls: said.toolCalls }];
+  const parts: Part[] = [];
+  for (const { callId } of said.toolCalls) {
+    const result = results.get(callId);
+    messages.push({ role: 'tool', callId, text: result?.text ?? interruptedText });
+    parts.push(...(result?.parts ?? []));
+  }
+  if (parts.length > 0) messages.push({ role: 'user', parts });
+  return messages;
+}
+
+function resultsAfter(history: readonly HistoryEntry[], index: number): ReadonlyMap<string, Result> {
+  const results = new Map<string, Result>();
+  for (let i = index + 1; i < history.length; i++) {
+    const entry = history[i];
+    if (!entry || entry.role === 'assistant') break;
+    if (entry.role === 'tool' && !results.has(entry.callId)) results.set(entry.callId, entry);
+  }
+  return results;
+}
+
+function toSpec({ name, description, inputSchema }: Tool): ToolSpec {
+  return { name, description, inputSchema };
+}

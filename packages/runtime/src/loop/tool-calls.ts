@@ -1,0 +1,238 @@
+import type { EventData } from '@groundcrew/protocol';
+import { couldNotAsk, type Decision, outcomeOf, refusalOf } from '../permissions/decision.js';
+import { judge } from '../permissions/policy.js';
+import type { Draft } from '../session/log.js';
+import { type ExternalAnswer, externalResult } from '../tools/external.js';
+import {
+  type PermissionRequest,
+  type PreparedCall,
+  type ResultType,
+  ToolFailure,
+  ToolInputError,
+  type ToolResult,
+} from '../tools/tool.js';
+import type { LoopContext, ModelPlan } from './context.js';
+
+/** A call as the model made it, its arguments read. */
+export interface CallToRun {
+  readonly toolCallId: string;
+  readonly name: string;
+  readonly arguments: unknown;
+  readonly argumentsText: string;
+  /** Why its arguments could not be read. */
+  readonly problem?: string;
+}
+
+/** What a call needs to pass the gate. */
+export interface Gate {
+  readonly context: LoopContext;
+  readonly plan: ModelPlan;
+}
+
+/** Runs the calls of one message side by side, each through the gate. False when a rejection ends the turn. */
+export async function runToolCalls(
+  calls: readonly CallToRun[],
+  gate: Gate,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const outcomes = await Promise.all(calls.map((call) => passGate(call, gate, signal)));
+  return !outcomes.includes('rejected');
+}
+
+/** The one way to run a tool, whoever asks for it. A failing tool is an answer, never an exception. */
+export async function passGate(call: CallToRun, gate: Gate, signal: AbortSignal): Promise<ResultType> {
+  try {
+    return await admitAndRun(call, gate, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return finish(call, failureOf(call, error), gate);
+  }
+}
+
+/** Waits for some client's answer to a call it was asked to run, and closes the call with it. */
+export function awaitClient(
+  call: CallToRun,
+  requestId: string,
+  gate: Gate & { readonly signal: AbortSignal },
+): Promise<ResultType> {
+  const settle = (answer: ExternalAnswer) => {
+    const result = externalResult({ toolName: call.name, arguments: call.arguments }, answer);
+    return finish(call, result, gate, { type: 'external_tool.completed', data: { requestId } });
+  };
+  return gate.context.questions.ask(requestId, settle, gate.signal);
+}
+
+/** Waits for a decision; undefined when the call may run, else it is already closed. */
+export function awaitLeave(
+  call: CallToRun,
+  requestId: string,
+  gate: Gate & { readonly signal: AbortSignal },
+): Promise<ResultType | undefined> {
+  const { context } = gate;
+  const settle = (decision: Decision): ResultType | undefined => {
+    const result = outcomeOf(decision);
+    const completed: Draft = {
+      type: 'permission.completed',
+      data: { requestId, toolCallId: call.toolCallId, result },
+    };
+    const refusal = refusalOf(result);
+    if (refusal) return finish(call, refusal, gate, completed);
+    context.log.append(completed);
+    return undefined;
+  };
+  return context.questions.ask(requestId, settle, gate.signal);
+}
+
+/** What comes after leave was given: the intent is durable before the effect. */
+export async function runPrepared(
+  call: CallToRun,
+  prepared: PreparedCall,
+  gate: Gate & { readonly signal: AbortSignal },
+): Promise<ResultType> {
+  const { context, signal } = gate;
+  const { log } = context;
+  log.append({ note: 'call.intended', data: { toolCallId: call.toolCallId, attempt: 1 } });
+  if (prepared.type === 'run') {
+    await log.stored();
+    return finish(call, await prepared.run(signal), gate);
+  }
+  const requestId = context.clock.newId();
+  log.append({ type: 'external_tool.requested', data: externalRequest(call, requestId, context) });
+  return awaitClient(call, requestId, gate);
+}
+
+/** Finds the tool and lets it check its input; nothing has happened yet when this throws. */
+export async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<PreparedCall> {
+  const tool = plan.toolset.find(call.name);
+  if (!tool) throw unknownTool(call.name, plan);
+  if (call.problem !== undefined) throw new ToolFailure(call.problem);
+  return tool.prepare(call.arguments, {
+    sessionId: context.sessionId,
+    toolCallId: call.toolCallId,
+    workingDirectory: context.workingDirectory,
+    progress: (partialOutput) =>
+      context.log.emit({
+        type: 'tool.execution_partial_result',
+        data: { toolCallId: call.toolCallId, partialOutput },
+      }),
+  });
+}
+
+async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Promise<ResultType> {
+  const prepared = await prepareCall(call, gate);
+  if (prepared.permission) {
+    const refused = await seekLeave(call, prepared.permission, { ...gate, signal });
+    if (refused) return refused;
+  }
+  return runPrepared(call, prepared, { ...gate, signal });
+}
+
+async function seekLeave(
+  call: CallToRun,
+  permission: PermissionRequest,
+  gate: Gate & { readonly signal: AbortSignal },
+): Promise<ResultType | undefined> {
+  const { context } = gate;
+  const verdict = judge(permission, context.policy());
+  if (verdict === 'allow') return undefined;
+  if (verdict === 'deny') return finish(call, couldNotAsk, gate);
+  const requestId = context.clock.newId();
+  const permissionRequest = { ...permission, toolCallId: call.toolCallId };
+  context.log.append({
+    type: 'permission.requested',
+    data: { requestId, permissionRequest, promptRequest: promptFor(permissionRequest) },
+  });
+  return awaitLeave(call, requestId, gate);
+}
+
+/** Closes a call: `before` and its receipt are one commit. */
+function finish(
+  call: CallToRun,
+  result: ToolResult,
+  { context, plan }: Gate,
+  ...before: Draft[]
+): ResultType {
+  const { interaction } = context;
+  const shown = result.type === 'success' ? result.text : (result.message ?? result.text);
+  const isVerbatim = shown === result.text && result.parts === undefined;
+  const verbatim: Draft[] = isVerbatim
+    ? []
+    : [
+        {
+          note: 'verbatim',
+          data: { id: call.toolCallId, text: result.text, ...(result.parts && { parts: result.parts }) },
+        },
+      ];
+  const data: EventData<'tool.execution_complete'> = {
+    toolCallId: call.toolCallId,
+    success: result.type === 'success',
+    model: plan.model,
+    interactionId: interaction.id,
+    turnId: interaction.turnId,
+    ...(result.type === 'success'
+      ? { result: successOf(result) }
+      : { error: { message: shown, code: result.type } }),
+    toolTelemetry: result.telemetry ?? {},
+  };
+  context.log.append(...before, ...verbatim, { type: 'tool.execution_complete', data });
+  return result.type;
+}
+
+function successOf(result: ToolResult): EventData<'tool.execution_complete'>['result'] {
+  return {
+    content: result.text,
+    detailedContent: result.details ?? result.text,
+    ...(result.contents && { contents: result.contents }),
+    ...(result.binaries && { binaryResultsForLlm: result.binaries }),
+  } as EventData<'tool.execution_complete'>['result'];
+}
+
+function externalRequest(
+  call: CallToRun,
+  requestId: string,
+  context: LoopContext,
+): EventData<'external_tool.requested'> {
+  return {
+    requestId,
+    sessionId: context.sessionId,
+    toolCallId: call.toolCallId,
+    toolName: call.name,
+    arguments: call.arguments,
+    workingDirectory: context.workingDirectory,
+    ...context.interaction.options.trace,
+  };
+}
+
+function promptFor(request: PermissionRequest): EventData<'permission.requested'>['promptRequest'] {
+  if (request.kind !== 'shell') return request;
+  const { fullCommandText, intention, commands, canOfferSessionApproval, toolCallId } = request;
+  return {
+    kind: 'commands',
+    fullCommandText,
+    intention,
+    commandIdentifiers: commands.map((command) => command.identifier),
+    canOfferSessionApproval,
+    ...(toolCallId !== undefined && { toolCallId }),
+  };
+}
+
+function unknownTool(name: string, plan: ModelPlan): ToolFailure {
+  const names = plan.toolset.tools.map((tool) => tool.name).join(', ');
+  return new ToolFailure(
+    `Tool '${name}' does not exist. Available tools that can be called are ${names}.`,
+    `Tool '${name}' does not exist.`,
+  );
+}
+
+function failureOf(call: CallToRun, error: unknown): ToolResult {
+  if (error instanceof ToolInputError)
+    return { type: 'failure', text: `Invalid input: ${error.message}`, message: error.message };
+  if (error instanceof ToolFailure) return { type: 'failure', text: error.text, message: error.message };
+  const reason = error instanceof Error ? error.message : String(error);
+  const args = JSON.stringify(call.arguments);
+  return {
+    type: 'failure',
+    text: `Failed to execute \`${call.name}\` tool with arguments: ${args} due to error: Error: ${reason}`,
+    message: reason,
+  };
+}

@@ -1,0 +1,125 @@
+import type { ToolCall } from '@groundcrew/models';
+import type { EventData } from '@groundcrew/protocol';
+import type { Draft } from '../session/log.js';
+import { askModel, type ModelAnswer } from './answer.js';
+import type { LoopContext, ModelPlan } from './context.js';
+import { deliverSteering } from './deliver.js';
+import { type CallToRun, runToolCalls } from './tool-calls.js';
+import { reportContextUse } from './usage.js';
+
+/** A bound of the loop was reached. */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+}
+
+/** One model answer and the tools it asked for. True when the model now waits for their results. */
+export async function runTurn(context: LoopContext, signal: AbortSignal): Promise<boolean> {
+  const { log, interaction } = context;
+  await deliverSteering(context);
+  const plan = context.plan();
+  begin(context, plan);
+  await log.stored();
+  reportContextUse(context, plan);
+  const answer = await askModel(context, plan, signal);
+  const calls = answer.calls.map(readCall);
+  log.append(
+    ...saying(answer, calls, { context, plan }),
+    ...calls.map((call) => starting(call, { context, plan })),
+  );
+  tellReasoning(context, answer, plan);
+  const goesOn = calls.length > 0 && (await runToolCalls(calls, { context, plan }, signal));
+  log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
+  if (!goesOn) await log.stored();
+  return goesOn;
+}
+
+function begin({ log, interaction, limits }: LoopContext, plan: ModelPlan): void {
+  if (plan.system !== log.state.systemPrompt) {
+    log.append({
+      type: 'system.message',
+      data: { role: 'system', content: plan.system, interactionId: interaction.id },
+    });
+  }
+  if (interaction.isContinued) {
+    interaction.isContinued = false;
+    return;
+  }
+  if (interaction.rounds >= limits.toolRounds) {
+    throw new LimitReached(
+      `The turn was ended after ${limits.toolRounds} rounds of tool calls. Send another prompt to go on.`,
+    );
+  }
+  interaction.rounds += 1;
+  log.append({
+    type: 'assistant.turn_start',
+    data: { turnId: interaction.turnId, interactionId: interaction.id },
+  });
+}
+
+/** Parses what the model wrote; arguments that are no JSON are cleared and the call fails with the reason. */
+export function readCall(call: ToolCall): CallToRun {
+  const base = { toolCallId: call.callId, name: call.name };
+  if (call.argumentsText.trim() === '') return { ...base, arguments: {}, argumentsText: '{}' };
+  try {
+    const parsed: unknown = JSON.parse(call.argumentsText);
+    return { ...base, arguments: parsed ?? {}, argumentsText: call.argumentsText };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const problem = `The arguments for the tool call '${call.name}' were not valid JSON. The arguments have been cleared. Arguments: ${call.argumentsText}. JSON parse error: ${reason}`;
+    return { ...base, arguments: {}, argumentsText: '{}', problem };
+  }
+}
+
+interface Scene {
+  readonly context: LoopContext;
+  readonly plan: ModelPlan;
+}
+
+function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, plan }: Scene): Draft[] {
+  const { interaction } = context;
+  const unusual = calls.filter((call) => JSON.stringify(call.arguments) !== call.argumentsText);
+  const data: EventData<'assistant.message'> = {
+    messageId: answer.messageId,
+    model: plan.model,
+    content: answer.text,
+    toolRequests: calls.map((call) => ({
+      toolCallId: call.toolCallId,
+      name: call.name,
+      arguments: call.arguments,
+      type: 'function' as const,
+    })),
+    interactionId: interaction.id,
+    turnId: interaction.turnId,
+    outputTokens: answer.usage.outputTokens,
+    ...(answer.reasoning !== '' && { reasoningText: answer.reasoning }),
+    ...(answer.responseId !== undefined && { apiCallId: answer.responseId }),
+  };
+  return [
+    ...unusual.map(
+      (call): Draft => ({ note: 'verbatim', data: { id: call.toolCallId, text: call.argumentsText } }),
+    ),
+    { type: 'assistant.message', data },
+  ];
+}
+
+function starting(call: CallToRun, { context, plan }: Scene): Draft {
+  return {
+    type: 'tool.execution_start',
+    data: {
+      toolCallId: call.toolCallId,
+      toolName: call.name,
+      arguments: call.arguments,
+      turnId: context.interaction.turnId,
+      model: plan.model,
+    },
+  };
+}
+
+function tellReasoning({ log, clock }: LoopContext, answer: ModelAnswer, plan: ModelPlan): void {
+  if (!plan.streaming || answer.reasoning === '') return;
+  log.emit({
+    type: 'assistant.reasoning',
+    ephemeral: true,
+    data: { reasoningId: answer.reasoningId ?? clock.newId(), content: answer.reasoning },
+  });
+}

@@ -1,0 +1,258 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, isAbsolute, resolve } from 'node:path';
+import type { Part } from '@groundcrew/models';
+import type { JsonObject } from '@groundcrew/protocol';
+
+export interface FormatOptions {
+  readonly now: Date;
+  readonly workingDirectory: string;
+  readonly canSeeImages: boolean;
+  readonly isPlanning: boolean;
+}
+
+/** A prompt as the model gets it, and its attachments as the event repeats them. */
+export interface FormattedPrompt {
+  readonly text: string;
+  /** Images and text that follow the prompt. */
+  readonly parts: readonly Part[];
+  readonly attachments: readonly JsonObject[];
+}
+
+interface Piece {
+  readonly attachment: JsonObject;
+  /** Goes before everything else. */
+  readonly lead?: string;
+  readonly taggedFile?: string;
+  readonly reference?: string;
+  readonly parts?: readonly Part[];
+}
+
+/** Wraps a prompt with time, selections and what was attached. */
+export async function formatPrompt(
+  text: string,
+  attachments: readonly JsonObject[],
+  options: FormatOptions,
+): Promise<FormattedPrompt> {
+  const pieces = await Promise.all(attachments.map((attachment) => pieceOf(attachment, options)));
+  const leads = pieces.flatMap(({ lead }) => lead ?? []).join('');
+  const files = block(
+    'tagged_files',
+    pieces.flatMap(({ taggedFile }) => taggedFile ?? []),
+  );
+  const references = block(
+    'github_references',
+    pieces.flatMap(({ reference }) => reference ?? []),
+  );
+  const parts = pieces.flatMap(({ parts: own }) => own ?? []);
+  const images = parts.some((part) => part.type === 'image') ? imageReminder : '';
+  const plan = options.isPlanning ? '[[PLAN]] ' : '';
+  return {
+    text: `${leads}<current_datetime>${localIso(options.now)}</current_datetime>\n\n${plan}${text}${files}${references}${images}`,
+    parts,
+    attachments: pieces.map(({ attachment }) => attachment),
+  };
+}
+
+const imageReminder =
+  '\n\n<system_reminder>\nThe user mentioned images and they have been attached to this message in the order they were mentioned.\n</system_reminder>';
+
+function localIso(now: Date): string {
+  return now.toISOString().replace('Z', '+00:00');
+}
+
+function block(tag: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `\n\n\n\n<${tag}>\n${lines.join('\n')}\n</${tag}>`;
+}
+
+function pieceOf(attachment: JsonObject, options: FormatOptions): Promise<Piece> | Piece {
+  switch (attachment.type) {
+    case 'file':
+      return filePiece(attachment, options);
+    case 'directory':
+      return directoryPiece(attachment, options);
+    case 'selection':
+      return selectionPiece(attachment, options);
+    case 'blob':
+      return blobPiece(attachment, options);
+    case 'github_reference':
+      return referencePiece(attachment);
+    default:
+      return urlPiece(attachment);
+  }
+}
+
+async function filePiece(attachment: JsonObject, options: FormatOptions): Promise<Piece> {
+  const path = pathOf(attachment.path, options);
+  const named = { displayName: basename(path), ...attachment, path };
+  const mimeType = imageTypes[extname(path).toLowerCase()];
+  try {
+    if (mimeType && options.canSeeImages) {
+      const base64 = (await readFile(path)).toString('base64');
+      return {
+        attachment: named,
+        parts: [
+          { type: 'text', text: `Image file at path ${path}` },
+          { type: 'image', mimeType, base64 },
+        ],
+      };
+    }
+    if ((await stat(path)).isDirectory()) return directoryPiece(attachment, options);
+    const taggedFile = `* ${path} (${describeLines(await countLines(path), rangeOf(attachment.lineRange))})`;
+    return { attachment: { ...named, taggedFilesEntry: taggedFile }, taggedFile };
+  } catch (error) {
+    const taggedFile = `* ${path} (error: ${String(error)})`;
+    return { attachment: { ...named, taggedFilesEntry: taggedFile }, taggedFile };
+  }
+}
+
+async function directoryPiece(attachment: JsonObject, options: FormatOptions): Promise<Piece> {
+  const path = pathOf(attachment.path, options);
+  const note = await readdir(path).then(
+    (names) => `${names.length} items`,
+    (error: unknown) => `error: ${String(error)}`,
+  );
+  const taggedFile = `* ${path} (${note})`;
+  return {
+    attachment: { displayName: basename(path), ...attachment, path, taggedFilesEntry: taggedFile },
+    taggedFile,
+  };
+}
+
+async function selectionPiece(attachment: JsonObject, options: FormatOptions): Promise<Piece> {
+  const filePath = pathOf(attachment.filePath, options);
+  const range = selectionOf(attachment.selection);
+  const text = typeof attachment.text === 'string' ? attachment.text : await readSelection(filePath, range);
+  const displayName =
+    typeof attachment.displayName === 'string' ? attachment.displayName : basename(filePath);
+  const [first, last] = [range.start.line + 1, range.end.line + 1];
+  const lines = first === last ? `line ${first}` : `lines ${first}-${last}`;
+  const lead = `<ide_selection>\nThe user has the following text selected in their IDE. This may or may not be related to their request.\nFile: ${displayName} (${lines})\n\`\`\`\n${text}\n\`\`\`\n</ide_selection>\n\n`;
+  return {
+    attachment: {
+      ...attachment,
+      filePath,
+      displayName,
+      text,
+      selection: { start: { ...range.start }, end: { ...range.end } },
+    },
+    lead,
+  };
+}
+
+function blobPiece(attachment: JsonObject, { canSeeImages }: FormatOptions): Piece {
+  const mimeType = String(attachment.mimeType ?? 'application/octet-stream');
+  const base64 = String(attachment.data ?? '');
+  const name = typeof attachment.displayName === 'string' ? attachment.displayName : undefined;
+  if (mimeType.startsWith('image/')) {
+    if (!canSeeImages)
+      return {
+        attachment,
+        parts: [{ type: 'text', text: `[Image ${name ?? mimeType}: this model cannot see images]` }],
+      };
+    return {
+      attachment,
+      parts: [
+        { type: 'text', text: name ?? mimeType },
+        { type: 'image', mimeType, base64 },
+      ],
+    };
+  }
+  const named = name === undefined ? '' : ` name="${name}"`;
+  const body = isText(mimeType)
+    ? Buffer.from(base64, 'base64').toString('utf8')
+    : `[${Buffer.byteLength(base64, 'base64')} bytes of ${mimeType}]`;
+  return {
+    attachment,
+    parts: [{ type: 'text', text: `<attachment mimeType="${mimeType}"${named}>\n${body}\n</attachment>` }],
+  };
+}
+
+function referencePiece(attachment: JsonObject): Piece {
+  const { number, title, referenceType, state, url } = attachment;
+  const marks = [referenceType, state]
+    .filter((mark) => mark !== undefined)
+    .map((mark) => ` [${String(mark)}]`);
+  return {
+    attachment,
+    reference: `#${String(number)} - ${String(title ?? '')}${marks.join('')} (${String(url ?? '')})`,
+  };
+}
+
+function urlPiece(attachment: JsonObject): Piece {
+  const { type, url, title, payload } = attachment;
+  if (typeof url === 'string') return { attachment, reference: `${String(type)}: ${url}` };
+  const text = `<attachment type="${String(type)}"${typeof title === 'string' ? ` title="${title}"` : ''}>\n${JSON.stringify(payload ?? attachment)}\n</attachment>`;
+  return { attachment, parts: [{ type: 'text', text }] };
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function describeLines(count: number, range: Range | undefined): string {
+  if (!range) return `${count} lines`;
+  if (range.start === range.end) return `line ${range.start} of ${count} lines`;
+  return `lines ${range.start}-${range.end} of ${count} lines`;
+}
+
+async function countLines(path: string): Promise<number> {
+  const text = await readFile(path, 'utf8');
+  if (text === '') return 0;
+  const breaks = text.split('\n').length;
+  return text.endsWith('\n') ? breaks - 1 : breaks;
+}
+
+function rangeOf(value: unknown): Range | undefined {
+  if (typeof value !== 'object' || value === null || !('start' in value) || !('end' in value))
+    return undefined;
+  return { start: Number(value.start), end: Number(value.end) };
+}
+
+interface Place {
+  readonly line: number;
+  readonly character: number;
+}
+
+function selectionOf(value: unknown): { readonly start: Place; readonly end: Place } {
+  const range = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  const start = placeOf(range.start, { line: 0, character: 0 });
+  return { start, end: placeOf(range.end, { line: start.line, character: Number.MAX_SAFE_INTEGER }) };
+}
+
+function placeOf(value: unknown, fallback: Place): Place {
+  if (typeof value !== 'object' || value === null) return fallback;
+  const { line, character } = value as Record<string, unknown>;
+  return { line: Number(line ?? fallback.line), character: Number(character ?? fallback.character) };
+}
+
+async function readSelection(
+  path: string,
+  range: { readonly start: Place; readonly end: Place },
+): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => `[${String(error)}]`);
+  const lines = text.split('\n').slice(range.start.line, range.end.line + 1);
+  const last = lines.length - 1;
+  return lines
+    .map((line, index) =>
+      line.slice(index === 0 ? range.start.character : 0, index === last ? range.end.character : undefined),
+    )
+    .join('\n');
+}
+
+function pathOf(value: unknown, { workingDirectory }: FormatOptions): string {
+  const path = String(value ?? '');
+  return isAbsolute(path) ? path : resolve(workingDirectory, path);
+}
+
+function isText(mimeType: string): boolean {
+  return mimeType.startsWith('text/') || /json|xml|yaml|javascript|csv/.test(mimeType);
+}
+
+const imageTypes: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+};

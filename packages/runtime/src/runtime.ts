@@ -1,0 +1,301 @@
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from './clock.js';
+import type { LoopLimits } from './loop/context.js';
+import type { Attachment, Audience } from './session/audience.js';
+import type { Told } from './session/log.js';
+import { Session } from './session/session.js';
+import type { ModelAccess, SessionSettings } from './session/settings.js';
+import type { SessionState } from './session/state.js';
+import type { Owner, SessionQuery, SessionStore, SessionSummary } from './store/session-store.js';
+import type { Tool } from './tools/tool.js';
+import { describeDirectory } from './workspace/git.js';
+
+/** One place where sessions are kept: a store and the directories beside it. */
+export interface Home {
+  readonly directory: string;
+  readonly store: SessionStore;
+}
+
+export interface RuntimeOptions {
+  /** The home of sessions that name none, and of those that name a `configDir`. */
+  home(configDir?: string): Home;
+  openModels(settings: SessionSettings): Promise<ModelAccess>;
+  builtinTools(audience: Audience): readonly Tool[];
+  readonly owner: Owner;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly limits: LoopLimits;
+  /** Sessions idle for so long are unloaded; 0 means never. */
+  readonly sessionIdleSeconds: number;
+}
+
+export interface Lifecycle {
+  readonly type: 'session.created' | 'session.updated' | 'session.deleted';
+  readonly sessionId: string;
+  readonly metadata?: {
+    readonly startTime: string;
+    readonly modifiedTime: string;
+    readonly summary?: string;
+  };
+}
+
+export interface OpenRequest {
+  readonly sessionId: string;
+  /** What the session goes by from now on, made from what it went by before. */
+  settings(before: SessionSettings | undefined): SessionSettings;
+  readonly attachment: Attachment;
+}
+
+export interface ResumeRequest extends OpenRequest {
+  readonly continuePendingWork: boolean;
+  readonly isSilent: boolean;
+  readonly takeOver: boolean;
+}
+
+/** The directory a session was to work in is not there. */
+export class NoSuchDirectory extends Error {
+  override readonly name = 'NoSuchDirectory';
+}
+
+/** The sessions of one process. */
+export class Runtime {
+  private readonly sessions = new Map<string, Session>();
+  private readonly opening = new Map<string, Promise<unknown>>();
+  private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
+  private readonly updated = new Map<string, Told>();
+  private readonly activeAt = new Map<string, number>();
+  private idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: RuntimeOptions) {
+    const { sessionIdleSeconds } = options;
+    if (sessionIdleSeconds > 0) {
+      this.idleTimer = setInterval(
+        () => void this.unloadIdle(),
+        Math.max(50, (sessionIdleSeconds * 1000) / 4),
+      ).unref();
+    }
+  }
+
+  /** A session of this process. */
+  find(sessionId: string): Session | undefined {
+    return this.sessions.get(sessionId);
+  }
+
+  /** Makes a session, or opens the one that has the id. */
+  create(request: OpenRequest): Promise<Session> {
+    return this.exclusively(request.sessionId, async () => {
+      const live = this.sessions.get(request.sessionId);
+      if (live) return this.join(live, request);
+      const session = await this.newSession(request);
+      const context = await describeDirectory(session.currentSettings.workingDirectory);
+      session.attach(request.attachment);
+      await session.makeWorkspace();
+      // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
+      const isNew = await session.create(context);
+      this.sessions.set(session.sessionId, session);
+      if (isNew) await this.announce('session.created', session);
+      return session;
+    });
+  }
+
+  /** Attaches to a session, live or stored; throws StoreError `unknown_session` or `in_use`. */
+  resume(request: ResumeRequest): Promise<Session> {
+    return this.exclusively(request.sessionId, async () => {
+      const live = this.sessions.get(request.sessionId);
+      const session = live ?? (await this.newSession(request));
+      if (live) await this.reconfigure(live, request.settings(live.currentSettings));
+      const isWarm = session.isLoaded;
+      const conversation = await session.load({ force: request.takeOver });
+      session.attach(request.attachment);
+      this.sessions.set(session.sessionId, session);
+      const wasActive = isWarm && (await session.settlePending(request));
+      if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
+      if (!request.isSilent)
+        await session.sayResumed({ wasActive, continuePendingWork: request.continuePendingWork });
+      if (request.continuePendingWork) conversation.continueWork();
+      return session;
+    });
+  }
+
+  /** Takes a client off a session; the last one closes it, and a session nobody ever spoke in is removed. */
+  async leave(sessionId: string, clientId: string): Promise<boolean> {
+    const session = this.sessions.get(sessionId);
+    if (!session) return false;
+    if (session.audience.size > 1 || !session.audience.has(clientId)) return session.detach(clientId) || true;
+    await this.exclusively(sessionId, async () => {
+      const { userTurns } = await session.close().catch(() => emptyClosing);
+      session.detach(clientId);
+      this.forget(sessionId);
+      if (userTurns === 0) await this.removeStored(session);
+    });
+    return true;
+  }
+
+  /** Takes a client off that is gone; its sessions work on to their end, or to their first question. */
+  drop(sessionId: string, clientId: string): void {
+    const session = this.sessions.get(sessionId);
+    if (!session?.detach(clientId)) return;
+    if (session.audience.size === 0 && !session.isRunning) void this.park(session);
+  }
+
+  /** Removes a session, live or stored. */
+  async remove(sessionId: string, configDir?: string): Promise<boolean> {
+    return this.exclusively(sessionId, async () => {
+      const session = this.sessions.get(sessionId);
+      await session?.close();
+      this.forget(sessionId);
+      const home = this.options.home(session?.currentSettings.configDir ?? configDir);
+      const isRemoved = await home.store.remove(sessionId);
+      await rm(workspaceIn(home, sessionId), { recursive: true, force: true });
+      if (isRemoved) this.tell({ type: 'session.deleted', sessionId });
+      return isRemoved;
+    });
+  }
+
+  async list(query: SessionQuery = {}): Promise<readonly SessionSummary[]> {
+    const items: SessionSummary[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.options
+        .home()
+        .store.list({ ...query, ...(cursor !== undefined && { cursor }) });
+      items.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor !== undefined && query.limit === undefined);
+    return items;
+  }
+
+  onLifecycle(listener: (lifecycle: Lifecycle) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Closes every session; running turns stay as pending work. */
+  async shutdown(): Promise<void> {
+    clearInterval(this.idleTimer);
+    await Promise.allSettled([...this.sessions.values()].map((session) => session.shutDown()));
+    this.sessions.clear();
+  }
+
+  private async newSession(request: OpenRequest): Promise<Session> {
+    const settings = request.settings(undefined);
+    await checkDirectory(settings.workingDirectory);
+    const home = this.options.home(settings.configDir);
+    const access = await this.options.openModels(settings);
+    const { clock, owner, limits, version, builtinTools } = this.options;
+    const surroundings = {
+      store: home.store,
+      clock,
+      owner,
+      limits,
+      version,
+      builtinTools,
+      workspacePath: workspaceIn(home, request.sessionId),
+      onTold: (told: Told) => this.heard(told),
+    };
+    return new Session(request.sessionId, surroundings, settings, access);
+  }
+
+  /** Gives a live session other settings. */
+  async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
+    session.configure(settings, await this.options.openModels(settings));
+  }
+
+  private async join(session: Session, request: OpenRequest): Promise<Session> {
+    await this.reconfigure(session, request.settings(session.currentSettings));
+    session.attach(request.attachment);
+    return session;
+  }
+
+  private async park(session: Session): Promise<void> {
+    await session.unload();
+    if (session.audience.size === 0 && !session.isLoaded) this.forget(session.sessionId);
+  }
+
+  private forget(sessionId: string): void {
+    this.sessions.delete(sessionId);
+    this.activeAt.delete(sessionId);
+  }
+
+  private async removeStored(session: Session): Promise<void> {
+    const home = this.options.home(session.currentSettings.configDir);
+    await home.store.remove(session.sessionId);
+    await rm(session.workspacePath, { recursive: true, force: true });
+  }
+
+  /** One opening, closing or removal of a session at a time. */
+  private async exclusively<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
+    const before = this.opening.get(sessionId) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.opening.set(sessionId, mine);
+    try {
+      return await mine;
+    } finally {
+      if (this.opening.get(sessionId) === mine) this.opening.delete(sessionId);
+    }
+  }
+
+  private heard(told: Told): void {
+    if (this.options.sessionIdleSeconds > 0)
+      this.activeAt.set(told.sessionId, this.options.clock.now().getTime());
+    if (told.event.type === 'session.idle') this.parkWhenAlone(told.sessionId);
+    if (told.seq === undefined || this.listeners.size === 0) return;
+    if (this.updated.size === 0) setImmediate(() => this.tellUpdated());
+    this.updated.set(told.sessionId, told);
+  }
+
+  private parkWhenAlone(sessionId: string): void {
+    const session = this.sessions.get(sessionId);
+    if (session && session.audience.size === 0) setImmediate(() => void this.park(session));
+  }
+
+  private tellUpdated(): void {
+    const sessionIds = [...this.updated.keys()];
+    this.updated.clear();
+    for (const sessionId of sessionIds) {
+      const session = this.sessions.get(sessionId);
+      if (session?.loadedState)
+        this.tell({ type: 'session.updated', sessionId, metadata: metadataOf(session.loadedState) });
+    }
+  }
+
+  private async announce(type: 'session.created', session: Session): Promise<void> {
+    this.tell({ type, sessionId: session.sessionId, metadata: metadataOf(await session.state()) });
+  }
+
+  private tell(lifecycle: Lifecycle): void {
+    for (const listener of this.listeners) listener(lifecycle);
+  }
+
+  private async unloadIdle(): Promise<void> {
+    const limit = this.options.clock.now().getTime() - this.options.sessionIdleSeconds * 1000;
+    for (const [sessionId, at] of this.activeAt) {
+      const session = this.sessions.get(sessionId);
+      if (!session || at > limit || session.isRunning) continue;
+      this.activeAt.delete(sessionId);
+      await this.park(session);
+    }
+  }
+}
+
+const emptyClosing = { userTurns: -1 };
+
+function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
+  const summary = state.fixed.name ?? state.summary;
+  return {
+    startTime: state.createdAt,
+    modifiedTime: state.modifiedAt,
+    ...(summary !== undefined && { summary }),
+  };
+}
+
+function workspaceIn(home: Home, sessionId: string): string {
+  return join(home.directory, 'session-state', sessionId);
+}
+
+async function checkDirectory(path: string): Promise<void> {
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isDirectory())
+    throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
+}

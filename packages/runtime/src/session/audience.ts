@@ -1,0 +1,76 @@
+import type { ToolDeclaration } from '../tools/external.js';
+import type { Told } from './log.js';
+
+/** One client's share in a session: what it hears and what it brings. */
+export interface Attachment {
+  readonly clientId: string;
+  readonly tools: readonly ToolDeclaration[];
+  /** This client answers permission requests. */
+  readonly requestPermission: boolean;
+  /** This client speaks as releases before `toolFilterPrecedence` did. */
+  readonly isOld: boolean;
+  hear(told: Told): void;
+}
+
+/** Two clients want to serve a tool of the same name. */
+export class ToolClash extends Error {
+  override readonly name = 'ToolClash';
+
+  constructor(toolName: string) {
+    super(`External tool name clash: ${toolName} already registered by another connection`);
+  }
+}
+
+/** The clients attached to a session, in the order they came. */
+export class Audience {
+  private readonly attachments = new Map<string, Attachment>();
+
+  get size(): number {
+    return this.attachments.size;
+  }
+
+  /** Any attached client answers permission requests. */
+  get answersPermissions(): boolean {
+    return this.some((attachment) => attachment.requestPermission);
+  }
+
+  get isOld(): boolean {
+    return this.some((attachment) => attachment.isOld);
+  }
+
+  has(clientId: string): boolean {
+    return this.attachments.has(clientId);
+  }
+
+  get(clientId: string): Attachment | undefined {
+    return this.attachments.get(clientId);
+  }
+
+  /** Replaces what the same client brought before; throws ToolClash when another one has the name. */
+  attach(attachment: Attachment): void {
+    for (const other of this.attachments.values()) {
+      if (other.clientId === attachment.clientId) continue;
+      const clash = attachment.tools.find((tool) => other.tools.some((taken) => taken.name === tool.name));
+      if (clash) throw new ToolClash(clash.name);
+    }
+    this.attachments.set(attachment.clientId, attachment);
+  }
+
+  /** False when the client was not attached. */
+  detach(clientId: string): boolean {
+    return this.attachments.delete(clientId);
+  }
+
+  tools(): readonly ToolDeclaration[] {
+    return [...this.attachments.values()].flatMap((attachment) => attachment.tools);
+  }
+
+  tell(told: Told): void {
+    for (const attachment of this.attachments.values()) attachment.hear(told);
+  }
+
+  private some(test: (attachment: Attachment) => boolean): boolean {
+    for (const attachment of this.attachments.values()) if (test(attachment)) return true;
+    return false;
+  }
+}

@@ -1,0 +1,343 @@
+import { ModelError } from '@groundcrew/models';
+import type { EventData } from '@groundcrew/protocol';
+import type { Clock } from '../clock.js';
+import { reportFailure } from '../loop/answer.js';
+import type { LoopContext, LoopLimits, ModelPlan } from '../loop/context.js';
+import { deliver } from '../loop/deliver.js';
+import { Interaction, type TraceContext } from '../loop/interaction.js';
+import { runUntilAnswered } from '../loop/loop.js';
+import { continueTurn } from '../loop/recover.js';
+import { LimitReached } from '../loop/turn.js';
+import type { PolicyRules } from '../permissions/policy.js';
+import { StoreError } from '../store/session-store.js';
+import { errorData } from './failure.js';
+import { Inbox } from './inbox.js';
+import { Interruption } from './interruption.js';
+import type { Draft, SessionLog } from './log.js';
+import type { Metrics } from './metrics.js';
+import type { Prompt } from './notes.js';
+import { Questions } from './questions.js';
+import { hasWork, type OpenQuestion, type SessionState } from './state.js';
+
+/** What a conversation needs of the session around it. */
+export interface ConversationHost {
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly limits: LoopLimits;
+  readonly metrics: Metrics;
+  readonly clientName: string;
+  readonly trace: TraceContext;
+  model(state: SessionState): string;
+  canSeeImages(state: SessionState): boolean;
+  plan(state: SessionState): ModelPlan;
+  policy(state: SessionState): PolicyRules;
+  /** Another process has the session now, or its store is gone: this copy is void. */
+  lost(error: StoreError): void;
+}
+
+/** What belongs to a prompt and may not be stored. */
+export interface PromptExtras {
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  readonly trace?: TraceContext;
+}
+
+/** The queue is full; the client may try again when a turn has ended. */
+export class QueueFull extends Error {
+  override readonly name = 'QueueFull';
+}
+
+interface Run {
+  controller: AbortController;
+  readonly done: Promise<void>;
+}
+
+/** A session's log in memory, with the one loop that works on it. */
+export class Conversation {
+  readonly inbox: Inbox;
+  readonly questions: Questions;
+  private run: Run | undefined;
+  private readonly extras = new Map<string, PromptExtras>();
+
+  constructor(
+    readonly log: SessionLog,
+    private readonly host: ConversationHost,
+  ) {
+    this.inbox = new Inbox(log, log.state.inbox);
+    this.questions = new Questions(log);
+  }
+
+  /** A turn is running, be it only waiting for an answer. */
+  get isRunning(): boolean {
+    return this.run !== undefined;
+  }
+
+  /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
+  async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
+    this.extras.set(prompt.messageId, extras);
+    if (!this.run && this.inbox.isEmpty) return this.start(prompt);
+    const { queuedPrompts } = this.host.limits;
+    if (this.inbox.prompts.length >= queuedPrompts) {
+      throw new QueueFull(
+        `${queuedPrompts} prompts are waiting already; send again when some of them have been answered`,
+      );
+    }
+    await this.inbox.admit(prompt);
+    this.log.emit({ type: 'pending_messages.modified', data: {} });
+    if (!this.run) void this.start(undefined);
+  }
+
+  /** Ends the running turn and its tools; prompts that wait are kept and start next. */
+  async abort(reason: EventData<'abort'>['reason']): Promise<void> {
+    await this.interrupt(new Interruption('abort', reason));
+  }
+
+  /** Stops the loop and leaves what it worked on as pending work. */
+  async halt(kind: 'close' | 'lost'): Promise<void> {
+    this.inbox.pause();
+    const run = this.run;
+    run?.controller.abort(new Interruption(kind, 'The session was closed'));
+    await run?.done;
+  }
+
+  /** Cancels what waits for people, ends the turn and starts nothing. */
+  async suspend(): Promise<void> {
+    this.inbox.pause();
+    await this.interrupt(new Interruption('suspend', 'Session suspended'));
+    await this.run?.done;
+    this.inbox.resume();
+  }
+
+  /** Closes the running turn as interrupted: whoever was asked last is no longer there. */
+  async supersede(): Promise<void> {
+    await this.interrupt(new Interruption('superseded', 'Interrupted by a client that resumed the session'));
+  }
+
+  /** Goes on with what a process before this one had left: an open turn, open questions, prompts that wait. */
+  continueWork(): void {
+    if (!this.run && hasWork(this.log.state)) void this.start(undefined);
+  }
+
+  /** Closes what a process before this one had left; prompts that wait become messages for the next turn to answer. */
+  async closeInterrupted(): Promise<void> {
+    const { state } = this.log;
+    if (!hasWork(state)) return;
+    for (const call of state.calls)
+      this.log.append({ note: 'call.interrupted', data: { toolCallId: call.toolCallId } });
+    if (state.turn) this.log.append({ type: 'assistant.turn_end', data: { turnId: state.turn.turnId } });
+    for (let prompt = await this.inbox.takeNext(); prompt; prompt = await this.inbox.takeNext()) {
+      await deliver(prompt, 'queued', this.context(this.interactionFor(prompt)));
+    }
+    await this.log.stored();
+  }
+
+  private async interrupt(interruption: Interruption): Promise<void> {
+    const run = this.run;
+    if (!run) return;
+    const turnEnded = this.turnEnd;
+    run.controller.abort(interruption);
+    await turnEnded;
+  }
+
+  private turnEnd: Promise<void> = Promise.resolve();
+
+  /** Resolves when the first prompt is stored; without a prompt, at once. */
+  private start(first: Prompt | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const run: Run = {
+        controller: new AbortController(),
+        done: Promise.resolve().then(() => this.work(run, first, { resolve, reject })),
+      };
+      this.run = run;
+    });
+  }
+
+  private async work(run: Run, first: Prompt | undefined, receipt: Receipt): Promise<void> {
+    let wasAborted = first
+      ? await this.turn(run, first, 'idle', receipt)
+      : await this.resumeTurn(run, receipt);
+    while (wasAborted !== 'stopped' && !this.inbox.isEmpty) {
+      const prompt = await this.inbox.takeNext();
+      if (!prompt) continue;
+      run.controller = new AbortController();
+      wasAborted = await this.turn(run, prompt, 'queued', silentReceipt);
+    }
+    this.run = undefined;
+    if (wasAborted !== 'stopped') this.tellIdle(wasAborted === 'aborted');
+  }
+
+  private turn(
+    run: Run,
+    prompt: Prompt,
+    delivery: 'idle' | 'queued',
+    receipt: Receipt,
+  ): Promise<TurnOutcome> {
+    const context = this.context(this.interactionFor(prompt));
+    return this.attempt(run, context, async (signal) => {
+      await deliver(prompt, delivery, context).catch((error: unknown) => {
+        receipt.reject(error);
+        throw error;
+      });
+      this.log.stored().then(receipt.resolve, receipt.reject);
+      this.log.emit({ type: 'pending_messages.modified', data: {} });
+      await runUntilAnswered(context, signal);
+    });
+  }
+
+  private resumeTurn(run: Run, receipt: Receipt): Promise<TurnOutcome> {
+    receipt.resolve();
+    const { turn } = this.log.state;
+    if (!turn) return Promise.resolve('answered');
+    const interaction = new Interaction(turn.interactionId, { trace: this.host.trace });
+    interaction.rounds = Number(turn.turnId) + 1;
+    const context = this.context(interaction);
+    return this.attempt(run, context, async (signal) => {
+      if (await continueTurn(context, signal)) await runUntilAnswered(context, signal);
+    });
+  }
+
+  /** Runs one turn to its end, whatever that is. */
+  private async attempt(
+    run: Run,
+    context: LoopContext,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<TurnOutcome> {
+    const { controller } = run;
+    const { turnMilliseconds } = this.host.limits;
+    const timer = setTimeout(
+      () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
+      turnMilliseconds,
+    );
+    const ending = work(controller.signal).then(
+      (): TurnOutcome => 'answered',
+      (error: unknown) => this.endTurn(error, controller.signal, context),
+    );
+    this.turnEnd = ending.then(() => this.log.told()).catch(() => undefined);
+    const outcome = await ending;
+    clearTimeout(timer);
+    return outcome;
+  }
+
+  private async endTurn(error: unknown, signal: AbortSignal, context: LoopContext): Promise<TurnOutcome> {
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    if (error instanceof StoreError) return this.storeFailed(error);
+    if (reason instanceof Interruption) {
+      if (reason.kind === 'close' || reason.kind === 'lost') return 'stopped';
+      if (reason.kind !== 'timeout') return this.recordInterruption(reason);
+    }
+    if (reason instanceof ModelError) reportFailure(context, this.host.plan(this.log.state), reason);
+    const failure = reason instanceof Interruption ? new LimitReached(reason.message) : reason;
+    return this.record(this.turnEndDraft(), { type: 'session.error', data: errorData(failure) });
+  }
+
+  private async recordInterruption(reason: Interruption): Promise<TurnOutcome> {
+    if (reason.kind === 'abort') {
+      await this.record(
+        { type: 'abort', data: { reason: reason.message as EventData<'abort'>['reason'] } },
+        this.turnEndDraft(),
+      );
+      return 'aborted';
+    }
+    const { questions, calls } = this.log.state;
+    const cancelled = reason.kind === 'suspend' ? questions : [];
+    await this.record(
+      ...cancelled.map((question) => cancellation(question, reason.message)),
+      ...calls.map((call): Draft => ({ note: 'call.interrupted', data: { toolCallId: call.toolCallId } })),
+      this.turnEndDraft(),
+    );
+    return 'aborted';
+  }
+
+  private turnEndDraft(): Draft | undefined {
+    const { turn } = this.log.state;
+    return turn && { type: 'assistant.turn_end', data: { turnId: turn.turnId } };
+  }
+
+  private async record(...drafts: readonly (Draft | undefined)[]): Promise<TurnOutcome> {
+    this.log.append(...drafts.filter((draft) => draft !== undefined));
+    return this.log.stored().then(
+      (): TurnOutcome => 'answered',
+      (error: unknown) => this.storeFailed(error),
+    );
+  }
+
+  /** Nothing can be written: people are told all the same, and nothing that was told before is lost. */
+  private storeFailed(error: unknown): TurnOutcome {
+    if (error instanceof StoreError && isLoss(error)) {
+      this.host.lost(error);
+      return 'stopped';
+    }
+    this.log.emit({ type: 'session.error', ephemeral: true, data: errorData(error) });
+    return 'answered';
+  }
+
+  private tellIdle(aborted: boolean): void {
+    const data = aborted ? { aborted } : {};
+    this.log.emit({ type: 'assistant.idle', data });
+    this.log.emit({ type: 'session.idle', data });
+    this.keepSnapshot();
+  }
+
+  /** Folding the log again must stay cheap however long it grows. */
+  keepSnapshot(threshold = snapshotBytes): void {
+    const size = Math.max(threshold, this.log.state.historySize);
+    if (this.log.unfolded < size || this.run) return;
+    this.log.append({ note: 'snapshot', data: { state: this.log.state } });
+  }
+
+  private interactionFor(prompt: Prompt): Interaction {
+    const { requestHeaders, trace = this.host.trace } = this.extras.get(prompt.messageId) ?? {};
+    this.extras.delete(prompt.messageId);
+    return new Interaction(this.host.clock.newId(), { trace, ...(requestHeaders && { requestHeaders }) });
+  }
+
+  private context(interaction: Interaction): LoopContext {
+    const { host, log, inbox, questions } = this;
+    return {
+      sessionId: host.sessionId,
+      clientName: host.clientName,
+      get workingDirectory() {
+        return log.state.context.cwd;
+      },
+      log,
+      inbox,
+      questions,
+      clock: host.clock,
+      limits: host.limits,
+      metrics: host.metrics,
+      interaction,
+      model: () => host.model(log.state),
+      canSeeImages: () => host.canSeeImages(log.state),
+      plan: () => host.plan(log.state),
+      policy: () => host.policy(log.state),
+    };
+  }
+}
+
+type TurnOutcome = 'answered' | 'aborted' | 'stopped';
+
+interface Receipt {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+const silentReceipt: Receipt = { resolve: () => undefined, reject: () => undefined };
+
+const snapshotBytes = 256 * 1024;
+
+function cancellation(question: OpenQuestion, reason: string): Draft {
+  const { requestId, toolCallId } = question;
+  if (question.kind === 'external_tool') return { type: 'external_tool.completed', data: { requestId } };
+  return {
+    type: 'permission.completed',
+    data: { requestId, toolCallId, result: { kind: 'cancelled', reason } },
+  };
+}
+
+/** The session is no longer this process's to write. */
+function isLoss(error: StoreError): boolean {
+  return error.kind === 'stale_owner' || error.kind === 'unknown_session' || error.kind === 'seq_conflict';
+}
+
+function timeLimitText(milliseconds: number): string {
+  return `The turn was ended after ${Math.round(milliseconds / 60_000)} minutes. Send another prompt to go on.`;
+}

@@ -1,0 +1,48 @@
+import { describeFailure, ModelError } from '@groundcrew/models';
+import type { EventData } from '@groundcrew/protocol';
+import { StoreError } from '../store/session-store.js';
+import { ToolConflict } from '../tools/toolset.js';
+
+type SessionErrorData = EventData<'session.error'>;
+
+/** What clients are told of an error that ended a turn. */
+export function errorData(error: unknown): SessionErrorData {
+  if (error instanceof ModelError) return modelErrorData(error);
+  if (error instanceof StoreError)
+    return { errorType: 'storage', message: error.message, errorCode: error.kind };
+  if (error instanceof ToolConflict) {
+    return {
+      errorType: 'query',
+      message: `Execution failed: tool initialization before the turn failed: GenericFailure, ${error.message}`,
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { errorType: 'query', message: `Execution failed: ${message}` };
+}
+
+function modelErrorData(error: ModelError): SessionErrorData {
+  const { errorType, message } = describe(error);
+  return {
+    errorType,
+    message,
+    ...(error.statusCode !== undefined && { statusCode: error.statusCode }),
+    ...(error.requestId !== undefined && { providerCallId: error.requestId }),
+    ...(error.code !== undefined && { errorCode: error.code }),
+  };
+}
+
+function describe(error: ModelError): { errorType: string; message: string } {
+  const text = describeFailure(error);
+  switch (error.kind) {
+    case 'auth':
+      return { errorType: 'authorization', message: text };
+    case 'quota':
+      return { errorType: 'quota', message: text };
+    case 'rate_limit':
+      return { errorType: 'rate_limit', message: text };
+    case 'configuration':
+      return { errorType: 'configuration', message: error.message };
+    default:
+      return { errorType: 'query', message: `Execution failed: ${text}` };
+  }
+}

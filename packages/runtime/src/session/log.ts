@@ -1,0 +1,263 @@
+import type { DurableType, EphemeralType, EventData, SessionEvent } from '@groundcrew/protocol';
+import type { Clock } from '../clock.js';
+import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
+import type { NoteDraft } from './notes.js';
+import { type Entry, headOf, initialState, reduce, type SessionState } from './state.js';
+
+/** An event that enters the log. */
+export type EventDraft = {
+  [K in DurableType]: { readonly type: K; readonly data: EventData<K>; readonly agentId?: string };
+}[DurableType];
+
+/** An event that only reaches who is listening. */
+export type EphemeralDraft =
+  | {
+      [K in EphemeralType]: { readonly type: K; readonly data: EventData<K>; readonly agentId?: string };
+    }[EphemeralType]
+  | (EventDraft & { readonly ephemeral: true });
+
+export type Draft = EventDraft | NoteDraft;
+
+/** An event on its way to listeners: serialised once, for the store and for every client. */
+export interface Told {
+  readonly sessionId: string;
+  /** Absent on ephemeral events. */
+  readonly seq?: number;
+  readonly event: SessionEvent;
+  readonly json: string;
+}
+
+/** What one tick appended: one operation of the store. */
+interface Group {
+  readonly records: LogRecord[];
+  readonly told: Set<Told>;
+  state: SessionState;
+  readonly done: Promise<void>;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** A line of things to be told; durable ones wait there until they are stored. */
+interface Waiting {
+  readonly told: Told;
+  isReady: boolean;
+}
+
+/** The single writer of one session's log: stores, folds, then tells. In that order, always. */
+export class SessionLog {
+  /** What the stored log adds up to. */
+  state: SessionState = initialState;
+  private epoch = 0;
+  /** What the log will add up to once all that was appended is stored. */
+  private ahead: SessionState = initialState;
+  private group: Group | undefined;
+  /** Handed to the store, in order, and not yet answered. */
+  private readonly handedOver = new Set<Group>();
+  private last: Promise<void> = Promise.resolve();
+  private sinceSnapshot = 0;
+  private readonly line: Waiting[] = [];
+  private telling: Promise<void> | undefined;
+
+  constructor(
+    readonly sessionId: string,
+    private readonly options: {
+      readonly store: SessionStore;
+      readonly clock: Clock;
+      tell(told: Told): void;
+    },
+  ) {}
+
+  /** Makes the session with these first records. False when it is there already: then it is opened and nothing is written. */
+  async create(owner: Owner, ...drafts: readonly Draft[]): Promise<boolean> {
+    const group = this.newGroup();
+    this.fill(group, drafts);
+    const create = { records: group.records, head: headOf(group.state) };
+    const claim = await this.options.store.claim({ sessionId: this.sessionId, owner, create });
+    this.epoch = claim.epoch;
+    if (claim.isNew) {
+      this.committed(group);
+      return true;
+    }
+    this.line.length = 0;
+    await this.replay(claim.head.snapshotSeq);
+    return false;
+  }
+
+  /** Takes the session over and folds its records; throws StoreError when there is none or another process works on it. */
+  async open(owner: Owner, options: { readonly force?: boolean } = {}): Promise<void> {
+    const claim = await this.options.store.claim({ sessionId: this.sessionId, owner, ...options });
+    this.epoch = claim.epoch;
+    await this.replay(claim.head.snapshotSeq);
+  }
+
+  /** Gives the session up to whoever wants it. */
+  async release(): Promise<void> {
+    await this.options.store.release({ sessionId: this.sessionId, epoch: this.epoch });
+  }
+
+  /** Joins these to the next commit, all or nothing; nobody is told before it. */
+  append(...drafts: readonly Draft[]): readonly SessionEvent[] {
+    const group = this.group ?? this.openGroup();
+    return this.fill(group, drafts);
+  }
+
+  /** Tells without storing, but never ahead of what was appended before. */
+  emit(draft: EphemeralDraft): SessionEvent {
+    const event = { ...this.seal(draft), ephemeral: true } as SessionEvent;
+    const told = { sessionId: this.sessionId, event, json: JSON.stringify(event) };
+    if (this.line.length === 0) this.options.tell(told);
+    else this.line.push({ told, isReady: true });
+    return event;
+  }
+
+  /** Resolves when all that was appended so far is stored; rejects when it could not be. */
+  stored(): Promise<void> {
+    return this.last;
+  }
+
+  /** Resolves when all that was appended so far has been told. */
+  async told(): Promise<void> {
+    await this.last;
+    await this.telling;
+  }
+
+  /** Bytes appended since the newest snapshot, more or less. */
+  get unfolded(): number {
+    return this.sinceSnapshot;
+  }
+
+  private async replay(snapshotSeq: number): Promise<void> {
+    let state = initialState;
+    for await (const batch of this.options.store.read(this.sessionId, Math.max(0, snapshotSeq - 1))) {
+      for (const record of batch) state = reduce(state, open(record));
+    }
+    this.state = state;
+    this.ahead = state;
+  }
+
+  private openGroup(): Group {
+    const group = this.newGroup();
+    group.done.catch(heardByWaiters);
+    this.last = group.done;
+    this.group = group;
+    queueMicrotask(() => this.handOver());
+    return group;
+  }
+
+  private newGroup(): Group {
+    const { promise, resolve, reject } = withResolvers();
+    return { records: [], told: new Set(), state: this.ahead, done: promise, resolve, reject };
+  }
+
+  private fill(group: Group, drafts: readonly Draft[]): readonly SessionEvent[] {
+    const events: SessionEvent[] = [];
+    for (const draft of drafts) {
+      const seq = this.ahead.seq + 1;
+      if ('note' in draft) {
+        const json = JSON.stringify(draft.data);
+        group.records.push({ seq, isPublic: false, type: draft.note, json });
+        this.sinceSnapshot = draft.note === 'snapshot' ? 0 : this.sinceSnapshot + json.length;
+        this.ahead = reduce(this.ahead, { seq, ...draft });
+        continue;
+      }
+      const event = this.seal(draft);
+      const told = { sessionId: this.sessionId, seq, event, json: JSON.stringify(event) };
+      group.records.push({ seq, isPublic: true, type: event.type, json: told.json });
+      group.told.add(told);
+      this.line.push({ told, isReady: false });
+      this.sinceSnapshot += told.json.length;
+      this.ahead = reduce(this.ahead, { seq, event });
+      events.push(event);
+    }
+    group.state = this.ahead;
+    return events;
+  }
+
+  private handOver(): void {
+    const group = this.group;
+    const first = group?.records[0];
+    this.group = undefined;
+    if (!group) return;
+    if (!first) return group.resolve();
+    this.handedOver.add(group);
+    const request = {
+      sessionId: this.sessionId,
+      epoch: this.epoch,
+      expectedSeq: first.seq - 1,
+      records: group.records,
+      head: headOf(group.state),
+    };
+    this.options.store.append(request).then(
+      () => this.committed(group),
+      (error: unknown) => this.failed(group, error),
+    );
+  }
+
+  private committed(group: Group): void {
+    this.handedOver.delete(group);
+    this.state = group.state;
+    for (const waiting of this.line) if (group.told.has(waiting.told)) waiting.isReady = true;
+    this.telling ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.telling = undefined;
+        this.tellReady();
+        resolve();
+      });
+    });
+    group.resolve();
+  }
+
+  /** Nothing of the group was written: it is forgotten with all that was built upon it. */
+  private failed(group: Group, error: unknown): void {
+    if (!this.handedOver.has(group)) return;
+    const lost = [...this.handedOver, ...(this.group ? [this.group] : [])];
+    this.handedOver.clear();
+    this.group = undefined;
+    this.ahead = this.state;
+    for (const each of lost) each.reject(error);
+    const kept = this.line.filter(({ told }) => !lost.some((each) => each.told.has(told)));
+    this.line.splice(0, this.line.length, ...kept);
+    this.tellReady();
+  }
+
+  private tellReady(): void {
+    while (this.line[0]?.isReady) {
+      const waiting = this.line.shift();
+      if (waiting) this.options.tell(waiting.told);
+    }
+  }
+
+  private seal(draft: EventDraft | EphemeralDraft): SessionEvent {
+    const { clock } = this.options;
+    return {
+      type: draft.type,
+      data: draft.data,
+      id: clock.newId(),
+      timestamp: clock.now().toISOString(),
+      parentId: this.ahead.lastEventId,
+      ...(draft.agentId !== undefined && { agentId: draft.agentId }),
+    } as SessionEvent;
+  }
+}
+
+function open(record: LogRecord): Entry {
+  const { seq, type } = record;
+  const body: unknown = JSON.parse(record.json);
+  return (record.isPublic ? { seq, event: body } : { seq, note: type, data: body }) as Entry;
+}
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function withResolvers(): { promise: Promise<void>; resolve(): void; reject(error: unknown): void } {
+  let resolve = (): void => undefined;
+  let reject = (_error: unknown): void => undefined;
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+/** A failed commit is heard by whoever waits for it; a group nobody waits for must not end the process. */
+function heardByWaiters(): void {
+  return undefined;
+}

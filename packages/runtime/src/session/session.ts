@@ -1,0 +1,421 @@
+import type { EventData, SessionEvent } from '@groundcrew/protocol';
+import type { Clock } from '../clock.js';
+import type { LoopLimits, ModelPlan } from '../loop/context.js';
+import { type Decision, outcomeOf } from '../permissions/decision.js';
+import type { PolicyRules } from '../permissions/policy.js';
+import { systemPrompt } from '../prompt/system-prompt.js';
+import type { LogRecord, Owner, SessionContext, SessionStore, StoreError } from '../store/session-store.js';
+import type { ExternalAnswer } from '../tools/external.js';
+import type { Tool } from '../tools/tool.js';
+import { makeToolset, type Toolset } from '../tools/toolset.js';
+import { Workspace } from '../workspace/workspace.js';
+import { type Attachment, Audience } from './audience.js';
+import { Conversation, type PromptExtras } from './conversation.js';
+import { type Draft, type EphemeralDraft, SessionLog, type Told } from './log.js';
+import { Metrics } from './metrics.js';
+import type { Prompt } from './notes.js';
+import type { ModelAccess, SessionSettings } from './settings.js';
+import type { SessionState } from './state.js';
+
+/** What a session is given by the runtime it lives in. */
+export interface SessionSurroundings {
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly owner: Owner;
+  readonly limits: LoopLimits;
+  readonly version: string;
+  readonly builtinTools: (attachments: Audience) => readonly Tool[];
+  /** Where the session keeps its files. */
+  readonly workspacePath: string;
+  /** Hears what all clients hear, before them. */
+  onTold(told: Told): void;
+}
+
+/** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
+export class Session {
+  readonly audience = new Audience();
+  readonly metrics = new Metrics();
+  readonly workspace: Workspace;
+  /** Optional events that some client wants to hear of, by handle. */
+  readonly interests = new Map<string, string>();
+  private readonly waiters = new Set<() => void>();
+  private loading: Promise<Conversation> | undefined;
+  private conversation: Conversation | undefined;
+  private toolset: Toolset | undefined;
+  private approvesAll = false;
+
+  constructor(
+    readonly sessionId: string,
+    private readonly surroundings: SessionSurroundings,
+    private settings: SessionSettings,
+    private access: ModelAccess,
+  ) {
+    this.workspace = new Workspace(surroundings.workspacePath);
+  }
+
+  get workspacePath(): string {
+    return this.workspace.directory;
+  }
+
+  get currentSettings(): SessionSettings {
+    return this.settings;
+  }
+
+  /** A turn is running, be it only waiting for an answer. */
+  get isRunning(): boolean {
+    return this.conversation?.isRunning ?? false;
+  }
+
+  get isLoaded(): boolean {
+    return this.conversation !== undefined;
+  }
+
+  /** Makes the session; false when it was there already and has been opened instead. */
+  async create(context: SessionContext): Promise<boolean> {
+    const log = this.newLog();
+    const { clock, version, owner } = this.surroundings;
+    const startTime = clock.now().toISOString();
+    const { model, reasoningEffort, clientName } = this.settings;
+    const data: EventData<'session.start'> = {
+      sessionId: this.sessionId,
+      version: 1,
+      producer: 'groundcrew',
+      copilotVersion: version,
+      startTime,
+      context,
+      alreadyInUse: false,
+      remoteSteerable: false,
+      ...(model !== undefined && { selectedModel: model }),
+      ...(reasoningEffort !== undefined && { reasoningEffort }),
+    };
+    const isNew = await log.create(
+      owner,
+      { note: 'settings.fixed', data: { clientName } },
+      { type: 'session.start', data },
+    );
+    this.hold(new Conversation(log, this.host()));
+    return isNew;
+  }
+
+  /** The session's log in memory; it is read, and the session claimed, when it is not there. */
+  load(options: { readonly force?: boolean } = {}): Promise<Conversation> {
+    this.loading ??= this.openConversation(options).catch((error: unknown) => {
+      this.loading = undefined;
+      throw error;
+    });
+    return this.loading;
+  }
+
+  /** Replaces what this client brings; throws ToolClash. */
+  attach(attachment: Attachment): void {
+    this.audience.attach(attachment);
+    this.toolset = undefined;
+  }
+
+  /** What the client brought goes with it, before the next model call. */
+  detach(clientId: string): boolean {
+    this.toolset = undefined;
+    return this.audience.detach(clientId);
+  }
+
+  /** Takes what a client that creates or resumes wants changed. */
+  configure(settings: SessionSettings, access: ModelAccess): void {
+    this.settings = settings;
+    this.access = access;
+    this.toolset = undefined;
+  }
+
+  async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
+    await (await this.load()).send(prompt, extras);
+  }
+
+  async abort(reason: EventData<'abort'>['reason']): Promise<void> {
+    await this.conversation?.abort(reason);
+  }
+
+  async suspend(): Promise<void> {
+    await this.conversation?.suspend();
+  }
+
+  /** False when the call was answered before, or is not known. */
+  async answerToolCall(requestId: string, answer: ExternalAnswer): Promise<boolean> {
+    return (await this.load()).questions.answer(requestId, answer);
+  }
+
+  /** False when the question was answered before; throws UnknownDecision and leaves it open. */
+  async answerPermission(requestId: string, decision: Decision): Promise<boolean> {
+    outcomeOf(decision);
+    return (await this.load()).questions.answer(requestId, decision);
+  }
+
+  setApproveAll(isOn: boolean): void {
+    this.approvesAll = isOn;
+  }
+
+  /** Writes events and waits until everybody has been told. */
+  async record(...drafts: readonly Draft[]): Promise<readonly SessionEvent[]> {
+    const { log } = await this.load();
+    const events = log.append(...drafts);
+    await log.told();
+    return events;
+  }
+
+  async emit(draft: EphemeralDraft): Promise<SessionEvent> {
+    return (await this.load()).log.emit(draft);
+  }
+
+  /** What the stored log adds up to. */
+  async state(): Promise<SessionState> {
+    return (await this.load()).log.state;
+  }
+
+  /** Stored records after a seq. */
+  read(after = 0): AsyncIterable<readonly LogRecord[]> {
+    return this.surroundings.store.read(this.sessionId, after);
+  }
+
+  /** Prompts that no turn has taken up. */
+  async waitingPrompts(): Promise<readonly Prompt[]> {
+    return (await this.load()).inbox.prompts;
+  }
+
+  /** Takes prompts back that no turn has taken up. */
+  async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
+    const { inbox, log } = await this.load();
+    const gone = await inbox.withdraw(which);
+    if (gone.length > 0) log.emit({ type: 'pending_messages.modified', data: {} });
+    return gone;
+  }
+
+  /** Resolves at the next stored event, or when the time is over. */
+  waitForEvent(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        this.waiters.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, milliseconds);
+      signal.addEventListener('abort', done, { once: true });
+      this.waiters.add(done);
+    });
+  }
+
+  /** What the next model call would go by. */
+  async plan(): Promise<ModelPlan> {
+    return this.planFor(await this.state());
+  }
+
+  /** The state, if it is in memory. */
+  get loadedState(): SessionState | undefined {
+    return this.conversation?.log.state;
+  }
+
+  /** Tells everybody that a client is back. */
+  async sayResumed(how: {
+    readonly wasActive: boolean;
+    readonly continuePendingWork: boolean;
+  }): Promise<void> {
+    const { log } = await this.load();
+    const { state } = log;
+    log.append({
+      type: 'session.resume',
+      data: {
+        resumeTime: this.surroundings.clock.now().toISOString(),
+        eventCount: state.eventCount,
+        context: state.context,
+        contextTier: null,
+        sessionLimits: null,
+        remoteSteerable: false,
+        alreadyInUse: false,
+        sessionWasActive: how.wasActive,
+        continuePendingWork: how.continuePendingWork,
+        selectedModel: this.modelFor(state),
+      },
+    });
+    await log.stored();
+  }
+
+  /**
+   * A client comes back to a session that is still in memory. True when its turn runs on.
+   * Without `continuePendingWork`, a call whose tool the client declares anew is closed: its old handler is gone.
+   */
+  async settlePending(how: {
+    readonly attachment: Attachment;
+    readonly continuePendingWork: boolean;
+  }): Promise<boolean> {
+    const { conversation } = this;
+    if (!conversation?.isRunning) return false;
+    if (how.continuePendingWork) return true;
+    const declared = new Set(how.attachment.tools.map((tool) => tool.name));
+    const isSuperseded = conversation.log.state.questions.some(
+      (question) => question.kind === 'external_tool' && declared.has(question.event.toolName),
+    );
+    if (isSuperseded) await conversation.supersede();
+    return !isSuperseded;
+  }
+
+  /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
+  async close(): Promise<SessionState> {
+    const conversation = await this.load();
+    await conversation.halt('close');
+    const { log } = conversation;
+    log.append({ type: 'session.shutdown', data: this.shutdownData(log.state) });
+    await log.stored();
+    conversation.keepSnapshot(closingSnapshotBytes);
+    await log.told();
+    await this.letGo(conversation);
+    return log.state;
+  }
+
+  /** The process ends: an idle session is closed, a working one is left as pending work. */
+  async shutDown(): Promise<void> {
+    const { conversation } = this;
+    if (!conversation) return;
+    if (!conversation.isRunning) {
+      await this.close();
+      return;
+    }
+    await conversation.halt('close');
+    await this.letGo(conversation);
+  }
+
+  /** Frees memory, never data: the next who needs the session loads it again. */
+  async unload(): Promise<void> {
+    const { conversation } = this;
+    if (!conversation || conversation.isRunning) return;
+    conversation.keepSnapshot(closingSnapshotBytes);
+    await conversation.log.stored();
+    await this.letGo(conversation);
+  }
+
+  /** Forgets the copy in memory without a word: another process has the session. */
+  drop(): void {
+    this.conversation = undefined;
+    this.loading = undefined;
+  }
+
+  /** Makes the session's own directory, where it has one. */
+  async makeWorkspace(): Promise<void> {
+    if (this.settings.hasWorkspace) await this.workspace.make();
+  }
+
+  private async letGo(conversation: Conversation): Promise<void> {
+    if (this.conversation !== conversation) return;
+    this.drop();
+    await conversation.log.release();
+  }
+
+  private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {
+    const log = this.newLog();
+    await log.open(this.surroundings.owner, options);
+    return this.hold(new Conversation(log, this.host()));
+  }
+
+  private hold(conversation: Conversation): Conversation {
+    this.conversation = conversation;
+    this.loading = Promise.resolve(conversation);
+    return conversation;
+  }
+
+  private newLog(): SessionLog {
+    const { store, clock, onTold } = this.surroundings;
+    return new SessionLog(this.sessionId, {
+      store,
+      clock,
+      tell: (told) => {
+        onTold(told);
+        this.audience.tell(told);
+        if (told.seq !== undefined) for (const wake of this.waiters) wake();
+      },
+    });
+  }
+
+  private host() {
+    const { sessionId, surroundings, metrics } = this;
+    const session = this;
+    return {
+      sessionId,
+      clock: surroundings.clock,
+      limits: surroundings.limits,
+      metrics,
+      get clientName() {
+        return session.settings.clientName;
+      },
+      get trace() {
+        return session.settings.trace;
+      },
+      model: (state: SessionState) => this.modelFor(state),
+      canSeeImages: (state: SessionState) => this.access.info(this.modelFor(state))?.vision ?? true,
+      plan: (state: SessionState) => this.planFor(state),
+      policy: (state: SessionState) => this.policyFor(state),
+      lost: (_error: StoreError) => this.drop(),
+    };
+  }
+
+  private modelFor(state: SessionState): string {
+    return state.model ?? this.settings.model ?? this.access.defaultModel;
+  }
+
+  private policyFor(state: SessionState): PolicyRules {
+    return {
+      approvals: state.approvals,
+      approvesAll: this.approvesAll,
+      canAsk: this.audience.answersPermissions,
+    };
+  }
+
+  private planFor(state: SessionState): ModelPlan {
+    const { access, settings } = this;
+    const model = this.modelFor(state);
+    const toolset = this.currentToolset();
+    const facts = {
+      workingDirectory: state.context.cwd,
+      platform: process.platform,
+      model,
+      toolset,
+      isCopilot: access.isCopilot,
+      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
+    };
+    return {
+      provider: access.provider,
+      model,
+      info: access.info(model),
+      streaming: settings.streaming,
+      system: systemPrompt(facts, settings.systemMessage),
+      toolset,
+      ...(state.reasoningEffort !== undefined && { reasoningEffort: state.reasoningEffort }),
+    };
+  }
+
+  private currentToolset(): Toolset {
+    const { settings, audience } = this;
+    this.toolset ??= makeToolset({
+      builtin: this.surroundings.builtinTools(audience),
+      declared: audience.tools(),
+      filters: {
+        exclusionWins: settings.exclusionWins,
+        ...(settings.availableTools && { availableTools: settings.availableTools }),
+        ...(settings.excludedTools && { excludedTools: settings.excludedTools }),
+        ...(settings.defaultAgentExcludedTools && { hiddenFromRoot: settings.defaultAgentExcludedTools }),
+      },
+    });
+    return this.toolset;
+  }
+
+  private shutdownData(state: SessionState): EventData<'session.shutdown'> {
+    return {
+      shutdownType: 'routine',
+      totalPremiumRequests: 0,
+      totalApiDurationMs: Math.round(this.metrics.apiMilliseconds),
+      sessionStartTime: Date.parse(state.createdAt),
+      codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [] },
+      modelMetrics: this.metrics.perModel(),
+      currentModel: this.modelFor(state),
+    };
+  }
+}
+
+/** A session that is closed keeps its log folded unless it is very short. */
+const closingSnapshotBytes = 16 * 1024;

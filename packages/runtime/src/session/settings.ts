@@ -1,0 +1,42 @@
+import type { ModelInfo, ModelProvider, ProviderConfig } from '@groundcrew/models';
+import type { JsonObject } from '@groundcrew/protocol';
+import type { TraceContext } from '../loop/interaction.js';
+
+/** What clients fixed for a session by create and resume. Secrets among it live in memory only. */
+export interface SessionSettings {
+  readonly clientName: string;
+  readonly workingDirectory: string;
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  readonly streaming: boolean;
+  readonly provider?: ProviderConfig;
+  readonly gitHubToken?: string;
+  readonly systemMessage?: SystemMessage;
+  readonly availableTools?: readonly string[];
+  readonly excludedTools?: readonly string[];
+  readonly exclusionWins: boolean;
+  readonly defaultAgentExcludedTools?: readonly string[];
+  readonly trace: TraceContext;
+  readonly configDir?: string;
+  readonly hasWorkspace: boolean;
+  /** What this version does not act on; kept so that nothing a client said is lost. */
+  readonly other: JsonObject;
+}
+
+/** How the app shapes the system prompt. */
+export interface SystemMessage {
+  readonly mode?: string;
+  readonly content?: string;
+  readonly sections?: Readonly<Record<string, { readonly action?: string; readonly content?: string }>>;
+}
+
+/** A way to some model service, as chosen for one session. */
+export interface ModelAccess {
+  readonly provider: ModelProvider;
+  /** The model of a session that named none. */
+  readonly defaultModel: string;
+  /** What is known of a model without asking anybody. */
+  info(model: string): ModelInfo | undefined;
+  /** The service is the Copilot API; its prompt says so. */
+  readonly isCopilot: boolean;
+}

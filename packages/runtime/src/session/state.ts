@@ -1,0 +1,375 @@
+import type { Part, ToolCall } from '@groundcrew/models';
+import type { EventOf, SessionEvent } from '@groundcrew/protocol';
+import type { SessionContext, SessionHead } from '../store/session-store.js';
+import type { FixedSettings, NoteDraft, Prompt, Verbatim } from './notes.js';
+
+/** One thing said in the conversation, as the model knows it. */
+export type HistoryEntry =
+  | { readonly role: 'user'; readonly eventId: string; readonly parts: readonly Part[] }
+  | {
+      readonly role: 'assistant';
+      readonly eventId: string;
+      readonly text: string;
+      readonly toolCalls: readonly ToolCall[];
+    }
+  | {
+      readonly role: 'tool';
+      readonly eventId: string;
+      readonly callId: string;
+      readonly text: string;
+      /** Images and documents that belong to the result. */
+      readonly parts?: readonly Part[];
+    };
+
+/** A model call begun, and whether its answer is there. */
+export interface OpenTurn {
+  readonly turnId: string;
+  readonly interactionId: string;
+  readonly hasAnswer: boolean;
+}
+
+/** A tool call begun and not yet answered. */
+export interface OpenCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  /** How often its effect was allowed to happen; 0 means that it certainly has not. */
+  readonly attempts: number;
+}
+
+/** A question to people that nobody has answered yet. */
+export type OpenQuestion =
+  | {
+      readonly kind: 'permission';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'permission.requested'>['data'];
+    }
+  | {
+      readonly kind: 'external_tool';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'external_tool.requested'>['data'];
+    };
+
+/** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */
+export interface SessionState {
+  readonly seq: number;
+  readonly eventCount: number;
+  readonly snapshotSeq: number;
+  readonly lastEventId: string | null;
+  readonly createdAt: string;
+  readonly modifiedAt: string;
+  readonly userTurns: number;
+  readonly summary?: string;
+  readonly fixed: Partial<FixedSettings>;
+  readonly context: SessionContext;
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  readonly mode: 'interactive' | 'plan' | 'autopilot';
+  readonly systemPrompt: string;
+  readonly history: readonly HistoryEntry[];
+  /** Length of all text in the history; tokens are estimated from it. */
+  readonly historySize: number;
+  readonly inbox: readonly Prompt[];
+  readonly turn?: OpenTurn;
+  readonly calls: readonly OpenCall[];
+  readonly questions: readonly OpenQuestion[];
+  /** What people approved for the rest of the session. */
+  readonly approvals: readonly Readonly<Record<string, unknown>>[];
+  /** Arguments and results as the model has them, until the event they belong to arrives. */
+  readonly verbatim: Readonly<Record<string, Verbatim>>;
+}
+
+export const initialState: SessionState = {
+  seq: 0,
+  eventCount: 0,
+  snapshotSeq: 0,
+  lastEventId: null,
+  createdAt: '',
+  modifiedAt: '',
+  userTurns: 0,
+  fixed: {},
+  context: { cwd: '' },
+  mode: 'interactive',
+  systemPrompt: '',
+  history: [],
+  historySize: 0,
+  inbox: [],
+  calls: [],
+  questions: [],
+  approvals: [],
+  verbatim: {},
+};
+
+/** A record of the log, opened. */
+export type Entry = { readonly seq: number } & ({ readonly event: SessionEvent } | NoteDraft);
+
+/** The state a log adds up to. Pure: replaying the log always gives the same state. */
+export function reduce(state: SessionState, entry: Entry): SessionState {
+  if ('note' in entry)
+    return {
+      ...reduceNote(state, entry),
+      seq: entry.seq,
+      ...(entry.note === 'snapshot' && { snapshotSeq: entry.seq }),
+    };
+  const { event } = entry;
+  const next = reduceEvent(state, event);
+  return {
+    ...next,
+    seq: entry.seq,
+    eventCount: state.eventCount + 1,
+    lastEventId: event.id,
+    modifiedAt: event.timestamp,
+  };
+}
+
+/** A turn runs, a question is open or a prompt waits. */
+export function hasWork(state: SessionState): boolean {
+  return state.turn !== undefined || state.inbox.length > 0 || state.questions.length > 0;
+}
+
+/** What the store keeps beside the log, so that lists need not read it. */
+export function headOf(state: SessionState): SessionHead {
+  return {
+    createdAt: state.createdAt,
+    modifiedAt: state.modifiedAt,
+    hasWork: hasWork(state),
+    userTurns: state.userTurns,
+    eventCount: state.eventCount,
+    snapshotSeq: state.snapshotSeq,
+    context: state.context,
+    ...(state.fixed.name !== undefined && { name: state.fixed.name }),
+    ...(state.summary !== undefined && { summary: state.summary }),
+    ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),
+  };
+}
+
+function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
+  switch (entry.note) {
+    case 'call.intended':
+      return {
+        ...state,
+        calls: state.calls.map((call) =>
+          call.toolCallId === entry.data.toolCallId ? { ...call, attempts: entry.data.attempt } : call,
+        ),
+      };
+    case 'call.interrupted':
+      return closeCall(state, entry.data.toolCallId);
+    case 'history.cut':
+      return cutHistory(state, entry.data.fromEventId);
+    case 'prompt.admitted':
+      return { ...state, inbox: [...state.inbox, entry.data] };
+    case 'prompt.withdrawn':
+      return withoutPrompt(state, entry.data.messageId);
+    case 'settings.fixed':
+      return { ...state, fixed: { ...state.fixed, ...entry.data } };
+    case 'snapshot':
+      return entry.data.state;
+    case 'verbatim':
+      return { ...state, verbatim: { ...state.verbatim, [entry.data.id]: entry.data } };
+  }
+}
+
+function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
+  switch (event.type) {
+    case 'session.start':
+      return {
+        ...state,
+        createdAt: event.timestamp,
+        context: event.data.context ? contextOf(event.data.context) : state.context,
+        ...settingsOf(event.data.selectedModel, event.data.reasoningEffort),
+      };
+    case 'session.resume':
+      return { ...state, context: event.data.context ? contextOf(event.data.context) : state.context };
+    case 'session.context_changed':
+      return { ...state, context: contextOf(event.data) };
+    case 'session.model_change':
+      return {
+        ...state,
+        model: event.data.newModel,
+        reasoningEffort: event.data.reasoningEffort ?? undefined,
+      };
+    case 'session.mode_changed':
+      return { ...state, mode: event.data.newMode };
+    case 'user.message':
+      return reduceUserMessage(state, event);
+    case 'system.message':
+      return { ...state, systemPrompt: event.data.content };
+    case 'assistant.turn_start':
+      return {
+        ...state,
+        turn: { turnId: event.data.turnId, interactionId: event.data.interactionId ?? '', hasAnswer: false },
+      };
+    case 'assistant.turn_end':
+      return { ...state, turn: undefined };
+    case 'abort':
+      return { ...state, calls: [], questions: [] };
+    case 'assistant.message':
+    case 'tool.execution_start':
+    case 'tool.execution_complete':
+      return reduceToolEvent(state, event);
+    case 'permission.requested':
+    case 'permission.completed':
+    case 'external_tool.requested':
+    case 'external_tool.completed':
+      return reduceQuestion(state, event);
+    default:
+      return state;
+  }
+}
+
+function reduceUserMessage(state: SessionState, event: EventOf<'user.message'>): SessionState {
+  const { messageId, content, transformedContent } = event.data;
+  const verbatim = messageId === undefined ? undefined : state.verbatim[messageId];
+  const text = verbatim?.text ?? transformedContent ?? content;
+  const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
+  const told = say(state, { role: 'user', eventId: event.id, parts });
+  const isNewTurn = event.data.delivery !== 'steering';
+  return {
+    ...withoutPrompt(told, messageId),
+    ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
+    verbatim: without(state.verbatim, messageId),
+    userTurns: state.userTurns + 1,
+    summary: state.summary ?? content,
+  };
+}
+
+type ToolEvent = EventOf<'assistant.message' | 'tool.execution_start' | 'tool.execution_complete'>;
+
+function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
+  switch (event.type) {
+    case 'assistant.message': {
+      const toolCalls = (event.data.toolRequests ?? []).map((request) => ({
+        callId: request.toolCallId,
+        name: request.name,
+        argumentsText: state.verbatim[request.toolCallId]?.text ?? JSON.stringify(request.arguments ?? {}),
+      }));
+      const told = say(state, { role: 'assistant', eventId: event.id, text: event.data.content, toolCalls });
+      return { ...told, verbatim: {}, ...(state.turn && { turn: { ...state.turn, hasAnswer: true } }) };
+    }
+    case 'tool.execution_start': {
+      const { toolCallId, toolName } = event.data;
+      const others = state.calls.filter((call) => call.toolCallId !== toolCallId);
+      return {
+        ...state,
+        calls: [...others, { toolCallId, toolName, arguments: event.data.arguments, attempts: 0 }],
+      };
+    }
+    case 'tool.execution_complete': {
+      const { toolCallId, result, error } = event.data;
+      const verbatim = state.verbatim[toolCallId];
+      const text = verbatim?.text ?? result?.content ?? error?.message ?? '';
+      const parts = verbatim?.parts;
+      const told = say(state, {
+        role: 'tool',
+        eventId: event.id,
+        callId: toolCallId,
+        text,
+        ...(parts && { parts }),
+      });
+      return { ...closeCall(told, toolCallId), verbatim: without(state.verbatim, toolCallId) };
+    }
+  }
+}
+
+type QuestionEvent = EventOf<
+  'permission.requested' | 'permission.completed' | 'external_tool.requested' | 'external_tool.completed'
+>;
+
+function reduceQuestion(state: SessionState, event: QuestionEvent): SessionState {
+  switch (event.type) {
+    case 'permission.requested': {
+      const toolCallId = event.data.permissionRequest.toolCallId ?? '';
+      const question = {
+        kind: 'permission' as const,
+        requestId: event.data.requestId,
+        toolCallId,
+        event: event.data,
+      };
+      return { ...state, questions: [...state.questions, question] };
+    }
+    case 'external_tool.requested': {
+      const { requestId, toolCallId } = event.data;
+      return {
+        ...state,
+        questions: [...state.questions, { kind: 'external_tool', requestId, toolCallId, event: event.data }],
+      };
+    }
+    case 'permission.completed': {
+      const { result } = event.data;
+      const approvals =
+        result.kind === 'approved-for-session' ? [...state.approvals, result.approval] : state.approvals;
+      return { ...withoutQuestion(state, event.data.requestId), approvals };
+    }
+    case 'external_tool.completed':
+      return withoutQuestion(state, event.data.requestId);
+  }
+}
+
+function say(state: SessionState, entry: HistoryEntry): SessionState {
+  return { ...state, history: [...state.history, entry], historySize: state.historySize + sizeOf(entry) };
+}
+
+function sizeOf(entry: HistoryEntry): number {
+  switch (entry.role) {
+    case 'user':
+      return entry.parts.reduce((size, part) => size + (part.type === 'text' ? part.text.length : 4096), 0);
+    case 'assistant':
+      return entry.toolCalls.reduce(
+        (size, call) => size + call.name.length + call.argumentsText.length,
+        entry.text.length,
+      );
+    case 'tool':
+      return entry.text.length;
+  }
+}
+
+function closeCall(state: SessionState, toolCallId: string): SessionState {
+  return {
+    ...state,
+    calls: state.calls.filter((call) => call.toolCallId !== toolCallId),
+    questions: state.questions.filter((question) => question.toolCallId !== toolCallId),
+  };
+}
+
+function cutHistory(state: SessionState, fromEventId: string): SessionState {
+  const end = state.history.findIndex((entry) => entry.eventId === fromEventId);
+  if (end < 0) return state;
+  const history = state.history.slice(0, end);
+  return { ...state, history, historySize: history.reduce((size, entry) => size + sizeOf(entry), 0) };
+}
+
+function withoutPrompt(state: SessionState, messageId: string | undefined): SessionState {
+  return { ...state, inbox: state.inbox.filter((prompt) => prompt.messageId !== messageId) };
+}
+
+function withoutQuestion(state: SessionState, requestId: string): SessionState {
+  return { ...state, questions: state.questions.filter((question) => question.requestId !== requestId) };
+}
+
+function without<T>(
+  table: Readonly<Record<string, T>>,
+  key: string | undefined,
+): Readonly<Record<string, T>> {
+  if (key === undefined || !(key in table)) return table;
+  return Object.fromEntries(Object.entries(table).filter(([name]) => name !== key));
+}
+
+function contextOf(context: {
+  cwd?: string;
+  gitRoot?: string;
+  repository?: string;
+  branch?: string;
+}): SessionContext {
+  return {
+    cwd: context.cwd ?? '',
+    ...(context.gitRoot !== undefined && { gitRoot: context.gitRoot }),
+    ...(context.repository !== undefined && { repository: context.repository }),
+    ...(context.branch !== undefined && { branch: context.branch }),
+  };
+}
+
+function settingsOf(model: string | undefined, reasoningEffort: string | undefined) {
+  return { ...(model !== undefined && { model }), ...(reasoningEffort !== undefined && { reasoningEffort }) };
+}

@@ -1,0 +1,109 @@
+import { firstEpoch } from './epoch.js';
+import { matches, newestFirst, pageOf } from './query.js';
+import { inUse, requireConsecutive, seqConflict, staleOwner, unknownSession } from './refusals.js';
+import type {
+  AppendRequest,
+  Claim,
+  ClaimRequest,
+  LogRecord,
+  Owner,
+  OwnerSince,
+  Page,
+  SessionHead,
+  SessionQuery,
+  SessionStore,
+  SessionSummary,
+} from './session-store.js';
+
+/** A store that ends with the process: for tests and throw-away sessions. Every owner counts as alive unless told otherwise. */
+export function memoryStore(options: { readonly isAlive?: (owner: Owner) => boolean } = {}): SessionStore {
+  return new MemoryStore(options.isAlive ?? (() => true));
+}
+
+interface StoredSession {
+  epoch: number;
+  head: SessionHead;
+  owner: OwnerSince | undefined;
+  readonly records: LogRecord[];
+}
+
+const recordsPerBatch = 256;
+
+class MemoryStore implements SessionStore {
+  readonly #sessions = new Map<string, StoredSession>();
+  readonly #isAlive: (owner: Owner) => boolean;
+
+  constructor(isAlive: (owner: Owner) => boolean) {
+    this.#isAlive = isAlive;
+  }
+
+  async claim(request: ClaimRequest): Promise<Claim> {
+    const { sessionId, owner, create } = request;
+    const known = this.#sessions.get(sessionId);
+    if (!known && !create) throw unknownSession(sessionId);
+    if (known && !request.force) this.#requireFree(known, request);
+    if (create && !known) requireConsecutive(sessionId, { records: create.records, after: 0 });
+    const session = known ?? this.#create(request);
+    if (known) session.epoch += 1;
+    session.owner = { ...owner, since: new Date().toISOString() };
+    return { epoch: session.epoch, seq: session.records.length, head: session.head, isNew: !known };
+  }
+
+  async append(request: AppendRequest): Promise<void> {
+    const { sessionId, epoch, expectedSeq, records, head } = request;
+    const session = this.#sessions.get(sessionId);
+    if (!session) throw unknownSession(sessionId);
+    if (session.epoch !== epoch) throw staleOwner(sessionId);
+    const actual = session.records.length;
+    if (actual !== expectedSeq) throw seqConflict(sessionId, { expected: expectedSeq, actual });
+    requireConsecutive(sessionId, { records, after: expectedSeq });
+    for (const record of records) session.records.push(record);
+    session.head = head;
+  }
+
+  async release(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
+    const session = this.#sessions.get(request.sessionId);
+    if (session?.epoch === request.epoch) session.owner = undefined;
+  }
+
+  async *read(sessionId: string, after = 0): AsyncIterable<readonly LogRecord[]> {
+    const session = this.#sessions.get(sessionId);
+    if (!session) return;
+    for (let start = after; start < session.records.length; start += recordsPerBatch) {
+      yield session.records.slice(start, start + recordsPerBatch);
+    }
+  }
+
+  async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {
+    const summaries = [...this.#sessions].map(([sessionId, session]) => this.#summarize(sessionId, session));
+    return pageOf(summaries.filter((summary) => matches(summary, query)).sort(newestFirst), query);
+  }
+
+  async remove(sessionId: string): Promise<boolean> {
+    return this.#sessions.delete(sessionId);
+  }
+
+  #requireFree({ owner, head }: StoredSession, claim: ClaimRequest): void {
+    if (!owner || !head.hasWork || owner.runtimeId === claim.owner.runtimeId) return;
+    if (this.#isAlive(owner)) throw inUse(claim.sessionId, owner);
+  }
+
+  #create({ sessionId, create }: ClaimRequest): StoredSession {
+    if (!create) throw unknownSession(sessionId);
+    const { head } = create;
+    const session: StoredSession = {
+      epoch: firstEpoch(),
+      head,
+      owner: undefined,
+      records: [...create.records],
+    };
+    this.#sessions.set(sessionId, session);
+    return session;
+  }
+
+  #summarize(sessionId: string, session: StoredSession): SessionSummary {
+    const { head, owner, records } = session;
+    const isOwned = owner !== undefined && this.#isAlive(owner);
+    return { sessionId, seq: records.length, head, ...(isOwned && { owner }) };
+  }
+}

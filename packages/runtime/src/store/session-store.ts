@@ -1,0 +1,139 @@
+/** One line of a session's log. `json` is written and read as it stands; the store never looks inside. */
+export interface LogRecord {
+  /** Position in the session's log, counted from 1 without gaps. */
+  readonly seq: number;
+  /** Public records are the events people see; private ones are the session's own notes. */
+  readonly isPublic: boolean;
+  readonly type: string;
+  readonly json: string;
+}
+
+/** Who writes a session: one runtime process, told apart from every other by its `runtimeId`. */
+export interface Owner {
+  readonly runtimeId: string;
+  readonly pid: number;
+  readonly host: string;
+}
+
+/** What lists, claims and resumes need to know of a session without reading its log. */
+export interface SessionHead {
+  readonly createdAt: string;
+  readonly modifiedAt: string;
+  /** A turn runs, a question is open or a prompt waits: another live process may not take the session over. */
+  readonly hasWork: boolean;
+  /** Sessions without a user turn are not listed. */
+  readonly userTurns: number;
+  /** Public records so far. */
+  readonly eventCount: number;
+  /** Seq of the newest `snapshot` record; 0 when there is none. */
+  readonly snapshotSeq: number;
+  readonly name?: string;
+  readonly summary?: string;
+  readonly clientName?: string;
+  readonly context: SessionContext;
+}
+
+/** Where a session works; what `session.list` filters by. */
+export interface SessionContext {
+  readonly cwd: string;
+  readonly gitRoot?: string;
+  readonly repository?: string;
+  readonly branch?: string;
+}
+
+export interface SessionSummary {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly head: SessionHead;
+  /** The runtime that writes it now, if it is alive. */
+  readonly owner?: OwnerSince;
+}
+
+export interface OwnerSince extends Owner {
+  readonly since: string;
+}
+
+export interface SessionQuery {
+  readonly sessionId?: string;
+  readonly context?: Partial<SessionContext>;
+  /** Also those without a user turn. */
+  readonly includeEmpty?: boolean;
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly cursor?: string;
+}
+
+export interface ClaimRequest {
+  readonly sessionId: string;
+  readonly owner: Owner;
+  /** Takes the session even from a live owner that has work. */
+  readonly force?: boolean;
+  /** Makes the session with these first records when it is unknown, in the same commit as the claim. */
+  readonly create?: { readonly records: readonly LogRecord[]; readonly head: SessionHead };
+}
+
+export interface Claim {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly head: SessionHead;
+  /** True when this claim made the session. */
+  readonly isNew: boolean;
+}
+
+export interface AppendRequest {
+  readonly sessionId: string;
+  readonly epoch: number;
+  readonly expectedSeq: number;
+  readonly records: readonly LogRecord[];
+  /** The head after these records; written in the same commit. */
+  readonly head: SessionHead;
+}
+
+/** Where session logs live. The log is the session; everything else is derived from it. */
+export interface SessionStore {
+  /** Makes `owner` the writer and raises the epoch. Throws StoreError `unknown_session` or `in_use`. */
+  claim(request: ClaimRequest): Promise<Claim>;
+  /** Appends after `expectedSeq` under `epoch`, all or nothing, synced; throws StoreError `stale_owner` or `seq_conflict`. */
+  append(request: AppendRequest): Promise<void>;
+  /** Gives the session up; a stale epoch is ignored. */
+  release(request: { readonly sessionId: string; readonly epoch: number }): Promise<void>;
+  /** Records with seq greater than `after`, in order, in batches. An unknown session yields nothing. */
+  read(sessionId: string, after?: number): AsyncIterable<readonly LogRecord[]>;
+  /** Newest first. */
+  list(query?: SessionQuery): Promise<Page<SessionSummary>>;
+  /** False when there was nothing to remove. */
+  remove(sessionId: string): Promise<boolean>;
+}
+
+export type StoreErrorKind =
+  | 'unknown_session'
+  | 'in_use'
+  | 'stale_owner'
+  | 'seq_conflict'
+  | 'busy'
+  | 'full'
+  | 'read_only'
+  | 'damaged'
+  | 'newer_schema'
+  | 'io';
+
+/** Every failure of a store. `busy`, `full` and `read_only` may pass; nothing was written when one is thrown. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+
+  constructor(
+    readonly kind: StoreErrorKind,
+    message: string,
+    options?: ErrorOptions & { readonly owner?: OwnerSince },
+  ) {
+    super(message, options);
+    this.owner = options?.owner;
+  }
+
+  /** Set for `in_use`: who has the session. */
+  readonly owner: OwnerSince | undefined;
+}

@@ -1,0 +1,89 @@
+import type { SqliteDatabase, SqliteStatement, SqliteValue } from './driver.js';
+import { requireVersion } from './migrate.js';
+
+/** One open database with its prepared statements. Everything in it is synchronous; nothing is held between two calls. */
+export class Connection {
+  readonly file: string;
+  readonly #database: SqliteDatabase;
+  readonly #statements = new Map<string, SqliteStatement>();
+
+  constructor(database: SqliteDatabase, file: string) {
+    this.#database = database;
+    this.file = file;
+  }
+
+  /** Takes the write lock, or throws SQLite's busy error at once. */
+  begin(): void {
+    this.#start('BEGIN IMMEDIATE');
+  }
+
+  /** Ends the transaction; returns when it is as durable as the store's mode says. */
+  commit(): void {
+    this.#database.exec('COMMIT');
+  }
+
+  /** Ends the transaction without a trace; false when SQLite had already ended it. */
+  rollback(): boolean {
+    try {
+      this.#database.exec('ROLLBACK');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Runs `body` on one unchanging view of the store. */
+  view<T>(body: () => T): T {
+    this.#start('BEGIN');
+    try {
+      return body();
+    } finally {
+      this.rollback();
+    }
+  }
+
+  /** Runs a statement for its effect and says how many rows it changed. */
+  run(sql: string, ...values: SqliteValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  /** The first row; the caller names the type of what its SQL selects. */
+  get<Row>(sql: string, ...values: SqliteValue[]): Row | undefined {
+    return this.#prepare(sql).get(...values) as Row | undefined;
+  }
+
+  /** All rows; the caller names the type of what its SQL selects. */
+  all<Row>(sql: string, ...values: SqliteValue[]): readonly Row[] {
+    return this.#prepare(sql).all(...values) as readonly Row[];
+  }
+
+  /** Moves the log into the database file; false when a reader of another process stood in the way. */
+  checkpoint(): boolean {
+    return this.get<{ readonly busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0;
+  }
+
+  /** Frees the file; the last connection of all processes also folds the log into it. */
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #start(sql: 'BEGIN' | 'BEGIN IMMEDIATE'): void {
+    this.#database.exec(sql);
+    try {
+      const row = this.get<{ readonly user_version: number }>('PRAGMA user_version');
+      requireVersion(row?.user_version ?? 0, this.file);
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+  }
+
+  #prepare(sql: string): SqliteStatement {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}

@@ -1,0 +1,4 @@
+import { storeContract } from '@groundcrew/testkit';
+import { sqliteWorld } from './world.js';
+
+storeContract('the embedded store in os mode', () => sqliteWorld('os'));

@@ -1,0 +1,44 @@
+import { createRequire } from 'node:module';
+
+/** A value that goes into or comes out of a column. */
+export type SqliteValue = null | number | string | Uint8Array;
+
+/** What we use of a prepared statement. */
+export interface SqliteStatement {
+  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  get(...values: SqliteValue[]): unknown;
+  all(...values: SqliteValue[]): unknown[];
+}
+
+/** What we use of an open database. */
+export interface SqliteDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+}
+
+/** What we use of `node:sqlite` and of the package with the same interface. */
+export interface SqliteDriver {
+  readonly DatabaseSync: new (file: string, options?: { readonly readOnly?: boolean }) => SqliteDatabase;
+}
+
+/** Node's own SQLite where there is one, else the native package; loaded at once, for a first answer must not wait for it. */
+export function loadDriver(): SqliteDriver {
+  return loadBuiltIn() ?? loadPackage();
+}
+
+function loadBuiltIn(): SqliteDriver | undefined {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return process.getBuiltinModule?.('node:sqlite') as SqliteDriver | undefined;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function loadPackage(): SqliteDriver {
+  // The bundler puts `__filename` in place of `import.meta.filename`, which CommonJS does not have.
+  const require = createRequire(import.meta.filename);
+  return require('@photostructure/sqlite') as SqliteDriver;
+}

@@ -1,0 +1,106 @@
+import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SqliteDatabase, SqliteDriver } from './driver.js';
+import { isBusy } from './faults.js';
+
+interface HeldLock {
+  readonly database: SqliteDatabase;
+  readonly inode: number;
+}
+
+const staleLocksPerSweep = 16;
+
+/**
+ * Tells live runtimes from dead ones without a heartbeat: each holds for life an exclusive lock on a file of its own,
+ * and the kernel drops that lock however the process ends. A probe takes a shared lock, so that two probes never take
+ * each other for life. The files are never opened but through SQLite: closing any other handle would drop the lock.
+ */
+export class Liveness {
+  readonly #driver: () => SqliteDriver;
+  readonly #directory: string;
+  readonly #held = new Map<string, HeldLock>();
+
+  constructor(options: { readonly driver: () => SqliteDriver; readonly directory: string }) {
+    this.#driver = options.driver;
+    this.#directory = options.directory;
+  }
+
+  /** Makes the runtime count as alive until `close`; throws SQLite's busy error while another process probes the file. */
+  hold(runtimeId: string): void {
+    const file = this.#fileOf(runtimeId);
+    const held = this.#held.get(runtimeId);
+    if (held && inodeOf(file) === held.inode) return;
+    held?.database.close();
+    this.#held.delete(runtimeId);
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    this.#held.set(runtimeId, this.#lock(file));
+    this.#removeStale();
+  }
+
+  /** Whether the runtime lives in this process. */
+  holds(runtimeId: string): boolean {
+    return this.#held.has(runtimeId);
+  }
+
+  /** Whether the runtime's process still runs; the file that a dead one left is removed. */
+  isAlive(runtimeId: string): boolean {
+    const file = this.#fileOf(runtimeId);
+    if (this.holds(runtimeId)) return true;
+    return inodeOf(file) !== undefined && !this.#removeIfDead(file);
+  }
+
+  /** From here on the runtimes held by this process count as dead. */
+  close(): void {
+    for (const [runtimeId, { database, inode }] of this.#held) {
+      const file = this.#fileOf(runtimeId);
+      if (inodeOf(file) === inode) rmSync(file, { force: true });
+      database.close();
+    }
+    this.#held.clear();
+  }
+
+  #fileOf(runtimeId: string): string {
+    return join(this.#directory, `${encodeURIComponent(runtimeId)}.lock`);
+  }
+
+  #lock(file: string): HeldLock {
+    if (inodeOf(file) === undefined) closeSync(openSync(file, 'wx', 0o600));
+    const database = new (this.#driver().DatabaseSync)(file);
+    try {
+      database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+    const inode = inodeOf(file);
+    if (inode !== undefined) return { database, inode };
+    database.close();
+    return this.#lock(file);
+  }
+
+  #removeStale(): void {
+    const names = readdirSync(this.#directory).filter((name) => name.endsWith('.lock'));
+    const own = new Set([...this.#held.keys()].map((runtimeId) => this.#fileOf(runtimeId)));
+    const others = names.map((name) => join(this.#directory, name)).filter((file) => !own.has(file));
+    for (const file of others.slice(0, staleLocksPerSweep)) this.#removeIfDead(file);
+  }
+
+  /** Removes under the shared lock: a runtime that is just about to lock the file finds it gone and makes it anew. */
+  #removeIfDead(file: string): boolean {
+    let probe: SqliteDatabase | undefined;
+    try {
+      probe = new (this.#driver().DatabaseSync)(file, { readOnly: true });
+      probe.exec('PRAGMA busy_timeout = 0; BEGIN; SELECT count(*) FROM sqlite_schema');
+      rmSync(file, { force: true });
+      return true;
+    } catch (error) {
+      return !isBusy(error) && inodeOf(file) === undefined;
+    } finally {
+      probe?.close();
+    }
+  }
+}
+
+function inodeOf(file: string): number | undefined {
+  return statSync(file, { throwIfNoEntry: false })?.ino;
+}

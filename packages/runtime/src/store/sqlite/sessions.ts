@@ -1,0 +1,151 @@
+import { firstEpoch } from '../epoch.js';
+import { inUse, requireConsecutive, seqConflict, staleOwner, unknownSession } from '../refusals.js';
+import type { AppendRequest, Claim, ClaimRequest, OwnerSince, SessionHead } from '../session-store.js';
+import type { Connection } from './connection.js';
+import type { SqliteValue } from './driver.js';
+import { deleteSomeRecords, insertRecords } from './records.js';
+
+/** How a row of `session` says who writes it. */
+export interface OwnerColumns {
+  readonly owner_runtime_id: string | null;
+  readonly owner_pid: number | null;
+  readonly owner_host: string | null;
+  readonly owner_since: string | null;
+}
+
+interface SessionRow extends OwnerColumns {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly has_work: number;
+  readonly head: string;
+}
+
+/** The open store and the means to tell who lives. */
+export interface StoreScope {
+  readonly connection: Connection;
+  readonly isAlive: (runtimeId: string) => boolean;
+}
+
+/** Makes the owner the writer; throws before it writes anything. */
+export function claimSession({ connection, isAlive }: StoreScope, request: ClaimRequest): Claim {
+  const { sessionId, owner } = request;
+  const row = connection.get<SessionRow>(
+    `SELECT epoch, seq, has_work, head, owner_runtime_id, owner_pid, owner_host, owner_since
+     FROM session WHERE id = ?`,
+    sessionId,
+  );
+  if (!row) return createSession(connection, request);
+  const holder = ownerOf(row);
+  const isForeign = holder !== undefined && holder.runtimeId !== owner.runtimeId;
+  const isGuarded = isForeign && row.has_work === 1 && !request.force;
+  if (isGuarded && isAlive(holder.runtimeId)) throw inUse(sessionId, holder);
+  const epoch = row.epoch + 1;
+  connection.run(
+    `UPDATE session SET epoch = ?, owner_runtime_id = ?, owner_pid = ?, owner_host = ?, owner_since = ?
+     WHERE id = ?`,
+    epoch,
+    ...ownerValues(request),
+    sessionId,
+  );
+  return { epoch, seq: row.seq, head: parseHead(row.head), isNew: false };
+}
+
+/** Appends under epoch and seq; throws before it writes anything. */
+export function appendRecords(connection: Connection, request: AppendRequest): void {
+  const { sessionId, epoch, expectedSeq, records, head } = request;
+  requireConsecutive(sessionId, { records, after: expectedSeq });
+  const updated = connection.get<{ readonly number: number }>(
+    `UPDATE session SET seq = ?, has_work = ?, user_turns = ?, modified_at = ?, cwd = ?, git_root = ?, repository = ?,
+       branch = ?, head = ?
+     WHERE id = ? AND epoch = ? AND seq = ? RETURNING number`,
+    expectedSeq + records.length,
+    ...headValues(head),
+    sessionId,
+    epoch,
+    expectedSeq,
+  );
+  if (!updated) throw refusedAppend(connection, request);
+  insertRecords(connection, { session: updated.number, records });
+}
+
+/** Clears the owner, if the epoch is still the caller's. */
+export function releaseSession(
+  connection: Connection,
+  { sessionId, epoch }: { readonly sessionId: string; readonly epoch: number },
+): void {
+  connection.run(
+    `UPDATE session SET owner_runtime_id = NULL, owner_pid = NULL, owner_host = NULL, owner_since = NULL
+     WHERE id = ? AND epoch = ?`,
+    sessionId,
+    epoch,
+  );
+}
+
+/** Takes the session out of sight at once; what it leaves is deleted by `sweepRemoved`, in pieces. */
+export function removeSession(connection: Connection, sessionId: string): boolean {
+  const sql = 'DELETE FROM session WHERE id = ? RETURNING number';
+  const removed = connection.get<{ readonly number: number }>(sql, sessionId);
+  if (!removed) return false;
+  connection.run('INSERT INTO removed_session (number) VALUES (?)', removed.number);
+  return true;
+}
+
+/** Deletes a piece of what removed sessions left; false when there is nothing left to sweep. */
+export function sweepRemoved(connection: Connection): boolean {
+  const removed = connection.get<{ readonly number: number }>('SELECT number FROM removed_session LIMIT 1');
+  if (!removed) return false;
+  if (deleteSomeRecords(connection, removed.number)) return true;
+  connection.run('DELETE FROM removed_session WHERE number = ?', removed.number);
+  return connection.get('SELECT number FROM removed_session LIMIT 1') !== undefined;
+}
+
+/** Who writes the session, by its row; whether it lives is another question. */
+export function ownerOf(row: OwnerColumns): OwnerSince | undefined {
+  const { owner_runtime_id: runtimeId, owner_pid: pid, owner_host: host, owner_since: since } = row;
+  if (runtimeId === null || pid === null || host === null || since === null) return undefined;
+  return { runtimeId, pid, host, since };
+}
+
+/** A head as `appendRecords` wrote it; the store trusts its own text. */
+export function parseHead(json: string): SessionHead {
+  return JSON.parse(json) as SessionHead;
+}
+
+function createSession(connection: Connection, request: ClaimRequest): Claim {
+  const { sessionId, create } = request;
+  if (!create) throw unknownSession(sessionId);
+  const { head, records } = create;
+  requireConsecutive(sessionId, { records, after: 0 });
+  const epoch = firstEpoch();
+  const created = connection.get<{ readonly number: number }>(
+    `INSERT INTO session (seq, has_work, user_turns, modified_at, cwd, git_root, repository, branch, head,
+       id, epoch, owner_runtime_id, owner_pid, owner_host, owner_since)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
+    records.length,
+    ...headValues(head),
+    sessionId,
+    epoch,
+    ...ownerValues(request),
+  );
+  if (created) insertRecords(connection, { session: created.number, records });
+  return { epoch, seq: records.length, head, isNew: true };
+}
+
+function refusedAppend(connection: Connection, { sessionId, epoch, expectedSeq }: AppendRequest): Error {
+  const sql = 'SELECT epoch, seq FROM session WHERE id = ?';
+  const row = connection.get<{ readonly epoch: number; readonly seq: number }>(sql, sessionId);
+  if (!row) return unknownSession(sessionId);
+  if (row.epoch !== epoch) return staleOwner(sessionId);
+  return seqConflict(sessionId, { expected: expectedSeq, actual: row.seq });
+}
+
+/** In the order of the statements: has_work, user_turns, modified_at, cwd, git_root, repository, branch, head. */
+function headValues(head: SessionHead): SqliteValue[] {
+  const { cwd, gitRoot = null, repository = null, branch = null } = head.context;
+  const work = head.hasWork ? 1 : 0;
+  return [work, head.userTurns, head.modifiedAt, cwd, gitRoot, repository, branch, JSON.stringify(head)];
+}
+
+function ownerValues({ owner }: ClaimRequest): SqliteValue[] {
+  return [owner.runtimeId, owner.pid, owner.host, new Date().toISOString()];
+}

@@ -1,0 +1,98 @@
+import type { Part } from '@groundcrew/models';
+import type { JsonObject, JsonValue } from '@groundcrew/protocol';
+import type { ResultType, Tool, ToolResult } from './tool.js';
+
+/** A tool that a client declared and will run itself. */
+export interface ToolDeclaration {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters?: JsonObject;
+  readonly skipPermission?: boolean;
+  readonly overridesBuiltInTool?: boolean;
+}
+
+/** What a client answered: a result in one of several shapes, an error, or nothing. */
+export interface ExternalAnswer {
+  readonly result?: string | JsonObject;
+  readonly error?: string;
+}
+
+const emptySchema: JsonObject = { type: 'object', properties: {} };
+
+/** Makes the model's view of a declared tool. */
+export function externalTool(declaration: ToolDeclaration): Tool {
+  const description = declaration.description ?? '';
+  return {
+    name: declaration.name,
+    description,
+    inputSchema: declaration.parameters ?? emptySchema,
+    source: 'custom',
+    isRepeatable: false,
+    prepare: (input) => {
+      if (declaration.skipPermission) return { type: 'external' };
+      const args = (input ?? {}) as JsonValue;
+      return {
+        type: 'external',
+        permission: { kind: 'custom-tool', toolName: declaration.name, toolDescription: description, args },
+      };
+    },
+  };
+}
+
+/** Reads a client's answer. The text of `error` stays between the client and its log: neither model nor events see it. */
+export function externalResult(
+  call: { readonly toolName: string; readonly arguments: unknown },
+  answer: ExternalAnswer,
+): ToolResult {
+  if (answer.error !== undefined) {
+    const args = JSON.stringify(call.arguments ?? {});
+    const message = 'Tool execution failed';
+    const text = `Failed to execute \`${call.toolName}\` tool with arguments: ${args} due to error: Error: ${message}`;
+    return { type: 'failure', text, message };
+  }
+  if (answer.result === undefined) return { type: 'success', text: '' };
+  if (typeof answer.result === 'string') return { type: 'success', text: answer.result };
+  return resultOfObject(answer.result);
+}
+
+function resultOfObject(result: JsonObject): ToolResult {
+  const text = typeof result.textResultForLlm === 'string' ? result.textResultForLlm : JSON.stringify(result);
+  const type = resultTypes[String(result.resultType ?? 'success')] ?? 'success';
+  const error = typeof result.error === 'string' ? result.error : undefined;
+  const binaries = arrayOfObjects(result.binaryResultsForLlm);
+  const contents = arrayOfObjects(result.contents);
+  const parts = binaries.flatMap(partsOfBinary);
+  return {
+    type,
+    text,
+    ...(type === 'failure' && error !== undefined && { message: error }),
+    ...(typeof result.sessionLog === 'string' && { details: result.sessionLog }),
+    ...(contents.length > 0 && { contents }),
+    ...(binaries.length > 0 && { binaries }),
+    ...(parts.length > 0 && { parts }),
+    ...(isObject(result.toolTelemetry) && { telemetry: result.toolTelemetry }),
+  };
+}
+
+const resultTypes: Readonly<Record<string, ResultType>> = {
+  success: 'success',
+  failure: 'failure',
+  denied: 'denied',
+  rejected: 'rejected',
+  timeout: 'timeout',
+};
+
+function partsOfBinary(binary: JsonObject): Part[] {
+  const { data, mimeType, description } = binary;
+  if (typeof data !== 'string' || typeof mimeType !== 'string' || !mimeType.startsWith('image/')) return [];
+  const caption = typeof description === 'string' ? [{ type: 'text' as const, text: description }] : [];
+  return [...caption, { type: 'image', mimeType, base64: data }];
+}
+
+function arrayOfObjects(value: JsonValue | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

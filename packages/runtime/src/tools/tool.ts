@@ -1,0 +1,69 @@
+import type { Part } from '@groundcrew/models';
+import type { EventData, JsonObject } from '@groundcrew/protocol';
+
+export type ToolSource = 'builtin' | 'mcp' | 'custom';
+
+export interface ToolContext {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+  readonly workingDirectory: string;
+  /** Shows what the tool has produced so far; cumulative. */
+  progress(output: string): void;
+}
+
+/** What a tool wants leave for, in the words of the wire. */
+export type PermissionRequest = EventData<'permission.requested'>['permissionRequest'];
+
+export type ResultType = 'success' | 'failure' | 'denied' | 'rejected' | 'timeout';
+
+/** What came of a call. */
+export interface ToolResult {
+  readonly type: ResultType;
+  /** What the model is told. */
+  readonly text: string;
+  /** What people are told of a failure, where it is not the same. */
+  readonly message?: string;
+  /** What people are shown of a success, where it is not the same. */
+  readonly details?: string;
+  readonly contents?: readonly JsonObject[];
+  /** Images and documents for the model. */
+  readonly parts?: readonly Part[];
+  readonly binaries?: readonly JsonObject[];
+  readonly telemetry?: JsonObject;
+}
+
+/** A call that has passed validation and now waits for leave to run. */
+export type PreparedCall = { readonly permission?: PermissionRequest } & (
+  | { readonly type: 'run'; run(signal: AbortSignal): Promise<ToolResult> }
+  /** Some client runs it: it is asked by an event and answers with a method. */
+  | { readonly type: 'external' }
+);
+
+/** What the loop needs to know of a tool, wherever it comes from: built in, MCP or a client. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly source: ToolSource;
+  /** May run again after a crash that left it unknown whether it had run. */
+  readonly isRepeatable: boolean;
+  /** Throws ToolInputError when the input does not fit, ToolFailure when it cannot work. */
+  prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
+}
+
+/** The model's input does not fit the tool. */
+export class ToolInputError extends Error {
+  override readonly name = 'ToolInputError';
+}
+
+/** The tool cannot do what it was asked; `text` is for the model, the message for people. */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure';
+
+  constructor(
+    readonly text: string,
+    message: string = text,
+  ) {
+    super(message);
+  }
+}

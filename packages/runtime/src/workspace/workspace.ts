@@ -1,0 +1,91 @@
+import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+/** A name leads out of the place it must stay in. */
+export class OutsideWorkspace extends Error {
+  override readonly name = 'OutsideWorkspace';
+
+  constructor(path: string) {
+    super(`Path must stay inside the session's files directory: ${path}`);
+  }
+}
+
+/** The directory a session keeps for itself: its files and its plan. */
+export class Workspace {
+  constructor(readonly directory: string) {}
+
+  get planPath(): string {
+    return join(this.directory, 'plan.md');
+  }
+
+  async make(): Promise<void> {
+    await mkdir(this.filesDirectory, { recursive: true, mode: 0o700 });
+  }
+
+  readPlan(): Promise<string | undefined> {
+    return readFile(this.planPath, 'utf8').catch(absent);
+  }
+
+  async writePlan(content: string): Promise<'create' | 'update'> {
+    const existed = (await this.readPlan()) !== undefined;
+    await replace(this.planPath, content);
+    return existed ? 'update' : 'create';
+  }
+
+  /** False when there was none. */
+  async removePlan(): Promise<boolean> {
+    const existed = (await this.readPlan()) !== undefined;
+    await rm(this.planPath, { force: true });
+    return existed;
+  }
+
+  /** Names of all files, sorted, with `/` between directories. */
+  async listFiles(): Promise<string[]> {
+    const entries =
+      (await readdir(this.filesDirectory, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(this.filesDirectory, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .sort();
+  }
+
+  async readFile(path: string): Promise<string> {
+    return readFile(await this.inside(path), 'utf8');
+  }
+
+  /** Whole or not at all. */
+  async writeFile(path: string, content: string): Promise<'create' | 'update'> {
+    const target = await this.inside(path);
+    const existed = (await lstat(target).catch(absent)) !== undefined;
+    await replace(target, content);
+    return existed ? 'update' : 'create';
+  }
+
+  private get filesDirectory(): string {
+    return join(this.directory, 'files');
+  }
+
+  /** No `..`, no absolute path, and no link on the way that could lead elsewhere. */
+  private async inside(path: string): Promise<string> {
+    const root = this.filesDirectory;
+    const target = resolve(root, path);
+    if (path === '' || path.includes('\0') || !target.startsWith(root + sep))
+      throw new OutsideWorkspace(path);
+    for (let place = target; place !== root; place = dirname(place)) {
+      if ((await lstat(place).catch(absent))?.isSymbolicLink()) throw new OutsideWorkspace(path);
+    }
+    return target;
+  }
+}
+
+async function replace(path: string, content: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${crypto.randomUUID()}.tmp`;
+  await writeFile(draft, content, { mode: 0o600 });
+  await rename(draft, path);
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}

@@ -1,0 +1,50 @@
+import { errorCodes, type FailureCode, failureCodes } from '@groundcrew/protocol';
+import { type ErrorObject, RpcError } from '@groundcrew/rpc';
+import {
+  NoSuchDirectory,
+  QueueFull,
+  StoreError,
+  type StoreErrorKind,
+  UnknownDecision,
+} from '@groundcrew/runtime';
+
+/** The words in which every failing request is answered. */
+export function describeFailedRequest(method: string, error: unknown): ErrorObject {
+  const code = failureCodeOf(error);
+  return {
+    code: errorCodes.requestFailed,
+    message: failedText(method, detailOf(error)),
+    ...(code && { data: { code, retryable: failureCodes[code].retryable } }),
+  };
+}
+
+export function failedText(method: string, detail: string): string {
+  return `Request ${method} failed with message: ${detail}`;
+}
+
+/** The error of a request that cannot be done, in the words clients know. */
+export function refuse(method: string, detail: string): RpcError {
+  return new RpcError(errorCodes.requestFailed, failedText(method, detail));
+}
+
+function detailOf(error: unknown): string {
+  if (error instanceof NoSuchDirectory) return `session construction failed: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+function failureCodeOf(error: unknown): FailureCode | undefined {
+  if (error instanceof StoreError) return storeCodes[error.kind];
+  if (error instanceof UnknownDecision) return 'unknown_decision';
+  if (error instanceof QueueFull) return 'overloaded';
+  return undefined;
+}
+
+const storeCodes: Readonly<Partial<Record<StoreErrorKind, FailureCode>>> = {
+  unknown_session: 'session_not_found',
+  in_use: 'session_in_use',
+  busy: 'store_busy',
+  full: 'store_full',
+  read_only: 'store_read_only',
+  damaged: 'store_damaged',
+  newer_schema: 'store_newer',
+};

@@ -1,0 +1,141 @@
+import type { SessionEvent } from '@groundcrew/protocol';
+import { type Connection, type Encoded, encodeRaw } from '@groundcrew/rpc';
+import type { LogRecord, Told } from '@groundcrew/runtime';
+
+/** Frames of events, made once and shared by all clients of a session. */
+export class EventFrames {
+  private readonly frames = new WeakMap<Told, Encoded>();
+
+  of(told: Told): Encoded {
+    const known = this.frames.get(told);
+    if (known) return known;
+    const frame = eventFrame(told.sessionId, told.json);
+    this.frames.set(told, frame);
+    return frame;
+  }
+}
+
+export interface FeedOptions {
+  readonly frames: EventFrames;
+  readonly sessionId: string;
+  readonly isOld: boolean;
+  readonly connection: Connection;
+  read(after: number): AsyncIterable<readonly LogRecord[]>;
+}
+
+/** What a client that is behind has still to hear: stored events by their place, others themselves. */
+type Owed = { readonly type: 'stored'; from: number; to: number } | { readonly type: 'live'; told: Told };
+
+/** So much may wait for one client; one that is further behind is cut off and may read on from its cursor. */
+const mostOwed = 20_000;
+
+/** One session's events on their way to one client. A slow client costs others nothing and memory only so much. */
+export class Feed {
+  private owed: Owed[] = [];
+  private isBehind = false;
+
+  constructor(private readonly options: FeedOptions) {}
+
+  get isOld(): boolean {
+    return this.options.isOld;
+  }
+
+  hear(told: Told): void {
+    if (this.isBehind) {
+      this.owe(told);
+      return;
+    }
+    if (this.options.connection.send(this.frame(told))) return;
+    this.isBehind = true;
+    void this.catchUp();
+  }
+
+  private owe(told: Told): void {
+    const last = this.owed.at(-1);
+    if (told.seq !== undefined) {
+      if (last?.type === 'stored') last.to = told.seq;
+      else this.owed.push({ type: 'stored', from: told.seq, to: told.seq });
+      return;
+    }
+    if (this.merge(told)) return;
+    this.owed.push({ type: 'live', told });
+    if (this.owed.length > mostOwed) void this.options.connection.close();
+  }
+
+  /** Deltas of one message become one: nothing is lost from their sum. */
+  private merge(told: Told): boolean {
+    for (const owed of this.owed.slice(-2)) {
+      if (owed.type !== 'live') continue;
+      const merged = mergeEvents(owed.told.event, told.event);
+      if (!merged) continue;
+      owed.told = { ...told, event: merged, json: JSON.stringify(merged) };
+      return true;
+    }
+    return false;
+  }
+
+  private async catchUp(): Promise<void> {
+    const { connection } = this.options;
+    for (;;) {
+      await connection.drained();
+      const next = this.owed.shift();
+      if (!next) break;
+      if (next.type === 'live') connection.send(this.frame(next.told));
+      else await this.sendStored(next.from, next.to);
+    }
+    this.isBehind = false;
+  }
+
+  private async sendStored(from: number, to: number): Promise<void> {
+    const { connection, read } = this.options;
+    for await (const batch of read(from - 1)) {
+      for (const record of batch) {
+        if (record.seq > to) return;
+        if (record.isPublic && !connection.send(this.storedFrame(record))) await connection.drained();
+      }
+    }
+  }
+
+  private frame(told: Told): Encoded {
+    if (this.options.isOld && told.event.type === 'session.model_change')
+      return eventFrame(told.sessionId, forOldClients(told.json));
+    return this.options.frames.of(told);
+  }
+
+  private storedFrame(record: LogRecord): Encoded {
+    const isChanged = this.options.isOld && record.type === 'session.model_change';
+    return eventFrame(this.options.sessionId, isChanged ? forOldClients(record.json) : record.json);
+  }
+}
+
+function eventFrame(sessionId: string, json: string): Encoded {
+  return encodeRaw(
+    `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${JSON.stringify(sessionId)},"event":${json}}}`,
+  );
+}
+
+/** Clients of old refuse a model change that says who made it. */
+export function forOldClients(json: string): string {
+  const event = JSON.parse(json) as { data: Record<string, unknown> };
+  const { source: _source, ...data } = event.data;
+  return JSON.stringify({ ...event, data });
+}
+
+function mergeEvents(earlier: SessionEvent, later: SessionEvent): SessionEvent | undefined {
+  if (earlier.type === 'assistant.message_delta' && later.type === earlier.type) {
+    if (earlier.data.messageId !== later.data.messageId) return undefined;
+    return {
+      ...later,
+      data: { ...later.data, deltaContent: earlier.data.deltaContent + later.data.deltaContent },
+    };
+  }
+  if (earlier.type === 'assistant.reasoning_delta' && later.type === earlier.type) {
+    if (earlier.data.reasoningId !== later.data.reasoningId) return undefined;
+    return {
+      ...later,
+      data: { ...later.data, deltaContent: earlier.data.deltaContent + later.data.deltaContent },
+    };
+  }
+  if (earlier.type === 'assistant.streaming_delta' && later.type === earlier.type) return later;
+  return undefined;
+}

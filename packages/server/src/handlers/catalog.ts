@@ -1,0 +1,36 @@
+import type { Methods } from '@groundcrew/protocol';
+import type { Handlers } from '../handler.js';
+import { serverHandlers } from './server.js';
+import { sessionHandlers } from './session.js';
+import { sessionEventLogHandlers } from './session-event-log.js';
+import { sessionMetadataHandlers } from './session-metadata.js';
+import { sessionModeHandlers } from './session-mode.js';
+import { sessionModelHandlers } from './session-model.js';
+import { sessionNameHandlers } from './session-name.js';
+import { sessionOptionsHandlers } from './session-options.js';
+import { sessionPermissionsHandlers } from './session-permissions.js';
+import { sessionPlanHandlers } from './session-plan.js';
+import { sessionQueueHandlers } from './session-queue.js';
+import { sessionToolsHandlers } from './session-tools.js';
+import { sessionUsageHandlers } from './session-usage.js';
+import { sessionWorkspacesHandlers } from './session-workspaces.js';
+import { sessionsHandlers } from './sessions.js';
+
+/** One handler for every method there is. */
+export const handlers: Handlers<Methods> = {
+  ...serverHandlers,
+  ...sessionHandlers,
+  ...sessionEventLogHandlers,
+  ...sessionMetadataHandlers,
+  ...sessionModeHandlers,
+  ...sessionModelHandlers,
+  ...sessionNameHandlers,
+  ...sessionOptionsHandlers,
+  ...sessionPermissionsHandlers,
+  ...sessionPlanHandlers,
+  ...sessionQueueHandlers,
+  ...sessionToolsHandlers,
+  ...sessionUsageHandlers,
+  ...sessionWorkspacesHandlers,
+  ...sessionsHandlers,
+};

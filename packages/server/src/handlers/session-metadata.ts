@@ -1,0 +1,148 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute, resolve } from 'node:path';
+import type { Methods } from '@groundcrew/protocol';
+import {
+  describeDirectory,
+  type HistoryEntry,
+  measureContext,
+  NoSuchDirectory,
+  type Session,
+} from '@groundcrew/runtime';
+import { findSession } from '../find.js';
+import type { Handlers } from '../handler.js';
+import { describeWorkspace } from '../workspace.js';
+
+type Names = Extract<keyof Methods, `session.metadata.${string}`>;
+
+/** Share of the window at which a session is compacted. */
+const compactionShare = 0.8;
+
+export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'session.metadata.snapshot'({ sessionId }, context) {
+    const session = findSession('session.metadata.snapshot', sessionId, context);
+    const state = await session.state();
+    const { hasWorkspace, clientName, model } = session.currentSettings;
+    const summary = state.fixed.name ?? state.summary;
+    const selectedModel = state.model ?? model;
+    return {
+      sessionId,
+      startTime: state.createdAt,
+      modifiedTime: state.modifiedAt,
+      isRemote: false,
+      alreadyInUse: false,
+      workspacePath: hasWorkspace ? session.workspacePath : null,
+      workingDirectory: state.context.cwd,
+      currentMode: state.mode,
+      sessionLimits: null,
+      clientName,
+      workspace: hasWorkspace ? await describeWorkspace(session) : null,
+      ...(summary !== undefined && { summary }),
+      ...(selectedModel !== undefined && { selectedModel }),
+    };
+  },
+  async 'session.metadata.isProcessing'({ sessionId }, context) {
+    return { processing: findSession('session.metadata.isProcessing', sessionId, context).isRunning };
+  },
+  async 'session.metadata.activity'({ sessionId }, context) {
+    const { isRunning } = findSession('session.metadata.activity', sessionId, context);
+    return { abortable: isRunning, hasActiveWork: isRunning };
+  },
+  async 'session.metadata.contextInfo'(
+    { sessionId, promptTokenLimit, outputTokenLimit, selectedModel },
+    context,
+  ) {
+    const use = await measure(findSession('session.metadata.contextInfo', sessionId, context));
+    return {
+      contextInfo: {
+        modelName: selectedModel ?? use.model,
+        systemTokens: use.systemTokens,
+        conversationTokens: use.conversationTokens,
+        toolDefinitionsTokens: use.toolDefinitionsTokens,
+        mcpToolsTokens: 0,
+        totalTokens: use.currentTokens,
+        promptTokenLimit,
+        compactionThreshold: Math.floor(promptTokenLimit * compactionShare),
+        limit: promptTokenLimit + outputTokenLimit,
+        bufferTokens: outputTokenLimit,
+      },
+    };
+  },
+  async 'session.metadata.getContextAttribution'({ sessionId }, context) {
+    const use = await measure(findSession('session.metadata.getContextAttribution', sessionId, context));
+    const compactionThreshold = Math.floor(use.tokenLimit * compactionShare);
+    return {
+      contextAttribution: {
+        totalTokens: use.currentTokens,
+        modelId: use.model,
+        modelSource: 'session',
+        promptTokenLimit: use.tokenLimit,
+        limit: use.tokenLimit,
+        bufferTokens: use.tokenLimit - compactionThreshold,
+        compactionThreshold,
+        categories: {
+          systemPrompt: use.systemTokens,
+          customInstructions: 0,
+          systemTools: use.toolDefinitionsTokens,
+          mcpTools: 0,
+          messages: use.conversationTokens,
+          freeSpace: Math.max(0, compactionThreshold - use.currentTokens),
+          buffer: use.tokenLimit - compactionThreshold,
+        },
+        entries: [
+          { kind: 'system', id: 'system', label: 'System prompt', tokens: use.systemTokens },
+          { kind: 'tools', id: 'tools', label: 'Tool definitions', tokens: use.toolDefinitionsTokens },
+          { kind: 'messages', id: 'messages', label: 'Messages', tokens: use.conversationTokens },
+        ],
+        compactions: { count: 0 },
+      },
+    };
+  },
+  async 'session.metadata.getContextHeaviestMessages'({ sessionId, limit = 10 }, context) {
+    const session = findSession('session.metadata.getContextHeaviestMessages', sessionId, context);
+    const { history } = await session.state();
+    const messages = history.map(weigh).sort((a, b) => b.tokens - a.tokens);
+    const totalTokens = messages.reduce((sum, message) => sum + message.tokens, 0);
+    return { totalTokens, messages: messages.slice(0, limit) };
+  },
+  async 'session.metadata.recomputeContextTokens'({ sessionId }, context) {
+    const use = await measure(findSession('session.metadata.recomputeContextTokens', sessionId, context));
+    return {
+      totalTokens: use.currentTokens,
+      messagesTokenCount: use.conversationTokens,
+      systemTokenCount: use.systemTokens,
+    };
+  },
+  async 'session.metadata.recordContextChange'({ sessionId, context: changed }, context) {
+    const session = findSession('session.metadata.recordContextChange', sessionId, context);
+    await session.record({ type: 'session.context_changed', data: changed });
+    return {};
+  },
+  async 'session.metadata.setWorkingDirectory'({ sessionId, workingDirectory }, context) {
+    const session = findSession('session.metadata.setWorkingDirectory', sessionId, context);
+    const { context: before } = await session.state();
+    const path = isAbsolute(workingDirectory) ? workingDirectory : resolve(before.cwd, workingDirectory);
+    const found = await stat(path).catch(() => undefined);
+    if (!found?.isDirectory())
+      throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
+    await session.record({ type: 'session.context_changed', data: await describeDirectory(path) });
+    return { workingDirectory: path };
+  },
+};
+
+async function measure(session: Session) {
+  const plan = await session.plan();
+  return { model: plan.model, ...measureContext({ state: await session.state() }, plan) };
+}
+
+function weigh(entry: HistoryEntry) {
+  const text =
+    entry.role === 'user'
+      ? entry.parts.map((part) => (part.type === 'text' ? part.text : part.base64)).join('')
+      : entry.text;
+  return {
+    id: entry.eventId,
+    label: text.slice(0, 80),
+    role: entry.role,
+    tokens: Math.ceil(text.length / 4),
+  };
+}

@@ -1,0 +1,23 @@
+import type { Methods } from '@groundcrew/protocol';
+import { findSession } from '../find.js';
+import type { Handlers } from '../handler.js';
+import { settingsFrom } from '../settings.js';
+
+export const sessionOptionsHandlers: Handlers<Pick<Methods, 'session.options.update'>> = {
+  async 'session.options.update'(params, context) {
+    const { sessionId, enableStreaming, ...changes } = params;
+    const session = findSession('session.options.update', sessionId, context);
+    const before = session.currentSettings;
+    const patch = { ...changes, ...(enableStreaming !== undefined && { streaming: enableStreaming }) };
+    await context.runtime.reconfigure(session, settingsFrom(patch, before, before.workingDirectory));
+    const { model, reasoningEffort } = changes;
+    const state = await session.state();
+    if (model !== undefined && model !== state.model) {
+      await session.record({
+        type: 'session.model_change',
+        data: { newModel: model, source: 'sdk', ...(reasoningEffort !== undefined && { reasoningEffort }) },
+      });
+    }
+    return { success: true };
+  },
+};

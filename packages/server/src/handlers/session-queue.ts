@@ -1,0 +1,34 @@
+import type { EventData, Methods } from '@groundcrew/protocol';
+import { findSession } from '../find.js';
+import type { Handlers } from '../handler.js';
+
+type Names = 'session.queue.clear' | 'session.queue.pendingItems' | 'session.queue.removeMostRecent';
+type AgentMode = NonNullable<EventData<'user.message'>['agentMode']>;
+
+export const sessionQueueHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'session.queue.pendingItems'({ sessionId }, context) {
+    const prompts = await findSession('session.queue.pendingItems', sessionId, context).waitingPrompts();
+    return {
+      items: prompts
+        .filter((prompt) => prompt.mode === 'enqueue')
+        .map((prompt) => ({
+          id: prompt.messageId,
+          kind: 'message' as const,
+          displayText: prompt.displayText ?? prompt.text,
+          agentMode: (prompt.agentMode ?? 'interactive') as AgentMode,
+        })),
+      steeringMessages: prompts.filter((prompt) => prompt.mode === 'immediate').map((prompt) => prompt.text),
+    };
+  },
+  async 'session.queue.removeMostRecent'({ sessionId }, context) {
+    const session = findSession('session.queue.removeMostRecent', sessionId, context);
+    const last = (await session.waitingPrompts()).at(-1);
+    if (!last) return { removed: false };
+    const gone = await session.withdraw((prompt) => prompt.messageId === last.messageId);
+    return { removed: gone.length > 0 };
+  },
+  async 'session.queue.clear'({ sessionId }, context) {
+    await findSession('session.queue.clear', sessionId, context).withdraw(() => true);
+    return null;
+  },
+};

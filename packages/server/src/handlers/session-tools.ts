@@ -1,0 +1,30 @@
+import type { JsonObject, Methods } from '@groundcrew/protocol';
+import type { ExternalAnswer } from '@groundcrew/runtime';
+import { findSession } from '../find.js';
+import type { Handlers } from '../handler.js';
+
+type Names = 'session.tools.getCurrentMetadata' | 'session.tools.handlePendingToolCall';
+
+export const sessionToolsHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'session.tools.handlePendingToolCall'({ sessionId, requestId, result, error }, context) {
+    const session = findSession('session.tools.handlePendingToolCall', sessionId, context);
+    const answer: ExternalAnswer = {
+      ...(result !== undefined && { result: result as string | JsonObject }),
+      ...(error !== undefined && { error }),
+    };
+    return { success: await session.answerToolCall(requestId, answer) };
+  },
+  async 'session.tools.getCurrentMetadata'({ sessionId }, context) {
+    const session = findSession('session.tools.getCurrentMetadata', sessionId, context);
+    const { userTurns } = await session.state();
+    if (userTurns === 0) return { tools: null };
+    const { toolset } = await session.plan();
+    return {
+      tools: toolset.tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        input_schema: { ...inputSchema },
+      })),
+    };
+  },
+};

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { EventData, JsonObject, Methods } from '@groundcrew/protocol';
+import { RawJson } from '@groundcrew/rpc';
+import type { EventDraft, LogRecord, Prompt, Session } from '@groundcrew/runtime';
+import { refuse } from '../failure.js';
+import { forOldClients } from '../feed.js';
+import { findSession, noSession } from '../find.js';
+import type { Handlers } from '../handler.js';
+
+type Names =
+  | 'session.abort'
+  | 'session.destroy'
+  | 'session.getMessages'
+  | 'session.log'
+  | 'session.send'
+  | 'session.suspend';
+
+export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'session.send'(params, context) {
+    const { sessionId } = params;
+    if (!sessionId) throw refuse('session.send', 'Missing sessionId in session.send request');
+    const session = findSession('session.send', sessionId, context);
+    const prompt: Prompt = {
+      messageId: params.messageId ?? randomUUID(),
+      text: typeof params.prompt === 'string' ? params.prompt : '',
+      mode: params.mode ?? 'enqueue',
+      ...(params.displayPrompt !== undefined && { displayText: params.displayPrompt }),
+      ...(params.agentMode !== undefined && { agentMode: params.agentMode }),
+      ...(params.source !== undefined && { source: params.source }),
+      ...(params.attachments &&
+        params.attachments.length > 0 && { attachments: params.attachments as unknown as JsonObject[] }),
+    };
+    await session.send(prompt, {
+      ...(params.requestHeaders && { requestHeaders: params.requestHeaders }),
+      ...(params.traceparent !== undefined && {
+        trace: {
+          traceparent: params.traceparent,
+          ...(params.tracestate !== undefined && { tracestate: params.tracestate }),
+        },
+      }),
+    });
+    return { messageId: prompt.messageId };
+  },
+  async 'session.abort'({ sessionId, reason }, context) {
+    await findSession('session.abort', sessionId, context).abort(
+      (reason ?? 'user_initiated') as EventData<'abort'>['reason'],
+    );
+    return { success: true };
+  },
+  async 'session.suspend'({ sessionId }, context) {
+    await findSession('session.suspend', sessionId, context).suspend();
+    return null;
+  },
+  async 'session.destroy'({ sessionId }, { runtime, client }) {
+    const success = await runtime.leave(sessionId, client.id);
+    client.detached(sessionId);
+    return { success };
+  },
+  async 'session.getMessages'({ sessionId }, { runtime, client }) {
+    const session = runtime.find(sessionId);
+    if (!session) throw noSession('session.getMessages', `Session not found: ${sessionId}`);
+    return new RawJson(`{"events":[${(await publicEvents(session, client.isOldIn(sessionId))).join(',')}]}`);
+  },
+  async 'session.log'(params, context) {
+    const { sessionId, message, level = 'info' } = params;
+    const session = findSession('session.log', sessionId, context);
+    if (message === undefined) throw refuse('session.log', "missing parameter 'message'");
+    const more = {
+      ...(params.url !== undefined && { url: params.url }),
+      ...(params.tip !== undefined && { tip: params.tip }),
+    };
+    const draft = notices[level](message, params.type ?? 'notification', more);
+    if (params.ephemeral) return { eventId: (await session.emit({ ...draft, ephemeral: true })).id };
+    const [event] = await session.record(draft);
+    return { eventId: event?.id ?? '' };
+  },
+};
+
+const notices: Readonly<
+  Record<
+    'info' | 'warning' | 'error',
+    (message: string, type: string, more: { url?: string; tip?: string }) => EventDraft
+  >
+> = {
+  info: (message, infoType, more) => ({ type: 'session.info', data: { infoType, message, ...more } }),
+  warning: (message, warningType, { url }) => ({
+    type: 'session.warning',
+    data: { warningType, message, ...(url !== undefined && { url }) },
+  }),
+  error: (message, errorType, { url }) => ({
+    type: 'session.error',
+    data: { errorType, message, ...(url !== undefined && { url }) },
+  }),
+};
+
+async function publicEvents(session: Session, isOld: boolean): Promise<string[]> {
+  const events: string[] = [];
+  const textOf = (record: LogRecord) =>
+    isOld && record.type === 'session.model_change' ? forOldClients(record.json) : record.json;
+  for await (const batch of session.read()) {
+    for (const record of batch) if (record.isPublic) events.push(textOf(record));
+  }
+  return events;
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
+import { type Session, type SessionSummary, StoreError } from '@groundcrew/runtime';
+import { refuse } from '../failure.js';
+import { noSession } from '../find.js';
+import type { CallContext, Handlers } from '../handler.js';
+import { badToolName, settingsFrom, shareFrom } from '../settings.js';
+
+type Names =
+  | 'session.create'
+  | 'session.delete'
+  | 'session.getForeground'
+  | 'session.getLastId'
+  | 'session.getMetadata'
+  | 'session.list'
+  | 'session.resume'
+  | 'session.setForeground';
+
+export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'session.create'(params, context) {
+    const sessionId = params.sessionId ?? randomUUID();
+    if (!isSafeId(sessionId))
+      throw refuse('session.create', `Rejected session.create request with invalid sessionId: ${sessionId}`);
+    const session = await context.runtime.create(openRequest('session.create', sessionId, params, context));
+    return opened(session);
+  },
+  async 'session.resume'(params, context) {
+    const { sessionId } = params;
+    if (!sessionId) throw refuse('session.resume', 'Missing sessionId parameter');
+    const notFound = () =>
+      noSession('session.resume', `Failed to load session events: Session not found: ${sessionId}`);
+    if (!isSafeId(sessionId)) throw notFound();
+    const request = {
+      ...openRequest('session.resume', sessionId, params, context),
+      continuePendingWork: params.continuePendingWork ?? false,
+      isSilent: params.disableResume ?? false,
+      takeOver: params.takeOver ?? false,
+    };
+    const session = await context.runtime.resume(request).catch((error: unknown) => {
+      context.client.detached(sessionId);
+      throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
+    });
+    return opened(session);
+  },
+  async 'session.list'({ filter }, { runtime }) {
+    const context = Object.fromEntries(
+      Object.entries(filter ?? {}).filter(([, value]) => typeof value === 'string'),
+    );
+    return { sessions: (await runtime.list({ context })).map(metadataOf) };
+  },
+  async 'session.getMetadata'({ sessionId }, { runtime }) {
+    const [found] = await runtime.list({ sessionId, includeEmpty: true });
+    return found ? { session: metadataOf(found) } : {};
+  },
+  async 'session.getLastId'(_params, { runtime }) {
+    const [newest] = await runtime.list({ limit: 1 });
+    return newest ? { sessionId: newest.sessionId } : {};
+  },
+  async 'session.delete'({ sessionId }, { runtime }) {
+    if (isSafeId(sessionId) && (await runtime.remove(sessionId))) return { success: true };
+    return { success: false, error: `Session file not found for ${sessionId}` };
+  },
+  async 'session.getForeground'() {
+    return {};
+  },
+  async 'session.setForeground'() {
+    return {
+      success: false,
+      error: 'Not running in TUI+server mode - no foreground session change handler registered',
+    };
+  },
+};
+
+function openRequest(
+  method: string,
+  sessionId: string,
+  params: ParsedParams<Methods['session.resume']>,
+  context: CallContext,
+) {
+  const share = shareFrom(params);
+  const badName = badToolName(share.tools);
+  if (badName !== undefined) {
+    throw refuse(
+      method,
+      `session construction failed: GenericFailure, externalToolDefinitions: tool name "${badName}" contains invalid characters. Tool names may hold letters, digits, _ and - (/^[a-zA-Z0-9_-]+$/).`,
+    );
+  }
+  if (
+    params.agent !== undefined &&
+    !(params.customAgents ?? []).some((agent) => agent.name === params.agent)
+  ) {
+    throw refuse(method, `session construction failed: Custom agent '${params.agent}' not found`);
+  }
+  if (params.provider && !params.provider.baseUrl) {
+    throw refuse(method, 'Invalid provider configuration: missing field `baseUrl`');
+  }
+  return {
+    sessionId,
+    settings: (before: Parameters<typeof settingsFrom>[1]) =>
+      settingsFrom(params, before, context.surroundings.workingDirectory),
+    attachment: context.client.attachment(sessionId, share),
+  };
+}
+
+async function opened(session: Session): Promise<Result<Methods['session.create']>> {
+  const state = await session.state();
+  return {
+    sessionId: session.sessionId,
+    nativeSessionId: session.sessionId,
+    startTime: state.createdAt,
+    isRemote: false,
+    mode: state.mode,
+    workspacePath: session.workspacePath,
+    capabilities: { ui: { elicitation: false, mcpApps: false, canvases: false }, extensions: false },
+  };
+}
+
+function metadataOf({
+  sessionId,
+  head,
+}: SessionSummary): NonNullable<Result<Methods['session.getMetadata']>['session']> {
+  const name = head.name ?? head.summary;
+  return {
+    sessionId,
+    startTime: head.createdAt,
+    modifiedTime: head.modifiedAt,
+    isRemote: false,
+    isDetached: false,
+    clientName: head.clientName ?? 'sdk',
+    context: head.context,
+    ...(name !== undefined && { name, summary: name }),
+  };
+}
+
+/** An id becomes a directory name: nothing that could lead elsewhere. */
+function isSafeId(sessionId: string): boolean {
+  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(sessionId) && !sessionId.includes('..');
+}

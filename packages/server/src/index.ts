@@ -1,0 +1,2 @@
+export { Server } from './server.js';
+export type { ServerSurroundings } from './surroundings.js';

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import { errorCodes, errorMessages, type MethodName, methods, withoutNulls } from '@groundcrew/protocol';
+import { type Channel, Connection, encode, RpcError } from '@groundcrew/rpc';
+import type { Lifecycle, Runtime } from '@groundcrew/runtime';
+import { Gatekeeper } from './auth.js';
+import { Client } from './client.js';
+import { describeFailedRequest, failedText } from './failure.js';
+import { EventFrames } from './feed.js';
+import type { CallContext } from './handler.js';
+import { handlers } from './handlers/catalog.js';
+import type { ServerSurroundings } from './surroundings.js';
+
+/** The wire side of a runtime: any number of clients, each on its own channel. */
+export class Server {
+  private readonly clients = new Set<Client>();
+  private readonly frames = new EventFrames();
+  private isShuttingDown = false;
+
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly surroundings: ServerSurroundings,
+  ) {
+    runtime.onLifecycle((lifecycle) => this.broadcast(lifecycle));
+  }
+
+  /** Serves one client until its channel closes. */
+  async serve(channel: Channel): Promise<void> {
+    const gatekeeper = new Gatekeeper(this.surroundings.connectionToken);
+    const connection: Connection = new Connection(channel, {
+      onRequest: (method, params, call) => {
+        this.admit(method, params, gatekeeper);
+        return this.dispatch(method, params, {
+          runtime: this.runtime,
+          client,
+          surroundings: this.surroundings,
+          ...signalOf(call),
+        });
+      },
+      describeError: describeFailedRequest,
+    });
+    const client = new Client(randomUUID(), connection, { runtime: this.runtime, frames: this.frames });
+    this.clients.add(client);
+    await connection.closed;
+    this.clients.delete(client);
+    client.leave();
+  }
+
+  /** Refuses what comes from now on and closes every session. */
+  async shutDown(): Promise<void> {
+    this.isShuttingDown = true;
+    await this.runtime.shutdown();
+  }
+
+  private admit(method: string, params: unknown, gatekeeper: Gatekeeper): void {
+    if (this.isShuttingDown)
+      throw new RpcError(errorCodes.serverShuttingDown, errorMessages.serverShuttingDown);
+    gatekeeper.admit(method, params);
+  }
+
+  private async dispatch(name: string, rawParams: unknown, context: CallContext): Promise<unknown> {
+    if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${name}`);
+    const params = methods[name].params().safeParse(withoutNulls(rawParams));
+    if (!params.success)
+      throw new RpcError(errorCodes.invalidParams, failedText(name, explain(params.error)));
+    // The table pairs each name with its own handler; which one this is, is known only now.
+    const handler = handlers[name] as (params: unknown, context: CallContext) => Promise<unknown>;
+    return handler(params.data, context);
+  }
+
+  private broadcast(lifecycle: Lifecycle): void {
+    if (this.clients.size === 0) return;
+    const frame = encode({ jsonrpc: '2.0', method: 'session.lifecycle', params: lifecycle });
+    for (const client of this.clients) client.tell(frame);
+  }
+}
+
+function isMethod(name: string): name is MethodName {
+  return Object.hasOwn(methods, name);
+}
+
+/** Made when somebody looks at it: most handlers never do. */
+function signalOf(call: { readonly signal: AbortSignal }): { readonly signal: AbortSignal } {
+  return {
+    get signal() {
+      return call.signal;
+    },
+  };
+}
+
+function explain(error: {
+  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
+}): string {
+  return error.issues
+    .map(({ path, message }) => `${path.map(String).join('.') || 'params'}: ${message}`)
+    .join('; ');
+}

@@ -1,0 +1,1 @@
+export { type StoreWorld, storeContract } from './store-contract.js';

@@ -1,0 +1,379 @@
+import type {
+  AppendRequest,
+  Claim,
+  LogRecord,
+  Owner,
+  SessionHead,
+  SessionQuery,
+  SessionStore,
+} from '@groundcrew/runtime';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+/** One body of data and the runtimes that share it. */
+export interface StoreWorld {
+  /** The store as the process of this owner has it. */
+  open(owner: Owner): SessionStore;
+  /** Ends the owner's process: it releases nothing. */
+  kill(owner: Owner): Promise<void>;
+  /** Ends everything and leaves nothing behind. */
+  close(): Promise<void>;
+}
+
+/** What every SessionStore must keep; `makeWorld` gives each test data of its own. */
+export function storeContract(name: string, makeWorld: () => StoreWorld | Promise<StoreWorld>): void {
+  describe(`${name} as a session store`, () => {
+    let world: StoreWorld;
+    let store: SessionStore;
+
+    beforeEach(async () => {
+      world = await makeWorld();
+      store = world.open(ada);
+    });
+    afterEach(() => world.close());
+
+    readingTests(() => store);
+    refusalTests(() => store);
+    tickTests(() => store);
+    claimTests(() => store);
+    rivalTests(() => ({ world, store }));
+    headTests(() => ({ world, store }));
+    listTests(() => store);
+    bodyTests(() => store);
+  });
+}
+
+const ada: Owner = { runtimeId: 'runtime-ada', pid: 101, host: 'alpha' };
+const bob: Owner = { runtimeId: 'runtime-bob', pid: 202, host: 'beta' };
+
+function readingTests(current: () => SessionStore): void {
+  test('a new session holds the records of its making and is claimed in the same step', async () => {
+    const records = makeRecords(0, 3);
+    const claim = await create(current(), 's', { records });
+    expect(claim).toEqual({ epoch: expect.any(Number), seq: 3, head: makeHead(), isNew: true });
+    expect(await readAll(current(), 's')).toEqual(records);
+  });
+
+  test('records are read in the order they were appended, from any position', async () => {
+    const { epoch } = await create(current(), 's');
+    await current().append({ ...appendOf('s', epoch), records: makeRecords(0, 2) });
+    await current().append({ ...appendOf('s', epoch), expectedSeq: 2, records: makeRecords(2, 3) });
+    expect(await readAll(current(), 's')).toEqual(makeRecords(0, 5));
+    expect(await readAll(current(), 's', 3)).toEqual(makeRecords(3, 2));
+    expect(await readAll(current(), 's', 5)).toEqual([]);
+  });
+
+  test('a long log is read in batches without a gap', async () => {
+    await create(current(), 's', { records: makeRecords(0, 700) });
+    const batches: (readonly LogRecord[])[] = [];
+    for await (const batch of current().read('s')) batches.push(batch);
+    expect(batches.flat()).toEqual(makeRecords(0, 700));
+    expect(batches.map((batch) => batch.length)).toEqual([256, 256, 188]);
+  });
+
+  test('reading an unknown session yields nothing', async () => {
+    expect(await readAll(current(), 'nobody')).toEqual([]);
+  });
+}
+
+function refusalTests(current: () => SessionStore): void {
+  test('an append after another seq than the last is refused and writes nothing', async () => {
+    const { epoch } = await create(current(), 's', { records: makeRecords(0, 2) });
+    const late = current().append({ ...appendOf('s', epoch), expectedSeq: 1, records: makeRecords(1, 1) });
+    await expect(late).rejects.toMatchObject({ name: 'StoreError', kind: 'seq_conflict' });
+    expect(await readAll(current(), 's')).toEqual(makeRecords(0, 2));
+  });
+
+  test('an append with a gap inside is refused as a whole, its head included', async () => {
+    const { epoch } = await create(current(), 's');
+    const records = [...makeRecords(0, 2), ...makeRecords(3, 1)];
+    const torn = current().append({ ...appendOf('s', epoch), records, head: makeHead({ name: 'torn' }) });
+    await expect(torn).rejects.toMatchObject({ kind: 'seq_conflict' });
+    expect(await readAll(current(), 's')).toEqual([]);
+    expect(await heads(current())).toEqual([makeHead()]);
+  });
+
+  test('an append to a removed session is refused', async () => {
+    const { epoch } = await create(current(), 's');
+    await current().remove('s');
+    const append = current().append({ ...appendOf('s', epoch), records: makeRecords(0, 1) });
+    await expect(append).rejects.toMatchObject({ kind: 'unknown_session' });
+  });
+}
+
+function tickTests(current: () => SessionStore): void {
+  test('of many appends made in one tick only the stale one fails', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `s${index}`);
+    const claims = await Promise.all(ids.map((id) => create(current(), id)));
+    const appends = claims.flatMap(({ epoch }, index) =>
+      [0, 1].map((seq) =>
+        current().append({
+          ...appendOf(`s${index}`, index === 7 ? epoch - 1 : epoch),
+          expectedSeq: seq,
+          records: makeRecords(seq, 1),
+        }),
+      ),
+    );
+    const outcomes = await Promise.allSettled(appends);
+    const lengths = await Promise.all(ids.map(async (id) => (await readAll(current(), id)).length));
+    expect(outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([14, 15]);
+    expect(lengths).toEqual(ids.map((_, index) => (index === 7 ? 0 : 2)));
+  });
+
+  test('appends of one session made in one tick keep their order', async () => {
+    const { epoch } = await create(current(), 's');
+    const seqs = Array.from({ length: 40 }, (_, index) => index);
+    await Promise.all(
+      seqs.map((seq) =>
+        current().append({ ...appendOf('s', epoch), expectedSeq: seq, records: makeRecords(seq, 1) }),
+      ),
+    );
+    expect(await readAll(current(), 's')).toEqual(makeRecords(0, 40));
+  });
+}
+
+function claimTests(current: () => SessionStore): void {
+  test('claiming an unknown session without making it is refused', async () => {
+    const claim = current().claim({ sessionId: 'nobody', owner: ada });
+    await expect(claim).rejects.toMatchObject({ name: 'StoreError', kind: 'unknown_session' });
+  });
+
+  test('an owner may claim again what it has', async () => {
+    const store = current();
+    const head = makeHead({ hasWork: true });
+    const { epoch } = await create(store, 's', { head });
+    const again = await store.claim({ sessionId: 's', owner: ada });
+    expect(again).toEqual({ epoch: epoch + 1, seq: 0, head, isNew: false });
+  });
+
+  test('claiming a known session with first records leaves it as it was', async () => {
+    const store = current();
+    await create(store, 's', { records: makeRecords(0, 2) });
+    const again = await create(store, 's', { records: makeRecords(0, 5), head: makeHead({ name: 'new' }) });
+    expect(again).toEqual({ epoch: expect.any(Number), seq: 2, head: makeHead(), isNew: false });
+    expect(await readAll(store, 's')).toEqual(makeRecords(0, 2));
+  });
+
+  test('a writer of a removed session cannot write to one made anew under its id', async () => {
+    const store = current();
+    const { epoch } = await create(store, 's');
+    await store.remove('s');
+    await create(store, 's');
+    const append = store.append({ ...appendOf('s', epoch), records: makeRecords(0, 1) });
+    await expect(append).rejects.toMatchObject({ kind: 'stale_owner' });
+  });
+}
+
+function rivalTests(current: () => { world: StoreWorld; store: SessionStore }): void {
+  test('an idle session of a live owner is handed over, and the former owner is refused at its next append', async () => {
+    const { world, store } = current();
+    const first = await create(store, 's', { records: makeRecords(0, 1) });
+    const second = await world.open(bob).claim({ sessionId: 's', owner: bob });
+    expect(second).toEqual({ epoch: first.epoch + 1, seq: 1, head: makeHead(), isNew: false });
+    const stale = store.append({ ...appendOf('s', first.epoch), expectedSeq: 1, records: makeRecords(1, 1) });
+    await expect(stale).rejects.toMatchObject({ name: 'StoreError', kind: 'stale_owner' });
+    expect(await readAll(store, 's')).toEqual(makeRecords(0, 1));
+  });
+
+  test('a session with work in a live process is refused with the name of who has it', async () => {
+    const { world, store } = current();
+    await create(store, 's', { head: makeHead({ hasWork: true }) });
+    const [summary] = (await store.list({ includeEmpty: true })).items;
+    const since = summary?.owner?.since;
+    expect(since).toBe(new Date(since ?? '').toISOString());
+    await expect(world.open(bob).claim({ sessionId: 's', owner: bob })).rejects.toMatchObject({
+      kind: 'in_use',
+      message: `Session s is in use by process 101 on alpha since ${since}`,
+      owner: { ...ada, since },
+    });
+  });
+
+  test('force takes a session with work from a live owner', async () => {
+    const { world, store } = current();
+    const head = makeHead({ hasWork: true });
+    const { epoch } = await create(store, 's', { head });
+    const taken = await world.open(bob).claim({ sessionId: 's', owner: bob, force: true });
+    expect(taken).toEqual({ epoch: epoch + 1, seq: 0, head, isNew: false });
+  });
+
+  test('a session with work of a dead owner is taken at once', async () => {
+    const { world, store } = current();
+    const head = makeHead({ hasWork: true });
+    const { epoch } = await create(store, 's', { head });
+    await world.kill(ada);
+    const taken = await world.open(bob).claim({ sessionId: 's', owner: bob });
+    expect(taken).toEqual({ epoch: epoch + 1, seq: 0, head, isNew: false });
+  });
+
+  test('a released session is free even with work, and a stale release frees nothing', async () => {
+    const { world, store } = current();
+    const { epoch } = await create(store, 's', { head: makeHead({ hasWork: true }) });
+    await store.release({ sessionId: 's', epoch: epoch - 1 });
+    const other = world.open(bob);
+    await expect(other.claim({ sessionId: 's', owner: bob })).rejects.toMatchObject({ kind: 'in_use' });
+    await store.release({ sessionId: 's', epoch });
+    expect((await other.claim({ sessionId: 's', owner: bob })).epoch).toBe(epoch + 1);
+  });
+}
+
+function headTests(current: () => { world: StoreWorld; store: SessionStore }): void {
+  test('the head of the last append is what lists and claims show', async () => {
+    const { store } = current();
+    const { epoch } = await create(store, 's');
+    const head = makeHead({
+      userTurns: 1,
+      eventCount: 2,
+      name: 'Named',
+      summary: 'Summed up',
+      snapshotSeq: 2,
+    });
+    await store.append({ ...appendOf('s', epoch), records: makeRecords(0, 2), head });
+    const owner = { ...ada, since: expect.any(String) };
+    expect(await store.list()).toEqual({ items: [{ sessionId: 's', seq: 2, head, owner }] });
+    expect((await store.claim({ sessionId: 's', owner: ada })).head).toEqual(head);
+  });
+
+  test('an owner is listed only while it lives and holds the session', async () => {
+    const { world, store } = current();
+    await create(store, 'held');
+    const released = await create(store, 'released');
+    await store.release({ sessionId: 'released', epoch: released.epoch });
+    const other = world.open(bob);
+    const owners = async () => {
+      const { items } = await other.list({ includeEmpty: true });
+      return items.map(({ sessionId, owner }) => [sessionId, owner?.runtimeId]).sort();
+    };
+    expect(await owners()).toEqual([
+      ['held', 'runtime-ada'],
+      ['released', undefined],
+    ]);
+    await world.kill(ada);
+    expect(await owners()).toEqual([
+      ['held', undefined],
+      ['released', undefined],
+    ]);
+  });
+}
+
+function listTests(current: () => SessionStore): void {
+  test('sessions are listed newest first, page by page', async () => {
+    const store = current();
+    const days = [3, 1, 5, 5, 2];
+    for (const [index, day] of days.entries()) {
+      const head = makeHead({ userTurns: 1, modifiedAt: `2025-01-0${day}T00:00:00.000Z` });
+      await create(store, `s${index}`, { head });
+    }
+    const pages: (readonly string[])[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await store.list({ limit: 2, ...(cursor !== undefined && { cursor }) });
+      pages.push(page.items.map(({ sessionId }) => sessionId));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(pages).toEqual([['s3', 's2'], ['s0', 's4'], ['s1']]);
+  });
+
+  test('a list is filtered by id, by context and by whether anyone has spoken', async () => {
+    const store = current();
+    const context = { cwd: '/a', gitRoot: '/', repository: 'owner/name', branch: 'main' };
+    await create(store, 'full', { head: makeHead({ userTurns: 1, context }) });
+    await create(store, 'bare', { head: makeHead({ userTurns: 1, context: { cwd: '/a' } }) });
+    await create(store, 'silent', { head: makeHead({ context: { cwd: '/b' } }) });
+    const ids = async (query: SessionQuery) =>
+      (await store.list(query)).items.map(({ sessionId }) => sessionId).sort();
+    expect(await ids({})).toEqual(['bare', 'full']);
+    expect(await ids({ includeEmpty: true })).toEqual(['bare', 'full', 'silent']);
+    expect(await ids({ context: { cwd: '/a' } })).toEqual(['bare', 'full']);
+    expect(await ids({ context: { cwd: '/a', branch: 'main' } })).toEqual(['full']);
+    expect(await ids({ context: { repository: 'owner/name', gitRoot: '/' } })).toEqual(['full']);
+    expect(await ids({ context: { cwd: '/c' } })).toEqual([]);
+    expect(await ids({ sessionId: 'silent', includeEmpty: true })).toEqual(['silent']);
+  });
+
+  test('a removed session is gone with its records, and removing it again says so', async () => {
+    const store = current();
+    await create(store, 's', { records: makeRecords(0, 600) });
+    await create(store, 'other', { records: makeRecords(0, 1) });
+    expect(await store.remove('s')).toBe(true);
+    expect(await store.remove('s')).toBe(false);
+    expect(await readAll(store, 's')).toEqual([]);
+    expect((await store.list({ includeEmpty: true })).items.map(({ sessionId }) => sessionId)).toEqual([
+      'other',
+    ]);
+    await create(store, 's', { records: makeRecords(0, 1) });
+    expect(await readAll(store, 's')).toEqual(makeRecords(0, 1));
+  });
+}
+
+function bodyTests(current: () => SessionStore): void {
+  test('odd text goes through unchanged', async () => {
+    const texts = [
+      '"\u2028\u2029"',
+      JSON.stringify('\ud800 lone \udfff \0'),
+      '{"raw":\n\r\t 1}',
+      '"\0 raw NUL"',
+      '"\ud800 raw lone surrogate"',
+      '"\u{1f600} é ÿ"',
+      '',
+    ];
+    const records = texts.map((json, index) => ({ seq: index + 1, isPublic: false, type: 'odd', json }));
+    await create(current(), 's', { records });
+    expect(await readAll(current(), 's')).toEqual(records);
+  });
+
+  test('big bodies go through unchanged, repeated and odd ones too', async () => {
+    const bodies = [
+      JSON.stringify('x'.repeat(10_000_000)),
+      JSON.stringify('y'.repeat(70_000)),
+      JSON.stringify('y'.repeat(70_000)),
+      `"\0${'z'.repeat(70_000)}"`,
+      '"small"',
+    ];
+    const records = bodies.map((json, index) => ({ seq: index + 1, isPublic: true, type: 'big', json }));
+    await create(current(), 's', { records });
+    const read = await readAll(current(), 's');
+    expect(read.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(read.every(({ json }, index) => json === bodies[index])).toBe(true);
+  });
+}
+
+function makeHead(changes: Partial<SessionHead> = {}): SessionHead {
+  const time = '2025-01-01T00:00:00.000Z';
+  const counts = { userTurns: 0, eventCount: 0, snapshotSeq: 0 };
+  return {
+    createdAt: time,
+    modifiedAt: time,
+    hasWork: false,
+    ...counts,
+    context: { cwd: '/work' },
+    ...changes,
+  };
+}
+
+function makeRecords(after: number, count: number): LogRecord[] {
+  return Array.from({ length: count }, (_, index) => {
+    const seq = after + 1 + index;
+    return { seq, isPublic: seq % 2 === 0, type: 'test.record', json: JSON.stringify({ seq }) };
+  });
+}
+
+function appendOf(sessionId: string, epoch: number): AppendRequest {
+  return { sessionId, epoch, expectedSeq: 0, records: [], head: makeHead() };
+}
+
+function create(
+  store: SessionStore,
+  sessionId: string,
+  { records = [], head = makeHead() }: { records?: readonly LogRecord[]; head?: SessionHead } = {},
+): Promise<Claim> {
+  return store.claim({ sessionId, owner: ada, create: { records, head } });
+}
+
+async function readAll(store: SessionStore, sessionId: string, after?: number): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  for await (const batch of store.read(sessionId, after)) records.push(...batch);
+  return records;
+}
+
+async function heads(store: SessionStore): Promise<SessionHead[]> {
+  return (await store.list({ includeEmpty: true })).items.map(({ head }) => head);
+}

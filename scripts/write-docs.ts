@@ -1,0 +1,22 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { wirePage } from './wire-page.js';
+import { wireSchema } from './wire-schema.js';
+
+const wire = wireSchema();
+const files = {
+  'packages/protocol/schema/wire.json': `${JSON.stringify(wire, null, 1)}\n`,
+  'docs/wire.md': wirePage(wire),
+};
+
+mkdirSync('packages/protocol/schema', { recursive: true });
+for (const [path, text] of Object.entries(files)) {
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
+  if (!process.argv.includes('--check')) {
+    writeFileSync(path, text);
+    continue;
+  }
+  console.error(
+    `${path} is not what the tables in packages/protocol say: run \`npm run docs\` and keep the result.`,
+  );
+  process.exitCode = 1;
+}
