@@ -1,5 +1,5 @@
 import { ModelError } from './errors.js';
-import type { HttpResponse } from './http.js';
+import type { HttpResponse } from './exchange.js';
 import type { ModelEvent } from './model.js';
 import { sseFrames } from './sse.js';
 import type { Wire } from './wire.js';

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { all, collect, localServer, noUsage, plainRequest } from '../test/local-server.js';
-import { nodeExchange, type TimeLimits } from './http.js';
+import { nodeExchange, type TimeLimits } from './exchange.js';
 import { type HttpProviderOptions, httpProvider } from './http-provider.js';
 import { openaiChatWire } from './wires/openai-chat/wire.js';
 

@@ -1,7 +1,7 @@
 import { ModelError, restate } from './errors.js';
+import type { Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { httpFailure, retryAfterSeconds } from './failure.js';
 import { type Headers, mergedHeaders, withoutSecrets } from './headers.js';
-import type { Exchange, HttpRequest, HttpResponse } from './http.js';
 import { parseWhole, readAnswer, readText } from './http-answer.js';
 import { property, textOrNothing } from './json.js';
 import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest } from './model.js';

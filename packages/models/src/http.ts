@@ -1,62 +1,33 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ModelError } from './errors.js';
+import type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 import { property } from './json.js';
 import { type Environment, type Route, routes } from './proxy.js';
 
-export interface HttpRequest {
-  readonly method: 'GET' | 'POST';
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-export interface HttpResponse {
-  readonly status: number;
-  /** Names in lower case; what came several times is joined by commas. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** May be iterated once. Leaving early gives the connection up. */
-  readonly body: AsyncIterable<Uint8Array>;
-}
-
-/** How a call gets to its service and back; a client that makes the calls itself stands here too. */
-export type Exchange = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
-
-/** Milliseconds each step of a call may take. */
-export interface TimeLimits {
-  /** To connect and to hand the whole request over. */
-  readonly send: number;
-  /** From then to the first byte of the answer; a model that does not stream thinks all this time. */
-  readonly firstByte: number;
-  /** Between two reads of the answer. */
-  readonly idle: number;
-}
-
-export interface NodeExchangeOptions {
-  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. */
-  readonly environment: Environment;
-  readonly limits?: Partial<TimeLimits>;
-}
-
-const defaultLimits: TimeLimits = { send: 60_000, firstByte: 600_000, idle: 300_000 };
-
-/** Calls over the network, through a proxy where the environment names one. Redirects are answers like others. */
-export function nodeExchange({ environment, limits }: NodeExchangeOptions): Exchange {
-  const allLimits = { ...defaultLimits, ...limits };
+/** Calls by Node's own HTTP client. */
+export function httpExchange(environment: Environment, limits: TimeLimits): Exchange {
   const routeTo = routes(environment);
   return async (request, signal) => {
     signal.throwIfAborted();
-    const route = routeTo(new URL(request.url));
-    const call = new Call(request, route, allLimits);
+    const route = await routeTo(new URL(request.url));
+    // TLS costs as much to load as all of HTTP, and a model on this machine needs none.
+    const open = route.secure ? (await import('node:https')).request : requestHttp;
+    const call = new Call(request, { route, limits, open });
     try {
       return await call.run(signal);
     } catch (error) {
       if (signal.aborted || !call.wasStale(error)) throw error;
-      return new Call(request, route, allLimits).run(signal);
+      return new Call(request, { route, limits, open }).run(signal);
     }
   };
+}
+
+interface CallOptions {
+  readonly route: Route;
+  readonly limits: TimeLimits;
+  readonly open: typeof requestHttp;
 }
 
 class Call {
@@ -67,9 +38,8 @@ class Call {
   #response: IncomingMessage | undefined;
   #over = false;
 
-  constructor({ method, headers, body }: HttpRequest, route: Route, limits: TimeLimits) {
+  constructor({ method, headers, body }: HttpRequest, { route, limits, open }: CallOptions) {
     const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    const open = route.secure ? requestHttps : requestHttp;
     this.#request = open(route.target, {
       ...route.options,
       method,

@@ -7,7 +7,7 @@ export {
   type NodeExchangeOptions,
   nodeExchange,
   type TimeLimits,
-} from './http.js';
+} from './exchange.js';
 export { type HttpProviderOptions, httpProvider } from './http-provider.js';
 export type {
   CallOrigin,

@@ -1,6 +1,6 @@
 import { ModelError } from './errors.js';
+import { type Exchange, nodeExchange } from './exchange.js';
 import { checkedHeaders, expandVariables, type Headers } from './headers.js';
-import { type Exchange, nodeExchange } from './http.js';
 import { httpProvider } from './http-provider.js';
 import type { CallOrigin, ModelProvider, ModelRequest } from './model.js';
 import { readModelList } from './model-list.js';

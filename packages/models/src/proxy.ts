@@ -1,8 +1,4 @@
-import { request as requestHttp } from 'node:http';
-import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { RequestOptions } from 'node:https';
 import { ModelError } from './errors.js';
 
 /** The variables of a process, given by whoever starts it. */
@@ -18,13 +14,13 @@ export interface Route {
 }
 
 /** Finds the way to an address: plain requests are handed to the proxy, encrypted ones go through a tunnel. */
-export function routes(environment: Environment): (url: URL) => Route {
-  let tunnel: TunnelAgent | undefined;
-  return (url) => {
+export function routes(environment: Environment): (url: URL) => Promise<Route> {
+  let tunnel: RequestOptions['agent'];
+  return async (url) => {
     const proxy = proxyFor(url, environment);
     if (!proxy) return { target: url, options: {}, headers: {}, secure: url.protocol === 'https:' };
     if (url.protocol === 'https:') {
-      tunnel ??= new TunnelAgent(proxy);
+      tunnel ??= new (await import('./tunnel.js')).TunnelAgent(proxy);
       return { target: url, options: { agent: tunnel }, headers: {}, secure: true };
     }
     return {
@@ -77,63 +73,9 @@ function parseProxy(value: string, variable: string): URL {
   );
 }
 
-function proxyAuthorization(proxy: URL): Record<string, string> {
+/** What a proxy with a name and a password in its address is shown. */
+export function proxyAuthorization(proxy: URL): Record<string, string> {
   if (proxy.username === '' && proxy.password === '') return {};
   const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
-}
-
-/** Connections to services through one proxy, kept and shared like those of any agent. */
-class TunnelAgent extends Agent {
-  readonly #proxy: URL;
-
-  constructor(proxy: URL) {
-    super({ keepAlive: true, timeout: 5_000 });
-    this.#proxy = proxy;
-  }
-
-  override createConnection(
-    options: RequestOptions,
-    callback: (error: Error | null, stream: Duplex) => void,
-  ): undefined {
-    // Node passes a stream only when there is no error; its types do not say so.
-    const fail = callback as (error: Error) => void;
-    const authority = `${bracketed(options.host ?? '')}:${options.port}`;
-    const open = this.#proxy.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = open(this.#proxy.origin, {
-      method: 'CONNECT',
-      path: authority,
-      timeout: tunnelTimeLimit,
-      headers: { host: authority, ...proxyAuthorization(this.#proxy) },
-    });
-    request.on('timeout', () => request.destroy(new Error('The proxy did not answer')));
-    request.on('error', fail);
-    request.once('connect', (response, socket) => {
-      socket.setTimeout(0);
-      if (response.statusCode === 200) return callback(null, secured(socket, options));
-      socket.destroy();
-      fail(refusal(response.statusCode ?? 0));
-    });
-    request.end();
-  }
-}
-
-const tunnelTimeLimit = 30_000;
-
-function secured(socket: Socket, { host, servername }: RequestOptions): TLSSocket {
-  return connectTls({
-    socket,
-    ALPNProtocols: ['http/1.1'],
-    ...(host && { host }),
-    ...(servername && { servername }),
-  });
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
-}
-
-function refusal(status: number): ModelError {
-  if (status === 407) return new ModelError('configuration', 'The proxy wants other credentials');
-  return new ModelError('unavailable', `The proxy refused the connection with status ${status}`);
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** Time and identity, given rather than taken, so that tests may fix both. */
 export interface Clock {
   now(): Date;
@@ -6,5 +8,5 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => new Date(),
-  newId: () => crypto.randomUUID(),
+  newId: () => randomUUID(),
 };

@@ -1,4 +1,5 @@
-import { rm, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from './clock.js';
 import type { LoopLimits } from './loop/context.js';
@@ -63,7 +64,6 @@ export class Runtime {
   private readonly sessions = new Map<string, Session>();
   private readonly opening = new Map<string, Promise<unknown>>();
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
-  private readonly updated = new Map<string, Told>();
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
 
@@ -88,9 +88,9 @@ export class Runtime {
       const live = this.sessions.get(request.sessionId);
       if (live) return this.join(live, request);
       const session = await this.newSession(request);
-      const context = await describeDirectory(session.currentSettings.workingDirectory);
+      const context = describeDirectory(session.currentSettings.workingDirectory);
       session.attach(request.attachment);
-      await session.makeWorkspace();
+      session.makeWorkspace();
       // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
       const isNew = await session.create(context);
       this.sessions.set(session.sessionId, session);
@@ -180,7 +180,7 @@ export class Runtime {
 
   private async newSession(request: OpenRequest): Promise<Session> {
     const settings = request.settings(undefined);
-    await checkDirectory(settings.workingDirectory);
+    checkDirectory(settings.workingDirectory);
     const home = this.options.home(settings.configDir);
     const access = await this.options.openModels(settings);
     const { clock, owner, limits, version, builtinTools } = this.options;
@@ -193,6 +193,7 @@ export class Runtime {
       builtinTools,
       workspacePath: workspaceIn(home, request.sessionId),
       onTold: (told: Told) => this.heard(told),
+      onToldAll: (session: Session) => this.tellUpdated(session),
     };
     return new Session(request.sessionId, surroundings, settings, access);
   }
@@ -240,9 +241,6 @@ export class Runtime {
     if (this.options.sessionIdleSeconds > 0)
       this.activeAt.set(told.sessionId, this.options.clock.now().getTime());
     if (told.event.type === 'session.idle') this.parkWhenAlone(told.sessionId);
-    if (told.seq === undefined || this.listeners.size === 0) return;
-    if (this.updated.size === 0) setImmediate(() => this.tellUpdated());
-    this.updated.set(told.sessionId, told);
   }
 
   private parkWhenAlone(sessionId: string): void {
@@ -250,14 +248,10 @@ export class Runtime {
     if (session && session.audience.size === 0) setImmediate(() => void this.park(session));
   }
 
-  private tellUpdated(): void {
-    const sessionIds = [...this.updated.keys()];
-    this.updated.clear();
-    for (const sessionId of sessionIds) {
-      const session = this.sessions.get(sessionId);
-      if (session?.loadedState)
-        this.tell({ type: 'session.updated', sessionId, metadata: metadataOf(session.loadedState) });
-    }
+  private tellUpdated(session: Session): void {
+    const state = session.loadedState;
+    if (!state || !this.sessions.has(session.sessionId)) return;
+    this.tell({ type: 'session.updated', sessionId: session.sessionId, metadata: metadataOf(state) });
   }
 
   private async announce(type: 'session.created', session: Session): Promise<void> {
@@ -294,8 +288,7 @@ function workspaceIn(home: Home, sessionId: string): string {
   return join(home.directory, 'session-state', sessionId);
 }
 
-async function checkDirectory(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (!found?.isDirectory())
-    throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
+function checkDirectory(path: string): void {
+  const isThere = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (!isThere) throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
 }

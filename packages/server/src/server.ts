@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { errorCodes, errorMessages, type MethodName, methods, withoutNulls } from '@groundcrew/protocol';
+import { errorCodes, errorMessages, type Method, type MethodName, methods, read } from '@groundcrew/protocol';
 import { type Channel, Connection, encode, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { Gatekeeper } from './auth.js';
@@ -59,7 +59,8 @@ export class Server {
 
   private async dispatch(name: string, rawParams: unknown, context: CallContext): Promise<unknown> {
     if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${name}`);
-    const params = methods[name].params().safeParse(withoutNulls(rawParams));
+    const method: Method = methods[name];
+    const params = read(method.params, rawParams);
     if (!params.success)
       throw new RpcError(errorCodes.invalidParams, failedText(name, explain(params.error)));
     // The table pairs each name with its own handler; which one this is, is known only now.

@@ -1,1 +1,30 @@
+export { examineEvents } from './examine.js';
+export {
+  LiveRuntime,
+  type LiveRuntimeOptions,
+  type LiveSession,
+  liveRuntime,
+  providerOf,
+} from './live-runtime.js';
+export { RuntimeProcess, type RuntimeProcessOptions, temporaryDirectory } from './runtime-process.js';
+export {
+  type AskedModel,
+  answer,
+  type CompletionMessage,
+  callTools,
+  type Held,
+  hangUp,
+  hold,
+  refuse,
+  ScriptedApi,
+  type ScriptedCall,
+  type ScriptedModel,
+  type ScriptedReply,
+  say,
+  streamChunks,
+} from './scripted-api.js';
 export { type StoreWorld, storeContract } from './store-contract.js';
+export { story } from './story.js';
+export { type Frame, WireClient } from './wire-client.js';
+export { type WireExam, wireContract } from './wire-contract.js';
+export { WireSession } from './wire-session.js';

@@ -66,16 +66,20 @@ class AnswerDraft {
   take(event: ModelEvent): void {
     switch (event.type) {
       case 'text':
-        return this.takeText(event.delta);
+        this.takeText(event.delta);
+        return;
       case 'reasoning':
-        return this.takeReasoning(event.delta);
+        this.takeReasoning(event.delta);
+        return;
       case 'tool_call_delta':
-        return this.takeCallDelta(event);
+        this.takeCallDelta(event);
+        return;
       case 'tool_call':
         this.calls.push({ ...event.call, callId: this.freshCallId(event.call.callId) });
         return;
       case 'retry':
-        return this.startAgain(event.error);
+        this.startAgain(event.error);
+        return;
       case 'end':
         this.end = event;
         return;

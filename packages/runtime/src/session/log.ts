@@ -64,6 +64,8 @@ export class SessionLog {
       readonly store: SessionStore;
       readonly clock: Clock;
       tell(told: Told): void;
+      /** A commit's events have all been told. */
+      toldAll(): void;
     },
   ) {}
 
@@ -178,7 +180,10 @@ export class SessionLog {
     const first = group?.records[0];
     this.group = undefined;
     if (!group) return;
-    if (!first) return group.resolve();
+    if (!first) {
+      group.resolve();
+      return;
+    }
     this.handedOver.add(group);
     const request = {
       sessionId: this.sessionId,
@@ -221,10 +226,10 @@ export class SessionLog {
   }
 
   private tellReady(): void {
-    while (this.line[0]?.isReady) {
-      const waiting = this.line.shift();
-      if (waiting) this.options.tell(waiting.told);
-    }
+    const end = this.line.findIndex((waiting) => !waiting.isReady);
+    const ready = this.line.splice(0, end < 0 ? this.line.length : end);
+    for (const { told } of ready) this.options.tell(told);
+    if (ready.some(({ told }) => told.seq !== undefined)) this.options.toldAll();
   }
 
   private seal(draft: EventDraft | EphemeralDraft): SessionEvent {
@@ -258,6 +263,4 @@ function withResolvers(): { promise: Promise<void>; resolve(): void; reject(erro
 }
 
 /** A failed commit is heard by whoever waits for it; a group nobody waits for must not end the process. */
-function heardByWaiters(): void {
-  return undefined;
-}
+const heardByWaiters = (): undefined => undefined;

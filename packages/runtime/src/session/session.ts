@@ -29,6 +29,8 @@ export interface SessionSurroundings {
   readonly workspacePath: string;
   /** Hears what all clients hear, before them. */
   onTold(told: Told): void;
+  /** The events of one commit have all been told. */
+  onToldAll(session: Session): void;
 }
 
 /** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
@@ -297,8 +299,8 @@ export class Session {
   }
 
   /** Makes the session's own directory, where it has one. */
-  async makeWorkspace(): Promise<void> {
-    if (this.settings.hasWorkspace) await this.workspace.make();
+  makeWorkspace(): void {
+    if (this.settings.hasWorkspace) this.workspace.make();
   }
 
   private async letGo(conversation: Conversation): Promise<void> {
@@ -320,14 +322,17 @@ export class Session {
   }
 
   private newLog(): SessionLog {
-    const { store, clock, onTold } = this.surroundings;
+    const { store, clock, onTold, onToldAll } = this.surroundings;
     return new SessionLog(this.sessionId, {
       store,
       clock,
       tell: (told) => {
         onTold(told);
         this.audience.tell(told);
-        if (told.seq !== undefined) for (const wake of this.waiters) wake();
+      },
+      toldAll: () => {
+        onToldAll(this);
+        for (const wake of this.waiters) wake();
       },
     });
   }

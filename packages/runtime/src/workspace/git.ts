@@ -1,15 +1,16 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { SessionContext } from '../store/session-store.js';
 
-/** Where a directory stands: its repository, remote and branch, read from files without running git. */
-export async function describeDirectory(cwd: string): Promise<SessionContext> {
-  const found = await findGit(cwd);
+/**
+ * Where a directory stands: its repository, remote and branch, read from files without running git.
+ * Synchronous: a handful of small local look-ups take less time than one trip to the thread pool.
+ */
+export function describeDirectory(cwd: string): SessionContext {
+  const found = findGit(cwd);
   if (!found) return { cwd };
-  const [branch, repository] = await Promise.all([
-    readBranch(found.gitDirectory),
-    readRepository(found.commonDirectory),
-  ]);
+  const branch = readBranch(found.gitDirectory);
+  const repository = readRepository(found.commonDirectory);
   return {
     cwd,
     gitRoot: found.root,
@@ -24,10 +25,10 @@ interface FoundGit {
   readonly commonDirectory: string;
 }
 
-async function findGit(start: string): Promise<FoundGit | undefined> {
+function findGit(start: string): FoundGit | undefined {
   for (let root = start; ; root = dirname(root)) {
     const entry = join(root, '.git');
-    const kind = await stat(entry).catch(() => undefined);
+    const kind = statSync(entry, { throwIfNoEntry: false });
     if (kind?.isDirectory()) return { root, gitDirectory: entry, commonDirectory: entry };
     if (kind?.isFile()) return worktree(root, entry);
     if (dirname(root) === root) return undefined;
@@ -35,24 +36,29 @@ async function findGit(start: string): Promise<FoundGit | undefined> {
 }
 
 /** A linked work tree's `.git` is a file that names its own directory; the configuration is in the common one. */
-async function worktree(root: string, entry: string): Promise<FoundGit | undefined> {
-  const pointer = /^gitdir:\s*(.+)$/m.exec(await read(entry))?.[1];
+function worktree(root: string, entry: string): FoundGit | undefined {
+  const pointer = /^gitdir:\s*(.+)$/m.exec(read(entry))?.[1];
   if (!pointer) return undefined;
   const gitDirectory = resolve(root, pointer.trim());
-  const common = (await read(join(gitDirectory, 'commondir'))).trim();
+  const common = read(join(gitDirectory, 'commondir')).trim();
   return { root, gitDirectory, commonDirectory: common ? resolve(gitDirectory, common) : gitDirectory };
 }
 
-async function readBranch(gitDirectory: string): Promise<string | undefined> {
-  return /^ref:\s*refs\/heads\/(.+)$/m.exec(await read(join(gitDirectory, 'HEAD')))?.[1]?.trim();
+function readBranch(gitDirectory: string): string | undefined {
+  return /^ref:\s*refs\/heads\/(.+)$/m.exec(read(join(gitDirectory, 'HEAD')))?.[1]?.trim();
 }
 
-async function readRepository(commonDirectory: string): Promise<string | undefined> {
-  const config = await read(join(commonDirectory, 'config'));
+function readRepository(commonDirectory: string): string | undefined {
+  const config = read(join(commonDirectory, 'config'));
   const url = /\[remote "origin"\][^[]*?^\s*url\s*=\s*(.+)$/ms.exec(config)?.[1]?.split('\n')[0];
   return url && /[/:]([^/:]+\/[^/]+?)(?:\.git)?\/?$/.exec(url.trim())?.[1];
 }
 
-function read(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(() => '');
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    // What cannot be read is not there: a session is no worse for not knowing its branch.
+    return '';
+  }
 }

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
@@ -18,8 +20,8 @@ export class Workspace {
     return join(this.directory, 'plan.md');
   }
 
-  async make(): Promise<void> {
-    await mkdir(this.filesDirectory, { recursive: true, mode: 0o700 });
+  make(): void {
+    mkdirSync(this.filesDirectory, { recursive: true, mode: 0o700 });
   }
 
   readPlan(): Promise<string | undefined> {
@@ -80,7 +82,7 @@ export class Workspace {
 
 async function replace(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${crypto.randomUUID()}.tmp`;
+  const draft = `${path}.${randomUUID()}.tmp`;
   await writeFile(draft, content, { mode: 0o600 });
   await rename(draft, path);
 }

@@ -124,7 +124,7 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
     const found = await stat(path).catch(() => undefined);
     if (!found?.isDirectory())
       throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
-    await session.record({ type: 'session.context_changed', data: await describeDirectory(path) });
+    await session.record({ type: 'session.context_changed', data: describeDirectory(path) });
     return { workingDirectory: path };
   },
 };

@@ -1,8 +1,7 @@
 import { storeFault } from './faults.js';
-import type { StoreFile } from './store-file.js';
+import { lengthenedLog, type StoreFile } from './store-file.js';
 
 const idlePause = 100;
-const worthwhile = 1024 * 1024;
 const ceiling = 64 * 1024 * 1024;
 const ceilingStep = 16 * 1024 * 1024;
 
@@ -28,7 +27,7 @@ export class Checkpointer {
   committed(): void {
     const bytes = this.#file.logBytes();
     if (bytes > this.#limit) this.#checkpoint();
-    else if (bytes > worthwhile) this.#waitForIdle();
+    else if (bytes > lengthenedLog) this.#waitForIdle();
   }
 
   /**

@@ -1,0 +1,78 @@
+import type { AnyEvent, EventData, EventType } from '@groundcrew/protocol';
+import type { WireClient } from './wire-client.js';
+
+/** An event of one kind, as a test reads it. */
+export interface Told<K extends EventType> extends Omit<AnyEvent, 'type' | 'data'> {
+  readonly type: K;
+  readonly data: EventData<K>;
+}
+
+/** One client's view of one session; `next` reads on in what it is told, so that nothing is waited for twice. */
+export class WireSession {
+  private cursor: number;
+
+  constructor(
+    readonly client: WireClient,
+    readonly sessionId: string,
+  ) {
+    this.cursor = client.events(sessionId).length;
+  }
+
+  get events(): readonly AnyEvent[] {
+    return this.client.events(this.sessionId);
+  }
+
+  call<T = Record<string, unknown>>(method: string, params: object = {}): Promise<T> {
+    return this.client.call<T>(method, { sessionId: this.sessionId, ...params });
+  }
+
+  failure(method: string, params: object = {}): Promise<Record<string, unknown>> {
+    return this.client.failure(method, { sessionId: this.sessionId, ...params });
+  }
+
+  send(prompt: string, more: object = {}): Promise<{ readonly messageId: string }> {
+    return this.call('session.send', { prompt, ...more });
+  }
+
+  /** Sends a prompt and waits until the session is idle; the answer is all it was told meanwhile. */
+  async turn(prompt: string, more: object = {}): Promise<readonly AnyEvent[]> {
+    await this.send(prompt, more);
+    return this.untilIdle();
+  }
+
+  /** All events from here to the next `session.idle`, which is the last of them. */
+  async untilIdle(): Promise<readonly AnyEvent[]> {
+    const from = this.cursor;
+    await this.next('session.idle');
+    return this.events.slice(from, this.cursor);
+  }
+
+  /** The next event of this kind that has not been read yet. */
+  next<K extends EventType>(type: K, isWanted: (event: Told<K>) => boolean = () => true): Promise<Told<K>> {
+    return this.client.until(() => {
+      const { events } = this;
+      for (let index = this.cursor; index < events.length; index++) {
+        const event = events[index] as Told<K>;
+        if (event.type !== type || !isWanted(event)) continue;
+        this.cursor = index + 1;
+        return event;
+      }
+      return undefined;
+    }, type);
+  }
+
+  /** Answers an external tool call. */
+  answerTool(requestId: string, answer: object): Promise<{ readonly success: boolean }> {
+    return this.call('session.tools.handlePendingToolCall', { requestId, ...answer });
+  }
+
+  /** Decides on a permission request. */
+  decide(requestId: string, result: object): Promise<{ readonly success: boolean }> {
+    return this.call('session.permissions.handlePendingPermissionRequest', { requestId, result });
+  }
+
+  /** The stored events. */
+  async stored(): Promise<readonly AnyEvent[]> {
+    return (await this.call<{ events: readonly AnyEvent[] }>('session.getMessages')).events;
+  }
+}
