@@ -71,17 +71,23 @@ function readHeadless(argv: readonly string[]): HeadlessArguments {
   const unknown: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const [flag = '', inline] = split(argv[i] ?? '');
-    const take = valued[flag];
+    const take = entryOf(valued, flag);
+    const set = entryOf(plain, flag);
     if (take) {
       const value = inline ?? argv[++i];
       if (value === undefined) throw new UsageError(`${flag} needs a value`);
       take(draft, value, flag);
-    } else if (plain[flag] && inline === undefined) plain[flag](draft);
+    } else if (set && inline === undefined) set(draft);
     else unknown.push(argv[i] ?? '');
   }
   const { isStdio, port, ...rest } = draft;
   const warnings = unknown.length === 0 ? [] : [`Ignored unknown arguments: ${unknown.join(' ')}`];
   return { type: 'headless', ...rest, warnings, ...(!isStdio && { port: port ?? 0 }) };
+}
+
+/** An argument may be any word, `constructor` too. */
+function entryOf<T>(table: Readonly<Record<string, T>>, flag: string): T | undefined {
+  return Object.hasOwn(table, flag) ? table[flag] : undefined;
 }
 
 function split(argument: string): [string, string?] {

@@ -50,7 +50,7 @@ export function compose(options: ProgramOptions): Program {
     openModels: (settings) => models.open(settings),
     builtinTools: () => [],
     owner: homes.owner,
-    clock: systemClock,
+    clock: systemClock(),
     version: options.version,
     limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000 },
     sessionIdleSeconds: options.sessionIdleSeconds,

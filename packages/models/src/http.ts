@@ -108,8 +108,9 @@ class Call {
   #limit(milliseconds: number, what: string): void {
     clearTimeout(this.#timer);
     if (this.#over) return;
-    const error = new ModelError('unavailable', `${what} within ${milliseconds / 1000} seconds`);
-    this.#timer = setTimeout(() => this.#fail(error), milliseconds);
+    this.#timer = setTimeout(() => {
+      this.#fail(new ModelError('unavailable', `${what} within ${milliseconds / 1000} seconds`));
+    }, milliseconds);
   }
 
   #fail(error: Error): void {

@@ -3,10 +3,26 @@ import { randomUUID } from 'node:crypto';
 /** Time and identity, given rather than taken, so that tests may fix both. */
 export interface Clock {
   now(): Date;
+  /** Now, as events say it: ISO 8601 in UTC, to the millisecond. */
+  timestamp(): string;
+  /** A UUID that nobody else has. */
   newId(): string;
 }
 
-export const systemClock: Clock = {
-  now: () => new Date(),
-  newId: () => randomUUID(),
-};
+/** The machine's own time. */
+export function systemClock(): Clock {
+  let at = 0;
+  let text = '';
+  return {
+    now: () => new Date(),
+    timestamp: () => {
+      const now = Date.now();
+      if (now !== at) {
+        at = now;
+        text = new Date(now).toISOString();
+      }
+      return text;
+    },
+    newId: () => randomUUID(),
+  };
+}

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { Clock } from './clock.js';
 import type { LoopLimits } from './loop/context.js';
 import type { Attachment, Audience } from './session/audience.js';
-import type { Told } from './session/log.js';
 import { Session } from './session/session.js';
 import type { ModelAccess, SessionSettings } from './session/settings.js';
 import type { SessionState } from './session/state.js';
+import type { Told } from './session/told.js';
 import type { Owner, SessionQuery, SessionStore, SessionSummary } from './store/session-store.js';
 import type { Tool } from './tools/tool.js';
 import { describeDirectory } from './workspace/git.js';
@@ -240,7 +240,7 @@ export class Runtime {
   private heard(told: Told): void {
     if (this.options.sessionIdleSeconds > 0)
       this.activeAt.set(told.sessionId, this.options.clock.now().getTime());
-    if (told.event.type === 'session.idle') this.parkWhenAlone(told.sessionId);
+    if (told.type === 'session.idle') this.parkWhenAlone(told.sessionId);
   }
 
   private parkWhenAlone(sessionId: string): void {

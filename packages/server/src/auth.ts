@@ -4,10 +4,13 @@ import { RpcError } from '@groundcrew/rpc';
 
 /** Lets one connection in once it has shown the token; until then nothing else answers. */
 export class Gatekeeper {
-  private isIn: boolean;
+  private hasShown = false;
 
-  constructor(private readonly token: string | undefined) {
-    this.isIn = token === undefined;
+  constructor(private readonly token: string | undefined) {}
+
+  /** Whether the peer may ask and be told. */
+  get isIn(): boolean {
+    return this.hasShown || this.token === undefined;
   }
 
   /** Throws the error that clients know for each way of being wrong. */
@@ -25,7 +28,7 @@ export class Gatekeeper {
     if (shown === undefined || !isSame(shown, this.token)) {
       throw new RpcError(errorCodes.authenticationFailed, errorMessages.authenticationFailed);
     }
-    this.isIn = true;
+    this.hasShown = true;
   }
 }
 

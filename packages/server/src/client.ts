@@ -1,6 +1,6 @@
 import type { Connection, Encoded } from '@groundcrew/rpc';
 import type { Attachment, Runtime, Session } from '@groundcrew/runtime';
-import { type EventFrames, Feed } from './feed.js';
+import { Feed } from './feed.js';
 
 /** What a client says of itself when it opens a session. */
 export type Share = Pick<Attachment, 'tools' | 'requestPermission' | 'isOld'>;
@@ -14,18 +14,16 @@ export class Client {
   constructor(
     readonly id: string,
     private readonly connection: Connection,
-    private readonly options: { readonly runtime: Runtime; readonly frames: EventFrames },
+    private readonly runtime: Runtime,
   ) {}
 
   /** What the session needs in order to have this client attached. */
   attachment(sessionId: string, share: Share): Attachment {
-    const { runtime, frames } = this.options;
     const feed = new Feed({
-      frames,
       sessionId,
       isOld: share.isOld,
       connection: this.connection,
-      read: (after) => runtime.find(sessionId)?.read(after) ?? nothing(),
+      read: (after) => this.runtime.find(sessionId)?.read(after) ?? nothing(),
     });
     this.feeds.set(sessionId, feed);
     return { clientId: this.id, ...share, hear: (told) => feed.hear(told) };
@@ -50,7 +48,7 @@ export class Client {
 
   /** The connection is gone: its sessions go on without it. */
   leave(): void {
-    for (const sessionId of this.feeds.keys()) this.options.runtime.drop(sessionId, this.id);
+    for (const sessionId of this.feeds.keys()) this.runtime.drop(sessionId, this.id);
     this.feeds.clear();
   }
 }

@@ -1,22 +1,8 @@
 import type { SessionEvent } from '@groundcrew/protocol';
 import { type Connection, type Encoded, encodeRaw } from '@groundcrew/rpc';
-import type { LogRecord, Told } from '@groundcrew/runtime';
-
-/** Frames of events, made once and shared by all clients of a session. */
-export class EventFrames {
-  private readonly frames = new WeakMap<Told, Encoded>();
-
-  of(told: Told): Encoded {
-    const known = this.frames.get(told);
-    if (known) return known;
-    const frame = eventFrame(told.sessionId, told.json);
-    this.frames.set(told, frame);
-    return frame;
-  }
-}
+import { type LogRecord, Told } from '@groundcrew/runtime';
 
 export interface FeedOptions {
-  readonly frames: EventFrames;
   readonly sessionId: string;
   readonly isOld: boolean;
   readonly connection: Connection;
@@ -68,7 +54,7 @@ export class Feed {
       if (owed.type !== 'live') continue;
       const merged = mergeEvents(owed.told.event, told.event);
       if (!merged) continue;
-      owed.told = { ...told, event: merged, json: JSON.stringify(merged) };
+      owed.told = new Told(told.sessionId, told.type, JSON.stringify(merged));
       return true;
     }
     return false;
@@ -97,9 +83,10 @@ export class Feed {
   }
 
   private frame(told: Told): Encoded {
-    if (this.options.isOld && told.event.type === 'session.model_change')
+    if (this.options.isOld && told.type === 'session.model_change')
       return eventFrame(told.sessionId, forOldClients(told.json));
-    return this.options.frames.of(told);
+    told.frame ??= eventFrame(told.sessionId, told.json);
+    return told.frame as Encoded;
   }
 
   private storedFrame(record: LogRecord): Encoded {

@@ -5,15 +5,13 @@ import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
 import { describeFailedRequest, failedText } from './failure.js';
-import { EventFrames } from './feed.js';
 import type { CallContext } from './handler.js';
 import { handlers } from './handlers/catalog.js';
 import type { ServerSurroundings } from './surroundings.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
 export class Server {
-  private readonly clients = new Set<Client>();
-  private readonly frames = new EventFrames();
+  private readonly clients = new Map<Client, Gatekeeper>();
   private isShuttingDown = false;
 
   constructor(
@@ -38,8 +36,8 @@ export class Server {
       },
       describeError: describeFailedRequest,
     });
-    const client = new Client(randomUUID(), connection, { runtime: this.runtime, frames: this.frames });
-    this.clients.add(client);
+    const client = new Client(randomUUID(), connection, this.runtime);
+    this.clients.set(client, gatekeeper);
     await connection.closed;
     this.clients.delete(client);
     client.leave();
@@ -71,7 +69,7 @@ export class Server {
   private broadcast(lifecycle: Lifecycle): void {
     if (this.clients.size === 0) return;
     const frame = encode({ jsonrpc: '2.0', method: 'session.lifecycle', params: lifecycle });
-    for (const client of this.clients) client.tell(frame);
+    for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.tell(frame);
   }
 }
 

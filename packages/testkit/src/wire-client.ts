@@ -48,8 +48,9 @@ export class WireClient {
   }
 
   async resume(sessionId: string, params: Readonly<Record<string, unknown>> = {}): Promise<WireSession> {
+    const cursor = this.events(sessionId).length;
     await this.call('session.resume', { sessionId, ...newClient(params) });
-    return new WireSession(this, sessionId);
+    return new WireSession(this, sessionId, cursor);
   }
 
   events(sessionId: string): readonly AnyEvent[] {

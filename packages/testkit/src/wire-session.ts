@@ -9,14 +9,12 @@ export interface Told<K extends EventType> extends Omit<AnyEvent, 'type' | 'data
 
 /** One client's view of one session; `next` reads on in what it is told, so that nothing is waited for twice. */
 export class WireSession {
-  private cursor: number;
-
+  /** `cursor`: how many events have been read already. */
   constructor(
     readonly client: WireClient,
     readonly sessionId: string,
-  ) {
-    this.cursor = client.events(sessionId).length;
-  }
+    private cursor = 0,
+  ) {}
 
   get events(): readonly AnyEvent[] {
     return this.client.events(this.sessionId);

@@ -15,6 +15,9 @@ export interface Process {
   onSignal(handler: () => void): void;
 }
 
+/** A client so far behind gets its deltas merged; up to there it has every one of them. */
+const channelOptions = { highWaterMark: 8 * 1024 * 1024 };
+
 /** Serves clients on stdio or a port until they are done with it. */
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
   for (const warning of flags.warnings) process.warn(warning);
@@ -24,7 +27,7 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
   process.onSignal(() => void ending.end(0));
   if (flags.port === undefined) {
     setImmediate(() => program.warmUp());
-    await program.server.serve(stdioChannel());
+    await program.server.serve(stdioChannel({}, channelOptions));
     await ending.end(0);
     return;
   }
@@ -34,7 +37,11 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 
 async function listen(port: number, program: Program, process: Process): Promise<void> {
   try {
-    const listener = await listenTcp({ port, onChannel: (channel) => void program.server.serve(channel) });
+    const listener = await listenTcp({
+      port,
+      channel: channelOptions,
+      onChannel: (channel) => void program.server.serve(channel),
+    });
     if (!process.environment.COPILOT_CONNECTION_TOKEN) {
       process.warn(
         'No connection token is set: every program on this machine may connect. Set COPILOT_CONNECTION_TOKEN to ask for one.',

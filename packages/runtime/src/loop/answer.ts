@@ -163,9 +163,14 @@ class AnswerDraft {
     });
   }
 
-  /** Ids must differ within a message, or a result could not be told from another. */
+  /** Ids must differ in the whole conversation: some services repeat theirs, others refuse a history that does. */
   private freshCallId(callId: string): string {
-    const isTaken = callId === '' || this.calls.some((call) => call.callId === callId);
+    const isTaken =
+      callId === '' ||
+      this.calls.some((call) => call.callId === callId) ||
+      this.context.log.state.history.some(
+        (entry) => entry.role === 'assistant' && entry.toolCalls.some((call) => call.callId === callId),
+      );
     return isTaken ? `call_${this.context.clock.newId()}` : callId;
   }
 }

@@ -29,7 +29,7 @@ export class UnknownDecision extends Error {
 
 /** Reads a decision; throws UnknownDecision. */
 export function outcomeOf(decision: Decision): PermissionOutcome {
-  const outcome = outcomes[decision.kind];
+  const outcome = Object.hasOwn(outcomes, decision.kind) ? outcomes[decision.kind] : undefined;
   if (!outcome) throw new UnknownDecision(decision.kind);
   return outcome(decision);
 }

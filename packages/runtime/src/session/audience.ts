@@ -1,5 +1,5 @@
 import type { ToolDeclaration } from '../tools/external.js';
-import type { Told } from './log.js';
+import type { Told } from './told.js';
 
 /** One client's share in a session: what it hears and what it brings. */
 export interface Attachment {

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
 import { type Entry, headOf, initialState, reduce, type SessionState } from './state.js';
+import { Told } from './told.js';
 
 /** An event that enters the log. */
 export type EventDraft = {
@@ -17,15 +18,6 @@ export type EphemeralDraft =
   | (EventDraft & { readonly ephemeral: true });
 
 export type Draft = EventDraft | NoteDraft;
-
-/** An event on its way to listeners: serialised once, for the store and for every client. */
-export interface Told {
-  readonly sessionId: string;
-  /** Absent on ephemeral events. */
-  readonly seq?: number;
-  readonly event: SessionEvent;
-  readonly json: string;
-}
 
 /** What one tick appended: one operation of the store. */
 interface Group {
@@ -103,13 +95,13 @@ export class SessionLog {
     return this.fill(group, drafts);
   }
 
-  /** Tells without storing, but never ahead of what was appended before. */
-  emit(draft: EphemeralDraft): SessionEvent {
-    const event = { ...this.seal(draft), ephemeral: true } as SessionEvent;
-    const told = { sessionId: this.sessionId, event, json: JSON.stringify(event) };
+  /** Tells without storing, but never ahead of what was appended before. Returns the event's id. */
+  emit(draft: EphemeralDraft): string {
+    const id = this.options.clock.newId();
+    const told = new Told(this.sessionId, draft.type, this.ephemeralJson(draft, id));
     if (this.line.length === 0) this.options.tell(told);
     else this.line.push({ told, isReady: true });
-    return event;
+    return id;
   }
 
   /** Resolves when all that was appended so far is stored; rejects when it could not be. */
@@ -163,7 +155,7 @@ export class SessionLog {
         continue;
       }
       const event = this.seal(draft);
-      const told = { sessionId: this.sessionId, seq, event, json: JSON.stringify(event) };
+      const told = new Told(this.sessionId, event.type, JSON.stringify(event), seq);
       group.records.push({ seq, isPublic: true, type: event.type, json: told.json });
       group.told.add(told);
       this.line.push({ told, isReady: false });
@@ -220,8 +212,8 @@ export class SessionLog {
     this.group = undefined;
     this.ahead = this.state;
     for (const each of lost) each.reject(error);
-    const kept = this.line.filter(({ told }) => !lost.some((each) => each.told.has(told)));
-    this.line.splice(0, this.line.length, ...kept);
+    const first = this.line.findIndex(({ told }) => lost.some((each) => each.told.has(told)));
+    if (first >= 0) this.line.splice(first);
     this.tellReady();
   }
 
@@ -232,16 +224,25 @@ export class SessionLog {
     if (ready.some(({ told }) => told.seq !== undefined)) this.options.toldAll();
   }
 
-  private seal(draft: EventDraft | EphemeralDraft): SessionEvent {
+  private seal(draft: EventDraft): SessionEvent {
     const { clock } = this.options;
     return {
       type: draft.type,
       data: draft.data,
       id: clock.newId(),
-      timestamp: clock.now().toISOString(),
+      timestamp: clock.timestamp(),
       parentId: this.ahead.lastEventId,
       ...(draft.agentId !== undefined && { agentId: draft.agentId }),
     } as SessionEvent;
+  }
+
+  /** Written by hand: two of these go out for every chunk a model streams. */
+  private ephemeralJson({ type, data, agentId }: EphemeralDraft, id: string): string {
+    const { lastEventId } = this.ahead;
+    const parentId = lastEventId === null ? 'null' : `"${lastEventId}"`;
+    const agent = agentId === undefined ? '' : `,"agentId":${JSON.stringify(agentId)}`;
+    const timestamp = this.options.clock.timestamp();
+    return `{"type":"${type}","data":${JSON.stringify(data)},"id":"${id}","timestamp":"${timestamp}","parentId":${parentId},"ephemeral":true${agent}}`;
   }
 }
 

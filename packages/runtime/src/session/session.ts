@@ -11,11 +11,12 @@ import { makeToolset, type Toolset } from '../tools/toolset.js';
 import { Workspace } from '../workspace/workspace.js';
 import { type Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
-import { type Draft, type EphemeralDraft, SessionLog, type Told } from './log.js';
+import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { Metrics } from './metrics.js';
 import type { Prompt } from './notes.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { SessionState } from './state.js';
+import type { Told } from './told.js';
 
 /** What a session is given by the runtime it lives in. */
 export interface SessionSurroundings {
@@ -162,8 +163,13 @@ export class Session {
     return events;
   }
 
-  async emit(draft: EphemeralDraft): Promise<SessionEvent> {
-    return (await this.load()).log.emit(draft);
+  /** Tells without storing; resolves with the event's id. */
+  /** Tells without writing, and waits until everybody has been told. */
+  async emit(draft: EphemeralDraft): Promise<string> {
+    const { log } = await this.load();
+    const id = log.emit(draft);
+    await log.told();
+    return id;
   }
 
   /** What the stored log adds up to. */

@@ -57,7 +57,7 @@ export function externalResult(
 
 function resultOfObject(result: JsonObject): ToolResult {
   const text = typeof result.textResultForLlm === 'string' ? result.textResultForLlm : JSON.stringify(result);
-  const type = resultTypes[String(result.resultType ?? 'success')] ?? 'success';
+  const type = resultTypes.find((known) => known === result.resultType) ?? 'success';
   const error = typeof result.error === 'string' ? result.error : undefined;
   const binaries = arrayOfObjects(result.binaryResultsForLlm);
   const contents = arrayOfObjects(result.contents);
@@ -74,13 +74,7 @@ function resultOfObject(result: JsonObject): ToolResult {
   };
 }
 
-const resultTypes: Readonly<Record<string, ResultType>> = {
-  success: 'success',
-  failure: 'failure',
-  denied: 'denied',
-  rejected: 'rejected',
-  timeout: 'timeout',
-};
+const resultTypes: readonly ResultType[] = ['success', 'failure', 'denied', 'rejected', 'timeout'];
 
 function partsOfBinary(binary: JsonObject): Part[] {
   const { data, mimeType, description } = binary;

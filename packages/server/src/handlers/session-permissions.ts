@@ -1,8 +1,7 @@
-import type { Methods, Result } from '@groundcrew/protocol';
+import { type Methods, type Result, withoutNulls } from '@groundcrew/protocol';
 import type { Decision } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
-import { withoutNullsDeep } from '../settings.js';
 
 type Names =
   | 'session.permissions.handlePendingPermissionRequest'
@@ -13,7 +12,7 @@ type PendingRequests = Result<Methods['session.permissions.pendingRequests']>;
 export const sessionPermissionsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.permissions.handlePendingPermissionRequest'({ sessionId, requestId, result }, context) {
     const session = findSession('session.permissions.handlePendingPermissionRequest', sessionId, context);
-    return { success: await session.answerPermission(requestId, withoutNullsDeep(result) as Decision) };
+    return { success: await session.answerPermission(requestId, withoutNulls(result) as Decision) };
   },
   async 'session.permissions.pendingRequests'({ sessionId }, context) {
     const { questions } = await findSession(

@@ -70,7 +70,7 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
       ...(params.tip !== undefined && { tip: params.tip }),
     };
     const draft = notices[level](message, params.type ?? 'notification', more);
-    if (params.ephemeral) return { eventId: (await session.emit({ ...draft, ephemeral: true })).id };
+    if (params.ephemeral) return { eventId: await session.emit({ ...draft, ephemeral: true }) };
     const [event] = await session.record(draft);
     return { eventId: event?.id ?? '' };
   },

@@ -1,17 +1,28 @@
-import { storeFault } from './faults.js';
-import { lengthenedLog, type StoreFile } from './store-file.js';
+import { isBusy, storeFault } from './faults.js';
+import type { StoreFile } from './store-file.js';
 
 const idlePause = 100;
+const worthwhile = 256 * 1024;
+/** The log's length, given in advance to a store that is really used; folding it in before it is full keeps it so. */
+const logLength = 4 * 1024 * 1024;
+const commitsBeforeLengthening = 6;
+const fullShare = 0.85;
 const ceiling = 64 * 1024 * 1024;
 const ceilingStep = 16 * 1024 * 1024;
+/** Pages that a small commit writes to the log besides its text. */
+const commitOverhead = 4 * 4120;
 
-/** Folds the write-ahead log into the database file: when the store is idle, and at the latest at 64 MB. */
+/** Folds the write-ahead log into the database file: when the store is idle or the log is full, and at the latest at 64 MB. */
 export class Checkpointer {
   readonly #file: StoreFile;
   readonly #isIdle: () => boolean;
   readonly #onWarning: (message: string) => void;
   #timer: NodeJS.Timeout | undefined;
   #limit = ceiling;
+  #commits = 0;
+  /** What this process has written to the log since it was last folded in, more or less. */
+  #written = 0;
+  #isDue = false;
 
   constructor(options: {
     readonly file: StoreFile;
@@ -24,10 +35,13 @@ export class Checkpointer {
   }
 
   /** To be called after each commit. */
-  committed(): void {
-    const bytes = this.#file.logBytes();
-    if (bytes > this.#limit) this.#checkpoint();
-    else if (bytes > lengthenedLog) this.#waitForIdle();
+  committed(characters: number): void {
+    this.#commits += 1;
+    this.#written += characters + commitOverhead;
+    if (this.#commits === commitsBeforeLengthening) this.#attempt(() => this.#file.lengthenLog(logLength));
+    if (this.#file.logBytes() > this.#limit) this.#checkpoint('TRUNCATE');
+    else if (this.#written > logLength * fullShare) this.#checkpointSoon();
+    else if (this.#written > worthwhile) this.#waitForIdle();
   }
 
   /**
@@ -36,7 +50,14 @@ export class Checkpointer {
    */
   close(): void {
     clearTimeout(this.#timer);
-    if (this.#file.logBytes() > 0) this.#checkpoint();
+    if (this.#file.logBytes() > 0) this.#checkpoint('TRUNCATE');
+  }
+
+  /** After those who wait for the commit have been told. */
+  #checkpointSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => setImmediate(() => this.#checkpoint('PASSIVE')));
   }
 
   #waitForIdle(): void {
@@ -45,18 +66,26 @@ export class Checkpointer {
       return;
     }
     const whenIdle = () => {
-      if (this.#isIdle()) this.#checkpoint();
+      if (this.#isIdle()) this.#checkpoint('PASSIVE');
     };
     this.#timer = setTimeout(whenIdle, idlePause).unref();
   }
 
   /** A reader in the way leaves the log as long as it is; the limit then moves, lest every commit tries in vain. */
-  #checkpoint(): void {
-    try {
-      const isDone = this.#file.forReading()?.checkpoint() ?? true;
+  #checkpoint(kind: 'PASSIVE' | 'TRUNCATE'): void {
+    this.#isDue = false;
+    this.#written = 0;
+    this.#attempt(() => {
+      const isDone = this.#file.forReading()?.checkpoint(kind) ?? true;
       this.#limit = isDone ? ceiling : Math.max(ceiling, this.#file.logBytes() + ceilingStep);
+    });
+  }
+
+  #attempt(work: () => void): void {
+    try {
+      work();
     } catch (error) {
-      this.#onWarning(storeFault(error, this.#file.path).message);
+      if (!isBusy(error)) this.#onWarning(storeFault(error, this.#file.path).message);
     }
   }
 }

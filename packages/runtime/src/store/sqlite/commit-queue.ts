@@ -17,7 +17,7 @@ export interface CommitQueueOptions {
   readonly connect: () => Connection;
   /** Called after a fault that may have left the connection unusable. */
   readonly drop: () => void;
-  readonly afterCommit: () => void;
+  readonly afterCommit: (characters: number) => void;
   /** Gives a failure its kind; for a lock that stayed too long, also the name of who may hold it. */
   readonly explain: (error: unknown) => StoreError;
   /** At most this many operations share a commit. */
@@ -167,7 +167,7 @@ export class CommitQueue {
     this.#counts.commits += 1;
     for (const pending of batch) this.#counts.records += pending.records;
     for (const tell of tellings) tell();
-    this.#options.afterCommit();
+    this.#options.afterCommit(batch.reduce((sum, pending) => sum + pending.characters, 0));
   }
 
   #write(connection: Connection, batch: readonly Pending[]): readonly (() => void)[] | StoreError {

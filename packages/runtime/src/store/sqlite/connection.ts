@@ -57,9 +57,12 @@ export class Connection {
     return this.#prepare(sql).all(...values) as readonly Row[];
   }
 
-  /** Moves the log into the database file; false when a reader of another process stood in the way. */
-  checkpoint(): boolean {
-    return this.get<{ readonly busy: number }>('PRAGMA wal_checkpoint(TRUNCATE)')?.busy === 0;
+  /** Moves the log into the database file, and keeps or drops its length; false when somebody stood in the way. */
+  checkpoint(kind: 'PASSIVE' | 'TRUNCATE'): boolean {
+    const row = this.get<Readonly<Record<'busy' | 'log' | 'checkpointed', number>>>(
+      `PRAGMA wal_checkpoint(${kind})`,
+    );
+    return row?.busy === 0 && row.log === row.checkpointed;
   }
 
   /** Frees the file; the last connection of all processes also folds the log into it. */

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, mkdirSync, openSync, type Stats, statSync, writeS
 import { dirname } from 'node:path';
 import { Connection } from './connection.js';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
-import { isBusy } from './faults.js';
 import { migrate, versionOf } from './migrate.js';
 
 /** `strict`: a sync per operation; `group`: one for all of a loop tick; `os`: none, a power cut may lose the last seconds. */
@@ -60,6 +59,25 @@ export class StoreFile {
     return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
+  /**
+   * Gives the log its length in advance: a sync that need not record a new file size takes half the time. Under the
+   * write lock nobody else writes there, and a tail of zeros is to SQLite what the end of the file is. The log itself
+   * carries no lock that closing this handle could drop.
+   */
+  lengthenLog(bytes: number): void {
+    const connection = this.#open?.connection;
+    if (!connection || this.logBytes() >= bytes) return;
+    connection.begin();
+    const handle = openSync(`${this.path}-wal`, 'r+');
+    try {
+      const { size } = fstatSync(handle);
+      if (size < bytes) writeSync(handle, Buffer.alloc(bytes - size), 0, undefined, size);
+    } finally {
+      closeSync(handle);
+      connection.rollback();
+    }
+  }
+
   /** Lets go of the file; the next use opens it again. */
   drop(): void {
     const open = this.#open;
@@ -76,7 +94,6 @@ export class StoreFile {
       if (!startLog(database))
         onWarning(`${this.path}: no write-ahead log on this file system; commits are slower.`);
       migrate(database, { file: this.path });
-      lengthenLog(database, `${this.path}-wal`);
       return new Connection(database, this.path);
     } catch (error) {
       database.close();
@@ -99,33 +116,6 @@ function startLog(database: SqliteDatabase): boolean {
   const row = database.prepare('PRAGMA journal_mode = WAL').get() as { readonly journal_mode: string };
   database.exec('PRAGMA wal_autocheckpoint = 0');
   return row.journal_mode === 'wal';
-}
-
-/** Enough for some hundred commits; SQLite writes the log from its start again once it is folded in. */
-export const lengthenedLog = 1024 * 1024;
-
-/**
- * Gives the log its length in advance: a sync that need not record a new file size takes half the time. Under the
- * write lock nobody else writes there, and a tail of zeros is to SQLite what the end of the file is. The log itself
- * carries no lock that closing this handle could drop.
- */
-function lengthenLog(database: SqliteDatabase, log: string): void {
-  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: lengthenedLog };
-  if (size >= lengthenedLog || size === 0) return;
-  try {
-    database.exec('BEGIN IMMEDIATE');
-  } catch (error) {
-    if (isBusy(error)) return;
-    throw error;
-  }
-  const handle = openSync(log, 'r+');
-  try {
-    const { size: start } = fstatSync(handle);
-    writeSync(handle, Buffer.alloc(Math.max(0, lengthenedLog - start)), 0, undefined, start);
-  } finally {
-    closeSync(handle);
-    database.exec('ROLLBACK');
-  }
 }
 
 function createPrivately(file: string): void {

@@ -83,7 +83,7 @@ class EmbeddedStore implements SqliteStore {
     this.#queue = new CommitQueue({
       connect: () => this.#file.forWriting(),
       drop: () => this.#file.drop(),
-      afterCommit: () => this.#checkpointer.committed(),
+      afterCommit: (characters) => this.#checkpointer.committed(characters),
       explain: (error) => (error === undefined ? this.#lockedTooLong() : storeFault(error, file)),
       operationsPerCommit: mode === 'strict' ? 1 : Number.POSITIVE_INFINITY,
       busyLimit: this.#busyLimit,

@@ -1,0 +1,137 @@
+import { isObject } from '../json.js';
+import { conform, type Property, plainValue, type Shape } from './shape.js';
+import { parseJson, quote, reveal, type Veiled } from './veil.js';
+
+export interface Reading {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** How many required properties the text says nothing about. */
+  readonly unsaid: number;
+}
+
+/** Reads arguments out of a sentence: values with a name first, then the others by type and order, then plain ones. */
+export function readArguments(properties: readonly Property[], said: Veiled, latestResult?: string): Reading {
+  const text = new Remainder(said);
+  const values = new Map<Property, unknown>();
+  const take = (wanted: readonly Property[], find: (property: Property) => unknown): void => {
+    for (const property of wanted) {
+      const value = values.has(property) ? undefined : find(property);
+      if (value !== undefined) values.set(property, value);
+    }
+  };
+  const required = properties.filter((property) => property.required);
+  const literal = text.object(properties);
+  take(properties, ({ name, shape }) =>
+    literal && name in literal ? conform(literal[name], shape) : undefined,
+  );
+  take(properties, (property) => named(property, text));
+  take(required, ({ shape }) => unnamed(shape, text));
+  if (values.size === 0) take(properties.slice(0, 1), ({ shape }) => unnamed(shape, text));
+  take(required, ({ shape }) => (shape.type === 'string' ? phrase(text, latestResult) : undefined));
+  const unsaid = required.filter((property) => !values.has(property)).length;
+  take(required, ({ shape }) => plainValue(shape));
+  return { values: Object.fromEntries([...values].map(([{ name }, value]) => [name, value])), unsaid };
+}
+
+/** The words of a name in snake, kebab or camel case. */
+export function wordsOf(name: string): readonly string[] {
+  return name.split(/[^\p{L}\p{N}]+|(?<=[\p{Ll}\p{N}])(?=\p{Lu})/u).filter((word) => word !== '');
+}
+
+/** What of a sentence no property has taken yet. */
+class Remainder {
+  #text: string;
+
+  constructor(readonly said: Veiled) {
+    this.#text = said.text;
+  }
+
+  object(properties: readonly Property[]): Record<string, unknown> | undefined {
+    const objects = this.said.quotes.map(({ inner }) =>
+      inner.startsWith('{') ? parseJson(inner) : undefined,
+    );
+    return objects
+      .filter(isObject)
+      .find((object) => properties.some(({ name }) => Object.hasOwn(object, name)));
+  }
+
+  /** The first group of the pattern in a form that fits the shape; a match that fits is used up. */
+  take(pattern: RegExp, shape: Shape): unknown {
+    const match = pattern.exec(this.#text);
+    if (!match) return undefined;
+    const piece = (match[1] ?? '').replace(/(?<=[^.\s])[.?!]+$/, '');
+    const pieces = shape.type === 'array' ? piece.split(separator) : [piece];
+    const revealed = pieces.map((one) => reveal(one, this.said)).filter((one) => one !== '');
+    if (revealed.length === 0 && !/[\uE000-\uF8FF]/.test(piece)) return undefined;
+    const value = conform(revealed.length > 1 ? revealed : (revealed[0] ?? ''), shape);
+    if (value !== undefined)
+      this.#text = `${this.#text.slice(0, match.index)} ${this.#text.slice(match.index + match[0].length)}`;
+    return value;
+  }
+}
+
+const separator = /\s*(?:,\s*and\b|,|\band\b|&)\s*/;
+const number = '[-+]?\\d+(?:\\.\\d+)?(?![\\w.]*\\w)';
+const word = '[^\\s,;]+';
+const words = `${word}(?:[ \\t]+(?!(?:and|with|then|using|so|for)\\b)${word})*`;
+const list = (item: string): string => `(?:${item})(?:\\s*(?:,\\s*and\\b|,|\\band\\b|&)\\s*(?:${item}))*`;
+
+function named({ name, shape }: Property, text: Remainder): unknown {
+  if (wordsOf(name).length === 0) return undefined;
+  const spoken = `(?<!\\w)${wordsOf(name).join('[\\s_-]*')}(?!\\w)`;
+  const pattern = (source: string): RegExp => new RegExp(source, 'iu');
+  const link = '\\s*(?:[:=]|\\b(?:is|to|as|of|set to|being|named|called)\\b)?\\s*';
+  const after = (value: string): unknown => text.take(pattern(`${spoken}${link}(${value})`), shape);
+  const before = (value: string): unknown => text.take(pattern(`(${value})\\s+${spoken}`), shape);
+  switch (shape.type) {
+    case 'object': {
+      const { values, unsaid } = readArguments(shape.properties, text.said);
+      return unsaid === 0 && Object.keys(values).length > 0 ? values : undefined;
+    }
+    case 'array':
+      return (
+        after(list(`${quote}|${number}`)) ?? text.take(pattern(`${spoken}\\s*[:=]\\s*(${list(word)})`), shape)
+      );
+    case 'boolean':
+      if (text.take(pattern(`\\b(no)[nt]?\\s+${spoken}`), shape) === false) return false;
+      return (
+        after('true|false|yes|no|on|off') ?? (text.take(pattern(`(${spoken})`), { type: 'string' }) && true)
+      );
+    case 'choice':
+      return (
+        after(quote) ?? text.take(pattern(`(?<!\\w)(${shape.values.map(escaped).join('|')})(?!\\w)`), shape)
+      );
+    case 'number':
+      return after(`${quote}|${number}`) ?? before(number);
+    default: {
+      const bare = name.length > 1 ? after(words) : undefined;
+      return (
+        after(quote) ?? before(quote) ?? text.take(pattern(`${spoken}\\s*=\\s*(${word})`), shape) ?? bare
+      );
+    }
+  }
+}
+
+function unnamed(shape: Shape, text: Remainder): unknown {
+  const anyQuote = text.take(new RegExp(`(${shape.type === 'array' ? list(quote) : quote})`), shape);
+  if (anyQuote !== undefined || shape.type === 'string' || shape.type === 'boolean') return anyQuote;
+  const numbers = shape.type === 'array' ? list(number) : number;
+  return text.take(new RegExp(`(?<![\\w.])(${numbers})`), shape);
+}
+
+/** Text that was not quoted: what an earlier call gave, what follows a colon, or what a preposition leads to. */
+function phrase(text: Remainder, latestResult: string | undefined): unknown {
+  const shape: Shape = { type: 'string' };
+  const meansResult = /\b((?:the|its|that) (?:result|output|answer|value))\b/i;
+  if (latestResult !== undefined && text.take(meansResult, shape) !== undefined) return latestResult;
+  return (
+    text.take(/:\s*(\S[\s\S]*)$/, shape) ??
+    text.take(
+      new RegExp(`\\b(?:in|for|at|of|about|on|from|to|named|called|with)\\s+(?:the\\s+|an?\\s+)?(${words})`),
+      shape,
+    )
+  );
+}
+
+function escaped(value: unknown): string {
+  return String(value).replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+}

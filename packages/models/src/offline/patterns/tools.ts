@@ -1,0 +1,110 @@
+import { readArguments, wordsOf } from '../arguments.js';
+import type { Conversation } from '../conversation.js';
+import { type Mention, mentions } from '../mentions.js';
+import { type Pattern, type PlannedCall, type Reply, say } from '../pattern.js';
+import { shapeOf } from '../shape.js';
+import type { ToolSpec } from '../../model.js';
+import { reveal, type Veiled } from '../veil.js';
+import { isHandled } from './workspace.js';
+
+/** Tools that are called by name, one or several at once. */
+export const namedTools: readonly Pattern[] = [
+  {
+    example: "Use the tool lookup with key 'a' and table 'b', then reply with the result",
+    when: /\S/,
+    reply(_, sentence, conversation) {
+      const named = mentions(sentence, conversation.tools);
+      const calls = named.map(({ tool }, index) => callOf(tool, regionOf(sentence, named, index), conversation));
+      const meant = calls.filter(({ said }, index) => said || !calls.some((other, at) => at < index && other.name === calls[index]?.name));
+      return callAll(meant);
+    },
+  },
+];
+
+/** A tool that is not named but clearly meant: every telling word of its name is there, and so is all it needs. */
+export const meantTools: readonly Pattern[] = [
+  {
+    example: "What's the weather in Paris?",
+    when: /^(?!\s*(?:the|i|we|my|it|thanks?|thank)\b)/i,
+    reply(_, sentence, conversation) {
+      const words = wordsOf(sentence.text.toLowerCase()).map(stem);
+      const ranked = conversation.tools
+        .filter(({ name }) => !isHandled(name))
+        .map((tool) => ({ tool, telling: wordsOf(tool.name).map((word) => stem(word.toLowerCase())).filter((word) => !plainWords.has(word)) }))
+        .filter(({ telling }) => telling.length > 0 && telling.every((word) => words.includes(word)))
+        .toSorted((one, other) => other.telling.length - one.telling.length);
+      const [best, second] = ranked;
+      if (!best || best.telling.length === second?.telling.length) return undefined;
+      const call = callOf(best.tool, sentence, conversation);
+      return call.unsaid === 0 ? callAll([call]) : undefined;
+    },
+  },
+];
+
+/** Tools that are not there, or are asked about. */
+export const aboutTools: readonly Pattern[] = [
+  {
+    example: 'Which tools do you have?',
+    when: /\b(?:what|which|list)\b.*\btools\b/i,
+    reply: (_, __, { tools }) => say(tools.length === 0 ? 'I am offered no tools.' : `I am offered these tools: ${namesOf(tools)}.`),
+  },
+  {
+    example: 'What does the tool lookup do?',
+    when: /\bwhat does (?:the )?(?:tool )?(\S+?)(?: tool)? do\b/i,
+    reply([, name = ''], sentence, { tools }) {
+      const tool = tools.find((one) => one.name === reveal(name, sentence));
+      return tool && say(`${tool.name}: ${tool.description}`);
+    },
+  },
+  {
+    example: 'Use the tool teleport',
+    when: /\b(?:use|call|invoke|run)\s+(?:the\s+)?(?:tools?\s+(\S+)|([\w-]+)\s+tool\b|(\w+_\w+))/i,
+    reply(match, sentence, { tools }) {
+      const name = reveal((match[1] ?? match[2] ?? match[3] ?? '').replace(/[.,;?!]+$/, ''), sentence);
+      const offered = tools.length === 0 ? 'I am offered none.' : `I am offered: ${namesOf(tools)}.`;
+      return say(`I have no tool named ${name}. ${offered}`);
+    },
+  },
+];
+
+const plainWords = new Set('get fetch lookup look up find do run tool my the a an call make perform read show check list search current info of for to by in'.split(' '));
+
+function stem(word: string): string {
+  return word.length > 3 ? word.replace(/(?:ing|s)$/, '') : word;
+}
+
+function namesOf(tools: readonly ToolSpec[]): string {
+  return tools.map(({ name }) => name).join(', ');
+}
+
+interface ReadCall extends PlannedCall {
+  readonly said: boolean;
+  readonly unsaid: number;
+}
+
+function callOf({ name, inputSchema }: ToolSpec, region: Veiled, { results }: Conversation): ReadCall {
+  const shape = shapeOf(inputSchema);
+  const properties = shape.type === 'object' ? shape.properties : [];
+  const { values, unsaid } = readArguments(properties, region, results.at(-1)?.text);
+  const required = properties.filter((property) => property.required).length;
+  return { name, arguments: values, said: Object.keys(values).length > required || unsaid < required, unsaid };
+}
+
+function callAll(calls: readonly PlannedCall[]): Reply | undefined {
+  if (calls.length === 0) return undefined;
+  return { type: 'call', calls: calls.map(({ name, arguments: values }) => ({ name, arguments: values })) };
+}
+
+/** What is said about one of the tools: up to the next one, or all of it when there is one; in a list the last part counts for all. */
+function regionOf(sentence: Veiled, named: readonly Mention[], index: number): Veiled {
+  const { text } = sentence;
+  const [mention, next] = [named[index], named[index + 1]];
+  if (!mention) return { ...sentence, text: '' };
+  const after = text.slice(mention.end, next?.start);
+  if (next && /^(?:[\s,&]|\b(?:and|tools?|the|both|then|call|use|with)\b)*$/i.test(after)) return regionOf(sentence, named, index + 1);
+  const before = named.length === 1 ? `${text.slice(0, mention.start)} ` : '';
+  return { ...sentence, text: `${before}${after}`.replace(lead, '').replace(tail, '') };
+}
+
+const lead = /^\s*(?:please\s+)?(?:use|call|invoke|run)?\s*(?:the\s+)?(?:tools?|functions?)?\s*(?:tool|function)?\b/i;
+const tail = /(?:,|\band\b)\s*(?:please\s+)?(?:reply|respond|tell|report|show|give|answer|let me know|print|return)\b[\s\S]*$/i;

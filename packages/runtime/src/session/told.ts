@@ -1,0 +1,22 @@
+import type { EventType, SessionEvent } from '@groundcrew/protocol';
+
+/** An event on its way to listeners: serialised once, for the store and for every client. */
+export class Told {
+  /** Made by the first who puts it on a wire, for all who do. */
+  frame: unknown;
+  private opened: SessionEvent | undefined;
+
+  constructor(
+    readonly sessionId: string,
+    readonly type: EventType,
+    readonly json: string,
+    /** Absent on ephemeral events. */
+    readonly seq?: number,
+  ) {}
+
+  /** The event itself; most of those that stream by are never looked into. */
+  get event(): SessionEvent {
+    this.opened ??= JSON.parse(this.json) as SessionEvent;
+    return this.opened;
+  }
+}

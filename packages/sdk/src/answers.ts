@@ -1,0 +1,174 @@
+import type { EventOf, PermissionDecision, SessionEvent } from '@groundcrew/protocol';
+import { RpcError } from '@groundcrew/rpc';
+import { Answering } from './answering.js';
+import { isChecked, readArguments, type Tool, type ToolInvocation } from './define-tool.js';
+import { GroundcrewError, toError } from './errors.js';
+import type { PermissionHandler, PermissionRequestResult } from './permission.js';
+import type { Report } from './report.js';
+import { badArguments, toolResult } from './tool-result.js';
+import type { Call } from './wire.js';
+
+/** What answers need of their session. */
+export interface AnswersOptions {
+  readonly sessionId: string;
+  readonly tools: readonly Tool[];
+  readonly onPermissionRequest: PermissionHandler | undefined;
+  readonly call: Call;
+  readonly report: Report;
+}
+
+type ToolCall = EventOf<'external_tool.requested'>['data'];
+
+/** Answers what the runtime asks by events: calls of the app's tools, and permission. */
+export class Answers {
+  private readonly tools: ReadonlyMap<string, Tool>;
+  private readonly answering = new Answering();
+
+  constructor(private readonly options: AnswersOptions) {
+    this.tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+  }
+
+  /** Starts to answer; a handler that does not wait has answered when this returns. */
+  hear(event: SessionEvent): void {
+    switch (event.type) {
+      case 'external_tool.requested':
+        return this.serve(event);
+      case 'permission.requested':
+        return this.decide(event);
+      case 'external_tool.completed':
+      case 'permission.completed':
+        return this.answering.cancel(({ requestId }) => requestId === event.data.requestId);
+      case 'tool.execution_complete':
+        return this.answering.cancel(({ toolCallId }) => toolCallId === event.data.toolCallId);
+      case 'abort':
+        return this.answering.cancel(({ agentId }) => event.agentId === undefined || agentId === event.agentId);
+      case 'session.idle':
+      case 'session.shutdown':
+        return this.end();
+      default:
+        return;
+    }
+  }
+
+  /** Cancels all that is being answered. */
+  end(): void {
+    this.answering.cancel(() => true);
+  }
+
+  private serve({ data, agentId }: EventOf<'external_tool.requested'>): void {
+    const tool = this.tools.get(data.toolName);
+    if (!tool?.handler) return;
+    const { requestId, toolCallId } = data;
+    const signal = this.answering.begin({ requestId, toolCallId, agentId });
+    const answer = (given: Pick<Parameters<typeof this.answerToolCall>[1], 'result' | 'error'>) => {
+      if (this.answering.finish({ requestId }, signal)) this.answerToolCall(data, given);
+    };
+    settle(
+      () => this.run(tool, data, signal),
+      (returned) => answer({ result: toolResult(returned) }),
+      (thrown) => {
+        if (!signal.aborted) this.report('tool', tool.name, thrown);
+        answer({ error: toError(thrown).message });
+      },
+    );
+  }
+
+  private run(tool: Tool, data: ToolCall, signal: AbortSignal): unknown {
+    const invocation = invocationOf(data, this.options.sessionId);
+    if (!isChecked(tool)) return tool.handler?.(data.arguments ?? {}, invocation, signal);
+    return readArguments(tool, data.arguments).then((read) =>
+      read.success ? tool.handler?.(read.data, invocation, signal) : badArguments(tool.name, read.reason),
+    );
+  }
+
+  private answerToolCall(
+    { requestId, toolName }: ToolCall,
+    answer: { readonly result?: ReturnType<typeof toolResult>; readonly error?: string },
+  ): void {
+    const { call, sessionId } = this.options;
+    call('session.tools.handlePendingToolCall', { sessionId, requestId, ...answer }).catch((error: unknown) =>
+      this.unsent('tool', toolName, error),
+    );
+  }
+
+  private decide({ data, agentId }: EventOf<'permission.requested'>): void {
+    const handler = this.options.onPermissionRequest;
+    if (!handler || data.resolvedByHook) return;
+    const { requestId, permissionRequest } = data;
+    const { kind, toolCallId } = permissionRequest;
+    const signal = this.answering.begin({ requestId, toolCallId, agentId });
+    const answer = (decision: PermissionRequestResult) => {
+      if (!this.answering.finish({ requestId }, signal) || decision.kind === 'no-result') return;
+      this.tell(requestId, decision).catch((error: unknown) => this.unsent('permission', kind, error));
+    };
+    settle(
+      () => handler(permissionRequest, { sessionId: this.options.sessionId, requestId }, signal),
+      (decision) => answer(checked(decision)),
+      (thrown) => {
+        if (!signal.aborted) this.report('permission', kind, thrown);
+        answer(denied);
+      },
+    );
+  }
+
+  /** A decision the runtime cannot read leaves the question open: then it is a no. */
+  private async tell(requestId: string, result: PermissionDecision): Promise<void> {
+    const { call, sessionId } = this.options;
+    const method = 'session.permissions.handlePendingPermissionRequest';
+    try {
+      await call(method, { sessionId, requestId, result });
+    } catch (error) {
+      if (!(error instanceof RpcError) || result === denied) throw error;
+      this.report('permission', result.kind, error);
+      await call(method, { sessionId, requestId, result: denied });
+    }
+  }
+
+  /** That the session or the connection is gone is told elsewhere. */
+  private unsent(handler: 'tool' | 'permission', name: string, error: unknown): void {
+    if (!(error instanceof GroundcrewError)) this.report(handler, name, error);
+  }
+
+  private report(handler: 'tool' | 'permission', name: string, error: unknown): void {
+    this.options.report({ handler, name, sessionId: this.options.sessionId }, error);
+  }
+}
+
+const denied: PermissionDecision = { kind: 'user-not-available' };
+
+/** Goes on at once where nothing has to be waited for; what fails on the way there, or then, is an error. */
+function settle<T>(
+  work: () => T | Promise<T>,
+  onValue: (value: T) => void,
+  onError: (thrown: unknown) => void,
+): void {
+  try {
+    const given = work();
+    if (isPromise(given)) Promise.resolve(given).then(onValue).catch(onError);
+    else onValue(given);
+  } catch (thrown) {
+    onError(thrown);
+  }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function checked(decision: PermissionRequestResult): PermissionRequestResult {
+  if (typeof decision?.kind === 'string') return decision;
+  throw new GroundcrewError('invalid_option', 'A permission handler must return a decision');
+}
+
+function invocationOf(data: ToolCall, sessionId: string): ToolInvocation {
+  const { toolCallId, toolName, arguments: given, workingDirectory, traceparent, tracestate } = data;
+  return {
+    sessionId,
+    toolCallId,
+    toolName,
+    arguments: given,
+    ...(workingDirectory !== undefined && { workingDirectory }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(tracestate !== undefined && { tracestate }),
+  };
+}

@@ -1,0 +1,87 @@
+import { type Callbacks, callbacks, type ParsedParams, type Result, read } from '@groundcrew/protocol';
+import { ErrorCode, RpcError } from '@groundcrew/rpc';
+import { toError } from './errors.js';
+import { hookFor, hookInput } from './hooks.js';
+import type { Report } from './report.js';
+import type { BearerTokenProvider, SessionConfigBase } from './session-options.js';
+import { transformsOf } from './system-message.js';
+
+/** Answers the requests that the runtime puts to one session of this client. */
+export class CallbackAnswers {
+  constructor(
+    private readonly options: SessionConfigBase,
+    private readonly report: Report,
+  ) {}
+
+  /** What the app's handler answers; one that throws is an error to the runtime, which then does without or denies. */
+  async answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    if (!isCallback(method)) throw new RpcError(ErrorCode.methodNotFound, `Unhandled method ${method}`);
+    const parsed = read(callbacks[method].params, params);
+    if (!parsed.success) throw new RpcError(ErrorCode.invalidParams, `${method}: ${parsed.error.message}`);
+    // The table pairs each name with its own answer; which one this is, is known only now.
+    const answer = answers[method] as Answer<keyof Callbacks>;
+    try {
+      return await answer(parsed.data as never, { options: this.options, signal });
+    } catch (thrown) {
+      if (thrown instanceof RpcError) throw thrown;
+      const { sessionId, hookType } = parsed.data as { sessionId: string; hookType?: string };
+      const what = hookType === undefined ? ({ handler: 'callback', name: method } as const) : ({ handler: 'hook', name: hookType } as const);
+      if (!signal.aborted) this.report({ ...what, sessionId }, thrown);
+      throw new RpcError(ErrorCode.internal, toError(thrown).message);
+    }
+  }
+}
+
+interface Surroundings {
+  readonly options: SessionConfigBase;
+  readonly signal: AbortSignal;
+}
+
+type Answer<K extends keyof Callbacks> = (
+  params: ParsedParams<Callbacks[K]>,
+  surroundings: Surroundings,
+) => Promise<Result<Callbacks[K]>>;
+
+const answers: { readonly [K in keyof Callbacks]: Answer<K> } = {
+  async 'autoModeSwitch.request'({ sessionId, ...request }, { options, signal }) {
+    const handler = options.onAutoModeSwitchRequest;
+    return { response: handler ? await handler(request, { sessionId }, signal) : 'no' };
+  },
+  async 'exitPlanMode.request'({ sessionId, ...request }, { options, signal }) {
+    return required(options.onExitPlanModeRequest, 'exitPlanMode.request')(request, { sessionId }, signal);
+  },
+  async 'hooks.invoke'({ sessionId, hookType, input }, { options, signal }) {
+    const hook = hookFor(options.hooks ?? {}, hookType);
+    const output = await hook?.(hookInput(input), { sessionId }, signal);
+    return output ? { output } : {};
+  },
+  async 'providerToken.getToken'(request, { options, signal }) {
+    const provider = required(tokenProvider(options, request.providerName), 'providerToken.getToken');
+    return { token: await provider(request, signal) };
+  },
+  async 'systemMessage.transform'({ sections }, { options }) {
+    const transforms = transformsOf(options.systemMessage);
+    const changed = Object.entries(sections).map(async ([section, { content }]) => {
+      const transform = transforms.get(section);
+      return [section, { content: transform ? await transform(content) : content }] as const;
+    });
+    return { sections: Object.fromEntries(await Promise.all(changed)) };
+  },
+  async 'userInput.request'({ sessionId, ...request }, { options, signal }) {
+    return required(options.onUserInputRequest, 'userInput.request')(request, { sessionId }, signal);
+  },
+};
+
+function isCallback(method: string): method is keyof Callbacks {
+  return Object.hasOwn(callbacks, method);
+}
+
+function required<H>(handler: H | undefined, method: string): H {
+  if (handler === undefined) throw new RpcError(ErrorCode.internal, `No handler for ${method}`);
+  return handler;
+}
+
+function tokenProvider(options: SessionConfigBase, name: string): BearerTokenProvider | undefined {
+  const named = options.providers?.find((provider) => provider.name === name);
+  return (named ?? (name === 'default' ? options.provider : undefined))?.bearerTokenProvider;
+}

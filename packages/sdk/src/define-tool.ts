@@ -1,0 +1,105 @@
+import type { Methods, Params } from '@groundcrew/protocol';
+import * as z from 'zod';
+import { GroundcrewError } from './errors.js';
+import type { FromJsonSchema, JsonSchema } from './json-schema.js';
+import type { ToolResultObject } from './tool-result.js';
+import type { TraceContext } from './trace.js';
+
+/** What a tool takes: a zod schema, whose arguments are checked before the handler runs, or a JSON Schema. */
+export type ToolParameters = z.core.$ZodType | JsonSchema;
+
+/** What the handler gets. Arguments of a JSON Schema tool come as the model wrote them. */
+export type ArgumentsOf<P> = P extends z.core.$ZodType<infer Output> ? Output : FromJsonSchema<P>;
+
+/** One call of a tool: who asks, and where it stands in a trace. */
+export interface ToolInvocation extends TraceContext {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** As the model wrote them. */
+  readonly arguments: unknown;
+  /** Where the session works. */
+  readonly workingDirectory?: string;
+}
+
+/** A tool that the app serves: declared to the model, run here. */
+export interface Tool<Arguments = unknown> {
+  /** Letters, digits, `_` and `-`. */
+  readonly name: string;
+  /** What the model goes by when it chooses. */
+  readonly description?: string;
+  readonly parameters?: ToolParameters;
+  /** Takes the place of the runtime's own tool of this name. */
+  readonly overridesBuiltInTool?: boolean;
+  /** Runs without asking for permission. */
+  readonly skipPermission?: boolean;
+  /** Whether the model may have to search for it first; `auto` unless told otherwise. */
+  readonly defer?: 'auto' | 'never';
+  /** A call that succeeds ends the turn. */
+  readonly isTerminal?: boolean;
+  /** For the host; passed on as it is. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /**
+   * Runs a call. A text or any value that JSON can hold is a success; a `ToolResultObject` says more; what is thrown
+   * fails the call without telling the model why. The signal fires when the call is cancelled or answered elsewhere.
+   * Without a handler the tool is declared, and somebody else answers.
+   */
+  handler?(
+    args: Arguments,
+    invocation: ToolInvocation,
+    signal: AbortSignal,
+  ): ToolResultObject | unknown | Promise<ToolResultObject | unknown>;
+}
+
+/** A tool without its name and schema. */
+type Definition<P, Arguments> = Omit<Tool<Arguments>, 'name' | 'parameters'> & { readonly parameters?: P };
+
+/** A tool whose handler knows the type of its arguments: from the schema, or as the caller says. */
+export function defineTool<const P extends ToolParameters>(
+  name: string,
+  definition: Definition<P, ArgumentsOf<P>>,
+): Tool<ArgumentsOf<P>>;
+export function defineTool<Arguments>(
+  name: string,
+  definition: Definition<ToolParameters, Arguments>,
+): Tool<Arguments>;
+export function defineTool(name: string, definition: Definition<ToolParameters, never>): Tool<never> {
+  return { ...definition, name };
+}
+
+/** The tool as the runtime is told of it. */
+export function declarationOf(tool: Tool): NonNullable<Params<Methods['session.create']>['tools']>[number] {
+  const { handler: _handler, parameters, ...rest } = tool;
+  return { ...rest, ...(parameters && { parameters: schemaOf(tool.name, parameters) }) };
+}
+
+/** Checks the arguments where there is something to check them by. */
+export async function readArguments(
+  tool: Tool,
+  given: unknown,
+): Promise<{ readonly success: true; readonly data: unknown } | { readonly success: false; readonly reason: string }> {
+  const { parameters } = tool;
+  const parsed = await z.core.safeParseAsync(isZod(parameters) ? parameters : z.unknown(), given ?? {});
+  if (parsed.success) return parsed;
+  const reasons = parsed.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+  return { success: false, reason: reasons.join('; ') };
+}
+
+/** Whether arguments must be checked before the handler may run. */
+export function isChecked(tool: Tool): boolean {
+  return isZod(tool.parameters);
+}
+
+function schemaOf(name: string, parameters: ToolParameters): Record<string, unknown> {
+  if (isZod(parameters)) {
+    const { $schema: _schema, ...schema } = z.toJSONSchema(parameters, { io: 'input' });
+    return schema;
+  }
+  if ('safeParse' in parameters)
+    throw new GroundcrewError('invalid_option', `The parameters of tool ${name} are no schema of zod 4`);
+  return { ...parameters };
+}
+
+function isZod(parameters: ToolParameters | undefined): parameters is z.core.$ZodType {
+  return parameters !== undefined && '_zod' in parameters;
+}

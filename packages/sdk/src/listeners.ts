@@ -1,0 +1,48 @@
+/** Hears things of one sort. What it returns is ignored, unless it is a promise that fails. */
+export type Listener<T> = (told: T) => unknown;
+
+interface Entry<T> {
+  readonly type: string | undefined;
+  readonly listener: Listener<T>;
+  isActive: boolean;
+}
+
+/** Whoever wants to hear; all of them do, whatever one of them does. */
+export class Listeners<T extends { readonly type: string }> {
+  /** Replaced, never changed: a listener may come or go while others are being told. */
+  private entries: readonly Entry<T>[] = [];
+
+  constructor(private readonly onFailure: (told: T, thrown: unknown) => void) {}
+
+  /** Returns the undo, which may be called at any time and again. */
+  add(type: string | undefined, listener: Listener<T>): () => void {
+    const entry: Entry<T> = { type, listener, isActive: true };
+    this.entries = [...this.entries, entry];
+    return () => {
+      if (!entry.isActive) return;
+      entry.isActive = false;
+      this.entries = this.entries.filter((other) => other !== entry);
+    };
+  }
+
+  tell(told: T): void {
+    for (const entry of this.entries) {
+      if (!entry.isActive || (entry.type !== undefined && entry.type !== told.type)) continue;
+      this.call(entry.listener, told);
+    }
+  }
+
+  clear(): void {
+    for (const entry of this.entries) entry.isActive = false;
+    this.entries = [];
+  }
+
+  private call(listener: Listener<T>, told: T): void {
+    try {
+      const returned = listener(told);
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.onFailure(told, error));
+    } catch (error) {
+      this.onFailure(told, error);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import type { Callbacks, Methods, ParsedParams, ProviderConfig as WireProvider, Params, Result, SentAttachment, SessionEvent } from '@groundcrew/protocol';
+import type { Tool } from './define-tool.js';
+import type { SessionHooks } from './hooks.js';
+import type { PermissionHandler } from './permission.js';
+import type { SystemMessageConfig } from './system-message.js';
+
+type WireOptions = Params<Methods['session.create']>;
+
+/** How hard a model thinks. */
+export type ReasoningEffort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+/** What a session is made with. Nothing is required. */
+export interface SessionOptions extends SessionConfigBase {
+  /** The session's id; a random UUID unless given. The id of a live session gives that session. */
+  readonly sessionId?: string;
+}
+
+/** What a session is opened again with; what is left out stays as it was, except tools and handlers. */
+export interface ResumeSessionOptions extends SessionConfigBase {
+  /** Open questions stay answerable, and prompts that wait are run; otherwise they are closed as interrupted. */
+  readonly continuePendingWork?: boolean;
+  /** Opens the session without a `session.resume` event. */
+  readonly disableResume?: boolean;
+  /** Takes the session even from another live process that works in it. */
+  readonly takeOver?: boolean;
+}
+
+/** What create and resume have in common. */
+export interface SessionConfigBase extends OtherSettings {
+  /** The app's name, for lists and for the model service. */
+  readonly clientName?: string;
+  /** The model that answers; the runtime's choice unless given. */
+  readonly model?: string;
+  /** How hard the model thinks, where it can. */
+  readonly reasoningEffort?: ReasoningEffort;
+  /** Tools that this app serves. */
+  readonly tools?: readonly Tool[];
+  /** How the system prompt is shaped. */
+  readonly systemMessage?: SystemMessageConfig;
+  /** The only tools the model sees: names, or `builtin:`, `mcp:`, `custom:` and a name or `*`. */
+  readonly availableTools?: readonly string[];
+  /** Tools the model does not see, even if they are available. */
+  readonly excludedTools?: readonly string[];
+  /** What only the main agent does without; agents it asks may still have it. */
+  readonly defaultAgent?: { readonly excludedTools?: readonly string[] };
+  /** A model service of the app's own. */
+  readonly provider?: ProviderConfig;
+  /** Several of them; a model is then chosen as `name/model`. */
+  readonly providers?: readonly NamedProviderConfig[];
+  /** Whether answers come piece by piece, as `assistant.message_delta` events. */
+  readonly streaming?: boolean;
+  /** The directory the session works in; the runtime's unless given. */
+  readonly workingDirectory?: string;
+  /** Where this session is kept, instead of the runtime's home. */
+  readonly configDir?: string;
+  /** When the conversation is summarised to make room; on unless switched off. */
+  readonly infiniteSessions?: InfiniteSessionConfig;
+  /** Where the app steps into a turn. */
+  readonly hooks?: SessionHooks;
+  /** MCP servers, by name; their tools are called `name-tool`. */
+  readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
+  /** Agents that the main agent may ask. */
+  readonly customAgents?: readonly CustomAgentConfig[];
+  /** The custom agent that works instead of the main one. */
+  readonly agent?: string;
+  /** Directories with skills. */
+  readonly skillDirectories?: readonly string[];
+  /** Skills that are not offered. */
+  readonly disabledSkills?: readonly string[];
+  /** Decides whether tool calls may run. Without it the question is left to other clients, and alone it is a no. */
+  readonly onPermissionRequest?: PermissionHandler;
+  /** Answers questions of the agent; with it, the agent may ask. */
+  readonly onUserInputRequest?: UserInputHandler;
+  /** Says what follows a plan. */
+  readonly onExitPlanModeRequest?: ExitPlanModeHandler;
+  /** Says whether to go on with another model when this one is rate limited; no answer is `no`. */
+  readonly onAutoModeSwitchRequest?: AutoModeSwitchHandler;
+  /** Hears every event from the first one on, `session.start` and `session.resume` included. */
+  readonly onEvent?: (event: SessionEvent) => unknown;
+}
+
+/** What the wire knows besides; passed on as it is. */
+type OtherSettings = Omit<
+  WireOptions,
+  | 'sessionId'
+  | 'traceparent'
+  | 'tracestate'
+  | 'requestPermission'
+  | 'requestUserInput'
+  | 'requestExitPlanMode'
+  | 'requestAutoModeSwitch'
+  | 'toolFilterPrecedence'
+  | 'envValueMode'
+  | 'reasoningEffort'
+  | 'tools'
+  | 'systemMessage'
+  | 'provider'
+  | 'providers'
+  | 'hooks'
+  | 'mcpServers'
+  | 'customAgents'
+  | 'defaultAgent'
+  | 'infiniteSessions'
+>;
+
+/** A model service the app brings along. */
+export interface ProviderConfig extends Omit<WireProvider, 'baseUrl' | 'hasBearerTokenProvider'> {
+  readonly baseUrl: string;
+  /** Asked for a token before each model call; it stays with the app. */
+  readonly bearerTokenProvider?: BearerTokenProvider;
+}
+
+/** One of several model services. */
+export interface NamedProviderConfig extends ProviderConfig {
+  readonly name: string;
+}
+
+/** Gives the token of a model service; `default` is the one without a name. */
+export type BearerTokenProvider = (
+  request: ParsedParams<Callbacks['providerToken.getToken']>,
+  signal: AbortSignal,
+) => string | Promise<string>;
+
+/** When a long conversation is summarised. */
+export interface InfiniteSessionConfig {
+  readonly enabled?: boolean;
+  /** The share of the window, 0 to 1, at which summarising starts beside the work; 0.8 unless given. */
+  readonly backgroundCompactionThreshold?: number;
+  /** The share at which the work waits for it; 0.95 unless given. */
+  readonly bufferExhaustionThreshold?: number;
+}
+
+/** How an MCP server is reached: by a command, or by a url. */
+export type McpServerConfig = McpStdioServerConfig | McpHttpServerConfig;
+
+interface McpServerFields {
+  /** Which of its tools are offered; `["*"]`, the default, is all. */
+  readonly tools?: readonly string[];
+  /** How long one call may take, in milliseconds. */
+  readonly timeout?: number;
+}
+
+/** An MCP server that the runtime starts. */
+export interface McpStdioServerConfig extends McpServerFields {
+  readonly type?: 'local' | 'stdio';
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly workingDirectory?: string;
+}
+
+/** An MCP server that runs already. */
+export interface McpHttpServerConfig extends McpServerFields {
+  readonly type: 'http' | 'sse';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An agent with a prompt, tools and a model of its own. */
+export interface CustomAgentConfig {
+  readonly name: string;
+  readonly displayName?: string;
+  /** When it should be asked. */
+  readonly description?: string;
+  readonly prompt: string;
+  /** Null or absent: every tool. */
+  readonly tools?: readonly string[] | null;
+  readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
+  /** Whether the main agent may choose it by itself. */
+  readonly infer?: boolean;
+  readonly skills?: readonly string[];
+  readonly model?: string;
+  readonly reasoningEffort?: ReasoningEffort;
+}
+
+/** Answers one sort of question that the runtime puts to this app. */
+type QuestionHandler<K extends keyof Callbacks, Answer = Result<Callbacks[K]>> = (
+  request: Omit<ParsedParams<Callbacks[K]>, 'sessionId'>,
+  invocation: { readonly sessionId: string },
+  signal: AbortSignal,
+) => Answer | Promise<Answer>;
+
+/** Answers a question of the agent. */
+export type UserInputHandler = QuestionHandler<'userInput.request'>;
+
+/** Says what follows a plan. */
+export type ExitPlanModeHandler = QuestionHandler<'exitPlanMode.request'>;
+
+/** Says whether to go on with another model. */
+export type AutoModeSwitchHandler = QuestionHandler<'autoModeSwitch.request', 'yes' | 'yes_always' | 'no'>;
+
+/** A prompt and what goes with it. */
+export interface MessageOptions {
+  readonly prompt: string;
+  /** What people see instead of the prompt. */
+  readonly displayPrompt?: string;
+  /** Files, directories, selections, images and other things to look at. */
+  readonly attachments?: readonly SentAttachment[];
+  /** While a turn runs: a turn of its own afterwards, the default, or a word into the running one. */
+  readonly mode?: 'enqueue' | 'immediate';
+  /** The mode this one prompt is answered in. */
+  readonly agentMode?: 'interactive' | 'plan' | 'autopilot' | 'shell';
+  /** HTTP headers for the model calls of this turn. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  /** This prompt's id; a random one unless given. Sent twice, it is one turn. */
+  readonly messageId?: string;
+}
+
+/** What changes with the model. */
+export type SetModelOptions = Omit<Params<Methods['session.model.switchTo']>, 'sessionId' | 'modelId' | 'source'>;
+
+/** How a notice is shown. */
+export type LogOptions = Omit<Params<Methods['session.log']>, 'sessionId' | 'message'>;

@@ -1,0 +1,67 @@
+import type { Methods, Params } from '@groundcrew/protocol';
+import { declarationOf } from './define-tool.js';
+import type {
+  CustomAgentConfig,
+  McpServerConfig,
+  ProviderConfig,
+  ResumeSessionOptions,
+  SessionConfigBase,
+} from './session-options.js';
+import { systemMessageParams } from './system-message.js';
+
+type WireParams = Omit<Params<Methods['session.resume']>, 'sessionId'>;
+
+/** What the wire says of a session's options: handlers become flags, everything else goes along. */
+export function sessionParams(options: SessionConfigBase & ResumeSessionOptions): WireParams {
+  const {
+    tools,
+    hooks,
+    systemMessage,
+    provider,
+    providers,
+    mcpServers,
+    customAgents,
+    onPermissionRequest,
+    onUserInputRequest,
+    onExitPlanModeRequest,
+    onAutoModeSwitchRequest,
+    onEvent: _onEvent,
+    ...rest
+  } = options;
+  return {
+    includeSubAgentStreamingEvents: true,
+    ...rest,
+    toolFilterPrecedence: 'excluded',
+    envValueMode: 'direct',
+    requestPermission: onPermissionRequest !== undefined,
+    requestUserInput: onUserInputRequest !== undefined,
+    requestExitPlanMode: onExitPlanModeRequest !== undefined,
+    requestAutoModeSwitch: onAutoModeSwitchRequest !== undefined,
+    hooks: Object.values(hooks ?? {}).some((hook) => hook !== undefined),
+    ...(tools && { tools: tools.map(declarationOf) }),
+    ...(systemMessage && { systemMessage: systemMessageParams(systemMessage) }),
+    ...(provider && { provider: providerParams(provider) }),
+    ...(providers && { providers: providers.map(providerParams) }),
+    ...(mcpServers && { mcpServers: serverParams(mcpServers) }),
+    ...(customAgents && { customAgents: customAgents.map(agentParams) }),
+  };
+}
+
+function providerParams<P extends ProviderConfig>(provider: P) {
+  const { bearerTokenProvider, ...rest } = provider;
+  return { ...rest, ...(bearerTokenProvider && { hasBearerTokenProvider: true }) };
+}
+
+function agentParams({ mcpServers, ...agent }: CustomAgentConfig) {
+  return { ...agent, ...(mcpServers && { mcpServers: serverParams(mcpServers) }) };
+}
+
+function serverParams(servers: Readonly<Record<string, McpServerConfig>>) {
+  return Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, oneServer(server)]));
+}
+
+function oneServer(server: McpServerConfig) {
+  if (!('command' in server)) return server;
+  const { workingDirectory, ...rest } = server;
+  return { ...rest, ...(workingDirectory !== undefined && { cwd: workingDirectory }) };
+}
