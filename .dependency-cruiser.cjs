@@ -10,7 +10,8 @@ const layers = {
   protocol: [],
 };
 
-const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/)';
+/** Tests, and the files only they use. */
+const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/|/(chaos|contract)/[^/]+\\.ts$)';
 
 const packageRules = Object.entries(layers).flatMap(([name, allowed]) => [
   forbid(
@@ -63,7 +64,8 @@ const doorRules = [
     { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
   ),
   forbid('one-door-per-package', {}, { path: '^packages/[^/]+/src/.+/index\\.ts$' }),
-  forbid('tests-are-not-imported', {}, { path: tests }),
+  forbid('tests-are-not-imported', { pathNot: tests }, { path: tests }),
+  forbid('tests-stand-alone', {}, { path: '\\.test\\.tsx?$' }),
   forbid('no-cycles', {}, { circular: true }),
   forbid('nothing-unresolved', {}, { couldNotResolve: true, pathNot: '(^|/)dist/' }),
 ];

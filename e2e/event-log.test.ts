@@ -152,7 +152,7 @@ test('the metadata of a session tell what it is and what it weighs', async () =>
     limit: 1100,
     compactionThreshold: 800,
   });
-  expect(await session.call('session.metadata.recomputeContextTokens')).toEqual({
+  expect(await session.call('session.metadata.recomputeContextTokens', { modelId: 'scripted' })).toEqual({
     totalTokens: contextInfo.totalTokens,
     messagesTokenCount: conversationTokens,
     systemTokenCount: systemTokens,

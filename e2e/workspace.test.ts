@@ -88,7 +88,7 @@ describe('a path that leads elsewhere is refused and nothing is written', () => 
   });
 });
 
-test('a file that is not there is an error that names it, without a path of this machine', async () => {
+test('a file that is not there is an error that names it', async () => {
   const { session } = await runtime.session([]);
   const failure = await session.failure('session.workspaces.readFile', { path: 'missing.txt' });
   expect(failure).toEqual({ code: -32603, message: expect.stringContaining('missing.txt') });

@@ -1,5 +1,3 @@
-import type { Environment } from './proxy.js';
-
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -26,26 +24,4 @@ export interface TimeLimits {
   readonly firstByte: number;
   /** Between two reads of the answer. */
   readonly idle: number;
-}
-
-export interface NodeExchangeOptions {
-  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. */
-  readonly environment: Environment;
-  readonly limits?: Partial<TimeLimits>;
-}
-
-const defaultLimits: TimeLimits = { send: 60_000, firstByte: 600_000, idle: 300_000 };
-
-/**
- * Calls over the network, through a proxy where the environment names one. Redirects are answers like others.
- * Node's HTTP is loaded by the first call: a runtime that only starts has no use for it.
- */
-export function nodeExchange({ environment, limits }: NodeExchangeOptions): Exchange {
-  let opened: Promise<Exchange> | undefined;
-  return async (request, signal) => {
-    opened ??= import('./http.js').then(({ httpExchange }) =>
-      httpExchange(environment, { ...defaultLimits, ...limits }),
-    );
-    return (await opened)(request, signal);
-  };
 }

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { all, collect, localServer, noUsage, plainRequest } from '../test/local-server.js';
-import { nodeExchange, type TimeLimits } from './exchange.js';
+import type { TimeLimits } from './exchange.js';
 import { type HttpProviderOptions, httpProvider } from './http-provider.js';
+import { nodeExchange } from './node-exchange.js';
 import { openaiChatWire } from './wires/openai-chat/wire.js';
 
 function providerAt(

@@ -1,13 +1,6 @@
 export { type KnownModel, knownModel, withKnown } from './catalog.js';
 export { describeFailure, ModelError, type ModelErrorDetails, type ModelErrorKind } from './errors.js';
-export {
-  type Exchange,
-  type HttpRequest,
-  type HttpResponse,
-  type NodeExchangeOptions,
-  nodeExchange,
-  type TimeLimits,
-} from './exchange.js';
+export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 export { type HttpProviderOptions, httpProvider } from './http-provider.js';
 export type {
   CallOrigin,
@@ -22,6 +15,7 @@ export type {
   ToolSpec,
   Usage,
 } from './model.js';
+export { type NodeExchangeOptions, nodeExchange } from './node-exchange.js';
 export {
   type CopilotConfig,
   copilotProvider,

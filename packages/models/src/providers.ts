@@ -1,9 +1,10 @@
 import { ModelError } from './errors.js';
-import { type Exchange, nodeExchange } from './exchange.js';
+import type { Exchange } from './exchange.js';
 import { checkedHeaders, expandVariables, type Headers } from './headers.js';
 import { httpProvider } from './http-provider.js';
 import type { CallOrigin, ModelProvider, ModelRequest } from './model.js';
 import { readModelList } from './model-list.js';
+import { nodeExchange } from './node-exchange.js';
 import type { Environment } from './proxy.js';
 import { openaiChatWire } from './wires/openai-chat/wire.js';
 

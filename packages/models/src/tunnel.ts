@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ModelError } from './errors.js';
-import { proxyAuthorization } from './proxy.js';
+import { proxyAuthorization } from './proxy-authorization.js';
 
 /** Connections to services through one proxy, kept and shared like those of any agent. */
 export class TunnelAgent extends Agent {

@@ -15,10 +15,9 @@ export {
 export { type Attachment, Audience, ToolClash } from './session/audience.js';
 export { type PromptExtras, QueueFull } from './session/conversation.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
-export type { Prompt } from './session/notes.js';
 export { Session } from './session/session.js';
 export type { ModelAccess, SessionSettings, SystemMessage } from './session/settings.js';
-export type { HistoryEntry, OpenQuestion, SessionState } from './session/state.js';
+export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './session/shape.js';
 export { Told } from './session/told.js';
 export { memoryStore } from './store/memory.js';
 export {

@@ -6,7 +6,7 @@ import type { LoopLimits } from './loop/context.js';
 import type { Attachment, Audience } from './session/audience.js';
 import { Session } from './session/session.js';
 import type { ModelAccess, SessionSettings } from './session/settings.js';
-import type { SessionState } from './session/state.js';
+import type { SessionState } from './session/shape.js';
 import type { Told } from './session/told.js';
 import type { Owner, SessionQuery, SessionStore, SessionSummary } from './store/session-store.js';
 import type { Tool } from './tools/tool.js';

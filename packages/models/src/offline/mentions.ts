@@ -11,8 +11,12 @@ export interface Mention {
 export function mentions({ text, quotes }: Veiled, tools: readonly ToolSpec[]): readonly Mention[] {
   const found = tools.flatMap((tool) => {
     if (tool.name === '') return [];
-    const quoted = quotes.flatMap(({ inner }, index) => (inner === tool.name ? [String.fromCharCode(0xe000 + index)] : []));
-    return [tool.name, ...quoted].flatMap((name) => places(name, text).map((start) => ({ tool, start, end: start + name.length })));
+    const quoted = quotes.flatMap(({ inner }, index) =>
+      inner === tool.name ? [String.fromCharCode(0xe000 + index)] : [],
+    );
+    return [tool.name, ...quoted].flatMap((name) =>
+      places(name, text).map((start) => ({ tool, start, end: start + name.length })),
+    );
   });
   const ordered = found.toSorted((one, other) => one.start - other.start || other.end - one.end);
   const kept: Mention[] = [];
@@ -42,10 +46,16 @@ interface Surroundings {
 function isMeant({ tool, start, end }: Mention, { text, previous }: Surroundings): boolean {
   const before = text.slice(Math.max(0, start - 60), start);
   const isDistinct = /[_\d-]|\p{Ll}\p{Lu}/u.test(tool.name) && end - start > 1;
-  if (/\b(?:don't|do not|never|without|not) (?:use|using|call|calling|invoke|run)(?:ning)? (?:the )?(?:tool )?$/i.test(before)) return false;
+  if (
+    /\b(?:don't|do not|never|without|not) (?:use|using|call|calling|invoke|run)(?:ning)? (?:the )?(?:tool )?$/i.test(
+      before,
+    )
+  )
+    return false;
   if (isDistinct) return !/^\s*(?:what|why|how|when|who|where)\b(?!.*\b(?:use|using|with)\b)/i.test(text);
   if (/^\s*(?:tool|function)s?\b/i.test(text.slice(end))) return true;
-  if (/\b(?:tools?|functions?|use|using|call|invoke)\s+(?:the\s+|both\s+|tools?\s+)*$/i.test(before)) return true;
+  if (/\b(?:tools?|functions?|use|using|call|invoke)\s+(?:the\s+|both\s+|tools?\s+)*$/i.test(before))
+    return true;
   const isListed = previous !== undefined && /(?:\band|,|&)\s+(?:the\s+|tool\s+)*$/i.test(before);
   return isListed && /^\s*(?:$|[,.;?!&]|(?:and|with|for|on|to|at|in|then)\b)/i.test(text.slice(end));
 }

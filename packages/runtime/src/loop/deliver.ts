@@ -1,7 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import { formatPrompt } from '../prompt/user-message.js';
 import type { Draft } from '../session/log.js';
-import type { Prompt } from '../session/notes.js';
+import type { Prompt } from '../session/shape.js';
 import type { LoopContext } from './context.js';
 
 /** Makes a prompt a message of the conversation; it starts an interaction. Joins the next commit. */

@@ -1,4 +1,4 @@
-import type { OpenCall } from '../session/state.js';
+import type { OpenCall } from '../session/shape.js';
 import type { ResultType } from '../tools/tool.js';
 import type { LoopContext } from './context.js';
 import {

@@ -1,10 +1,10 @@
 import type { ChatMessage, ModelRequest, Part, ToolSpec } from '@groundcrew/models';
-import type { HistoryEntry } from '../session/state.js';
+import type { HistoryEntry } from '../session/shape.js';
 import type { Tool } from '../tools/tool.js';
 import type { LoopContext, ModelPlan } from './context.js';
 
 /** What the model is told of a call that never got a result. */
-export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
+const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
 
 /** The next call to the model, made from what the log adds up to. */
 export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest {
@@ -29,7 +29,7 @@ export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest
 }
 
 /** The history as a valid conversation: every call has exactly one result, right after the message that made it. */
-export function toMessages(history: readonly HistoryEntry[]): ChatMessage[] {
+function toMessages(history: readonly HistoryEntry[]): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const [index, entry] of history.entries()) {
     if (entry.role === 'user') messages.push({ role: 'user', parts: entry.parts });

@@ -57,7 +57,7 @@ function begin({ log, interaction, limits }: LoopContext, plan: ModelPlan): void
 }
 
 /** Parses what the model wrote; arguments that are no JSON are cleared and the call fails with the reason. */
-export function readCall(call: ToolCall): CallToRun {
+function readCall(call: ToolCall): CallToRun {
   const base = { toolCallId: call.callId, name: call.name };
   if (call.argumentsText.trim() === '') return { ...base, arguments: {}, argumentsText: '{}' };
   try {

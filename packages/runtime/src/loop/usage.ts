@@ -1,4 +1,4 @@
-import type { SessionState } from '../session/state.js';
+import type { SessionState } from '../session/shape.js';
 import type { LoopContext, ModelPlan } from './context.js';
 
 /** Window assumed for a model that nobody knows. */

@@ -15,9 +15,9 @@ import { Inbox } from './inbox.js';
 import { Interruption } from './interruption.js';
 import type { Draft, SessionLog } from './log.js';
 import type { Metrics } from './metrics.js';
-import type { Prompt } from './notes.js';
 import { Questions } from './questions.js';
-import { hasWork, type OpenQuestion, type SessionState } from './state.js';
+import type { OpenQuestion, Prompt, SessionState } from './shape.js';
+import { hasWork } from './state.js';
 
 /** What a conversation needs of the session around it. */
 export interface ConversationHost {

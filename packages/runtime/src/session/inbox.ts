@@ -1,5 +1,5 @@
 import type { SessionLog } from './log.js';
-import type { Prompt } from './notes.js';
+import type { Prompt } from './shape.js';
 
 interface Admitted {
   readonly prompt: Prompt;

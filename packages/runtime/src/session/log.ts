@@ -2,7 +2,8 @@ import type { DurableType, EphemeralType, EventData, SessionEvent } from '@groun
 import type { Clock } from '../clock.js';
 import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
-import { type Entry, headOf, initialState, reduce, type SessionState } from './state.js';
+import { initialState, type SessionState } from './shape.js';
+import { type Entry, headOf, reduce } from './state.js';
 import { Told } from './told.js';
 
 /** An event that enters the log. */

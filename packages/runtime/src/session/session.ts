@@ -2,20 +2,17 @@ import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { LoopLimits, ModelPlan } from '../loop/context.js';
 import { type Decision, outcomeOf } from '../permissions/decision.js';
-import type { PolicyRules } from '../permissions/policy.js';
-import { systemPrompt } from '../prompt/system-prompt.js';
 import type { LogRecord, Owner, SessionContext, SessionStore, StoreError } from '../store/session-store.js';
 import type { ExternalAnswer } from '../tools/external.js';
 import type { Tool } from '../tools/tool.js';
-import { makeToolset, type Toolset } from '../tools/toolset.js';
 import { Workspace } from '../workspace/workspace.js';
 import { type Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { Metrics } from './metrics.js';
-import type { Prompt } from './notes.js';
+import { Planner } from './planner.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
-import type { SessionState } from './state.js';
+import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
 
 /** What a session is given by the runtime it lives in. */
@@ -44,15 +41,15 @@ export class Session {
   private readonly waiters = new Set<() => void>();
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
-  private toolset: Toolset | undefined;
-  private approvesAll = false;
+  private readonly planner: Planner;
 
   constructor(
     readonly sessionId: string,
     private readonly surroundings: SessionSurroundings,
-    private settings: SessionSettings,
-    private access: ModelAccess,
+    settings: SessionSettings,
+    access: ModelAccess,
   ) {
+    this.planner = new Planner(this.audience, surroundings.builtinTools, settings, access);
     this.workspace = new Workspace(surroundings.workspacePath);
   }
 
@@ -61,7 +58,7 @@ export class Session {
   }
 
   get currentSettings(): SessionSettings {
-    return this.settings;
+    return this.planner.settings;
   }
 
   /** A turn is running, be it only waiting for an answer. */
@@ -78,7 +75,7 @@ export class Session {
     const log = this.newLog();
     const { clock, version, owner } = this.surroundings;
     const startTime = clock.now().toISOString();
-    const { model, reasoningEffort, clientName } = this.settings;
+    const { model, reasoningEffort, clientName } = this.currentSettings;
     const data: EventData<'session.start'> = {
       sessionId: this.sessionId,
       version: 1,
@@ -112,20 +109,18 @@ export class Session {
   /** Replaces what this client brings; throws ToolClash. */
   attach(attachment: Attachment): void {
     this.audience.attach(attachment);
-    this.toolset = undefined;
+    this.planner.audienceChanged();
   }
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
-    this.toolset = undefined;
+    this.planner.audienceChanged();
     return this.audience.detach(clientId);
   }
 
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
-    this.settings = settings;
-    this.access = access;
-    this.toolset = undefined;
+    this.planner.configure(settings, access);
   }
 
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
@@ -152,7 +147,7 @@ export class Session {
   }
 
   setApproveAll(isOn: boolean): void {
-    this.approvesAll = isOn;
+    this.planner.approvesAll = isOn;
   }
 
   /** Writes events and waits until everybody has been told. */
@@ -163,8 +158,7 @@ export class Session {
     return events;
   }
 
-  /** Tells without storing; resolves with the event's id. */
-  /** Tells without writing, and waits until everybody has been told. */
+  /** Tells without storing; resolves with the event's id once everybody has been told. */
   async emit(draft: EphemeralDraft): Promise<string> {
     const { log } = await this.load();
     const id = log.emit(draft);
@@ -212,7 +206,7 @@ export class Session {
 
   /** What the next model call would go by. */
   async plan(): Promise<ModelPlan> {
-    return this.planFor(await this.state());
+    return this.planner.plan(await this.state());
   }
 
   /** The state, if it is in memory. */
@@ -239,7 +233,7 @@ export class Session {
         alreadyInUse: false,
         sessionWasActive: how.wasActive,
         continuePendingWork: how.continuePendingWork,
-        selectedModel: this.modelFor(state),
+        selectedModel: this.planner.model(state),
       },
     });
     await log.stored();
@@ -306,7 +300,7 @@ export class Session {
 
   /** Makes the session's own directory, where it has one. */
   makeWorkspace(): void {
-    if (this.settings.hasWorkspace) this.workspace.make();
+    if (this.currentSettings.hasWorkspace) this.workspace.make();
   }
 
   private async letGo(conversation: Conversation): Promise<void> {
@@ -344,75 +338,24 @@ export class Session {
   }
 
   private host() {
-    const { sessionId, surroundings, metrics } = this;
-    const session = this;
+    const { sessionId, surroundings, metrics, planner } = this;
     return {
       sessionId,
       clock: surroundings.clock,
       limits: surroundings.limits,
       metrics,
       get clientName() {
-        return session.settings.clientName;
+        return planner.settings.clientName;
       },
       get trace() {
-        return session.settings.trace;
+        return planner.settings.trace;
       },
-      model: (state: SessionState) => this.modelFor(state),
-      canSeeImages: (state: SessionState) => this.access.info(this.modelFor(state))?.vision ?? true,
-      plan: (state: SessionState) => this.planFor(state),
-      policy: (state: SessionState) => this.policyFor(state),
+      model: (state: SessionState) => planner.model(state),
+      canSeeImages: (state: SessionState) => planner.canSeeImages(state),
+      plan: (state: SessionState) => planner.plan(state),
+      policy: (state: SessionState) => planner.policy(state),
       lost: (_error: StoreError) => this.drop(),
     };
-  }
-
-  private modelFor(state: SessionState): string {
-    return state.model ?? this.settings.model ?? this.access.defaultModel;
-  }
-
-  private policyFor(state: SessionState): PolicyRules {
-    return {
-      approvals: state.approvals,
-      approvesAll: this.approvesAll,
-      canAsk: this.audience.answersPermissions,
-    };
-  }
-
-  private planFor(state: SessionState): ModelPlan {
-    const { access, settings } = this;
-    const model = this.modelFor(state);
-    const toolset = this.currentToolset();
-    const facts = {
-      workingDirectory: state.context.cwd,
-      platform: process.platform,
-      model,
-      toolset,
-      isCopilot: access.isCopilot,
-      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
-    };
-    return {
-      provider: access.provider,
-      model,
-      info: access.info(model),
-      streaming: settings.streaming,
-      system: systemPrompt(facts, settings.systemMessage),
-      toolset,
-      ...(state.reasoningEffort !== undefined && { reasoningEffort: state.reasoningEffort }),
-    };
-  }
-
-  private currentToolset(): Toolset {
-    const { settings, audience } = this;
-    this.toolset ??= makeToolset({
-      builtin: this.surroundings.builtinTools(audience),
-      declared: audience.tools(),
-      filters: {
-        exclusionWins: settings.exclusionWins,
-        ...(settings.availableTools && { availableTools: settings.availableTools }),
-        ...(settings.excludedTools && { excludedTools: settings.excludedTools }),
-        ...(settings.defaultAgentExcludedTools && { hiddenFromRoot: settings.defaultAgentExcludedTools }),
-      },
-    });
-    return this.toolset;
   }
 
   private shutdownData(state: SessionState): EventData<'session.shutdown'> {
@@ -423,7 +366,7 @@ export class Session {
       sessionStartTime: Date.parse(state.createdAt),
       codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [] },
       modelMetrics: this.metrics.perModel(),
-      currentModel: this.modelFor(state),
+      currentModel: this.planner.model(state),
     };
   }
 }

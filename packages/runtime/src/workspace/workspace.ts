@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** A name leads out of the place it must stay in. */
-export class OutsideWorkspace extends Error {
+class OutsideWorkspace extends Error {
   override readonly name = 'OutsideWorkspace';
 
   constructor(path: string) {
@@ -83,8 +83,12 @@ export class Workspace {
 async function replace(path: string, content: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}.tmp`;
-  await writeFile(draft, content, { mode: 0o600 });
-  await rename(draft, path);
+  try {
+    await writeFile(draft, content, { mode: 0o600 });
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

@@ -24,10 +24,7 @@ export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.eventLog.read'(params, context) {
     const session = findSession('session.eventLog.read', params.sessionId, context);
     if (params.direction === 'backward') return readBackward(session, params);
-    const page = await readForward(session, params);
-    if (page.events.length > 0 || !params.waitMs) return page.result();
-    await session.waitForEvent(Math.min(params.waitMs, longestWait), context.signal);
-    return (await readForward(session, params)).result();
+    return (await readOrWait(session, params, context.signal)).result();
   },
   async 'session.eventLog.registerInterest'({ sessionId, eventType }, context) {
     const session = findSession('session.eventLog.registerInterest', sessionId, context);
@@ -53,6 +50,18 @@ class EventPage {
     return new RawJson(
       `{"events":[${this.events.join(',')}],"cursor":${cursor},"hasMore":${this.hasMore},"cursorStatus":"ok"}`,
     );
+  }
+}
+
+/** Events that nobody asked for end no wait. */
+async function readOrWait(session: Session, params: ReadParams, signal: AbortSignal): Promise<EventPage> {
+  const end = Date.now() + Math.min(params.waitMs ?? 0, longestWait);
+  let page = await readForward(session, params);
+  for (;;) {
+    const left = end - Date.now();
+    if (page.events.length > 0 || left <= 0 || signal.aborted) return page;
+    await session.waitForEvent(left, signal);
+    page = await readForward(session, { ...params, cursor: String(page.cursor) });
   }
 }
 

@@ -11,14 +11,16 @@ export const arithmetic: readonly Pattern[] = [
       const expression = expressionIn(text);
       if (expression === undefined) return undefined;
       const earlier = expression.includes('@') ? earlierNumber(conversation) : undefined;
-      if (expression.includes('@') && !earlier) return say('There is no number before this that I could go on from.');
+      if (expression.includes('@') && !earlier)
+        return say('There is no number before this that I could go on from.');
       return say(answerTo(expression, earlier, bareWish.test(conversation.ask)));
     },
   },
 ];
 
 const longestExpression = 500;
-const bareWish = /\b(?:just|only)\b[^.?!]*\b(?:number|result|answer|digits?)\b|\b(?:number|result|answer) only\b/i;
+const bareWish =
+  /\b(?:just|only)\b[^.?!]*\b(?:number|result|answer|digits?)\b|\b(?:number|result|answer) only\b/i;
 
 function answerTo(expression: string, earlier: Fraction | undefined, bare: boolean): string | undefined {
   const written = earlier ? expression.replaceAll('@', writeFraction(earlier).slice(2)) : expression;
@@ -39,7 +41,10 @@ const spoken: readonly (readonly [RegExp, string])[] = (
   [
     ['(?<=\\d),(?=\\d{3}\\b)', ''],
     ...smallNumbers.map((word, number): [string, string] => [`\\b${word}\\b`, String(number)]),
-    ['\\b(?:that|it|this|(?:the|your) (?:last |previous )?(?:result|answer|number|sum))\\b(?! (?:is|of)\\b)', '@'],
+    [
+      '\\b(?:that|it|this|(?:the|your) (?:last |previous )?(?:result|answer|number|sum))\\b(?! (?:is|of)\\b)',
+      '@',
+    ],
     ['[×·]|(?<=[\\d)] ?)x(?= ?[\\d(])', '*'],
     ['÷', '/'],
     ['−', '-'],
@@ -81,7 +86,9 @@ function expressionIn(text: string): string | undefined {
   const run = runs.find((one) => /[\d@)]\s*[-+*/%^]\s*[-+(\d@.]/.test(one));
   if (run === undefined) return undefined;
   const others = written.replace(run, ' ').match(/[\p{L}\d'@]+/gu) ?? [];
-  return others.every((word) => around.has(word)) ? run.replace(/[\s.]+$/, '').replace(/\s+/g, ' ') : undefined;
+  return others.every((word) => around.has(word))
+    ? run.replace(/[\s.]+$/, '').replace(/\s+/g, ' ')
+    : undefined;
 }
 
 /** The latest number among the answers: the one after an equals sign, or else the last. */

@@ -2,14 +2,16 @@ import { type Pattern, say } from '../pattern.js';
 import { reveal, type Veiled } from '../veil.js';
 
 const polite = '^(?:(?:please|now|just|can you|could you|finally|always|only|and)[, ]+)*';
-const kind = '(?: (?:the|this|these|one|single|following|exact|word|words|text|phrase|string|sentence|letter|message))*';
+const kind =
+  '(?: (?:the|this|these|one|single|following|exact|word|words|text|phrase|string|sentence|letter|message))*';
 
 /** Text that is to be said as it stands. */
 export const phrases: readonly Pattern[] = [
   {
     example: 'Say "tick" 3 times',
     when: new RegExp(`${polite}(?:say|repeat|write|print|echo) (.+?) (\\d{1,4}) times\\b`, 'is'),
-    reply: ([, text = '', times], sentence) => say(Array(Number(times)).fill(reveal(text, sentence)).join(' ')),
+    reply: ([, text = '', times], sentence) =>
+      say(Array(Number(times)).fill(reveal(text, sentence)).join(' ')),
   },
   {
     example: 'Reply with exactly: All systems go.',
@@ -21,7 +23,10 @@ export const phrases: readonly Pattern[] = [
   },
   {
     example: 'Say hello',
-    when: new RegExp(`${polite}(?:say|repeat|echo)(?: after me| back| exactly| only| just)*${kind}(:?)\\s+(\\S.*)$`, 'is'),
+    when: new RegExp(
+      `${polite}(?:say|repeat|echo)(?: after me| back| exactly| only| just)*${kind}(:?)\\s+(\\S.*)$`,
+      'is',
+    ),
     reply: ([, colon, text = ''], sentence) => say(wanted(text, sentence, colon === ':')),
   },
   {
@@ -29,7 +34,9 @@ export const phrases: readonly Pattern[] = [
     when: /\bcount(?: from (\d{1,6}))? (?:up )?to (\d{1,6})\b/i,
     reply([, from = '1', to = '0']) {
       const count = Math.min(Number(to) - Number(from) + 1, longestCount);
-      return count < 1 ? undefined : say(Array.from({ length: count }, (_, index) => Number(from) + index).join(', '));
+      return count < 1
+        ? undefined
+        : say(Array.from({ length: count }, (_, index) => Number(from) + index).join(', '));
     },
   },
 ];

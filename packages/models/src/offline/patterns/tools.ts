@@ -1,11 +1,10 @@
+import type { ToolSpec } from '../../model.js';
 import { readArguments, wordsOf } from '../arguments.js';
 import type { Conversation } from '../conversation.js';
 import { type Mention, mentions } from '../mentions.js';
 import { type Pattern, type PlannedCall, type Reply, say } from '../pattern.js';
 import { shapeOf } from '../shape.js';
-import type { ToolSpec } from '../../model.js';
 import { reveal, type Veiled } from '../veil.js';
-import { isHandled } from './workspace.js';
 
 /** Tools that are called by name, one or several at once. */
 export const namedTools: readonly Pattern[] = [
@@ -14,8 +13,13 @@ export const namedTools: readonly Pattern[] = [
     when: /\S/,
     reply(_, sentence, conversation) {
       const named = mentions(sentence, conversation.tools);
-      const calls = named.map(({ tool }, index) => callOf(tool, regionOf(sentence, named, index), conversation));
-      const meant = calls.filter(({ said }, index) => said || !calls.some((other, at) => at < index && other.name === calls[index]?.name));
+      const calls = named.map(({ tool }, index) =>
+        callOf(tool, regionOf(sentence, named, index), conversation),
+      );
+      const meant = calls.filter(
+        ({ said }, index) =>
+          said || !calls.some((other, at) => at < index && other.name === calls[index]?.name),
+      );
       return callAll(meant);
     },
   },
@@ -29,8 +33,13 @@ export const meantTools: readonly Pattern[] = [
     reply(_, sentence, conversation) {
       const words = wordsOf(sentence.text.toLowerCase()).map(stem);
       const ranked = conversation.tools
-        .filter(({ name }) => !isHandled(name))
-        .map((tool) => ({ tool, telling: wordsOf(tool.name).map((word) => stem(word.toLowerCase())).filter((word) => !plainWords.has(word)) }))
+        .filter(({ name }) => !builtIn.has(name))
+        .map((tool) => ({
+          tool,
+          telling: wordsOf(tool.name)
+            .map((word) => stem(word.toLowerCase()))
+            .filter((word) => !plainWords.has(word)),
+        }))
         .filter(({ telling }) => telling.length > 0 && telling.every((word) => words.includes(word)))
         .toSorted((one, other) => other.telling.length - one.telling.length);
       const [best, second] = ranked;
@@ -46,7 +55,8 @@ export const aboutTools: readonly Pattern[] = [
   {
     example: 'Which tools do you have?',
     when: /\b(?:what|which|list)\b.*\btools\b/i,
-    reply: (_, __, { tools }) => say(tools.length === 0 ? 'I am offered no tools.' : `I am offered these tools: ${namesOf(tools)}.`),
+    reply: (_, __, { tools }) =>
+      say(tools.length === 0 ? 'I am offered no tools.' : `I am offered these tools: ${namesOf(tools)}.`),
   },
   {
     example: 'What does the tool lookup do?',
@@ -67,7 +77,18 @@ export const aboutTools: readonly Pattern[] = [
   },
 ];
 
-const plainWords = new Set('get fetch lookup look up find do run tool my the a an call make perform read show check list search current info of for to by in'.split(' '));
+const plainWords = new Set(
+  'get fetch lookup look up find do run tool my the a an call make perform read show check list search current info of for to by in'.split(
+    ' ',
+  ),
+);
+
+/** Their names are everyday words; they are called by name or by what they are for. */
+const builtIn = new Set(
+  'bash read_bash stop_bash list_bash powershell view create edit web_fetch skill sql read_agent list_agents write_agent grep glob task ask_user exit_plan_mode task_complete'.split(
+    ' ',
+  ),
+);
 
 function stem(word: string): string {
   return word.length > 3 ? word.replace(/(?:ing|s)$/, '') : word;
@@ -87,7 +108,12 @@ function callOf({ name, inputSchema }: ToolSpec, region: Veiled, { results }: Co
   const properties = shape.type === 'object' ? shape.properties : [];
   const { values, unsaid } = readArguments(properties, region, results.at(-1)?.text);
   const required = properties.filter((property) => property.required).length;
-  return { name, arguments: values, said: Object.keys(values).length > required || unsaid < required, unsaid };
+  return {
+    name,
+    arguments: values,
+    said: Object.keys(values).length > required || unsaid < required,
+    unsaid,
+  };
 }
 
 function callAll(calls: readonly PlannedCall[]): Reply | undefined {
@@ -101,10 +127,13 @@ function regionOf(sentence: Veiled, named: readonly Mention[], index: number): V
   const [mention, next] = [named[index], named[index + 1]];
   if (!mention) return { ...sentence, text: '' };
   const after = text.slice(mention.end, next?.start);
-  if (next && /^(?:[\s,&]|\b(?:and|tools?|the|both|then|call|use|with)\b)*$/i.test(after)) return regionOf(sentence, named, index + 1);
+  if (next && /^(?:[\s,&]|\b(?:and|tools?|the|both|then|call|use|with)\b)*$/i.test(after))
+    return regionOf(sentence, named, index + 1);
   const before = named.length === 1 ? `${text.slice(0, mention.start)} ` : '';
   return { ...sentence, text: `${before}${after}`.replace(lead, '').replace(tail, '') };
 }
 
-const lead = /^\s*(?:please\s+)?(?:use|call|invoke|run)?\s*(?:the\s+)?(?:tools?|functions?)?\s*(?:tool|function)?\b/i;
-const tail = /(?:,|\band\b)\s*(?:please\s+)?(?:reply|respond|tell|report|show|give|answer|let me know|print|return)\b[\s\S]*$/i;
+const lead =
+  /^\s*(?:please\s+)?(?:use|call|invoke|run)?\s*(?:the\s+)?(?:tools?|functions?)?\s*(?:tool|function)?\b/i;
+const tail =
+  /(?:,|\band\b)\s*(?:please\s+)?(?:reply|respond|tell|report|show|give|answer|let me know|print|return)\b[\s\S]*$/i;

@@ -1,97 +1,139 @@
 import { mentions } from '../mentions.js';
-import type { Pattern } from '../pattern.js';
-import { plainValue, shapeOf } from '../shape.js';
-import { quote, reveal } from '../veil.js';
+import { type Pattern, say } from '../pattern.js';
+import { conform, plainValue, shapeOf } from '../shape.js';
+import { quote, reveal, type Veiled } from '../veil.js';
 
-type Values = Readonly<Record<string, unknown>>;
+interface Said {
+  /** The groups of the job's pattern, as they were written. */
+  readonly [group: string]: string | undefined;
+}
 
 interface Job {
   readonly example: string;
   /** The tools that can do it, best first. */
   readonly tools: readonly string[];
   readonly when: RegExp;
-  /** The arguments by the pattern's groups; none, when the sentence means something else. */
-  arguments(said: Readonly<Record<string, string>>, tool: string): Values | undefined;
+  arguments(said: Said, tool: string, sentence: Veiled): Readonly<Record<string, unknown>>;
 }
 
 const path = `(?<path>${quote}|[\\w.~\\\\-]*[./\\\\][\\w.~/\\\\-]*|(?<=(?:file|folder|directory|named|called) )[\\w-]+)`;
 const file = `(?:the |a |an |my )?(?:new |text |empty )*(?:file )?(?:named |called |at )?${path}`;
-const by = '(?:please |now |and )*(?:use (?:the )?\\w+(?: tool)? to )?';
-const shells = ['bash', 'powershell'];
+const by = '^(?:please |now |and )*(?:use (?:the )?\\w+(?: tool)? to )?';
+const swap = `(?<old>${quote}|\\S+) (?:with|to|by|into) (?<text>${quote}|\\S+)`;
+const when = (source: string): RegExp => new RegExp(source, 'is');
 
 const jobs: readonly Job[] = [
   {
     example: 'Run `echo hello`',
-    tools: shells,
-    when: pattern(`^${by}(?:run|execute) (?:(?:the|this) )?(?:(?:shell|bash|terminal) )?(?:command)?:? ?(?<command>${quote}|\\S.*)$`),
-    arguments({ command = '' }) {
-      if (/^(?:the|an?|my|your|all|some|it|this|that|these|tools?|both)\b/i.test(command)) return undefined;
-      const line = command.replace(/(?:,| and) (?:tell|show|report|reply|give|print|then)\b.*$| in (?:the|a) (?:shell|terminal).*$/is, '');
-      return { command: line, description: 'Run a command' };
-    },
+    tools: ['bash', 'powershell'],
+    when: when(
+      `${by}(?:run|execute) (?:(?:the|this) (?=\\w+(?: command)?:? |command))?(?:(?:shell|bash|terminal) )?(?:command:? )?(?!(?:the|an?|my|your|all|some|it|this|that|tools?|both)\\b)(?<command>${quote}|.+?)(?:(?:,| and) (?:tell|show|report|reply|give|print) .*| in (?:the|a) (?:shell|terminal).*)?$`,
+    ),
+    arguments: ({ command }) => ({ command, description: 'Run a command' }),
   },
   {
     example: 'Fetch https://example.com/a',
     tools: ['web_fetch'],
-    when: pattern(`^${by}(?:fetch|get|open|download|read) (?:the )?(?:page |url )?(?:at )?(?<url>${quote}|https?:\\S+)`),
-    arguments: ({ url = '' }) => (/^(?:https?:|[\uE000-\uF8FF])/.test(url) ? { url } : undefined),
+    when: when(`${by}(?:fetch|get|open|download|read) (?:the )?(?:page |url )?(?:at )?(?<url>https?:\\S+)`),
+    arguments: ({ url }) => ({ url }),
   },
   {
     example: "Replace 'red' with 'blue' in colours.txt",
     tools: ['edit'],
-    when: pattern(`(?:^|\\b)(?:replace|change) (?<old>${quote}|\\S+) (?:with|to|by|into) (?<text>${quote}|\\S+) in ${file}`),
+    when: when(`\\b(?:replace|change) ${swap} in ${file}`),
     arguments: ({ path: at, old, text }) => ({ path: at, old_str: old, new_str: text }),
   },
   {
     example: "Edit colours.txt: replace 'red' with 'blue'",
     tools: ['edit'],
-    when: pattern(`\\b(?:edit|in|open) ${file}(?:,|:| and| by)? (?:replace|replacing|change|changing) (?<old>${quote}|\\S+) (?:with|to|by|into) (?<text>${quote}|\\S+)`),
+    when: when(`\\b(?:edit|in|open) ${file}(?:,|:| and| by)? (?:replac|chang)(?:e|ing) ${swap}`),
     arguments: ({ path: at, old, text }) => ({ path: at, old_str: old, new_str: text }),
   },
   {
     example: "Create a file notes.txt with the content 'hello'",
     tools: ['create'],
-    when: pattern(
-      `^${by}(?:create|write|make|save) ${file}(?:,? ?(?:with|containing|that says|saying|and write)(?: the| this)?(?: (?:content|contents|text|line))?)?:? ?(?<text>${quote}|\\S.*)?$`,
+    when: when(
+      `${by}(?:create|write|make|save) ${file}(?:,? ?(?:with|containing|that says|saying)(?: the| this)?(?: (?:contents?|text|line))?)?:? ?(?<text>${quote}|\\S.*)?$`,
     ),
     arguments: ({ path: at, text = '' }) => ({ path: at, file_text: text }),
   },
   {
     example: "Write 'hello' to notes.txt",
     tools: ['create'],
-    when: pattern(`^${by}(?:write|save|put) (?<text>${quote}|\\S+) (?:to|into|in) ${file}`),
+    when: when(`${by}(?:write|save|put) (?<text>${quote}|\\S+) (?:to|into|in) ${file}`),
     arguments: ({ path: at, text }) => ({ path: at, file_text: text }),
   },
   {
     example: 'Find files matching *.ts',
     tools: ['glob'],
-    when: pattern(`^${by}(?:find|list|show)(?: me)?(?: all)?(?: the)? (?:files? )?(?:(?:matching|named|called|like) )?(?<glob>${quote}|\\S*\\*\\S*)`),
-    arguments: ({ glob = '' }) => (/[*?]|\.\w+$/.test(glob) ? { pattern: glob } : undefined),
+    when: when(
+      `${by}(?:find|list|show)(?: me)?(?: all)?(?: the)? (?:files? (?:matching|named|called|like) (?<glob>${quote}|\\S+)|(?<star>\\S*\\*\\S*))`,
+    ),
+    arguments: ({ glob, star }) => ({ pattern: glob ?? star }),
   },
   {
     example: "Search for 'needle' in src/",
     tools: ['grep'],
-    when: pattern(`^${by}(?:search|grep|look)(?: the files)?(?: for)? (?:the )?(?:word |text |pattern )?(?<needle>${quote}|\\S+)(?: in (?:all )?${file})?`),
-    arguments: ({ needle, path: at }) => ({ pattern: needle, ...(at !== undefined && { path: at }) }),
+    when: when(
+      `${by}(?:search|grep|look)(?: for)? (?:the )?(?:word |text |pattern )?(?<needle>${quote}|\\S+)(?: in (?:all )?${file})?`,
+    ),
+    arguments: ({ needle, path: at }) => ({ pattern: needle, path: at }),
   },
   {
     example: 'List the files in src/',
-    tools: ['view', ...shells],
-    when: pattern(`^${by}(?:(?:list|show)(?: me)?|(?:what|which))(?: all)?(?: the)? (?:files|contents?|directory|folder)\\b(?:.*? (?:in|of|under) (?:the )?(?:directory |folder )?${path})?`),
-    arguments: ({ path: at = '.' }, tool) => (tool === 'view' ? { path: at } : { command: `ls -a -- '${at.replaceAll("'", "'\\''")}'`, description: 'List a directory' }),
+    tools: ['view', 'glob'],
+    when: when(
+      `${by}(?:(?:list|show)(?: me)?|(?:what|which))(?: all)?(?: the)? (?:files|contents?|directory|folder)\\b(?:.*? (?:in|of|under) (?:the )?(?:directory |folder )?${path})?`,
+    ),
+    arguments: ({ path: at = '.' }, tool) => (tool === 'view' ? { path: at } : { pattern: '*', paths: at }),
   },
   {
     example: 'Read lines 2 to 4 of notes.txt',
     tools: ['view'],
-    when: pattern(
-      `^${by}(?:(?:view|read|open|show|cat|display|print|look at)(?: me)?|what(?:'s| is| does))(?: in)?(?: lines? (?<from>\\d+)(?:(?: to |-| through )(?<to>\\d+))? of)?(?: the)?(?: contents? of)? ${file}`,
+    when: when(
+      `${by}(?:(?:view|read|open|show|cat|display|print|look at)(?: me)?|what(?:'s| is| does))(?: in)?(?: lines? (?<from>\\d+)(?:(?: to |-| through )(?<to>\\d+))? of)?(?: the)?(?: contents? of)? ${file}`,
     ),
-    arguments: ({ path: at, from, to = from }) => ({ path: at, ...(from !== undefined && { view_range: [Number(from), Number(to)] }) }),
+    arguments: ({ path: at, from, to = from }) => ({
+      path: at,
+      view_range: from && [Number(from), Number(to)],
+    }),
   },
   {
     example: "Ask me to choose between 'tea' and 'coffee'",
     tools: ['ask_user'],
-    when: pattern(`^${by}ask me (?:to |for |about )?(?<question>.*)$`),
-    arguments: ({ question = '', ...choices }) => ({ question, ...(Object.keys(choices).length > 0 && { choices: Object.values(choices) }) }),
+    when: when(`${by}ask me (?<question>.*)$`),
+    arguments({ question }, _, { quotes }) {
+      const choices = quotes.map(({ inner }) => inner);
+      return { question, choices: choices.length > 1 ? choices : undefined };
+    },
   },
 ];
+
+/** What the built-in tools are for, said in plain words. */
+export const workspace: readonly Pattern[] = jobs.map((job) => ({
+  example: job.example,
+  when: job.when,
+  reply({ groups = {} }, sentence, { tools }) {
+    if (mentions(sentence, tools).some(({ tool }) => !job.tools.includes(tool.name))) return undefined;
+    const tool = job.tools.flatMap((name) => tools.find((one) => one.name === name) ?? []).at(0);
+    if (!tool) return say(`I am offered no tool that could do this; it would take ${job.tools[0]}.`);
+    const said = Object.entries(groups).map(([name, piece]) => [
+      name,
+      piece && reveal(unstopped(piece), sentence),
+    ]);
+    const values = job.arguments(Object.fromEntries(said), tool.name, sentence);
+    const shape = shapeOf(tool.inputSchema);
+    const properties = shape.type === 'object' ? shape.properties : [];
+    if (!properties.some(({ name }) => values[name] !== undefined)) return undefined;
+    const filled = properties.flatMap(({ name, shape: own, required }): [string, unknown][] => {
+      const value = values[name] === undefined ? undefined : conform(values[name], own);
+      if (value !== undefined) return [[name, value]];
+      return required ? [[name, plainValue(own)]] : [];
+    });
+    return { type: 'call', calls: [{ name: tool.name, arguments: Object.fromEntries(filled) }] };
+  },
+}));
+
+function unstopped(piece: string): string {
+  return piece.replace(/(?<=[\w*/)])[.,;?]+$/, '');
+}

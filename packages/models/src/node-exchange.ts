@@ -1,0 +1,24 @@
+import type { Exchange, TimeLimits } from './exchange.js';
+import type { Environment } from './proxy.js';
+
+export interface NodeExchangeOptions {
+  /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. */
+  readonly environment: Environment;
+  readonly limits?: Partial<TimeLimits>;
+}
+
+const defaultLimits: TimeLimits = { send: 60_000, firstByte: 600_000, idle: 300_000 };
+
+/**
+ * Calls over the network, through a proxy where the environment names one. Redirects are answers like others.
+ * Node's HTTP is loaded by the first call: a runtime that only starts has no use for it.
+ */
+export function nodeExchange({ environment, limits }: NodeExchangeOptions): Exchange {
+  let opened: Promise<Exchange> | undefined;
+  return async (request, signal) => {
+    opened ??= import('./http.js').then(({ httpExchange }) =>
+      httpExchange(environment, { ...defaultLimits, ...limits }),
+    );
+    return (await opened)(request, signal);
+  };
+}

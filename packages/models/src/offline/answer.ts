@@ -1,0 +1,69 @@
+import type { ModelRequest } from '../model.js';
+import { type Conversation, readConversation } from './conversation.js';
+import { inManner, mannerOf } from './manner.js';
+import type { PlannedCall, Reply } from './pattern.js';
+import { selfDescription } from './patterns/small-talk.js';
+import { isFailure, report } from './report.js';
+import { table } from './table.js';
+import { type Veiled, veil } from './veil.js';
+
+/** What the model says or does next. Each step of a prompt is done once, so every conversation comes to an end. */
+export function answer(request: ModelRequest): Reply {
+  const conversation = readConversation(request);
+  const steps = stepsOf(conversation);
+  const rounds = steps.filter((step) => step.calls.length > 0);
+  const next = rounds[conversation.rounds];
+  if (next) return { type: 'call', calls: next.calls };
+  return { type: 'say', text: inManner(finalText(conversation, steps), mannerOf(conversation.system)) };
+}
+
+interface Step {
+  readonly calls: readonly PlannedCall[];
+  readonly texts: readonly string[];
+}
+
+/** A prompt is steps, joined by "then"; a step is sentences; what they call, they call at once. */
+function stepsOf(conversation: Conversation): readonly Step[] {
+  const veiled = veil(conversation.ask);
+  const said: string[] = [];
+  return veiled.text.split(between).map((text) => {
+    const replies = text.split(sentenceEnd).flatMap((sentence) => {
+      const known = { ...conversation, answers: [...conversation.answers, ...said] };
+      const reply = replyTo(
+        { ...veiled, text: sentence.replace(/^\s*(?:\d+[.)]|[-*])\s+/, '').trim() },
+        known,
+      );
+      if (reply?.type === 'say') said.push(reply.text);
+      return reply ?? [];
+    });
+    return {
+      calls: replies.flatMap((reply) => (reply.type === 'call' ? reply.calls : [])),
+      texts: replies.flatMap((reply) => (reply.type === 'say' ? [reply.text] : [])),
+    };
+  });
+}
+
+const between = /[,;.]?\s+(?:and\s+)?(?:then|afterwards|after that|finally)[,:]?\s+/i;
+const sentenceEnd = /(?<=[.?!])\s+(?=[\p{Lu}\d\uE000-\uF8FF])|\n+/u;
+
+function replyTo(sentence: Veiled, conversation: Conversation): Reply | undefined {
+  for (const { when, reply } of table) {
+    const match = when.exec(sentence.text);
+    const found = match && reply(match, sentence, conversation);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function finalText(conversation: Conversation, steps: readonly Step[]): string {
+  const { results, notices } = conversation;
+  if (results.length === 0) {
+    const texts = steps.flatMap((step) => step.texts);
+    if (texts.length > 0) return texts.join('\n');
+    return notices.length > 0 ? `Noted: ${notices.join('\n')}` : selfDescription;
+  }
+  const lastCall = steps.findLastIndex((step) => step.calls.length > 0);
+  const closing = steps.slice(lastCall + 1).flatMap((step) => step.texts);
+  const shown = closing.length > 0 ? results.filter(isFailure) : results;
+  return [...(shown.length > 0 ? [report(shown)] : []), ...closing].join('\n');
+}

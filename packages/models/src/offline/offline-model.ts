@@ -1,0 +1,74 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest, ToolCall, Usage } from '../model.js';
+import type { Reply } from './pattern.js';
+
+const info: ModelInfo = {
+  id: 'offline',
+  name: 'Offline model (embedded)',
+  vision: false,
+  contextWindow: 32_768,
+};
+
+/** A model without weights or network that follows simple instructions; the same conversation always gets the same answer. */
+export function offlineModel(): ModelProvider {
+  return {
+    id: info.id,
+    models: async () => [info],
+    async *stream(request, signal) {
+      signal.throwIfAborted();
+      const { answer } = await import('./answer.js');
+      const { createHash } = await import('node:crypto');
+      const reply = answer(request);
+      const seed =
+        reply.type === 'call'
+          ? createHash('sha256').update(JSON.stringify(request.messages)).digest('hex')
+          : '';
+      for (const events of batches(reply, seed.slice(0, 16), request)) {
+        signal.throwIfAborted();
+        yield events;
+        await turnOfTheLoop();
+      }
+    },
+  };
+}
+
+/** Text comes word by word and calls with their deltas when the answer is to stream; otherwise each in one piece. */
+function* batches(reply: Reply, seed: string, request: ModelRequest): Generator<readonly ModelEvent[]> {
+  const { stream, maxOutputTokens = Number.POSITIVE_INFINITY } = request;
+  if (reply.type === 'say') {
+    const text = reply.text.slice(0, maxOutputTokens * charactersPerToken);
+    for (const delta of stream ? (text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? []) : [text])
+      yield [{ type: 'text', delta }];
+    yield [end(text.length < reply.text.length ? 'length' : 'stop', text, request)];
+    return;
+  }
+  const calls = reply.calls.map(({ name, arguments: values }, index): ToolCall => {
+    return { callId: `call_${seed}_${index}`, name, argumentsText: JSON.stringify(values) };
+  });
+  for (const call of calls) {
+    const { callId, name, argumentsText } = call;
+    if (stream) yield [{ type: 'tool_call_delta', callId, name, delta: argumentsText }];
+    yield [{ type: 'tool_call', call }];
+  }
+  yield [end('tool_calls', calls.map(({ argumentsText }) => argumentsText).join(''), request)];
+}
+
+const charactersPerToken = 4;
+
+function end(reason: 'stop' | 'length' | 'tool_calls', output: string, request: ModelRequest): ModelEvent {
+  const texts = request.messages.map((message) => {
+    if (message.role === 'tool') return message.text;
+    if (message.role === 'assistant')
+      return message.text + message.toolCalls.map((call) => call.argumentsText).join('');
+    return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  });
+  const input = [request.system, ...texts, JSON.stringify(request.tools)];
+  const usage: Usage = {
+    inputTokens: input.reduce((sum, text) => sum + Math.ceil(text.length / charactersPerToken), 0),
+    outputTokens: Math.ceil(output.length / charactersPerToken),
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+  };
+  return { type: 'end', reason, usage, model: info.id };
+}

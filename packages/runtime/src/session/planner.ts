@@ -1,0 +1,87 @@
+import type { ModelPlan } from '../loop/context.js';
+import type { PolicyRules } from '../permissions/policy.js';
+import { systemPrompt } from '../prompt/system-prompt.js';
+import type { Tool } from '../tools/tool.js';
+import { makeToolset, type Toolset } from '../tools/toolset.js';
+import type { Audience } from './audience.js';
+import type { ModelAccess, SessionSettings } from './settings.js';
+import type { SessionState } from './shape.js';
+
+/** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
+export class Planner {
+  approvesAll = false;
+  private toolset: Toolset | undefined;
+
+  constructor(
+    private readonly audience: Audience,
+    private readonly builtinTools: (audience: Audience) => readonly Tool[],
+    public settings: SessionSettings,
+    private access: ModelAccess,
+  ) {}
+
+  configure(settings: SessionSettings, access: ModelAccess): void {
+    this.settings = settings;
+    this.access = access;
+    this.toolset = undefined;
+  }
+
+  /** Tools are put together anew when somebody came, left or changed what it brings. */
+  audienceChanged(): void {
+    this.toolset = undefined;
+  }
+
+  model(state: SessionState): string {
+    return state.model ?? this.settings.model ?? this.access.defaultModel;
+  }
+
+  canSeeImages(state: SessionState): boolean {
+    return this.access.info(this.model(state))?.vision ?? true;
+  }
+
+  policy(state: SessionState): PolicyRules {
+    return {
+      approvals: state.approvals,
+      approvesAll: this.approvesAll,
+      canAsk: this.audience.answersPermissions,
+    };
+  }
+
+  /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
+  plan(state: SessionState): ModelPlan {
+    const { access, settings } = this;
+    const model = this.model(state);
+    const toolset = this.currentToolset();
+    const facts = {
+      workingDirectory: state.context.cwd,
+      platform: process.platform,
+      model,
+      toolset,
+      isCopilot: access.isCopilot,
+      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
+    };
+    return {
+      provider: access.provider,
+      model,
+      info: access.info(model),
+      streaming: settings.streaming,
+      system: systemPrompt(facts, settings.systemMessage),
+      toolset,
+      ...(state.reasoningEffort !== undefined && { reasoningEffort: state.reasoningEffort }),
+    };
+  }
+
+  private currentToolset(): Toolset {
+    const { settings, audience } = this;
+    this.toolset ??= makeToolset({
+      builtin: this.builtinTools(audience),
+      declared: audience.tools(),
+      filters: {
+        exclusionWins: settings.exclusionWins,
+        ...(settings.availableTools && { availableTools: settings.availableTools }),
+        ...(settings.excludedTools && { excludedTools: settings.excludedTools }),
+        ...(settings.defaultAgentExcludedTools && { hiddenFromRoot: settings.defaultAgentExcludedTools }),
+      },
+    });
+    return this.toolset;
+  }
+}

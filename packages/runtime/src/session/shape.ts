@@ -1,0 +1,129 @@
+import type { Part, ToolCall } from '@groundcrew/models';
+import type { EventOf, JsonObject } from '@groundcrew/protocol';
+import type { SessionContext } from '../store/session-store.js';
+
+/** One thing said in the conversation, as the model knows it. */
+export type HistoryEntry =
+  | { readonly role: 'user'; readonly eventId: string; readonly parts: readonly Part[] }
+  | {
+      readonly role: 'assistant';
+      readonly eventId: string;
+      readonly text: string;
+      readonly toolCalls: readonly ToolCall[];
+    }
+  | {
+      readonly role: 'tool';
+      readonly eventId: string;
+      readonly callId: string;
+      readonly text: string;
+      /** Images and documents that belong to the result. */
+      readonly parts?: readonly Part[];
+    };
+
+/** A model call begun, and whether its answer is there. */
+export interface OpenTurn {
+  readonly turnId: string;
+  readonly interactionId: string;
+  readonly hasAnswer: boolean;
+}
+
+/** A tool call begun and not yet answered. */
+export interface OpenCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  /** How often its effect was allowed to happen; 0 means that it certainly has not. */
+  readonly attempts: number;
+}
+
+/** A question to people that nobody has answered yet. */
+export type OpenQuestion =
+  | {
+      readonly kind: 'permission';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'permission.requested'>['data'];
+    }
+  | {
+      readonly kind: 'external_tool';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'external_tool.requested'>['data'];
+    };
+
+/** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */
+export interface SessionState {
+  readonly seq: number;
+  readonly eventCount: number;
+  readonly snapshotSeq: number;
+  readonly lastEventId: string | null;
+  readonly createdAt: string;
+  readonly modifiedAt: string;
+  readonly userTurns: number;
+  readonly summary?: string;
+  readonly fixed: Partial<FixedSettings>;
+  readonly context: SessionContext;
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  readonly mode: 'interactive' | 'plan' | 'autopilot';
+  readonly systemPrompt: string;
+  readonly history: readonly HistoryEntry[];
+  /** Length of all text in the history; tokens are estimated from it. */
+  readonly historySize: number;
+  readonly inbox: readonly Prompt[];
+  readonly turn?: OpenTurn;
+  readonly calls: readonly OpenCall[];
+  readonly questions: readonly OpenQuestion[];
+  /** What people approved for the rest of the session. */
+  readonly approvals: readonly Readonly<Record<string, unknown>>[];
+  /** Arguments and results as the model has them, until the event they belong to arrives. */
+  readonly verbatim: Readonly<Record<string, Verbatim>>;
+}
+
+export const initialState: SessionState = {
+  seq: 0,
+  eventCount: 0,
+  snapshotSeq: 0,
+  lastEventId: null,
+  createdAt: '',
+  modifiedAt: '',
+  userTurns: 0,
+  fixed: {},
+  context: { cwd: '' },
+  mode: 'interactive',
+  systemPrompt: '',
+  history: [],
+  historySize: 0,
+  inbox: [],
+  calls: [],
+  questions: [],
+  approvals: [],
+  verbatim: {},
+};
+
+/** A prompt that was acknowledged and that the model has not seen yet. */
+export interface Prompt {
+  readonly messageId: string;
+  readonly text: string;
+  readonly displayText?: string;
+  readonly mode: 'enqueue' | 'immediate';
+  readonly agentMode?: string;
+  readonly source?: string;
+  readonly attachments?: readonly JsonObject[];
+}
+
+/** What the session itself keeps of its settings; everything else comes with the client that opens it. */
+export interface FixedSettings {
+  readonly name: string;
+  readonly isNamedByUser: boolean;
+  readonly clientName: string;
+}
+
+/** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */
+export interface Verbatim {
+  /** The tool call or the prompt it belongs to. */
+  readonly id: string;
+  readonly text: string;
+  /** What comes after the text: images, documents. */
+  readonly parts?: readonly Part[];
+}
