@@ -20,7 +20,9 @@ beforeAll(() => {
 async function attach(attachments: readonly object[], params: object = {}) {
   const { session, model } = await runtime.session([say('ok')], params as Record<string, unknown>);
   const events = await session.turn('Look', { attachments });
-  const message = events.find(({ type }) => type === 'user.message');
+  const message = events.find(({ type }) => type === 'user.message')?.data as
+    | { readonly attachments?: unknown; readonly transformedContent?: string }
+    | undefined;
   const content = model.requests[0]?.body.messages.at(-1)?.content;
   const text = JSON.stringify(content).replace(
     /<current_datetime>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00<\/current_datetime>/,
@@ -28,8 +30,8 @@ async function attach(attachments: readonly object[], params: object = {}) {
   );
   return {
     content: JSON.parse(text) as unknown,
-    echoed: (message?.data as { attachments?: unknown }).attachments,
-    transformed: (message?.data as { transformedContent: string }).transformedContent,
+    echoed: message?.attachments,
+    transformed: message?.transformedContent,
   };
 }
 
@@ -95,7 +97,7 @@ describe('files', () => {
 });
 
 describe('selections', () => {
-  const before = (place: string, text: string) =>
+  const selectedText = (place: string, text: string) =>
     `<ide_selection>\nThe user has the following text selected in their IDE. This may or may not be related to their request.\nFile: a.txt (${place})\n\`\`\`\n${text}\n\`\`\`\n</ide_selection>\n\nNOW\n\nLook`;
   const range = (startLine: number, endLine: number, end = 99) => ({
     start: { line: startLine, character: 0 },
@@ -112,7 +114,7 @@ describe('selections', () => {
       selection,
     };
     const { content, echoed } = await attach([given]);
-    expect(content).toBe(before('line 1', 'alpha'));
+    expect(content).toBe(selectedText('line 1', 'alpha'));
     expect(echoed).toEqual([given]);
   });
 
@@ -120,7 +122,7 @@ describe('selections', () => {
     const { content, echoed } = await attach([
       { type: 'selection', filePath: at('a.txt'), selection: range(0, 1, 2) },
     ]);
-    expect(content).toBe(before('lines 1-2', 'alpha\nbe'));
+    expect(content).toBe(selectedText('lines 1-2', 'alpha\nbe'));
     expect(echoed).toMatchObject([{ displayName: 'a.txt', text: 'alpha\nbe' }]);
   });
 
@@ -134,7 +136,7 @@ describe('selections', () => {
         text: null,
       },
     ]);
-    expect(content).toBe(before('lines 1-2', 'alpha\nbeta'));
+    expect(content).toBe(selectedText('lines 1-2', 'alpha\nbeta'));
   });
 });
 

@@ -88,6 +88,25 @@ test('a session with a configDir of its own lives there, and only there', async 
   ]);
 });
 
+test('a configDir is the same however it is written, also when it is the home itself', async () => {
+  const model = runtime.script(say('one'), say('two'), say('three'));
+  const configDir = runtime.home.path;
+  const session = await runtime.client.create({
+    sessionId: 'same',
+    configDir: `${configDir}/`,
+    ...providerOf(model),
+  });
+  await session.turn('One');
+  const { sessions } = await runtime.client.call<{ sessions: { sessionId: string }[] }>('session.list', {});
+  expect(sessions.map(({ sessionId }) => sessionId)).toContain('same');
+  await session.call('session.destroy');
+  const again = await runtime.client.resume('same', {
+    configDir: join(configDir, '.'),
+    ...providerOf(model),
+  });
+  await again.turn('Two');
+});
+
 test('a home that is emptied under a running program is made anew, and others find its new sessions', async () => {
   const home = join(runtime.home.path, 'emptied');
   mkdirSync(home);

@@ -1,12 +1,4 @@
-import {
-  type CompletionMessage,
-  callTools,
-  hold,
-  liveRuntime,
-  say,
-  story,
-  streamChunks,
-} from '@groundcrew/testkit';
+import { type CompletionMessage, callTools, hold, liveRuntime, say, story } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 
 const runtime = liveRuntime();
@@ -197,10 +189,4 @@ test('a suspended turn ends and the session goes on working', async () => {
   ]);
   expect(await session.decide(data.requestId, { kind: 'approve-once' })).toEqual({ success: false });
   await session.turn('Again');
-});
-
-test('a stream that breaks off is asked for again, and the sum of its deltas is its message', async () => {
-  const { session } = await runtime.session([streamChunks('a', 'b')], { streaming: true });
-  await session.turn('Hi');
-  expect(lines(session)).toContain('assistant.message "ab"');
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   type Home,
@@ -46,7 +46,7 @@ export function compose(options: ProgramOptions): Program {
     ...(options.token && { token: options.token.value }),
   });
   const runtime = new Runtime({
-    home: (configDir) => homes.get(configDir ?? options.homeDirectory),
+    home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     openModels: (settings) => models.open(settings),
     builtinTools: () => [],
     owner: homes.owner,
@@ -71,7 +71,7 @@ export function compose(options: ProgramOptions): Program {
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
   };
   const server = new Server(runtime, surroundings);
-  return { server, close, warmUp: () => homes.store(options.homeDirectory).warmUp() };
+  return { server, close, warmUp: () => homes.store(resolve(options.homeDirectory)).warmUp() };
 }
 
 /** One store for each home in use: the default one, and those that sessions name by `configDir`. */

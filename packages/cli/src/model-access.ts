@@ -37,9 +37,11 @@ export class ModelDirectory {
     return copilot.open(settings.model);
   }
 
-  /** The models clients may choose from. */
+  /** The models clients may choose from; the first of the Copilot API leaves the choice to the service. */
   async list(gitHubToken?: string): Promise<readonly ModelInfo[]> {
-    return (await this.copilotFor(gitHubToken)?.models()) ?? [];
+    const models = (await this.copilotFor(gitHubToken)?.models()) ?? [];
+    const [first] = models;
+    return first ? [{ ...first, id: 'auto', name: 'Auto', raw: {} }, ...models] : [];
   }
 
   private ownService(provider: NonNullable<SessionSettings['provider']>): ModelAccess {
@@ -92,7 +94,12 @@ class CopilotAccess {
 
   async open(model: string | undefined): Promise<ModelAccess> {
     const models = await this.models().catch((): readonly ModelInfo[] => []);
-    if (model !== undefined && models.length > 0 && !models.some((each) => each.id === model)) {
+    if (
+      model !== undefined &&
+      model !== 'auto' &&
+      models.length > 0 &&
+      !models.some((each) => each.id === model)
+    ) {
       throw new ModelError('configuration', `Model "${model}" is not available.`);
     }
     const byId = new Map(models.map((each) => [each.id, each]));

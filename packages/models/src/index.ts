@@ -16,6 +16,7 @@ export type {
   Usage,
 } from './model.js';
 export { type NodeExchangeOptions, nodeExchange } from './node-exchange.js';
+export { offlineModel } from './offline/offline-model.js';
 export {
   type CopilotConfig,
   copilotProvider,

@@ -15,6 +15,7 @@ export {
 export { type Attachment, Audience, ToolClash } from './session/audience.js';
 export { type PromptExtras, QueueFull } from './session/conversation.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
+export { digestOf, MessageIdReused } from './session/receipts.js';
 export { Session } from './session/session.js';
 export type { ModelAccess, SessionSettings, SystemMessage } from './session/settings.js';
 export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './session/shape.js';

@@ -8,7 +8,10 @@ export interface Question {
 
 /** The questions that are being answered here, each with a signal that fires when nobody asks it any more. */
 export class Answering {
-  private readonly open = new Map<string, { readonly question: Question; readonly controller: AbortController }>();
+  private readonly open = new Map<
+    string,
+    { readonly question: Question; readonly controller: AbortController }
+  >();
 
   begin(question: Question): AbortSignal {
     const controller = new AbortController();

@@ -5,19 +5,20 @@ import { isChecked, readArguments, type Tool, type ToolInvocation } from './defi
 import { GroundcrewError, toError } from './errors.js';
 import type { PermissionHandler, PermissionRequestResult } from './permission.js';
 import type { Report } from './report.js';
-import { badArguments, toolResult } from './tool-result.js';
+import { badArguments, type ToolResultObject, toolResult } from './tool-result.js';
 import type { Call } from './wire.js';
 
 /** What answers need of their session. */
 export interface AnswersOptions {
   readonly sessionId: string;
-  readonly tools: readonly Tool[];
-  readonly onPermissionRequest: PermissionHandler | undefined;
+  readonly tools?: readonly Tool[];
+  readonly onPermissionRequest?: PermissionHandler;
   readonly call: Call;
   readonly report: Report;
 }
 
 type ToolCall = EventOf<'external_tool.requested'>['data'];
+type ToolAnswer = { readonly result?: string | ToolResultObject; readonly error?: string };
 
 /** Answers what the runtime asks by events: calls of the app's tools, and permission. */
 export class Answers {
@@ -25,28 +26,34 @@ export class Answers {
   private readonly answering = new Answering();
 
   constructor(private readonly options: AnswersOptions) {
-    this.tools = new Map(options.tools.map((tool) => [tool.name, tool]));
+    this.tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
   }
 
   /** Starts to answer; a handler that does not wait has answered when this returns. */
   hear(event: SessionEvent): void {
     switch (event.type) {
       case 'external_tool.requested':
-        return this.serve(event);
+        this.serve(event);
+        break;
       case 'permission.requested':
-        return this.decide(event);
+        this.decide(event);
+        break;
       case 'external_tool.completed':
       case 'permission.completed':
-        return this.answering.cancel(({ requestId }) => requestId === event.data.requestId);
+        this.answering.cancel(({ requestId }) => requestId === event.data.requestId);
+        break;
       case 'tool.execution_complete':
-        return this.answering.cancel(({ toolCallId }) => toolCallId === event.data.toolCallId);
+        this.answering.cancel(({ toolCallId }) => toolCallId === event.data.toolCallId);
+        break;
       case 'abort':
-        return this.answering.cancel(({ agentId }) => event.agentId === undefined || agentId === event.agentId);
+        this.answering.cancel(({ agentId }) => event.agentId === undefined || agentId === event.agentId);
+        break;
       case 'session.idle':
       case 'session.shutdown':
-        return this.end();
+        this.end();
+        break;
       default:
-        return;
+        break;
     }
   }
 
@@ -60,7 +67,7 @@ export class Answers {
     if (!tool?.handler) return;
     const { requestId, toolCallId } = data;
     const signal = this.answering.begin({ requestId, toolCallId, agentId });
-    const answer = (given: Pick<Parameters<typeof this.answerToolCall>[1], 'result' | 'error'>) => {
+    const answer = (given: ToolAnswer) => {
       if (this.answering.finish({ requestId }, signal)) this.answerToolCall(data, given);
     };
     settle(
@@ -81,10 +88,7 @@ export class Answers {
     );
   }
 
-  private answerToolCall(
-    { requestId, toolName }: ToolCall,
-    answer: { readonly result?: ReturnType<typeof toolResult>; readonly error?: string },
-  ): void {
+  private answerToolCall({ requestId, toolName }: ToolCall, answer: ToolAnswer): void {
     const { call, sessionId } = this.options;
     call('session.tools.handlePendingToolCall', { sessionId, requestId, ...answer }).catch((error: unknown) =>
       this.unsent('tool', toolName, error),

@@ -1,4 +1,11 @@
-import { type Callbacks, callbacks, type ParsedParams, type Result, read } from '@groundcrew/protocol';
+import {
+  type Callbacks,
+  callbacks,
+  type Method,
+  type ParsedParams,
+  type Result,
+  read,
+} from '@groundcrew/protocol';
 import { ErrorCode, RpcError } from '@groundcrew/rpc';
 import { toError } from './errors.js';
 import { hookFor, hookInput } from './hooks.js';
@@ -16,7 +23,8 @@ export class CallbackAnswers {
   /** What the app's handler answers; one that throws is an error to the runtime, which then does without or denies. */
   async answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     if (!isCallback(method)) throw new RpcError(ErrorCode.methodNotFound, `Unhandled method ${method}`);
-    const parsed = read(callbacks[method].params, params);
+    const { params: schema }: Method = callbacks[method];
+    const parsed = read(schema, params);
     if (!parsed.success) throw new RpcError(ErrorCode.invalidParams, `${method}: ${parsed.error.message}`);
     // The table pairs each name with its own answer; which one this is, is known only now.
     const answer = answers[method] as Answer<keyof Callbacks>;
@@ -25,7 +33,10 @@ export class CallbackAnswers {
     } catch (thrown) {
       if (thrown instanceof RpcError) throw thrown;
       const { sessionId, hookType } = parsed.data as { sessionId: string; hookType?: string };
-      const what = hookType === undefined ? ({ handler: 'callback', name: method } as const) : ({ handler: 'hook', name: hookType } as const);
+      const what =
+        hookType === undefined
+          ? ({ handler: 'callback', name: method } as const)
+          : ({ handler: 'hook', name: hookType } as const);
       if (!signal.aborted) this.report({ ...what, sessionId }, thrown);
       throw new RpcError(ErrorCode.internal, toError(thrown).message);
     }

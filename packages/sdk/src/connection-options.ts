@@ -95,8 +95,7 @@ export function addressOf(url: string): { readonly host: string; readonly port: 
 
 function parse(url: string): { readonly host: string; readonly port: number } | undefined {
   if (/^\d+$/.test(url)) return withPort('127.0.0.1', url);
-  const [, host, port] =
-    /^(?:http:\/\/)?(\[[0-9a-f:.]+\]|[^:/?#@\s[\]]+):(\d+)\/?$/i.exec(url) ?? [];
+  const [, host, port] = /^(?:http:\/\/)?(\[[0-9a-f:.]+\]|[^:/?#@\s[\]]+):(\d+)\/?$/i.exec(url) ?? [];
   if (host === undefined || port === undefined) return undefined;
   return withPort(host.replace(/^\[|\]$/g, ''), port);
 }

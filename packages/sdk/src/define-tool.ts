@@ -77,11 +77,15 @@ export function declarationOf(tool: Tool): NonNullable<Params<Methods['session.c
 export async function readArguments(
   tool: Tool,
   given: unknown,
-): Promise<{ readonly success: true; readonly data: unknown } | { readonly success: false; readonly reason: string }> {
+): Promise<
+  { readonly success: true; readonly data: unknown } | { readonly success: false; readonly reason: string }
+> {
   const { parameters } = tool;
   const parsed = await z.core.safeParseAsync(isZod(parameters) ? parameters : z.unknown(), given ?? {});
   if (parsed.success) return parsed;
-  const reasons = parsed.error.issues.map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '));
+  const reasons = parsed.error.issues.map(({ path, message }) =>
+    [path.join('.'), message].filter(Boolean).join(': '),
+  );
   return { success: false, reason: reasons.join('; ') };
 }
 

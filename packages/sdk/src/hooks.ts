@@ -14,7 +14,7 @@ export type HookHandler<K extends HookType> = (
   input: HookInput<K>,
   invocation: { readonly sessionId: string },
   signal: AbortSignal,
-) => HookOutput<K> | undefined | null | void | Promise<HookOutput<K> | undefined | null | void>;
+) => HookOutput<K> | undefined | null | Promise<HookOutput<K> | undefined | null>;
 
 /** Where an app may step into a turn. */
 export interface SessionHooks {

@@ -30,12 +30,20 @@ type OfType<Type, S> = Type extends readonly (infer Name)[]
               ? ObjectOf<S>
               : unknown;
 
-type ListOf<S> = S extends { readonly items: infer Item } ? readonly FromJsonSchema<Item>[] : readonly unknown[];
+type ListOf<S> = S extends { readonly items: infer Item }
+  ? readonly FromJsonSchema<Item>[]
+  : readonly unknown[];
 
 type ObjectOf<S> = S extends { readonly properties: infer Properties }
   ? Merged<
-      { readonly [K in keyof Properties as K extends RequiredOf<S> ? K : never]: FromJsonSchema<Properties[K]> } & {
-        readonly [K in keyof Properties as K extends RequiredOf<S> ? never : K]?: FromJsonSchema<Properties[K]>;
+      {
+        readonly [K in keyof Properties as K extends RequiredOf<S> ? K : never]: FromJsonSchema<
+          Properties[K]
+        >;
+      } & {
+        readonly [K in keyof Properties as K extends RequiredOf<S> ? never : K]?: FromJsonSchema<
+          Properties[K]
+        >;
       }
     >
   : { readonly [name: string]: unknown };

@@ -2,29 +2,34 @@ import type { EventData, EventOf, SessionEvent } from '@groundcrew/protocol';
 
 /** What a session waits for, as far as its events tell. */
 export class OpenWork {
-  private readonly questions = new Map<string, { readonly text: string; readonly toolCallId?: string | undefined }>();
+  private readonly questions = new Map<string, OpenQuestion>();
   private readonly toolCalls = new Map<string, string>();
 
   hear(event: SessionEvent): void {
     switch (event.type) {
       case 'permission.requested':
-        return this.open(event.data.requestId, permissionText(event.data), event.data.permissionRequest.toolCallId);
+        this.questions.set(event.data.requestId, permissionQuestion(event.data));
+        break;
       case 'user_input.requested':
-        return this.open(event.data.requestId, `an answer to ${quote(event.data.question)}`, event.data.toolCallId);
+        this.questions.set(event.data.requestId, inputQuestion(event.data));
+        break;
       case 'permission.completed':
       case 'user_input.completed':
         this.questions.delete(event.data.requestId);
-        return;
+        break;
       case 'tool.execution_start':
       case 'external_tool.requested':
-        return this.begin(event);
+        this.toolCalls.set(event.data.toolCallId, toolCallText(event));
+        break;
       case 'tool.execution_complete':
         this.toolCalls.delete(event.data.toolCallId);
-        return;
+        break;
       case 'session.idle':
-        return this.clear();
+        this.questions.clear();
+        this.toolCalls.clear();
+        break;
       default:
-        return;
+        break;
     }
   }
 
@@ -32,31 +37,34 @@ export class OpenWork {
   describe(): string {
     const questions = [...this.questions.values()];
     const asking = new Set(questions.map(({ toolCallId }) => toolCallId));
-    const calls = [...this.toolCalls].filter(([toolCallId]) => !asking.has(toolCallId)).map(([, text]) => text);
+    const calls = [...this.toolCalls]
+      .filter(([toolCallId]) => !asking.has(toolCallId))
+      .map(([, text]) => text);
     const all = [...questions.map(({ text }) => text), ...calls];
     return all.length === 0 ? 'the model: no question and no tool call is open' : all.join('; ');
   }
-
-  private open(requestId: string, text: string, toolCallId: string | undefined): void {
-    this.questions.set(requestId, { text, toolCallId });
-  }
-
-  private begin({ type, data }: EventOf<'tool.execution_start' | 'external_tool.requested'>): void {
-    const runner = type === 'external_tool.requested' ? ', served by a client' : '';
-    this.toolCalls.set(data.toolCallId, `tool call ${data.toolName} (${data.toolCallId}${runner})`);
-  }
-
-  private clear(): void {
-    this.questions.clear();
-    this.toolCalls.clear();
-  }
 }
 
-function permissionText({ permissionRequest, requestId }: EventData<'permission.requested'>): string {
+interface OpenQuestion {
+  readonly text: string;
+  readonly toolCallId: string | undefined;
+}
+
+function permissionQuestion({
+  permissionRequest,
+  requestId,
+}: EventData<'permission.requested'>): OpenQuestion {
+  const { kind, toolCallId } = permissionRequest;
   const subject = 'toolName' in permissionRequest ? ` ${permissionRequest.toolName}` : '';
-  return `permission for ${permissionRequest.kind}${subject} (request ${requestId})`;
+  return { text: `permission for ${kind}${subject} (request ${requestId})`, toolCallId };
 }
 
-function quote(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text);
+function inputQuestion({ question, toolCallId }: EventData<'user_input.requested'>): OpenQuestion {
+  const shown = question.length > 80 ? `${question.slice(0, 79)}…` : question;
+  return { text: `an answer to ${JSON.stringify(shown)}`, toolCallId };
+}
+
+function toolCallText({ type, data }: EventOf<'tool.execution_start' | 'external_tool.requested'>): string {
+  const runner = type === 'external_tool.requested' ? ', served by a client' : '';
+  return `tool call ${data.toolName} (${data.toolCallId}${runner})`;
 }

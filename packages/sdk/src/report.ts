@@ -27,5 +27,8 @@ export function reporter(onHandlerError: ((failure: HandlerFailure) => void) | u
 }
 
 function warn({ handler, name }: Omit<HandlerFailure, 'error'>, error: Error): void {
-  process.emitWarning(`The ${handler} handler ${name} threw: ${error.stack ?? error.message}`, 'GroundcrewWarning');
+  process.emitWarning(
+    `The ${handler} handler ${name} threw: ${error.stack ?? error.message}`,
+    'GroundcrewWarning',
+  );
 }

@@ -1,4 +1,13 @@
-import type { Callbacks, Methods, ParsedParams, ProviderConfig as WireProvider, Params, Result, SentAttachment, SessionEvent } from '@groundcrew/protocol';
+import type {
+  Callbacks,
+  Methods,
+  Params,
+  ParsedParams,
+  Result,
+  SentAttachment,
+  SessionEvent,
+  ProviderConfig as WireProvider,
+} from '@groundcrew/protocol';
 import type { Tool } from './define-tool.js';
 import type { SessionHooks } from './hooks.js';
 import type { PermissionHandler } from './permission.js';
@@ -207,7 +216,10 @@ export interface MessageOptions {
 }
 
 /** What changes with the model. */
-export type SetModelOptions = Omit<Params<Methods['session.model.switchTo']>, 'sessionId' | 'modelId' | 'source'>;
+export type SetModelOptions = Omit<
+  Params<Methods['session.model.switchTo']>,
+  'sessionId' | 'modelId' | 'source'
+>;
 
 /** How a notice is shown. */
 export type LogOptions = Omit<Params<Methods['session.log']>, 'sessionId' | 'message'>;

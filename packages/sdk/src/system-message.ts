@@ -60,6 +60,8 @@ export function systemMessageParams(config: SystemMessageConfig) {
   return { ...config, sections: Object.fromEntries(sections) };
 }
 
-function sectionsOf(config: SystemMessageConfig | undefined): readonly (readonly [string, SectionOverride])[] {
+function sectionsOf(
+  config: SystemMessageConfig | undefined,
+): readonly (readonly [string, SectionOverride])[] {
   return config?.mode === 'customize' ? Object.entries(config.sections ?? {}) : [];
 }

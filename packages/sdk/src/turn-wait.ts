@@ -10,7 +10,7 @@ export class TurnWait {
   private resolve: (message: AssistantMessageEvent | undefined) => void = () => undefined;
   private reject: (error: unknown) => void = () => undefined;
   private isAcknowledged = false;
-  private hasBegun = false;
+  private begun = false;
   private last: AssistantMessageEvent | undefined;
 
   constructor(private readonly messageId: string) {
@@ -23,8 +23,8 @@ export class TurnWait {
   }
 
   /** The prompt is part of the conversation; runtimes that do not tell whose prompt it is are taken at their word. */
-  get begun(): boolean {
-    return this.hasBegun;
+  get hasBegun(): boolean {
+    return this.begun;
   }
 
   /** The runtime has the prompt. */
@@ -36,7 +36,7 @@ export class TurnWait {
     if (event.agentId !== undefined) return;
     switch (event.type) {
       case 'user.message':
-        this.hasBegun ||= event.data.messageId === undefined || event.data.messageId === this.messageId;
+        this.begun ||= event.data.messageId === undefined || event.data.messageId === this.messageId;
         return;
       case 'assistant.message':
         if (this.hasBegun) this.last = event;
@@ -69,11 +69,18 @@ export class TurnWait {
 }
 
 /** What the turn of a prompt ended with, read from the log; undefined also when there is no such prompt. */
-export function lastMessageOf(events: readonly SessionEvent[], messageId: string): AssistantMessageEvent | undefined {
-  const start = events.findIndex((event) => event.type === 'user.message' && event.data.messageId === messageId);
+export function lastMessageOf(
+  events: readonly SessionEvent[],
+  messageId: string,
+): AssistantMessageEvent | undefined {
+  const start = events.findIndex(
+    (event) => event.type === 'user.message' && event.data.messageId === messageId,
+  );
   if (start < 0) return undefined;
   const after = events.slice(start + 1);
-  const next = after.findIndex((event) => event.type === 'user.message' && event.data.delivery !== 'steering');
+  const next = after.findIndex(
+    (event) => event.type === 'user.message' && event.data.delivery !== 'steering',
+  );
   const turn = next < 0 ? after : after.slice(0, next);
   return turn.findLast((event) => event.type === 'assistant.message' && event.agentId === undefined) as
     | AssistantMessageEvent

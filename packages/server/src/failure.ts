@@ -1,6 +1,7 @@
 import { errorCodes, type FailureCode, failureCodes } from '@groundcrew/protocol';
 import { type ErrorObject, RpcError } from '@groundcrew/rpc';
 import {
+  MessageIdReused,
   NoSuchDirectory,
   QueueFull,
   StoreError,
@@ -36,6 +37,7 @@ function failureCodeOf(error: unknown): FailureCode | undefined {
   if (error instanceof StoreError) return storeCodes[error.kind];
   if (error instanceof UnknownDecision) return 'unknown_decision';
   if (error instanceof QueueFull) return 'overloaded';
+  if (error instanceof MessageIdReused) return 'message_id_reused';
   return undefined;
 }
 

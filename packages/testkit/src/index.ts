@@ -1,4 +1,5 @@
 export { examineEvents } from './examine.js';
+export { type InProcessRuntime, inProcessRuntime } from './in-process.js';
 export {
   LiveRuntime,
   type LiveRuntimeOptions,

@@ -23,6 +23,7 @@ export class LiveRuntime {
   readonly home = temporaryDirectory();
   private readonly processes: RuntimeProcess[] = [];
   private readonly clients: WireClient[] = [];
+  private readonly examined: WireClient[] = [];
   private readonly models: ScriptedModel[] = [];
   private readonly known = new Set<string>();
   private openApi: ScriptedApi | undefined;
@@ -70,9 +71,14 @@ export class LiveRuntime {
     return process;
   }
 
-  async connect(process: RuntimeProcess = this.process): Promise<WireClient> {
+  /** Another connection; `hasGaps` for one that will not hear all, such as of a session that went elsewhere. */
+  async connect(
+    process: RuntimeProcess = this.process,
+    options: { readonly hasGaps?: boolean } = {},
+  ): Promise<WireClient> {
     const client = new WireClient(await process.connect());
     this.clients.push(client);
+    if (!options.hasGaps) this.examined.push(client);
     return client;
   }
 
@@ -96,7 +102,7 @@ export class LiveRuntime {
   /** Nothing told since the last check was wrong, and no history was refused. */
   check(): void {
     const all = [
-      ...this.clients.flatMap((client) => client.examine()),
+      ...this.examined.flatMap((client) => client.examine()),
       ...this.models.flatMap((model) => model.refusals),
     ];
     const fresh = all.filter((problem) => !this.known.has(problem));

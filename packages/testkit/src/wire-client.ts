@@ -16,6 +16,7 @@ export class WireClient {
   /** What the protocol's tables do not allow; a test ends with none. */
   readonly problems: string[] = [];
   readonly connection: Connection;
+  private readonly heard = new Map<string, AnyEvent[]>();
   private readonly methodOf = new Map<unknown, string>();
   private readonly listeners = new Set<() => void>();
 
@@ -54,17 +55,12 @@ export class WireClient {
   }
 
   events(sessionId: string): readonly AnyEvent[] {
-    return this.frames.flatMap((frame) =>
-      frame.type === 'event' && frame.sessionId === sessionId ? [frame.event] : [],
-    );
+    return this.heard.get(sessionId) ?? [];
   }
 
   /** What is wrong with all that was told, over all sessions. */
   examine(): readonly string[] {
-    const sessionIds = new Set(
-      this.frames.flatMap((frame) => (frame.type === 'event' ? [frame.sessionId] : [])),
-    );
-    return [...this.problems, ...[...sessionIds].flatMap((id) => examineEvents(this.events(id)))];
+    return [...this.problems, ...[...this.heard.values()].flatMap(examineEvents)];
   }
 
   /** Frames as lines, from a place on: replies by method, events and lifecycles by type. */
@@ -118,7 +114,7 @@ export class WireClient {
       },
       drained: () => channel.drained(),
       close: () => channel.close(),
-      messages: heard(channel.messages, take),
+      messages: overheard(channel.messages, take),
     };
   }
 
@@ -139,6 +135,9 @@ export class WireClient {
     const { method, params } = message;
     if (method === 'session.event') {
       const { sessionId, event } = params as { sessionId: string; event: AnyEvent };
+      const events = this.heard.get(sessionId);
+      if (events) events.push(event);
+      else this.heard.set(sessionId, [event]);
       return { type: 'event', sessionId, event };
     }
     if (method !== 'session.lifecycle') return { type: 'other', message };
@@ -163,7 +162,7 @@ function newClient(params: Readonly<Record<string, unknown>>): Readonly<Record<s
   return { toolFilterPrecedence: 'excluded', requestPermission: true, ...params };
 }
 
-async function* heard(
+async function* overheard(
   messages: AsyncIterable<Message>,
   take: (message: Message) => void,
 ): AsyncGenerator<Message> {

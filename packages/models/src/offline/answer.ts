@@ -26,8 +26,9 @@ interface Step {
 function stepsOf(conversation: Conversation): readonly Step[] {
   const veiled = veil(conversation.ask);
   const said: string[] = [];
-  return veiled.text.split(between).map((text) => {
-    const replies = text.split(sentenceEnd).flatMap((sentence) => {
+  return veiled.text.split(between, mostSentences).map((text) => {
+    const sentences = text.split(sentenceEnd).filter((sentence) => sentence.length <= longestSentence);
+    const replies = sentences.slice(0, mostSentences).flatMap((sentence) => {
       const known = { ...conversation, answers: [...conversation.answers, ...said] };
       const reply = replyTo(
         { ...veiled, text: sentence.replace(/^\s*(?:\d+[.)]|[-*])\s+/, '').trim() },
@@ -43,6 +44,9 @@ function stepsOf(conversation: Conversation): readonly Step[] {
   });
 }
 
+/** Whatever is longer is no instruction; quotations do not count. */
+const longestSentence = 2000;
+const mostSentences = 50;
 const between = /[,;.]?\s+(?:and\s+)?(?:then|afterwards|after that|finally)[,:]?\s+/i;
 const sentenceEnd = /(?<=[.?!])\s+(?=[\p{Lu}\d\uE000-\uF8FF])|\n+/u;
 

@@ -21,7 +21,7 @@ export function readArguments(properties: readonly Property[], said: Veiled, lat
   const required = properties.filter((property) => property.required);
   const literal = text.object(properties);
   take(properties, ({ name, shape }) =>
-    literal && name in literal ? conform(literal[name], shape) : undefined,
+    literal && Object.hasOwn(literal, name) ? conform(literal[name], shape) : undefined,
   );
   take(properties, (property) => named(property, text));
   take(required, ({ shape }) => unnamed(shape, text));
@@ -45,13 +45,11 @@ class Remainder {
     this.#text = said.text;
   }
 
+  /** The arguments written out as JSON, if they are. */
   object(properties: readonly Property[]): Record<string, unknown> | undefined {
-    const objects = this.said.quotes.map(({ inner }) =>
-      inner.startsWith('{') ? parseJson(inner) : undefined,
-    );
-    return objects
-      .filter(isObject)
-      .find((object) => properties.some(({ name }) => Object.hasOwn(object, name)));
+    const marks = this.#text.match(/[\uE000-\uF8FF]/g) ?? [];
+    const objects = marks.map((mark) => parseJson(reveal(mark, this.said))).filter(isObject);
+    return objects.find((object) => properties.some(({ name }) => Object.hasOwn(object, name)));
   }
 
   /** The first group of the pattern in a form that fits the shape; a match that fits is used up. */
@@ -73,11 +71,13 @@ const separator = /\s*(?:,\s*and\b|,|\band\b|&)\s*/;
 const number = '[-+]?\\d+(?:\\.\\d+)?(?![\\w.]*\\w)';
 const word = '[^\\s,;]+';
 const words = `${word}(?:[ \\t]+(?!(?:and|with|then|using|so|for)\\b)${word})*`;
+const place = words.replace('and|', 'and|in|at|on|from|to|');
 const list = (item: string): string => `(?:${item})(?:\\s*(?:,\\s*and\\b|,|\\band\\b|&)\\s*(?:${item}))*`;
 
 function named({ name, shape }: Property, text: Remainder): unknown {
   if (wordsOf(name).length === 0) return undefined;
-  const spoken = `(?<!\\w)${wordsOf(name).join('[\\s_-]*')}(?!\\w)`;
+  const inflected = wordsOf(name).map((part) => (part.length > 3 ? `${part}(?:s|ed|ing)?` : part));
+  const spoken = `(?<!\\w)${inflected.join('[\\s_-]*')}(?!\\w)`;
   const pattern = (source: string): RegExp => new RegExp(source, 'iu');
   const link = '\\s*(?:[:=]|\\b(?:is|to|as|of|set to|being|named|called)\\b)?\\s*';
   const after = (value: string): unknown => text.take(pattern(`${spoken}${link}(${value})`), shape);
@@ -103,10 +103,8 @@ function named({ name, shape }: Property, text: Remainder): unknown {
     case 'number':
       return after(`${quote}|${number}`) ?? before(number);
     default: {
-      const bare = name.length > 1 ? after(words) : undefined;
-      return (
-        after(quote) ?? before(quote) ?? text.take(pattern(`${spoken}\\s*=\\s*(${word})`), shape) ?? bare
-      );
+      const exact = after(quote) ?? before(quote) ?? text.take(pattern(`${spoken}\\s*=\\s*(${word})`), shape);
+      return exact ?? (name.length > 1 ? after(words) : undefined);
     }
   }
 }
@@ -126,12 +124,12 @@ function phrase(text: Remainder, latestResult: string | undefined): unknown {
   return (
     text.take(/:\s*(\S[\s\S]*)$/, shape) ??
     text.take(
-      new RegExp(`\\b(?:in|for|at|of|about|on|from|to|named|called|with)\\s+(?:the\\s+|an?\\s+)?(${words})`),
+      new RegExp(`\\b(?:in|for|at|of|about|on|from|to|named|called|with)\\s+(?:the\\s+|an?\\s+)?(${place})`),
       shape,
     )
   );
 }
 
 function escaped(value: unknown): string {
-  return String(value).replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
+  return String(value).replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }

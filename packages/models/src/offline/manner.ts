@@ -14,7 +14,9 @@ export interface Manner {
 /** Reads the wishes of a system message, sentence by sentence; the last wish of a kind counts. */
 export function mannerOf(system: string): Manner {
   const veiled = veil(system);
-  const sentences = veiled.text.split(/\n+|(?<=[.!?])\s+/).filter((sentence) => !refusal.test(sentence));
+  const sentences = veiled.text
+    .split(/\n+|(?<=[.!?])\s+/)
+    .filter((sentence) => sentence.length <= longestSentence && !refusal.test(sentence));
   const found = sentences.flatMap((sentence) =>
     wishes.flatMap(([wish, pattern]) => {
       const said = pattern.exec(sentence)?.[1];
@@ -33,6 +35,7 @@ export function inManner(text: string, { always, start, end, include }: Manner):
   return end === undefined || included.endsWith(end) ? included : `${included}${gap}${end}`;
 }
 
+const longestSentence = 1000;
 const refusal = /\b(?:never|don't|do not|avoid)\b/i;
 const answer =
   '(?:(?:each|every|all|any|of|your|the|my|single)\\s+)*(?:responses?|answers?|repl(?:y|ies)|messages?|sentences?)';

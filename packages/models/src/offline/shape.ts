@@ -71,7 +71,9 @@ export function conform(value: unknown, shape: Shape): unknown {
     }
     case 'object': {
       const object = typeof value === 'string' ? parseJson(value) : value;
-      return isObject(object) ? { ...object, ...completed(shape.properties, object) } : undefined;
+      return isObject(object)
+        ? { ...unknownTo(shape.properties, object), ...fitted(shape.properties, object) }
+        : undefined;
     }
   }
 }
@@ -96,19 +98,37 @@ export function plainValue(shape: Shape): unknown {
     case 'array':
       return Array.from({ length: shape.least }, () => plainValue(shape.items));
     case 'object':
-      return completed(shape.properties, {});
+      return fitted(shape.properties, {});
   }
+}
+
+/** Of the given values those that have a property and fit it, and plain ones for what else is required. */
+export function fitted(
+  properties: readonly Property[],
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const entries = properties.flatMap(({ name, shape, required }): [string, unknown][] => {
+    const value = Object.hasOwn(given, name) ? conform(given[name], shape) : undefined;
+    if (value !== undefined) return [[name, value]];
+    return required ? [[name, plainValue(shape)]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The properties of a tool's arguments. */
+export function argumentsOf(schema: unknown): readonly Property[] {
+  const shape = shapeOf(schema);
+  return shape.type === 'object' ? shape.properties : [];
 }
 
 const deepest = 8;
 
-function completed(properties: readonly Property[], given: Record<string, unknown>): Record<string, unknown> {
-  const entries = properties.flatMap(({ name, shape, required }): [string, unknown][] => {
-    const value = Object.hasOwn(given, name) ? conform(given[name], shape) : undefined;
-    if (value !== undefined) return [[name, value]];
-    return required || Object.hasOwn(given, name) ? [[name, plainValue(shape)]] : [];
-  });
-  return Object.fromEntries(entries);
+function unknownTo(
+  properties: readonly Property[],
+  object: Record<string, unknown>,
+): Record<string, unknown> {
+  const known = new Set(properties.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !known.has(name)));
 }
 
 function follow(reference: string, root: unknown): unknown {

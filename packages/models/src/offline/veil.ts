@@ -27,7 +27,7 @@ export function veil(text: string): Veiled {
     );
   });
   const rest = own.slice(head.length).trim();
-  return { text: rest === '' ? hidden : `${hidden}${hide(rest, rest)}`, quotes };
+  return { text: rest === '' ? hidden : `${hidden} ${hide(rest, rest)}`, quotes };
 }
 
 /** A piece of a veiled text as it was written; a piece that is one quotation comes without its marks. */
@@ -52,4 +52,4 @@ const capacity = 0xf8ff - first + 1;
 const quotation =
   /```\w*\n?([\s\S]*?)\n?```|`([^`\n]+)`|"((?:[^"\\\n]|\\.)*)"|“([^”]*)”|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w))*)'(?!\w)|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\[[^[\]]*\]/g;
 const verbatim =
-  /\b(?:exactly|verbatim|repeat|after me|echo|say)\s*:\s*(?!(["'`“])[^\n]*?(?:\1|”)\s*(?:$|[.,;!]|and\b|then\b))/i;
+  /\b(?:exactly|verbatim|repeat|after me|echo|say)\s*:(?!\s*(["'`“])[^\n]*?(?:\1|”)\s*(?:$|[.,;!]|and\b|then\b))/i;

@@ -42,6 +42,8 @@ export interface LoopContext {
   /** The model that answers next. */
   model(): string;
   canSeeImages(): boolean;
+  /** What the model has to hear of tools that came or went; asked once for each prompt. */
+  noticeOfTools(): string;
   /** Model, prompt and tools as they are now. */
   plan(): ModelPlan;
   policy(): PolicyRules;

@@ -16,13 +16,14 @@ export async function deliver(
     workingDirectory: context.workingDirectory,
     canSeeImages: context.canSeeImages(),
     isPlanning: log.state.mode === 'plan',
+    notice: context.noticeOfTools(),
   });
   const verbatim: Draft[] =
     formatted.parts.length === 0
       ? []
       : [{ note: 'verbatim', data: { id: prompt.messageId, text: formatted.text, parts: formatted.parts } }];
   const isFirst = log.state.userTurns === 0;
-  log.append(...openingModel(context), ...verbatim, {
+  log.append(...openingModel(context), ...receiptOf(prompt, delivery), ...verbatim, {
     type: 'user.message',
     data: {
       ...messageData(prompt, context),
@@ -60,6 +61,12 @@ function messageData(prompt: Prompt, { interaction }: LoopContext): EventData<'u
     }),
     ...(prompt.source !== undefined && { source: prompt.source }),
   };
+}
+
+/** A prompt that waited has its receipt already. */
+function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): Draft[] {
+  if (digest === undefined || delivery === 'queued') return [];
+  return [{ note: 'prompt.received', data: { messageId, digest } }];
 }
 
 /** The first turn says which model it begins with, when nobody had named one. */

@@ -8,6 +8,8 @@ export interface FormatOptions {
   readonly workingDirectory: string;
   readonly canSeeImages: boolean;
   readonly isPlanning: boolean;
+  /** Stands before the prompt. */
+  readonly notice: string;
 }
 
 /** A prompt as the model gets it, and its attachments as the event repeats them. */
@@ -47,7 +49,7 @@ export async function formatPrompt(
   const images = parts.some((part) => part.type === 'image') ? imageReminder : '';
   const plan = options.isPlanning ? '[[PLAN]] ' : '';
   return {
-    text: `${leads}<current_datetime>${localIso(options.now)}</current_datetime>\n\n${plan}${text}${files}${references}${images}`,
+    text: `${leads}<current_datetime>${localIso(options.now)}</current_datetime>\n\n${options.notice}${plan}${text}${files}${references}${images}`,
     parts,
     attachments: pieces.map(({ attachment }) => attachment),
   };
@@ -120,8 +122,7 @@ async function directoryPiece(attachment: JsonObject, options: FormatOptions): P
 
 async function selectionPiece(attachment: JsonObject, options: FormatOptions): Promise<Piece> {
   const filePath = pathOf(attachment.filePath, options);
-  const range = selectionOf(attachment.selection);
-  const text = typeof attachment.text === 'string' ? attachment.text : await readSelection(filePath, range);
+  const { range, text } = await selected(attachment, filePath);
   const displayName =
     typeof attachment.displayName === 'string' ? attachment.displayName : basename(filePath);
   const [first, last] = [range.start.line + 1, range.end.line + 1];
@@ -214,28 +215,43 @@ interface Place {
   readonly character: number;
 }
 
-function selectionOf(value: unknown): { readonly start: Place; readonly end: Place } {
-  const range = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  const start = placeOf(range.start, { line: 0, character: 0 });
-  return { start, end: placeOf(range.end, { line: start.line, character: Number.MAX_SAFE_INTEGER }) };
+interface Selected {
+  readonly range: { readonly start: Place; readonly end: Place };
+  readonly text: string;
 }
 
-function placeOf(value: unknown, fallback: Place): Place {
-  if (typeof value !== 'object' || value === null) return fallback;
+/** A text that is left out is read by the range, a range that is left out is all of the text. */
+async function selected(attachment: JsonObject, path: string): Promise<Selected> {
+  const range = rangeIn(attachment.selection);
+  const given = typeof attachment.text === 'string' ? attachment.text : undefined;
+  if (range && given !== undefined) return { range, text: given };
+  const text = given ?? (await readFile(path, 'utf8').catch((error: unknown) => `[${String(error)}]`));
+  return range ? { range, text: cut(text, range) } : { range: rangeOfAll(text), text };
+}
+
+function rangeIn(value: unknown): Selected['range'] | undefined {
+  if (typeof value !== 'object' || value === null || !('start' in value) || !('end' in value))
+    return undefined;
+  return { start: placeOf(value.start), end: placeOf(value.end) };
+}
+
+function placeOf(value: unknown): Place {
   const { line, character } = value as Record<string, unknown>;
-  return { line: Number(line ?? fallback.line), character: Number(character ?? fallback.character) };
+  return { line: Number(line), character: Number(character) };
 }
 
-async function readSelection(
-  path: string,
-  range: { readonly start: Place; readonly end: Place },
-): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => `[${String(error)}]`);
-  const lines = text.split('\n').slice(range.start.line, range.end.line + 1);
-  const last = lines.length - 1;
+function rangeOfAll(text: string): Selected['range'] {
+  const lines = text.split('\n');
+  const end = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
+  return { start: { line: 0, character: 0 }, end };
+}
+
+function cut(text: string, { start, end }: Selected['range']): string {
+  const lines = text.split('\n').slice(start.line, end.line + 1);
+  const last = end.line - start.line;
   return lines
     .map((line, index) =>
-      line.slice(index === 0 ? range.start.character : 0, index === last ? range.end.character : undefined),
+      line.slice(index === 0 ? start.character : 0, index === last ? end.character : undefined),
     )
     .join('\n');
 }

@@ -16,6 +16,7 @@ import { Interruption } from './interruption.js';
 import type { Draft, SessionLog } from './log.js';
 import type { Metrics } from './metrics.js';
 import { Questions } from './questions.js';
+import { Receipts } from './receipts.js';
 import type { OpenQuestion, Prompt, SessionState } from './shape.js';
 import { hasWork } from './state.js';
 
@@ -29,6 +30,7 @@ export interface ConversationHost {
   readonly trace: TraceContext;
   model(state: SessionState): string;
   canSeeImages(state: SessionState): boolean;
+  noticeOfTools(): string;
   plan(state: SessionState): ModelPlan;
   policy(state: SessionState): PolicyRules;
   /** Another process has the session now, or its store is gone: this copy is void. */
@@ -55,6 +57,7 @@ interface Run {
 export class Conversation {
   readonly inbox: Inbox;
   readonly questions: Questions;
+  private readonly receipts: Receipts;
   private run: Run | undefined;
   private readonly extras = new Map<string, PromptExtras>();
 
@@ -63,6 +66,7 @@ export class Conversation {
     private readonly host: ConversationHost,
   ) {
     this.inbox = new Inbox(log, log.state.inbox);
+    this.receipts = new Receipts(log);
     this.questions = new Questions(log);
   }
 
@@ -73,6 +77,10 @@ export class Conversation {
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
+    await this.receipts.once(prompt, () => this.accept(prompt, extras));
+  }
+
+  private async accept(prompt: Prompt, extras: PromptExtras): Promise<void> {
     this.extras.set(prompt.messageId, extras);
     if (!this.run && this.inbox.isEmpty) return this.start(prompt);
     const { queuedPrompts } = this.host.limits;
@@ -307,6 +315,7 @@ export class Conversation {
       interaction,
       model: () => host.model(log.state),
       canSeeImages: () => host.canSeeImages(log.state),
+      noticeOfTools: () => host.noticeOfTools(),
       plan: () => host.plan(log.state),
       policy: () => host.policy(log.state),
     };

@@ -6,6 +6,8 @@ export interface Notes {
   'call.interrupted': { readonly toolCallId: string };
   'history.cut': { readonly fromEventId: string };
   'prompt.admitted': Prompt;
+  /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
+  'prompt.received': { readonly messageId: string; readonly digest: string };
   'prompt.withdrawn': { readonly messageId: string };
   'settings.fixed': Partial<FixedSettings>;
   snapshot: { readonly state: SessionState };

@@ -1,16 +1,21 @@
 import type { ModelPlan } from '../loop/context.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import { systemPrompt } from '../prompt/system-prompt.js';
+import { toolsChangedNotice } from '../prompt/tools-notice.js';
 import type { Tool } from '../tools/tool.js';
-import { makeToolset, type Toolset } from '../tools/toolset.js';
+import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { Audience } from './audience.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
+
+/** Leaves the choice of the model to the service. */
+const automatic = 'auto';
 
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
   approvesAll = false;
   private toolset: Toolset | undefined;
+  private shown: readonly string[] | undefined;
 
   constructor(
     private readonly audience: Audience,
@@ -31,7 +36,8 @@ export class Planner {
   }
 
   model(state: SessionState): string {
-    return state.model ?? this.settings.model ?? this.access.defaultModel;
+    const chosen = state.model ?? this.settings.model ?? automatic;
+    return chosen === automatic ? this.access.defaultModel : chosen;
   }
 
   canSeeImages(state: SessionState): boolean {
@@ -68,6 +74,25 @@ export class Planner {
       toolset,
       ...(state.reasoningEffort !== undefined && { reasoningEffort: state.reasoningEffort }),
     };
+  }
+
+  /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
+  noticeOfTools(): string {
+    const before = this.shown;
+    this.shown = this.namesOfTools() ?? before;
+    if (!before || !this.shown) return '';
+    const came = this.shown.filter((name) => !before.includes(name));
+    const went = before.filter((name) => !this.shown?.includes(name));
+    return toolsChangedNotice(came, went);
+  }
+
+  private namesOfTools(): readonly string[] | undefined {
+    try {
+      return this.currentToolset().tools.map((tool) => tool.name);
+    } catch (error) {
+      if (error instanceof ToolConflict) return undefined;
+      throw error;
+    }
   }
 
   private currentToolset(): Toolset {

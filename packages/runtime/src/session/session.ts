@@ -2,7 +2,13 @@ import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { LoopLimits, ModelPlan } from '../loop/context.js';
 import { type Decision, outcomeOf } from '../permissions/decision.js';
-import type { LogRecord, Owner, SessionContext, SessionStore, StoreError } from '../store/session-store.js';
+import {
+  type LogRecord,
+  type Owner,
+  type SessionContext,
+  type SessionStore,
+  StoreError,
+} from '../store/session-store.js';
 import type { ExternalAnswer } from '../tools/external.js';
 import type { Tool } from '../tools/tool.js';
 import { Workspace } from '../workspace/workspace.js';
@@ -11,6 +17,7 @@ import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { Planner } from './planner.js';
+import { RecentEvents } from './recent.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
@@ -38,6 +45,7 @@ export class Session {
   readonly workspace: Workspace;
   /** Optional events that some client wants to hear of, by handle. */
   readonly interests = new Map<string, string>();
+  readonly recent = new RecentEvents();
   private readonly waiters = new Set<() => void>();
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
@@ -124,7 +132,7 @@ export class Session {
   }
 
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
-    await (await this.load()).send(prompt, extras);
+    await this.onLog((conversation) => conversation.send(prompt, extras));
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
@@ -151,11 +159,12 @@ export class Session {
   }
 
   /** Writes events and waits until everybody has been told. */
-  async record(...drafts: readonly Draft[]): Promise<readonly SessionEvent[]> {
-    const { log } = await this.load();
-    const events = log.append(...drafts);
-    await log.told();
-    return events;
+  record(...drafts: readonly Draft[]): Promise<readonly SessionEvent[]> {
+    return this.onLog(async ({ log }) => {
+      const events = log.append(...drafts);
+      await log.told();
+      return events;
+    });
   }
 
   /** Tells without storing; resolves with the event's id once everybody has been told. */
@@ -189,7 +198,7 @@ export class Session {
     return gone;
   }
 
-  /** Resolves at the next stored event, or when the time is over. */
+  /** Resolves at the next event, or when the time is over. */
   waitForEvent(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
@@ -303,6 +312,18 @@ export class Session {
     if (this.currentSettings.hasWorkspace) this.workspace.make();
   }
 
+  /** Works on the log; if another process has taken the session since, on what the log is now. */
+  private async onLog<T>(work: (conversation: Conversation) => Promise<T>): Promise<T> {
+    const conversation = await this.load();
+    try {
+      return await work(conversation);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'stale_owner') throw error;
+      if (this.conversation === conversation) this.drop();
+      return work(await this.load());
+    }
+  }
+
   private async letGo(conversation: Conversation): Promise<void> {
     if (this.conversation !== conversation) return;
     this.drop();
@@ -329,12 +350,18 @@ export class Session {
       tell: (told) => {
         onTold(told);
         this.audience.tell(told);
+        if (told.seq === undefined) this.heardEphemeral(told);
       },
       toldAll: () => {
         onToldAll(this);
         for (const wake of this.waiters) wake();
       },
     });
+  }
+
+  private heardEphemeral(told: Told): void {
+    this.recent.hear(told, this.loadedState?.seq ?? 0);
+    for (const wake of this.waiters) wake();
   }
 
   private host() {
@@ -352,6 +379,7 @@ export class Session {
       },
       model: (state: SessionState) => planner.model(state),
       canSeeImages: (state: SessionState) => planner.canSeeImages(state),
+      noticeOfTools: () => planner.noticeOfTools(),
       plan: (state: SessionState) => planner.plan(state),
       policy: (state: SessionState) => planner.policy(state),
       lost: (_error: StoreError) => this.drop(),

@@ -71,6 +71,8 @@ export interface SessionState {
   /** Length of all text in the history; tokens are estimated from it. */
   readonly historySize: number;
   readonly inbox: readonly Prompt[];
+  /** What came under ids of its senders', the newest last; enough of them for any retry. */
+  readonly receipts: Readonly<Record<string, string>>;
   readonly turn?: OpenTurn;
   readonly calls: readonly OpenCall[];
   readonly questions: readonly OpenQuestion[];
@@ -95,6 +97,7 @@ export const initialState: SessionState = {
   history: [],
   historySize: 0,
   inbox: [],
+  receipts: {},
   calls: [],
   questions: [],
   approvals: [],
@@ -104,6 +107,8 @@ export const initialState: SessionState = {
 /** A prompt that was acknowledged and that the model has not seen yet. */
 export interface Prompt {
   readonly messageId: string;
+  /** Set when the sender chose the id: what else came with it, in short, so that a second one can be compared. */
+  readonly digest?: string;
   readonly text: string;
   readonly displayText?: string;
   readonly mode: 'enqueue' | 'immediate';

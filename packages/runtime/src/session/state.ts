@@ -2,7 +2,7 @@ import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import type { SessionContext, SessionHead } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
-import type { HistoryEntry, SessionState } from './shape.js';
+import { type HistoryEntry, initialState, type Prompt, type SessionState } from './shape.js';
 
 /** A record of the log, opened. */
 export type Entry = { readonly seq: number } & ({ readonly event: SessionEvent } | NoteDraft);
@@ -61,13 +61,16 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
     case 'history.cut':
       return cutHistory(state, entry.data.fromEventId);
     case 'prompt.admitted':
-      return { ...state, inbox: [...state.inbox, entry.data] };
+      return { ...withReceipt(state, entry.data), inbox: [...state.inbox, entry.data] };
+    case 'prompt.received':
+      return withReceipt(state, entry.data);
     case 'prompt.withdrawn':
       return withoutPrompt(state, entry.data.messageId);
     case 'settings.fixed':
       return { ...state, fixed: { ...state.fixed, ...entry.data } };
     case 'snapshot':
-      return entry.data.state;
+      // A snapshot of an earlier version lacks what was added since.
+      return { ...initialState, ...entry.data.state };
     case 'verbatim':
       return { ...state, verbatim: { ...state.verbatim, [entry.data.id]: entry.data } };
   }
@@ -248,6 +251,17 @@ function withoutPrompt(state: SessionState, messageId: string | undefined): Sess
 
 function withoutQuestion(state: SessionState, requestId: string): SessionState {
   return { ...state, questions: state.questions.filter((question) => question.requestId !== requestId) };
+}
+
+const mostReceipts = 256;
+
+function withReceipt(
+  state: SessionState,
+  { messageId, digest }: Pick<Prompt, 'messageId' | 'digest'>,
+): SessionState {
+  if (digest === undefined) return state;
+  const kept = Object.entries(state.receipts).slice(1 - mostReceipts);
+  return { ...state, receipts: Object.fromEntries([...kept, [messageId, digest]]) };
 }
 
 function without<T>(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyEvent, Methods, ParsedParams } from '@groundcrew/protocol';
+import { type AnyEvent, events, type Methods, type ParsedParams } from '@groundcrew/protocol';
 import { RawJson } from '@groundcrew/rpc';
-import type { LogRecord, Session } from '@groundcrew/runtime';
+import type { Session } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 
@@ -18,13 +18,22 @@ const longestWait = 60_000;
 
 export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.eventLog.tail'({ sessionId }, context) {
-    const { seq } = await findSession('session.eventLog.tail', sessionId, context).state();
-    return { cursor: String(seq) };
+    const session = findSession('session.eventLog.tail', sessionId, context);
+    session.recent.want();
+    const { seq } = await session.state();
+    return { cursor: textOf({ seq, number: session.recent.tail }) };
   },
   async 'session.eventLog.read'(params, context) {
     const session = findSession('session.eventLog.read', params.sessionId, context);
-    if (params.direction === 'backward') return readBackward(session, params);
-    return (await readOrWait(session, params, context.signal)).result();
+    session.recent.want();
+    if (params.direction === 'backward') return (await readBackward(session, params)).result();
+    const deadline = performance.now() + Math.min(params.waitMs ?? 0, longestWait);
+    for (;;) {
+      const page = await readForward(session, params);
+      const left = deadline - performance.now();
+      if (page.events.length > 0 || left <= 0 || context.signal.aborted) return page.result();
+      await session.waitForEvent(left, context.signal);
+    }
   },
   async 'session.eventLog.registerInterest'({ sessionId, eventType }, context) {
     const session = findSession('session.eventLog.registerInterest', sessionId, context);
@@ -33,91 +42,130 @@ export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
     return { handle };
   },
   async 'session.eventLog.releaseInterest'({ sessionId, handle }, context) {
-    return {
-      success: findSession('session.eventLog.releaseInterest', sessionId, context).interests.delete(handle),
-    };
+    findSession('session.eventLog.releaseInterest', sessionId, context).interests.delete(handle);
+    return { success: true };
   },
 };
 
-class EventPage {
-  readonly events: string[] = [];
-  hasMore = false;
+/** A place in what a session has told: after a stored record, and after so many ephemeral events. */
+interface Cursor {
+  readonly seq: number;
+  readonly number: number;
+}
 
-  constructor(public cursor: number) {}
+interface Found extends Cursor {
+  readonly json: string;
+}
+
+class EventPage {
+  constructor(
+    readonly events: readonly Found[],
+    private readonly cursor: Cursor,
+    private readonly hasMore: boolean,
+  ) {}
 
   result(): RawJson {
-    const cursor = JSON.stringify(String(this.cursor));
+    const list = this.events.map(({ json }) => json).join(',');
     return new RawJson(
-      `{"events":[${this.events.join(',')}],"cursor":${cursor},"hasMore":${this.hasMore},"cursorStatus":"ok"}`,
+      `{"events":[${list}],"cursor":"${textOf(this.cursor)}","hasMore":${this.hasMore},"cursorStatus":"ok"}`,
     );
   }
 }
 
-/** Events that nobody asked for end no wait. */
-async function readOrWait(session: Session, params: ReadParams, signal: AbortSignal): Promise<EventPage> {
-  const end = Date.now() + Math.min(params.waitMs ?? 0, longestWait);
-  let page = await readForward(session, params);
-  for (;;) {
-    const left = end - Date.now();
-    if (page.events.length > 0 || left <= 0 || signal.aborted) return page;
-    await session.waitForEvent(left, signal);
-    page = await readForward(session, { ...params, cursor: String(page.cursor) });
-  }
+async function readForward(session: Session, params: ReadParams): Promise<EventPage> {
+  const from = cursorOf(params);
+  const max = sizeOf(params);
+  const tail = session.recent.tail;
+  const stored = await readStored(session, params, { after: from.seq, max });
+  const recent = wantsEphemeral(params) ? recentAfter(session, params, from) : [];
+  const all = [...stored.found, ...recent].sort((a, b) => a.seq - b.seq || a.number - b.number);
+  const page = all.slice(0, max);
+  const hasMore = all.length > max || stored.hasMore;
+  const last = page.at(-1);
+  if (!hasMore) return new EventPage(page, { seq: Math.max(from.seq, stored.seq), number: tail }, false);
+  return new EventPage(
+    page,
+    { seq: last?.seq ?? from.seq, number: Math.max(from.number, last?.number ?? 0) },
+    true,
+  );
 }
 
-async function readForward(session: Session, params: ReadParams): Promise<EventPage> {
-  const page = new EventPage(cursorOf(params));
-  const max = sizeOf(params);
-  for await (const batch of session.read(page.cursor)) {
+interface Stored {
+  readonly found: readonly Found[];
+  readonly hasMore: boolean;
+  /** The last record looked at. */
+  readonly seq: number;
+}
+
+async function readStored(
+  session: Session,
+  params: ReadParams,
+  range: { after: number; max: number },
+): Promise<Stored> {
+  const found: Found[] = [];
+  let seq = range.after;
+  for await (const batch of session.read(range.after)) {
     for (const record of batch) {
-      if (!isWanted(record, params)) {
-        page.cursor = record.seq;
-        continue;
-      }
-      if (page.events.length === max) {
-        page.hasMore = true;
-        return page;
-      }
-      page.events.push(record.json);
-      page.cursor = record.seq;
+      const isFound = record.isPublic && isWanted(record, params);
+      if (isFound && found.length === range.max) return { found, hasMore: true, seq };
+      if (isFound) found.push({ seq: record.seq, number: 0, json: record.json });
+      seq = record.seq;
     }
   }
-  return page;
+  return { found, hasMore: false, seq };
 }
 
 /** The newest events before the cursor, in the order they were written; the new cursor stands before them. */
-async function readBackward(session: Session, params: ReadParams): Promise<RawJson> {
-  const before = params.cursor === undefined ? Number.POSITIVE_INFINITY : cursorOf(params);
+async function readBackward(session: Session, params: ReadParams): Promise<EventPage> {
+  const before = params.cursor === undefined ? Number.POSITIVE_INFINITY : cursorOf(params).seq;
   const max = sizeOf(params);
-  const kept: LogRecord[] = [];
-  const page = new EventPage(0);
+  const kept: Found[] = [];
+  let hasMore = false;
   for await (const batch of session.read()) {
     for (const record of batch) {
-      if (record.seq > before || !isWanted(record, params)) continue;
-      kept.push(record);
-      if (kept.length > max) {
-        kept.shift();
-        page.hasMore = true;
-      }
+      if (record.seq > before || !record.isPublic || !isWanted(record, params)) continue;
+      kept.push({ seq: record.seq, number: 0, json: record.json });
+      if (kept.length > max) hasMore = kept.shift() !== undefined;
     }
   }
-  page.events.push(...kept.map((record) => record.json));
-  page.cursor = Math.max(0, (kept[0]?.seq ?? 1) - 1);
-  return page.result();
+  return new EventPage(kept, { seq: Math.max(0, (kept[0]?.seq ?? 1) - 1), number: 0 }, hasMore);
 }
 
-function isWanted(record: LogRecord, { types, agentScope, agentIds }: ReadParams): boolean {
-  if (!record.isPublic) return false;
-  if (Array.isArray(types) && !types.includes(record.type)) return false;
+function recentAfter(session: Session, params: ReadParams, from: Cursor): Found[] {
+  return session.recent
+    .after(from.number)
+    .filter(({ told }) => isWanted(told, params))
+    .map(({ afterSeq, number, told }) => ({ seq: afterSeq, number, json: told.json }));
+}
+
+/** Ephemeral events are for those who ask for them, by name or altogether. */
+function wantsEphemeral({ includeEphemeral, types }: ReadParams): boolean {
+  if (includeEphemeral !== undefined) return includeEphemeral;
+  return (
+    Array.isArray(types) &&
+    types.some((type) => !(events as Record<string, { durable: boolean }>)[type]?.durable)
+  );
+}
+
+function isWanted(
+  { type, json }: { readonly type: string; readonly json: string },
+  { types, agentScope, agentIds }: ReadParams,
+): boolean {
+  if (Array.isArray(types) && !types.includes(type)) return false;
   if (agentScope !== 'primary' && !agentIds) return true;
-  const { agentId } = JSON.parse(record.json) as AnyEvent;
+  const { agentId } = JSON.parse(json) as AnyEvent;
   if (agentIds) return agentId !== undefined && agentIds.includes(agentId);
   return agentId === undefined;
 }
 
-function cursorOf({ cursor = '0' }: ReadParams): number {
-  const seq = Number(cursor);
-  return Number.isSafeInteger(seq) && seq >= 0 ? seq : 0;
+function textOf({ seq, number }: Cursor): string {
+  return number === 0 ? `${seq}` : `${seq}:${number}`;
+}
+
+function cursorOf({ cursor = '0' }: ReadParams): Cursor {
+  const [seq = 0, number = 0] = cursor.split(':').map(Number);
+  const isPlace = Number.isSafeInteger(seq) && seq >= 0 && Number.isSafeInteger(number) && number >= 0;
+  return isPlace ? { seq, number } : { seq: 0, number: 0 };
 }
 
 function sizeOf({ max = defaultPage }: ReadParams): number {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { EventData, JsonObject, Methods } from '@groundcrew/protocol';
+import { type EventData, type JsonObject, type Methods, withoutNulls } from '@groundcrew/protocol';
 import { RawJson } from '@groundcrew/rpc';
-import type { EventDraft, LogRecord, Prompt, Session } from '@groundcrew/runtime';
+import { digestOf, type EventDraft, type LogRecord, type Prompt, type Session } from '@groundcrew/runtime';
 import { refuse } from '../failure.js';
 import { forOldClients } from '../feed.js';
 import { findSession, noSession } from '../find.js';
@@ -20,7 +20,7 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     const { sessionId } = params;
     if (!sessionId) throw refuse('session.send', 'Missing sessionId in session.send request');
     const session = findSession('session.send', sessionId, context);
-    const prompt: Prompt = {
+    const unsigned: Prompt = {
       messageId: params.messageId ?? randomUUID(),
       text: typeof params.prompt === 'string' ? params.prompt : '',
       mode: params.mode ?? 'enqueue',
@@ -28,8 +28,11 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
       ...(params.agentMode !== undefined && { agentMode: params.agentMode }),
       ...(params.source !== undefined && { source: params.source }),
       ...(params.attachments &&
-        params.attachments.length > 0 && { attachments: params.attachments as unknown as JsonObject[] }),
+        params.attachments.length > 0 && {
+          attachments: params.attachments.map(withoutNulls) as JsonObject[],
+        }),
     };
+    const prompt = params.messageId === undefined ? unsigned : { ...unsigned, digest: digestOf(unsigned) };
     await session.send(prompt, {
       ...(params.requestHeaders && { requestHeaders: params.requestHeaders }),
       ...(params.traceparent !== undefined && {

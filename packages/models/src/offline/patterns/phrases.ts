@@ -3,7 +3,7 @@ import { reveal, type Veiled } from '../veil.js';
 
 const polite = '^(?:(?:please|now|just|can you|could you|finally|always|only|and)[, ]+)*';
 const kind =
-  '(?: (?:the|this|these|one|single|following|exact|word|words|text|phrase|string|sentence|letter|message))*';
+  '(?:(?: (?:the|this|these|following|exact|single|one))* (?:words?|text|phrase|string|sentence|letter|message|following))?';
 
 /** Text that is to be said as it stands. */
 export const phrases: readonly Pattern[] = [

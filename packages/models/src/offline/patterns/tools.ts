@@ -3,7 +3,7 @@ import { readArguments, wordsOf } from '../arguments.js';
 import type { Conversation } from '../conversation.js';
 import { type Mention, mentions } from '../mentions.js';
 import { type Pattern, type PlannedCall, type Reply, say } from '../pattern.js';
-import { shapeOf } from '../shape.js';
+import { argumentsOf } from '../shape.js';
 import { reveal, type Veiled } from '../veil.js';
 
 /** Tools that are called by name, one or several at once. */
@@ -29,7 +29,7 @@ export const namedTools: readonly Pattern[] = [
 export const meantTools: readonly Pattern[] = [
   {
     example: "What's the weather in Paris?",
-    when: /^(?!\s*(?:the|i|we|my|it|thanks?|thank)\b)/i,
+    when: /^(?!\s*(?:the|i|we|my|it|thanks?|thank|why)\b)(?!.*\b(?:don't|do not|never|without|did|how do)\b)/is,
     reply(_, sentence, conversation) {
       const words = wordsOf(sentence.text.toLowerCase()).map(stem);
       const ranked = conversation.tools
@@ -50,7 +50,7 @@ export const meantTools: readonly Pattern[] = [
   },
 ];
 
-/** Tools that are not there, or are asked about. */
+/** Tools that are asked about. */
 export const aboutTools: readonly Pattern[] = [
   {
     example: 'Which tools do you have?',
@@ -66,6 +66,10 @@ export const aboutTools: readonly Pattern[] = [
       return tool && say(`${tool.name}: ${tool.description}`);
     },
   },
+];
+
+/** Tools that are not there. */
+export const missingTools: readonly Pattern[] = [
   {
     example: 'Use the tool teleport',
     when: /\b(?:use|call|invoke|run)\s+(?:the\s+)?(?:tools?\s+(\S+)|([\w-]+)\s+tool\b|(\w+_\w+))/i,
@@ -104,8 +108,7 @@ interface ReadCall extends PlannedCall {
 }
 
 function callOf({ name, inputSchema }: ToolSpec, region: Veiled, { results }: Conversation): ReadCall {
-  const shape = shapeOf(inputSchema);
-  const properties = shape.type === 'object' ? shape.properties : [];
+  const properties = argumentsOf(inputSchema);
   const { values, unsaid } = readArguments(properties, region, results.at(-1)?.text);
   const required = properties.filter((property) => property.required).length;
   return {

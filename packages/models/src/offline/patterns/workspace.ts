@@ -1,6 +1,6 @@
 import { mentions } from '../mentions.js';
 import { type Pattern, say } from '../pattern.js';
-import { conform, plainValue, shapeOf } from '../shape.js';
+import { argumentsOf, fitted } from '../shape.js';
 import { quote, reveal, type Veiled } from '../veil.js';
 
 interface Said {
@@ -50,18 +50,18 @@ const jobs: readonly Job[] = [
     arguments: ({ path: at, old, text }) => ({ path: at, old_str: old, new_str: text }),
   },
   {
+    example: "Write 'hello' to notes.txt",
+    tools: ['create'],
+    when: when(`${by}(?:write|save|put) (?<text>${quote}|\\S+) (?:to|into|in) ${file}`),
+    arguments: ({ path: at, text }) => ({ path: at, file_text: text }),
+  },
+  {
     example: "Create a file notes.txt with the content 'hello'",
     tools: ['create'],
     when: when(
       `${by}(?:create|write|make|save) ${file}(?:,? ?(?:with|containing|that says|saying)(?: the| this)?(?: (?:contents?|text|line))?)?:? ?(?<text>${quote}|\\S.*)?$`,
     ),
     arguments: ({ path: at, text = '' }) => ({ path: at, file_text: text }),
-  },
-  {
-    example: "Write 'hello' to notes.txt",
-    tools: ['create'],
-    when: when(`${by}(?:write|save|put) (?<text>${quote}|\\S+) (?:to|into|in) ${file}`),
-    arguments: ({ path: at, text }) => ({ path: at, file_text: text }),
   },
   {
     example: 'Find files matching *.ts',
@@ -101,7 +101,7 @@ const jobs: readonly Job[] = [
   {
     example: "Ask me to choose between 'tea' and 'coffee'",
     tools: ['ask_user'],
-    when: when(`${by}ask me (?<question>.*)$`),
+    when: when(`${by}ask me (?:to |for |about )?(?<question>.*?)(?: using (?:the )?\\w+(?: tool)?)?\\.?$`),
     arguments({ question }, _, { quotes }) {
       const choices = quotes.map(({ inner }) => inner);
       return { question, choices: choices.length > 1 ? choices : undefined };
@@ -122,15 +122,9 @@ export const workspace: readonly Pattern[] = jobs.map((job) => ({
       piece && reveal(unstopped(piece), sentence),
     ]);
     const values = job.arguments(Object.fromEntries(said), tool.name, sentence);
-    const shape = shapeOf(tool.inputSchema);
-    const properties = shape.type === 'object' ? shape.properties : [];
+    const properties = argumentsOf(tool.inputSchema);
     if (!properties.some(({ name }) => values[name] !== undefined)) return undefined;
-    const filled = properties.flatMap(({ name, shape: own, required }): [string, unknown][] => {
-      const value = values[name] === undefined ? undefined : conform(values[name], own);
-      if (value !== undefined) return [[name, value]];
-      return required ? [[name, plainValue(own)]] : [];
-    });
-    return { type: 'call', calls: [{ name: tool.name, arguments: Object.fromEntries(filled) }] };
+    return { type: 'call', calls: [{ name: tool.name, arguments: fitted(properties, values) }] };
   },
 }));
 

@@ -1,0 +1,212 @@
+import { callTools, examineEvents, hold, liveRuntime, providerOf, say, story } from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
+
+const runtime = liveRuntime();
+const look = callTools({ id: 'c1', name: 'look', arguments: {} });
+const tools = [{ name: 'look', skipPermission: true }];
+const interrupted = 'The execution of this tool, or a previous tool was interrupted.';
+
+/** Another process on the same home, and a client of it. */
+async function other() {
+  const process = runtime.spawn({ flags: ['--stdio'] });
+  return { process, client: await runtime.connect(process) };
+}
+
+test('an idle session is handed over, and back', async () => {
+  const model = runtime.script(say('one'), say('two'), say('three'));
+  const first = await runtime.connect(runtime.spawn({ flags: ['--stdio'] }), { hasGaps: true });
+  const ours = await first.create(providerOf(model));
+  await ours.turn('First');
+  const { client } = await other();
+  const theirs = await client.resume(ours.sessionId, providerOf(model));
+  expect((await theirs.next('session.resume')).data).toMatchObject({
+    sessionWasActive: false,
+    alreadyInUse: false,
+  });
+  await theirs.turn('Second');
+  await ours.turn('Third');
+  const history = model.requests[2]?.body.messages.map(({ role }) => role);
+  expect(history).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'user']);
+  const stored = await ours.stored();
+  expect(examineEvents(stored)).toEqual([]);
+  expect(story(stored).filter((line) => /user|shutdown/.test(line))).toEqual([
+    'user.message "First" idle 0',
+    'user.message "Second" idle 0',
+    'user.message "Third" idle 0',
+  ]);
+});
+
+test('a note to a session that was handed over is written after what happened elsewhere', async () => {
+  const model = runtime.script(say('one'), say('two'));
+  const first = await runtime.connect(runtime.spawn({ flags: ['--stdio'] }), { hasGaps: true });
+  const ours = await first.create(providerOf(model));
+  await ours.turn('First');
+  const { client } = await other();
+  const theirs = await client.resume(ours.sessionId, providerOf(model));
+  await theirs.turn('Second');
+  await ours.call('session.log', { message: 'noted' });
+  expect(story(await ours.stored()).slice(-2)).toEqual([
+    'assistant.turn_end 0',
+    'session.info notification "noted"',
+  ]);
+});
+
+test('destroy of a session that was handed over succeeds and says nothing', async () => {
+  const { session, model } = await runtime.session([say('one'), say('two')]);
+  await session.turn('First');
+  const { client } = await other();
+  const theirs = await client.resume(session.sessionId, providerOf(model));
+  await theirs.turn('Second');
+  expect(await session.call('session.destroy')).toEqual({ success: true });
+  expect(story(await theirs.stored())).not.toContain('session.shutdown routine');
+});
+
+test('a session with work in a live process is refused by name, unless it is taken over', async () => {
+  const { session, model } = await runtime.session([look, say('seen')], { tools });
+  await session.send('Look');
+  const { data } = await session.next('external_tool.requested');
+  const { client } = await other();
+  const text = new RegExp(
+    `^Request session\\.resume failed with message: Session ${session.sessionId} is in use by process ${runtime.process.pid} on \\S+ since \\S+`,
+  );
+  expect(await client.failure('session.resume', { sessionId: session.sessionId })).toEqual({
+    code: -32603,
+    message: expect.stringMatching(text),
+    data: { code: 'session_in_use', retryable: true },
+  });
+  expect(await client.failure('session.create', { sessionId: session.sessionId })).toMatchObject({
+    data: { code: 'session_in_use' },
+  });
+  const theirs = await client.resume(session.sessionId, {
+    ...providerOf(model),
+    tools,
+    takeOver: true,
+    continuePendingWork: true,
+  });
+  expect(await theirs.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+  await theirs.next('session.idle');
+  expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "seen"');
+});
+
+describe('a process that was killed', () => {
+  test('in a tool: the call is answered under its old id by the next process', async () => {
+    const model = runtime.script(look, say('seen'));
+    const { process, client } = await other();
+    const before = await client.create({ ...providerOf(model), tools });
+    await before.send('Look');
+    const { data } = await before.next('external_tool.requested');
+    await process.signal('SIGKILL');
+    const told = before.events.filter((event) => !event.ephemeral);
+    const after = await runtime.client.resume(before.sessionId, {
+      ...providerOf(model),
+      tools,
+      continuePendingWork: true,
+    });
+    expect(await after.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+    await after.next('session.idle');
+    const stored = await after.stored();
+    expect(stored.slice(0, told.length)).toEqual(told);
+    expect(story(stored).at(-2)).toBe('assistant.message "seen"');
+  });
+
+  test('in a permission question: the next process asks the client anew once it is approved', async () => {
+    const model = runtime.script(look, say('seen'));
+    const { process, client } = await other();
+    const before = await client.create({ ...providerOf(model), tools: [{ name: 'look' }] });
+    await before.send('Look');
+    const { data } = await before.next('permission.requested');
+    await process.signal('SIGKILL');
+    const after = await runtime.client.resume(before.sessionId, {
+      ...providerOf(model),
+      tools: [{ name: 'look' }],
+      continuePendingWork: true,
+    });
+    const { items } = await after.call<{ items: { requestId: string }[] }>(
+      'session.permissions.pendingRequests',
+    );
+    expect(items.map(({ requestId }) => requestId)).toEqual([data.requestId]);
+    expect(await after.decide(data.requestId, { kind: 'approve-once' })).toEqual({ success: true });
+    const asked = await after.next('external_tool.requested');
+    await after.answerTool(asked.data.requestId, { result: 'a tree' });
+    await after.next('session.idle');
+    expect(story(await after.stored()).slice(-9, -4)).toEqual([
+      'permission.completed approved',
+      'tool.execution_start look#c1',
+      'external_tool.requested look#c1',
+      'external_tool.completed',
+      'tool.execution_complete c1 ok "a tree"',
+    ]);
+  });
+
+  test('and a client that does not continue: calls are closed, prompts that waited stand in the history', async () => {
+    const model = runtime.script(look, say('next'));
+    const { process, client } = await other();
+    const before = await client.create({ ...providerOf(model), tools });
+    await before.send('Look');
+    const { data } = await before.next('external_tool.requested');
+    await before.send('Waiting');
+    await process.signal('SIGKILL');
+    const after = await runtime.client.resume(before.sessionId, { ...providerOf(model), tools });
+    expect(await after.answerTool(data.requestId, { result: 'late' })).toEqual({ success: false });
+    await after.turn('Next');
+    expect(model.requests[1]?.body.messages.slice(1)).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'tool', content: interrupted },
+      { role: 'user', content: expect.stringContaining('Waiting') },
+      { role: 'user', content: expect.stringContaining('Next') },
+    ]);
+  });
+
+  test('and a client that continues: prompts that waited are run in order', async () => {
+    const held = hold();
+    const model = runtime.script(held.reply, say('first'), say('second'));
+    const { process, client } = await other();
+    const before = await client.create(providerOf(model));
+    await before.send('First');
+    await model.asked(1);
+    await before.send('Second');
+    await process.signal('SIGKILL');
+    held.release();
+    const after = await runtime.client.resume(before.sessionId, {
+      ...providerOf(model),
+      continuePendingWork: true,
+    });
+    await after.next('session.idle');
+    const said = story(await after.stored()).filter((line) => /^(user|assistant\.message)/.test(line));
+    expect(said).toEqual([
+      'user.message "First" idle 0',
+      'assistant.message "first"',
+      'user.message "Second" queued 0',
+      'assistant.message "second"',
+    ]);
+  });
+});
+
+test('an owner that was stopped is fenced when it goes on: nothing of it enters the log', async () => {
+  const held = hold(say('stale answer'));
+  const model = runtime.script(held.reply, say('fresh answer'), say('later'));
+  const { process, client } = await other();
+  const stale = await client.create(providerOf(model));
+  await stale.send('First');
+  await model.asked(1);
+  await process.signal('SIGSTOP');
+  held.release();
+  const fresh = await runtime.client.resume(stale.sessionId, {
+    ...providerOf(model),
+    takeOver: true,
+    continuePendingWork: true,
+  });
+  await fresh.next('session.idle');
+  const before = await fresh.stored();
+  await process.signal('SIGCONT');
+  await client.call('ping', {});
+  await fresh.turn('Second');
+  const after = await fresh.stored();
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(story(after).filter((line) => line.startsWith('assistant.message'))).toEqual([
+    'assistant.message "fresh answer"',
+    'assistant.message "later"',
+  ]);
+  expect(stale.events.map(({ data }) => JSON.stringify(data)).join()).not.toContain('stale answer');
+});

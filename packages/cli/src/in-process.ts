@@ -1,0 +1,66 @@
+import { type Channel, channelPair } from '@groundcrew/rpc';
+import { compose } from './compose.js';
+import { type Environment, homeDirectory } from './home.js';
+
+declare const __VERSION__: string;
+
+/** How a runtime inside an app differs from the app itself. */
+export interface InProcessOptions {
+  /** Where sessions are kept; as for a runtime of its own unless given. */
+  readonly homeDirectory?: string;
+  /** Where sessions work unless they name a directory; the process's unless given. */
+  readonly workingDirectory?: string;
+  /** The process's own unless given. */
+  readonly environment?: Environment;
+  readonly gitHubToken?: string;
+  /** Whether a token may be taken from the environment; true unless `gitHubToken` is given. */
+  readonly useLoggedInUser?: boolean;
+  /** Sessions idle for so many seconds are unloaded; 0, the default, means never. */
+  readonly sessionIdleSeconds?: number;
+  /** Told of what people should know; a process warning unless given. */
+  readonly warn?: (message: string) => void;
+}
+
+/** A runtime in this process, and the one channel to it. */
+export interface InProcessRuntime {
+  readonly channel: Channel;
+  /** Closes sessions and stores; running turns stay as pending work. May be called again. */
+  close(): Promise<void>;
+}
+
+/** Opens a runtime in this process: no child, no socket, the same protocol. */
+export async function openInProcess(options: InProcessOptions = {}): Promise<InProcessRuntime> {
+  const { environment = process.env, workingDirectory = process.cwd() } = options;
+  const token = tokenFor(options, environment);
+  const program = compose({
+    version: __VERSION__,
+    homeDirectory: options.homeDirectory ?? homeDirectory(environment, { isHeadless: false }),
+    workingDirectory,
+    environment,
+    sessionIdleSeconds: options.sessionIdleSeconds ?? 0,
+    warn: options.warn ?? ((message) => process.emitWarning(message, 'GroundcrewWarning')),
+    onShutDown: () => undefined,
+    ...(token && { token }),
+  });
+  const [channel, served] = channelPair();
+  const serving = program.server.serve(served);
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await program.close();
+    await channel.close();
+    await serving;
+  };
+  return {
+    channel,
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function tokenFor({ gitHubToken, useLoggedInUser }: InProcessOptions, environment: Environment) {
+  if (gitHubToken !== undefined) return { value: gitHubToken, source: 'token' as const };
+  const ambient = (useLoggedInUser ?? true) ? environment.GH_TOKEN || environment.GITHUB_TOKEN : undefined;
+  return ambient ? { value: ambient, source: 'env' as const } : undefined;
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { MethodName, Methods, ModelInfo, Params, Result } from '@groundcrew/protocol';
+import type { ClientOptions } from './client-options.js';
+import { GroundcrewError } from './errors.js';
+import { Listeners } from './listeners.js';
+import { filterParams, metadataFrom, type SessionListFilter, type SessionMetadata } from './metadata.js';
+import { OpenRuntime, type SessionLifecycleEvent } from './open-runtime.js';
+import { type Report, reporter } from './report.js';
+import type { Session } from './session.js';
+import type { ResumeSessionOptions, SessionOptions } from './session-options.js';
+
+type LifecycleHandler = (event: SessionLifecycleEvent) => unknown;
+
+/** An app's way to a runtime. Nothing starts before the first call, and parallel first calls start one runtime. */
+export class Client implements AsyncDisposable {
+  private readonly report: Report;
+  private readonly lifecycle: Listeners<SessionLifecycleEvent>;
+  private current: OpenRuntime | undefined;
+
+  constructor(private readonly options: ClientOptions = {}) {
+    this.report = reporter(options.onHandlerError);
+    this.lifecycle = new Listeners(({ type, sessionId }, thrown) =>
+      this.report({ handler: 'lifecycle', name: type, sessionId }, thrown),
+    );
+  }
+
+  /** The port of the runtime, once there is one that listens: others may connect to it. */
+  get runtimePort(): number | undefined {
+    return this.current?.port;
+  }
+
+  /** Starts or finds the runtime. Every other method does so by itself, and again after it was lost. */
+  async start(): Promise<void> {
+    await this.runtime().link;
+  }
+
+  /** Leaves all sessions, which stay stored, and ends what was started. Resolves with what went wrong on the way. */
+  async stop(): Promise<Error[]> {
+    const { current } = this;
+    this.current = undefined;
+    return (await current?.stop()) ?? [];
+  }
+
+  /** Ends the runtime at once; what ran stays as pending work. */
+  async forceStop(): Promise<void> {
+    const { current } = this;
+    this.current = undefined;
+    await current?.kill();
+  }
+
+  /** The same as `stop`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
+  /** Makes a session and attaches this client. */
+  createSession(options: SessionOptions = {}): Promise<Session> {
+    const { sessionId = randomUUID(), ...rest } = options;
+    return this.runtime().open('session.create', sessionId, rest);
+  }
+
+  /** Opens a session that is stored, or live with other clients. */
+  resumeSession(sessionId: string, options: ResumeSessionOptions = {}): Promise<Session> {
+    return this.runtime().open('session.resume', sessionId, options);
+  }
+
+  /** Sessions with at least one prompt, the newest first. */
+  async listSessions(filter: SessionListFilter = {}): Promise<SessionMetadata[]> {
+    return (await this.call('session.list', filterParams(filter))).sessions.map(metadataFrom);
+  }
+
+  /** What a list would say of one session; undefined when nobody knows it. */
+  async getSessionMetadata(sessionId: string): Promise<SessionMetadata | undefined> {
+    const { session } = await this.call('session.getMetadata', { sessionId });
+    return session && metadataFrom(session);
+  }
+
+  /** The session that changed last. */
+  async getLastSessionId(): Promise<string | undefined> {
+    return (await this.call('session.getLastId', {})).sessionId;
+  }
+
+  /** Closes a session and removes all of it. */
+  async deleteSession(sessionId: string): Promise<void> {
+    const { success, error } = await this.call('session.delete', { sessionId });
+    if (!success)
+      throw new GroundcrewError('session_not_found', `Failed to delete session ${sessionId}: ${error}`);
+    this.current?.forget(sessionId);
+  }
+
+  /** The models one may choose. */
+  async listModels(): Promise<readonly ModelInfo[]> {
+    return (await this.call('models.list', {})).models;
+  }
+
+  /** Whether anybody is there. */
+  ping(message?: string): Promise<Result<Methods['ping']>> {
+    return this.call('ping', message === undefined ? {} : { message });
+  }
+
+  /** Which version runs. */
+  getStatus(): Promise<Result<Methods['status.get']>> {
+    return this.call('status.get', {});
+  }
+
+  /** Who the runtime is logged in as. */
+  getAuthStatus(): Promise<Result<Methods['auth.getStatus']>> {
+    return this.call('auth.getStatus', {});
+  }
+
+  /** Hears of sessions that come, change and go, all or of one type. Returns the undo. */
+  onLifecycle(handler: LifecycleHandler): () => void;
+  onLifecycle(type: SessionLifecycleEvent['type'], handler: LifecycleHandler): () => void;
+  onLifecycle(...given: [LifecycleHandler] | [string, LifecycleHandler]): () => void {
+    if (given.length === 1) return this.lifecycle.add(undefined, given[0]);
+    return this.lifecycle.add(given[0], given[1]);
+  }
+
+  /** Calls any method of the runtime; types come from the table of the protocol. */
+  async call<K extends MethodName>(
+    method: K,
+    params: Params<Methods[K]>,
+    signal?: AbortSignal,
+  ): Promise<Result<Methods[K]>> {
+    return (await this.runtime().link).call(method, params, signal);
+  }
+
+  private runtime(): OpenRuntime {
+    this.current ??= new OpenRuntime({
+      client: this.options,
+      lifecycle: this.lifecycle,
+      report: this.report,
+      onEnd: (ended) => {
+        if (this.current === ended) this.current = undefined;
+      },
+    });
+    return this.current;
+  }
+}

@@ -1,0 +1,44 @@
+import type { SessionEvent } from '@groundcrew/protocol';
+import { EventStream } from './event-stream.js';
+import { type Listener, Listeners } from './listeners.js';
+
+/** Everybody in this app who hears the events of one session. */
+export class EventFeed {
+  private readonly listeners: Listeners<SessionEvent>;
+  private readonly streams = new Set<EventStream>();
+  private isOver = false;
+
+  constructor(onFailure: (event: SessionEvent, thrown: unknown) => void) {
+    this.listeners = new Listeners(onFailure);
+  }
+
+  /** Returns the undo; after the end nobody is added. */
+  on(type: string | undefined, listener: Listener<SessionEvent>): () => void {
+    return this.isOver ? () => undefined : this.listeners.add(type, listener);
+  }
+
+  stream(signal?: AbortSignal): EventStream {
+    const stop = () => void stream.return();
+    const stream = new EventStream(() => {
+      this.streams.delete(stream);
+      signal?.removeEventListener('abort', stop);
+    });
+    if (this.isOver || signal?.aborted) stream.end();
+    else this.streams.add(stream);
+    signal?.addEventListener('abort', stop, { once: true });
+    return stream;
+  }
+
+  tell(event: SessionEvent): void {
+    for (const stream of this.streams) stream.push(event);
+    this.listeners.tell(event);
+  }
+
+  /** Nobody hears anything more; readers of a stream are told why, if there is a reason. */
+  end(reason?: Error): void {
+    this.isOver = true;
+    this.listeners.clear();
+    for (const stream of this.streams) stream.end(reason);
+    this.streams.clear();
+  }
+}

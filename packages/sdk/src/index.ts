@@ -1,0 +1,78 @@
+export type {
+  EventData,
+  EventOf,
+  EventType,
+  HookType,
+  MethodName,
+  Methods,
+  ModelInfo,
+  Params,
+  PermissionDecision,
+  PermissionRequest,
+  Result,
+  SentAttachment,
+  SessionEvent,
+} from '@groundcrew/protocol';
+export { type Channel, RpcError } from '@groundcrew/rpc';
+export { Client } from './client.js';
+export type { ClientOptions } from './client-options.js';
+export {
+  type ChannelRuntimeConnection,
+  type ChildProcessRuntimeConnection,
+  type InProcessRuntimeConnection,
+  RuntimeConnection,
+  type StdioRuntimeConnection,
+  type TcpRuntimeConnection,
+  type UriRuntimeConnection,
+} from './connection-options.js';
+export {
+  type ArgumentsOf,
+  defineTool,
+  type Tool,
+  type ToolInvocation,
+  type ToolParameters,
+} from './define-tool.js';
+export { GroundcrewError, type GroundcrewErrorKind } from './errors.js';
+export type { HookHandler, HookInput, HookOutput, SessionHooks } from './hooks.js';
+export type { FromJsonSchema, JsonSchema } from './json-schema.js';
+export type { SessionContext, SessionListFilter, SessionMetadata } from './metadata.js';
+export type { SessionLifecycleEvent } from './open-runtime.js';
+export {
+  approveAll,
+  PermissionHandler,
+  type PermissionInvocation,
+  type PermissionRequestResult,
+} from './permission.js';
+export type { HandlerFailure } from './report.js';
+export type { Session } from './session.js';
+export type {
+  AutoModeSwitchHandler,
+  BearerTokenProvider,
+  CustomAgentConfig,
+  ExitPlanModeHandler,
+  InfiniteSessionConfig,
+  LogOptions,
+  McpHttpServerConfig,
+  McpServerConfig,
+  McpStdioServerConfig,
+  MessageOptions,
+  NamedProviderConfig,
+  ProviderConfig,
+  ReasoningEffort,
+  ResumeSessionOptions,
+  SessionConfigBase,
+  SessionOptions,
+  SetModelOptions,
+  UserInputHandler,
+} from './session-options.js';
+export {
+  type SectionOverride,
+  type SectionTransform,
+  SYSTEM_MESSAGE_SECTIONS,
+  type SystemMessageConfig,
+  type SystemMessageSection,
+} from './system-message.js';
+export type { ToolResultObject } from './tool-result.js';
+export type { TraceContext } from './trace.js';
+export type { AssistantMessageEvent } from './turn-wait.js';
+export type { SessionCallArguments, SessionMethodName } from './wire.js';

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { openaiProvider } from '@groundcrew/models';
+import { channelPair } from '@groundcrew/rpc';
+import {
+  openSqliteStore,
+  Runtime,
+  type RuntimeOptions,
+  type SqliteStore,
+  systemClock,
+} from '@groundcrew/runtime';
+import { Server } from '@groundcrew/server';
+import { temporaryDirectory } from './runtime-process.js';
+import { ScriptedApi } from './scripted-api.js';
+import { WireClient } from './wire-client.js';
+
+/** A runtime in the process of the test: the same parts, with its inside in view. */
+export interface InProcessRuntime {
+  readonly runtime: Runtime;
+  readonly store: SqliteStore;
+  readonly api: ScriptedApi;
+  readonly client: WireClient;
+  close(): Promise<void>;
+}
+
+/** Wires a runtime as the program does, with these bounds. */
+export async function inProcessRuntime(
+  options: Partial<Pick<RuntimeOptions, 'limits' | 'sessionIdleSeconds'>> = {},
+): Promise<InProcessRuntime> {
+  const home = temporaryDirectory();
+  const api = await ScriptedApi.open();
+  const store = openSqliteStore({ file: join(home.path, 'test.db'), runDirectory: join(home.path, 'run') });
+  const runtime = new Runtime({
+    home: () => ({ directory: home.path, store }),
+    openModels: async ({ provider }) => ({
+      provider: openaiProvider({ baseUrl: '', ...provider }, { environment: {}, version: 'test' }),
+      defaultModel: 'scripted',
+      info: () => undefined,
+      isCopilot: false,
+    }),
+    builtinTools: () => [],
+    owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
+    clock: systemClock(),
+    version: 'test',
+    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 60_000 },
+    sessionIdleSeconds: 0,
+    ...options,
+  });
+  const server = new Server(runtime, {
+    version: 'test',
+    workingDirectory: home.path,
+    authStatus: () => ({ isAuthenticated: false }),
+    listModels: async () => [],
+    shutDown: () => server.shutDown(),
+  });
+  const [ours, theirs] = channelPair();
+  const served = server.serve(theirs);
+  const client = new WireClient(ours);
+  const close = async () => {
+    await client.close();
+    await served;
+    await server.shutDown();
+    await store.close();
+    await api.close();
+    home.remove();
+  };
+  return { runtime, store, api, client, close };
+}
