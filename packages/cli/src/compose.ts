@@ -14,6 +14,8 @@ import { Server, type ServerSurroundings } from '@groundcrew/server';
 import type { Environment } from './home.js';
 import { ModelDirectory } from './model-access.js';
 
+declare const __FAILPOINTS__: boolean;
+
 export interface ProgramOptions {
   readonly version: string;
   readonly homeDirectory: string;
@@ -78,8 +80,11 @@ export function compose(options: ProgramOptions): Program {
 class Homes {
   readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
   private readonly stores = new Map<string, SqliteStore>();
+  private readonly failpoint: (() => void) | undefined;
 
-  constructor(private readonly options: Pick<ProgramOptions, 'warn'>) {}
+  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment'>) {
+    if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
+  }
 
   get(directory: string): Home {
     return { directory, store: this.store(directory) };
@@ -92,6 +97,7 @@ class Homes {
       file: join(directory, 'groundcrew.db'),
       runDirectory: join(directory, 'run'),
       onWarning: (message) => this.options.warn(message),
+      ...(this.failpoint && { failpoint: this.failpoint }),
     });
     this.stores.set(directory, store);
     return store;
@@ -101,6 +107,15 @@ class Homes {
     await Promise.all([...this.stores.values()].map((store) => store.close()));
     this.stores.clear();
   }
+}
+
+/** Ends the process without a word at the n-th write step of its stores; only chaos tests run a build that has it. */
+function killAt(step: string | undefined): () => void {
+  let steps = 0;
+  return () => {
+    steps += 1;
+    if (steps === Number(step)) process.kill(process.pid, 'SIGKILL');
+  };
 }
 
 function authStatus(token: ProgramOptions['token']): ReturnType<ServerSurroundings['authStatus']> {

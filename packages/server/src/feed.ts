@@ -12,6 +12,9 @@ export interface FeedOptions {
 /** What a client that is behind has still to hear: stored events by their place, others themselves. */
 type Owed = { readonly type: 'stored'; from: number; to: number } | { readonly type: 'live'; told: Told };
 
+/** Characters of a delta that takes no more: each merge writes it anew. */
+const largestMerged = 32 * 1024;
+
 /** So much may wait for one client; one that is further behind is cut off and may read on from its cursor. */
 const mostOwed = 20_000;
 
@@ -51,7 +54,7 @@ export class Feed {
   /** Deltas of one message become one: nothing is lost from their sum. */
   private merge(told: Told): boolean {
     for (const owed of this.owed.slice(-2)) {
-      if (owed.type !== 'live') continue;
+      if (owed.type !== 'live' || owed.told.json.length > largestMerged) continue;
       const merged = mergeEvents(owed.told.event, told.event);
       if (!merged) continue;
       owed.told = new Told(told.sessionId, told.type, JSON.stringify(merged));

@@ -153,7 +153,23 @@ const message: fc.Arbitrary<ChatMessage> = fc.oneof(
   }),
   fc.record({ role: fc.constant('tool' as const), callId: fc.string(), text: sentence }),
 );
-const { schema } = fc.letrec<{ schema: Record<string, unknown>; object: Record<string, unknown> }>((tie) => ({
+const instruction = fc
+  .array(
+    fc.tuple(
+      fc.constantFrom('use', 'Call the tool', 'and', ', then use'),
+      fc.constantFrom(...names),
+      sentence,
+    ),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  )
+  .map((steps) => steps.map((step) => step.join(' ')).join(' '));
+const prompt: fc.Arbitrary<ChatMessage> = fc
+  .tuple(instruction, wrapper)
+  .map(([text, wrap]) => ({ role: 'user', parts: [{ type: 'text', text: wrap(text) }] }));
+const { object } = fc.letrec<{ schema: Record<string, unknown>; object: Record<string, unknown> }>((tie) => ({
   schema: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.constantFrom<Record<string, unknown>>(
@@ -186,16 +202,18 @@ const { schema } = fc.letrec<{ schema: Record<string, unknown>; object: Record<s
 }));
 const tools: fc.Arbitrary<readonly ToolSpec[]> = fc.uniqueArray(
   fc.record({
-    name: fc.oneof(fc.constantFrom(...names), fc.string({ maxLength: 5 })),
+    name: fc.oneof({ weight: 5, arbitrary: fc.constantFrom(...names) }, fc.string({ maxLength: 5 })),
     description: fc.string(),
-    inputSchema: fc.oneof(schema, fc.jsonValue()),
+    inputSchema: fc.oneof({ weight: 5, arbitrary: object }, fc.jsonValue()),
   }),
-  { selector: ({ name }) => name, maxLength: 5 },
+  { selector: ({ name }) => name, maxLength: 6 },
 );
 const request: fc.Arbitrary<ModelRequest> = fc.record({
   model: fc.constant('offline'),
   system: sentence,
-  messages: fc.array(message, { maxLength: 6 }),
+  messages: fc
+    .tuple(fc.array(message, { maxLength: 6 }), fc.option(prompt, { freq: 3 }))
+    .map(([before, last]) => (last ? [...before, last] : before)),
   tools,
   stream: fc.boolean(),
 });
@@ -212,7 +230,8 @@ function faults(value: unknown, shape: unknown, at = '$'): readonly string[] {
     return Array.isArray(value) && value.length > 0
       ? value.flatMap((item, index) => faults(item, shape.items, `${at}[${index}]`))
       : [at];
-  if (shape.type === 'integer') return Number.isInteger(value) && Number(value) <= Number(shape.maximum ?? value) ? [] : [at];
+  if (shape.type === 'integer')
+    return Number.isInteger(value) && Number(value) <= Number(shape.maximum ?? value) ? [] : [at];
   if (shape.type === 'number')
     return typeof value === 'number' && value >= Number(shape.minimum ?? value) ? [] : [at];
   if (shape.type !== 'object') return shape.type === undefined || typeof value === shape.type ? [] : [at];
@@ -242,7 +261,10 @@ test('any conversation gets an answer with one end, which only calls tools that 
       expect(events.flatMap(({ type }, index) => (type === 'end' ? [index] : []))).toEqual([
         events.length - 1,
       ]);
-      globalThis.CNT ??= [0,0]; globalThis.CNT[0]++; globalThis.CNT[1]+= callsIn(events).length>0?1:0; if (globalThis.CNT[0]%1000===0) process.stderr.write('CNT '+globalThis.CNT+'\n');
+      globalThis.CNT ??= [0, 0];
+      globalThis.CNT[0]++;
+      globalThis.CNT[1] += callsIn(events).length > 0 ? 1 : 0;
+      if (globalThis.CNT[0] % 1000 === 0) process.stderr.write('CNT ' + globalThis.CNT + '\n');
       for (const { name, argumentsText } of callsIn(events)) {
         const offered = given.tools.find((tool) => tool.name === name);
         expect(offered).toBeDefined();

@@ -4,6 +4,7 @@ import { judge } from '../permissions/policy.js';
 import type { Draft } from '../session/log.js';
 import { type ExternalAnswer, externalResult } from '../tools/external.js';
 import {
+  type PermissionQuestion,
   type PermissionRequest,
   type PreparedCall,
   type ResultType,
@@ -120,8 +121,8 @@ export async function prepareCall(call: CallToRun, { context, plan }: Gate): Pro
 
 async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Promise<ResultType> {
   const prepared = await prepareCall(call, gate);
-  if (prepared.permission) {
-    const refused = await seekLeave(call, prepared.permission, { ...gate, signal });
+  for (const question of prepared.questions ?? []) {
+    const refused = await seekLeave(call, question, { ...gate, signal });
     if (refused) return refused;
   }
   return runPrepared(call, prepared, { ...gate, signal });
@@ -129,18 +130,22 @@ async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Pr
 
 async function seekLeave(
   call: CallToRun,
-  permission: PermissionRequest,
+  { request, prompt }: PermissionQuestion,
   gate: Gate & { readonly signal: AbortSignal },
 ): Promise<ResultType | undefined> {
   const { context } = gate;
-  const verdict = judge(permission, context.policy());
+  const verdict = judge(request, context.policy());
   if (verdict === 'allow') return undefined;
   if (verdict === 'deny') return finish(call, couldNotAsk, gate);
   const requestId = context.clock.newId();
-  const permissionRequest = { ...permission, toolCallId: call.toolCallId };
+  const permissionRequest = { ...request, toolCallId: call.toolCallId };
   context.log.append({
     type: 'permission.requested',
-    data: { requestId, permissionRequest, promptRequest: promptFor(permissionRequest) },
+    data: {
+      requestId,
+      permissionRequest,
+      promptRequest: prompt ? { ...prompt, toolCallId: call.toolCallId } : promptFor(permissionRequest),
+    },
   });
   return awaitLeave(call, requestId, gate);
 }

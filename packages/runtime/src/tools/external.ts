@@ -31,10 +31,13 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     prepare: (input) => {
       if (declaration.skipPermission) return { type: 'external' };
       const args = (input ?? {}) as JsonValue;
-      return {
-        type: 'external',
-        permission: { kind: 'custom-tool', toolName: declaration.name, toolDescription: description, args },
+      const request = {
+        kind: 'custom-tool' as const,
+        toolName: declaration.name,
+        toolDescription: description,
+        args,
       };
+      return { type: 'external', questions: [{ request }] };
     },
   };
 }

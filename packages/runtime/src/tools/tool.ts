@@ -14,6 +14,13 @@ export interface ToolContext {
 /** What a tool wants leave for, in the words of the wire. */
 export type PermissionRequest = EventData<'permission.requested'>['permissionRequest'];
 
+/** One question to be answered before a call may run. */
+export interface PermissionQuestion {
+  readonly request: PermissionRequest;
+  /** How a dialogue shows it, where that is not the request itself. */
+  readonly prompt?: EventData<'permission.requested'>['promptRequest'];
+}
+
 export type ResultType = 'success' | 'failure' | 'denied' | 'rejected' | 'timeout';
 
 /** What came of a call. */
@@ -33,7 +40,10 @@ export interface ToolResult {
 }
 
 /** A call that has passed validation and now waits for leave to run. */
-export type PreparedCall = { readonly permission?: PermissionRequest } & (
+export type PreparedCall = {
+  /** Asked one after the other; the first refusal ends the call. */
+  readonly questions?: readonly PermissionQuestion[];
+} & (
   | { readonly type: 'run'; run(signal: AbortSignal): Promise<ToolResult> }
   /** Some client runs it: it is asked by an event and answers with a method. */
   | { readonly type: 'external' }
