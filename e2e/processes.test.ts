@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 const runtime = liveRuntime();
 const look = callTools({ id: 'c1', name: 'look', arguments: {} });
 const tools = [{ name: 'look', skipPermission: true }];
-const interrupted = 'The execution of this tool, or a previous tool was interrupted.';
 
 /** Another process on the same home, and a client of it. */
 async function other() {
@@ -86,101 +85,6 @@ test('a session with work in a live process is refused by name, unless it is tak
   expect(await theirs.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
   await theirs.next('session.idle');
   expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "seen"');
-});
-
-describe('a process that was killed', () => {
-  test('in a tool: the call is answered under its old id by the next process', async () => {
-    const model = runtime.script(look, say('seen'));
-    const { process, client } = await other();
-    const before = await client.create({ ...providerOf(model), tools });
-    await before.send('Look');
-    const { data } = await before.next('external_tool.requested');
-    await process.signal('SIGKILL');
-    const told = before.events.filter((event) => !event.ephemeral);
-    const after = await runtime.client.resume(before.sessionId, {
-      ...providerOf(model),
-      tools,
-      continuePendingWork: true,
-    });
-    expect(await after.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
-    await after.next('session.idle');
-    const stored = await after.stored();
-    expect(stored.slice(0, told.length)).toEqual(told);
-    expect(story(stored).at(-2)).toBe('assistant.message "seen"');
-  });
-
-  test('in a permission question: the next process asks the client anew once it is approved', async () => {
-    const model = runtime.script(look, say('seen'));
-    const { process, client } = await other();
-    const before = await client.create({ ...providerOf(model), tools: [{ name: 'look' }] });
-    await before.send('Look');
-    const { data } = await before.next('permission.requested');
-    await process.signal('SIGKILL');
-    const after = await runtime.client.resume(before.sessionId, {
-      ...providerOf(model),
-      tools: [{ name: 'look' }],
-      continuePendingWork: true,
-    });
-    const { items } = await after.call<{ items: { requestId: string }[] }>(
-      'session.permissions.pendingRequests',
-    );
-    expect(items.map(({ requestId }) => requestId)).toEqual([data.requestId]);
-    expect(await after.decide(data.requestId, { kind: 'approve-once' })).toEqual({ success: true });
-    const asked = await after.next('external_tool.requested');
-    await after.answerTool(asked.data.requestId, { result: 'a tree' });
-    await after.next('session.idle');
-    expect(story(await after.stored()).slice(-9, -4)).toEqual([
-      'permission.completed approved',
-      'tool.execution_start look#c1',
-      'external_tool.requested look#c1',
-      'external_tool.completed',
-      'tool.execution_complete c1 ok "a tree"',
-    ]);
-  });
-
-  test('and a client that does not continue: calls are closed, prompts that waited stand in the history', async () => {
-    const model = runtime.script(look, say('next'));
-    const { process, client } = await other();
-    const before = await client.create({ ...providerOf(model), tools });
-    await before.send('Look');
-    const { data } = await before.next('external_tool.requested');
-    await before.send('Waiting');
-    await process.signal('SIGKILL');
-    const after = await runtime.client.resume(before.sessionId, { ...providerOf(model), tools });
-    expect(await after.answerTool(data.requestId, { result: 'late' })).toEqual({ success: false });
-    await after.turn('Next');
-    expect(model.requests[1]?.body.messages.slice(1)).toMatchObject([
-      { role: 'user' },
-      { role: 'assistant' },
-      { role: 'tool', content: interrupted },
-      { role: 'user', content: expect.stringContaining('Waiting') },
-      { role: 'user', content: expect.stringContaining('Next') },
-    ]);
-  });
-
-  test('and a client that continues: prompts that waited are run in order', async () => {
-    const held = hold();
-    const model = runtime.script(held.reply, say('first'), say('second'));
-    const { process, client } = await other();
-    const before = await client.create(providerOf(model));
-    await before.send('First');
-    await model.asked(1);
-    await before.send('Second');
-    await process.signal('SIGKILL');
-    held.release();
-    const after = await runtime.client.resume(before.sessionId, {
-      ...providerOf(model),
-      continuePendingWork: true,
-    });
-    await after.next('session.idle');
-    const said = story(await after.stored()).filter((line) => /^(user|assistant\.message)/.test(line));
-    expect(said).toEqual([
-      'user.message "First" idle 0',
-      'assistant.message "first"',
-      'user.message "Second" queued 0',
-      'assistant.message "second"',
-    ]);
-  });
 });
 
 test('an owner that was stopped is fenced when it goes on: nothing of it enters the log', async () => {

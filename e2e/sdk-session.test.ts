@@ -1,7 +1,7 @@
 import type { SessionEvent } from '@groundcrew/sdk';
 import { callTools, hold, refuse, say, story, streamChunks } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
-import { sdkWorld } from './sdk-world.js';
+import { nextEvent, sdkWorld } from './sdk-world.js';
 
 const world = sdkWorld();
 
@@ -17,7 +17,7 @@ test('send answers with the id of the message before the turn is over', async ()
   const messageId = await session.send({ prompt: 'go', messageId: 'mine' });
   expect(messageId).toBe('mine');
   await model.asked(1);
-  const idle = next(session.events(), 'session.idle');
+  const idle = nextEvent(session, 'session.idle');
   held.release();
   await idle;
 });
@@ -124,7 +124,7 @@ test('a notice of level error is not taken for a failed turn', async () => {
 test('a wait that takes too long ends alone, and says what the session waits for', async () => {
   const replies = [callTools({ id: 'c1', name: 'ask', arguments: {} }), say('asked'), say('done')];
   const { session } = await world.session(replies, { tools: [{ name: 'ask', skipPermission: true }] });
-  const requested = next(session.events(), 'external_tool.requested');
+  const requested = nextEvent(session, 'external_tool.requested');
   await session.send('go');
   const { requestId } = (await requested).data;
   await expect(session.sendAndWait('and then?', 50)).rejects.toMatchObject({
@@ -132,7 +132,7 @@ test('a wait that takes too long ends alone, and says what the session waits for
     message:
       'Timeout after 0.05s waiting for session.idle: the session waits for tool call ask (c1, served by a client)',
   });
-  const idle = next(session.events(), 'session.idle');
+  const idle = nextEvent(session, 'session.idle');
   await session.call('session.tools.handlePendingToolCall', { requestId, result: 'now' });
   await idle;
   const said = (await session.getEvents()).flatMap((event) =>
@@ -149,7 +149,7 @@ test('a cancelled wait ends alone, with the reason of its signal', async () => {
   await model.asked(1);
   stop.abort(new Error('enough'));
   await expect(wait).rejects.toThrow('enough');
-  const answered = next(session.events(), 'assistant.message');
+  const answered = nextEvent(session, 'assistant.message');
   held.release();
   expect((await answered).data.content).toBe('still said');
 });
@@ -192,7 +192,7 @@ test('setModel changes the model of the next call', async () => {
 
 test('log puts a notice into the session', async () => {
   const { session } = await world.session([]);
-  const notice = next(session.events(), 'session.warning');
+  const notice = nextEvent(session, 'session.warning');
   const eventId = await session.log('Careful', { level: 'warning', ephemeral: true });
   expect(await notice).toMatchObject({ id: eventId, ephemeral: true, data: { message: 'Careful' } });
 });
@@ -259,13 +259,3 @@ test('any method of the table can be called', async () => {
     name: 'Mine',
   });
 });
-
-/** The first event of a type. */
-async function next<K extends SessionEvent['type']>(
-  events: AsyncIterable<SessionEvent>,
-  type: K,
-): Promise<Extract<SessionEvent, { type: K }>> {
-  for await (const event of events)
-    if (event.type === type) return event as Extract<SessionEvent, { type: K }>;
-  throw new Error(`The session ended before ${type}`);
-}

@@ -10,7 +10,7 @@ import {
 import { type CompletionMessage, callTools, say } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { sdkWorld } from './sdk-world.js';
+import { deferred, sdkWorld } from './sdk-world.js';
 
 const world = sdkWorld();
 
@@ -130,8 +130,8 @@ test('a tool without a handler is declared, and left to others', async () => {
 });
 
 test('the signal of a tool fires when the turn is aborted, and its late answer is dropped', async () => {
-  const started = Promise.withResolvers<AbortSignal>();
-  const finished = Promise.withResolvers<string>();
+  const started = deferred<AbortSignal>();
+  const finished = deferred<string>();
   const slow: Tool = {
     name: 'slow',
     skipPermission: true,

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -6,6 +6,7 @@ import {
   type ClientOptions,
   type HandlerFailure,
   type Session,
+  type SessionEvent,
   type SessionOptions,
 } from '@groundcrew/sdk';
 import {
@@ -30,6 +31,7 @@ export class SdkWorld {
   private readonly models: ScriptedModel[] = [];
   private api: ScriptedApi | undefined;
   private shared: Client | undefined;
+  private programs = 0;
 
   async open(): Promise<void> {
     mkdirSync(this.workingDirectory, { recursive: true });
@@ -62,6 +64,13 @@ export class SdkWorld {
     return model;
   }
 
+  /** A program that does something before it becomes the runtime, or instead. */
+  program(source: string): string {
+    const path = join(this.home.path, `program-${this.programs++}.cjs`);
+    writeFileSync(path, source);
+    return path;
+  }
+
   /** A session of the shared client, or of another, whose model plays these replies. */
   async session(
     replies: readonly ScriptedReply[],
@@ -91,4 +100,24 @@ export function sdkWorld(): SdkWorld {
   afterEach(() => world.check());
   afterAll(() => world.close());
   return world;
+}
+
+/** A promise that somebody else settles. */
+export function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+/** The first event of a type, from this call on. */
+export async function nextEvent<K extends SessionEvent['type']>(
+  session: Session,
+  type: K,
+): Promise<Extract<SessionEvent, { type: K }>> {
+  for await (const event of session.events()) {
+    if (event.type === type) return event as Extract<SessionEvent, { type: K }>;
+  }
+  throw new Error(`The session ended before ${type}`);
 }

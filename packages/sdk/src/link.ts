@@ -41,6 +41,7 @@ export class Link {
     const kill = () => void link.kill();
     signal.addEventListener('abort', kill, { once: true });
     try {
+      signal.throwIfAborted();
       await link.shakeHands();
       return link;
     } catch (error) {

@@ -36,7 +36,8 @@ export class Feed {
     }
     if (this.options.connection.send(this.frame(told))) return;
     this.isBehind = true;
-    void this.catchUp();
+    // What cannot be read cannot be told: the client may come back and read on from its cursor.
+    this.catchUp().catch(() => this.options.connection.close());
   }
 
   private owe(told: Told): void {

@@ -113,6 +113,7 @@ test('every row of the table is documented', () => {
   expect(table.map(({ example }) => example).filter((example) => !page.includes(example))).toEqual([]);
 });
 
+const seed = 20_260_101;
 const words = fc.constantFrom(
   ...'use call the tool tools echo look_up with value and then reply exactly: say run `ls` "quoted" \'x\' 3 -1.5 + * / ( ) what is that double it in a.txt for = : , . ? [1,2] {"a":1} true not my name is remember file attached count to 5 times \n'.split(
     ' ',
@@ -261,10 +262,6 @@ test('any conversation gets an answer with one end, which only calls tools that 
       expect(events.flatMap(({ type }, index) => (type === 'end' ? [index] : []))).toEqual([
         events.length - 1,
       ]);
-      globalThis.CNT ??= [0, 0];
-      globalThis.CNT[0]++;
-      globalThis.CNT[1] += callsIn(events).length > 0 ? 1 : 0;
-      if (globalThis.CNT[0] % 1000 === 0) process.stderr.write('CNT ' + globalThis.CNT + '\n');
       for (const { name, argumentsText } of callsIn(events)) {
         const offered = given.tools.find((tool) => tool.name === name);
         expect(offered).toBeDefined();
@@ -273,7 +270,7 @@ test('any conversation gets an answer with one end, which only calls tools that 
         expect(faults(JSON.parse(argumentsText), 'required' in fitting ? fitting : {})).toEqual([]);
       }
     }),
-    { numRuns: 1000 },
+    { seed, numRuns: 1000 },
   );
 });
 
@@ -289,7 +286,7 @@ test('the same conversation gets the same answer, streamed or not', async () => 
         once.at(-1),
       ]);
     }),
-    { numRuns: 300 },
+    { seed, numRuns: 300 },
   );
 });
 
@@ -310,6 +307,6 @@ test('a prompt is done after as many rounds as it has steps, whatever the tools 
         expect(rounds).toBeLessThanOrEqual(steps);
       }
     }),
-    { numRuns: 300 },
+    { seed, numRuns: 300 },
   );
 });

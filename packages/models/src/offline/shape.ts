@@ -17,7 +17,7 @@ export type Shape = { readonly preset?: unknown } & (
 );
 
 /** Reads a schema; what it does not say is taken to be text. References are followed within the schema. */
-export function shapeOf(schema: unknown, root: unknown = schema, depth = 0): Shape {
+function shapeOf(schema: unknown, root: unknown = schema, depth = 0): Shape {
   if (!isObject(schema) || depth > deepest) return { type: 'string' };
   const inner = (part: unknown): Shape => shapeOf(part, root, depth + 1);
   const target = typeof schema.$ref === 'string' ? follow(schema.$ref, root) : firstUsable(schema);
