@@ -11,6 +11,8 @@ export interface Ledger {
   readonly acknowledged: string[];
   /** Request ids of questions for which an answer was accepted. */
   readonly accepted: string[];
+  /** Request ids of open questions that a resumed session would not take an answer to. */
+  readonly refused: string[];
   /** Tool calls whose effect has happened. */
   readonly effects: string[];
   /** What went wrong on the way. */
@@ -25,6 +27,7 @@ export function newLedger(sessionId: string): Ledger {
     told: [],
     acknowledged: [],
     accepted: [],
+    refused: [],
     effects: [],
     problems: [],
   };

@@ -1,5 +1,5 @@
 import { callTools, examineEvents, hold, liveRuntime, providerOf, say, story } from '@groundcrew/testkit';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const runtime = liveRuntime();
 const look = callTools({ id: 'c1', name: 'look', arguments: {} });
@@ -58,6 +58,19 @@ test('destroy of a session that was handed over succeeds and says nothing', asyn
   await theirs.turn('Second');
   expect(await session.call('session.destroy')).toEqual({ success: true });
   expect(story(await theirs.stored())).not.toContain('session.shutdown routine');
+});
+
+test('a session that was handed over can be deleted from either side', async () => {
+  const { session, model } = await runtime.session([say('one'), say('two')]);
+  await session.turn('First');
+  const { client } = await other();
+  const theirs = await client.resume(session.sessionId, providerOf(model));
+  await theirs.turn('Second');
+  expect(await session.call('session.delete')).toEqual({ success: true });
+  expect(await theirs.failure('session.send', { prompt: 'Third' })).toMatchObject({
+    code: -32603,
+    data: { code: 'session_not_found' },
+  });
 });
 
 test('a session with work in a live process is refused by name, unless it is taken over', async () => {

@@ -143,7 +143,7 @@ export class Runtime {
   async remove(sessionId: string, configDir?: string): Promise<boolean> {
     return this.exclusively(sessionId, async () => {
       const session = this.sessions.get(sessionId);
-      await session?.close();
+      await session?.close().catch(() => emptyClosing);
       this.forget(sessionId);
       const home = this.options.home(session?.currentSettings.configDir ?? configDir);
       const isRemoved = await home.store.remove(sessionId);
@@ -210,7 +210,7 @@ export class Runtime {
   }
 
   private async park(session: Session): Promise<void> {
-    await session.unload();
+    await session.unload().catch(unreachableStore);
     if (session.audience.size === 0 && !session.isLoaded) this.forget(session.sessionId);
   }
 
@@ -273,7 +273,11 @@ export class Runtime {
   }
 }
 
+/** Of a session that could not be closed: another process has it, or its store is gone. */
 const emptyClosing = { userTurns: -1 };
+
+/** Nobody waits for a session to be unloaded: one whose store cannot be reached stays until the next occasion. */
+const unreachableStore = (): undefined => undefined;
 
 function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
   const summary = state.fixed.name ?? state.summary;

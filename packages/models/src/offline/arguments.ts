@@ -26,7 +26,9 @@ export function readArguments(properties: readonly Property[], said: Veiled, lat
   take(properties, (property) => named(property, text));
   take(required, ({ shape }) => unnamed(shape, text));
   if (values.size === 0) take(properties.slice(0, 1), ({ shape }) => unnamed(shape, text));
-  take(required, ({ shape }) => (shape.type === 'string' ? phrase(text, latestResult) : undefined));
+  const texts = properties.filter(({ shape }) => shape.type === 'string');
+  if (!texts.some((property) => values.has(property)))
+    take(texts.filter((property) => property.required).slice(0, 1), () => phrase(text, latestResult));
   const unsaid = required.filter((property) => !values.has(property)).length;
   take(required, ({ shape }) => plainValue(shape));
   return { values: Object.fromEntries([...values].map(([{ name }, value]) => [name, value])), unsaid };

@@ -17,19 +17,21 @@ export function offlineModel(): ModelProvider {
     async *stream(request, signal) {
       signal.throwIfAborted();
       const { answer } = await import('./answer.js');
-      const { createHash } = await import('node:crypto');
       const reply = answer(request);
-      const seed =
-        reply.type === 'call'
-          ? createHash('sha256').update(JSON.stringify(request.messages)).digest('hex')
-          : '';
-      for (const events of batches(reply, seed.slice(0, 16), request)) {
+      const seed = reply.type === 'call' ? await fingerprint(request) : '';
+      for (const events of batches(reply, seed, request)) {
         signal.throwIfAborted();
         yield events;
         await turnOfTheLoop();
       }
     },
   };
+}
+
+/** Calls of different conversations, or of different times, have different ids. */
+async function fingerprint({ messages }: ModelRequest): Promise<string> {
+  const { createHash } = await import('node:crypto');
+  return createHash('sha256').update(JSON.stringify(messages)).digest('hex').slice(0, 16);
 }
 
 /** Text comes word by word and calls with their deltas when the answer is to stream; otherwise each in one piece. */

@@ -150,6 +150,7 @@ describe('sums', () => {
     ['3 × 4 ÷ 2 − 1', '3 * 4 / 2 - 1 = 5'],
     ['What is 3 x 4?', '3 * 4 = 12'],
     ['What is 2+2? Reply with just the number.', '4'],
+    ['What is 2+2 and what is 3*3?', '2+2 = 4\n3*3 = 9'],
     ['What is 5+5, then double that', '5+5 = 10\n10 * 2 = 20'],
     ['Hello! What is 1+1?', 'Hello! What can I do for you?\n1+1 = 2'],
   ])('%s', (said, expected) => expect(spoken(said)).toBe(expected));
@@ -319,6 +320,7 @@ describe('the workspace', () => {
     ['Execute the shell command `pwd`', bash('pwd')],
     ['Use bash to run `date`', bash('date')],
     ['View notes.txt', [['view', { path: 'notes.txt' }]]],
+    ['Create a.txt with content "Hi\nthere"', [['create', { path: 'a.txt', file_text: 'Hi\nthere' }]]],
     ['Read the file src/a.ts.', [['view', { path: 'src/a.ts' }]]],
     ['What does README.md say?', [['view', { path: 'README.md' }]]],
     ["Show me the contents of 'my notes.txt'", [['view', { path: 'my notes.txt' }]]],

@@ -5,18 +5,19 @@ import { memory } from './patterns/memory.js';
 import { phrases } from './patterns/phrases.js';
 import { smallTalk } from './patterns/small-talk.js';
 import { aboutTools, meantTools, missingTools, namedTools } from './patterns/tools.js';
-import { workspace } from './patterns/workspace.js';
+import { missingWorkspace, workspace } from './patterns/workspace.js';
 
 /** All there is, in the order in which it is tried; the first row that answers a sentence wins. */
 export const table: readonly Pattern[] = [
   ...phrases,
+  ...arithmetic,
   ...aboutTools,
   ...attachments,
   ...workspace,
   ...namedTools,
-  ...arithmetic,
   ...meantTools,
   ...memory,
   ...missingTools,
+  ...missingWorkspace,
   ...smallTalk,
 ];

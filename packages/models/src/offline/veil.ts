@@ -50,6 +50,6 @@ export function parseJson(text: string): unknown {
 const first = 0xe000;
 const capacity = 0xf8ff - first + 1;
 const quotation =
-  /```\w*\n?([\s\S]*?)\n?```|`([^`\n]+)`|"((?:[^"\\\n]|\\.)*)"|“([^”]*)”|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w))*)'(?!\w)|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\[[^[\]]*\]/g;
+  /```\w*\n?([\s\S]*?)\n?```|`([^`\n]+)`|"((?:[^"\\]|\\[\s\S])*)"|“([^”]*)”|(?<!\w)'((?:[^'\n]|(?<=\w)'(?=\w))*)'(?!\w)|\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}|\[[^[\]]*\]/g;
 const verbatim =
   /\b(?:exactly|verbatim|repeat|after me|echo|say)\s*:(?!\s*(["'`“])[^\n]*?(?:\1|”)\s*(?:$|[.,;!]|and\b|then\b))/i;

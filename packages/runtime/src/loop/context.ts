@@ -44,6 +44,8 @@ export interface LoopContext {
   canSeeImages(): boolean;
   /** What the model has to hear of tools that came or went; asked once for each prompt. */
   noticeOfTools(): string;
+  /** What people have to hear of the session's settings at its first turn. */
+  oddities(): { readonly hiddenTools: readonly string[]; readonly unknownSections: readonly string[] };
   /** Model, prompt and tools as they are now. */
   plan(): ModelPlan;
   policy(): PolicyRules;

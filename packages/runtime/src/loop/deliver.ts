@@ -36,8 +36,23 @@ export async function deliver(
       }),
     },
   });
-  if (isFirst && log.state.fixed.name === undefined)
-    log.emit({ type: 'session.title_changed', data: { title: prompt.text } });
+  if (isFirst) open(prompt, context);
+}
+
+/** What a session says once, at its first prompt. */
+function open(prompt: Prompt, { log, oddities }: LoopContext): void {
+  const { hiddenTools, unknownSections } = oddities();
+  for (const id of unknownSections) {
+    const message = `The system message edits a section named ${id}, which does not exist; its content was appended.`;
+    log.append({ type: 'session.warning', data: { warningType: 'configuration', message } });
+  }
+  if (log.state.fixed.name === undefined) {
+    log.emit({ type: 'session.title_changed', data: { title: prompt.displayText ?? prompt.text } });
+  }
+  if (hiddenTools.length > 0) {
+    const message = `Disabled tools: ${hiddenTools.join(', ')}`;
+    log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'configuration', message } });
+  }
 }
 
 /** Adds prompts that may not wait to the running turn, bare. */

@@ -1,21 +1,71 @@
 import type { SystemMessage } from '../session/settings.js';
-import { type PromptFacts, sections } from './sections.js';
+import type { PromptFacts, PromptSection } from './section.js';
+import { codeChangeRules } from './sections/code-change-rules.js';
+import { customInstructions } from './sections/custom-instructions.js';
+import { environmentContext } from './sections/environment-context.js';
+import { guidelines } from './sections/guidelines.js';
+import { lastInstructions } from './sections/last-instructions.js';
+import { preamble } from './sections/preamble.js';
+import { runtimeInstructions } from './sections/runtime-instructions.js';
+import { safety } from './sections/safety.js';
+import { tone } from './sections/tone.js';
+import { toolEfficiency } from './sections/tool-efficiency.js';
+import { toolInstructions } from './sections/tool-instructions.js';
+
+/** All sections under the ids by which apps edit them, in the order the model reads them. */
+const sections: Readonly<Record<string, PromptSection>> = {
+  preamble,
+  tone,
+  tool_efficiency: toolEfficiency,
+  code_change_rules: codeChangeRules,
+  guidelines,
+  safety,
+  environment_context: environmentContext,
+  tool_instructions: toolInstructions,
+  custom_instructions: customInstructions,
+  runtime_instructions: runtimeInstructions,
+  last_instructions: lastInstructions,
+};
+
+/** Ids that stand for several sections, which follow one another. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  identity: ['preamble', 'tone', 'tool_efficiency'],
+};
+
+type Override = NonNullable<SystemMessage['sections']>[string];
 
 /** The text the model is given before anything else. */
 export function systemPrompt(facts: PromptFacts, message: SystemMessage | undefined): string {
   if (message?.mode === 'replace') return message.content ?? '';
   const overrides = message?.mode === 'customize' ? (message.sections ?? {}) : {};
-  const known = sections.map(({ id, write }) => edit(write(facts), overrides[id]));
-  const unknown = Object.entries(overrides)
-    .filter(([id]) => !sections.some((section) => section.id === id))
-    .map(([, override]) => override.content ?? '');
-  return [...known, ...unknown, message?.content ?? ''].filter((text) => text !== '').join('\n\n');
+  const texts = new Map(
+    Object.entries(sections).map(([id, write]) => [id, edit(write(facts), overrides[id])]),
+  );
+  for (const [group, members] of Object.entries(groups)) editGroup(texts, members, overrides[group]);
+  const strangers = unknownSections(message).map((id) => overrides[id]?.content ?? '');
+  return join('\n\n', ...texts.values(), ...strangers, message?.content ?? '');
 }
 
-function edit(
-  text: string,
-  override: { readonly action?: string; readonly content?: string } | undefined,
-): string {
+/** Ids an app wants to edit that no section has; their content is appended. */
+export function unknownSections(message: SystemMessage | undefined): readonly string[] {
+  if (message?.mode !== 'customize') return [];
+  return Object.keys(message.sections ?? {}).filter((id) => !(id in sections) && !(id in groups));
+}
+
+/** The group's text takes the place of its first member. */
+function editGroup(
+  texts: Map<string, string>,
+  members: readonly string[],
+  override: Override | undefined,
+): void {
+  const [first] = members;
+  if (!override || first === undefined) return;
+  const text = edit(join('\n\n', ...members.map((id) => texts.get(id) ?? '')), override);
+  for (const id of members) texts.set(id, '');
+  texts.set(first, text);
+}
+
+function edit(text: string, override: Override | undefined): string {
   const content = override?.content ?? '';
   switch (override?.action) {
     case 'replace':
@@ -23,14 +73,14 @@ function edit(
     case 'remove':
       return '';
     case 'append':
-      return join(text, content);
+      return join('\n', text, content);
     case 'prepend':
-      return join(content, text);
+      return join('\n', content, text);
     default:
       return text;
   }
 }
 
-function join(first: string, second: string): string {
-  return [first, second].filter((text) => text !== '').join('\n');
+function join(separator: string, ...texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(separator);
 }

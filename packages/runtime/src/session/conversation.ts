@@ -31,6 +31,7 @@ export interface ConversationHost {
   model(state: SessionState): string;
   canSeeImages(state: SessionState): boolean;
   noticeOfTools(): string;
+  oddities(): ReturnType<LoopContext['oddities']>;
   plan(state: SessionState): ModelPlan;
   policy(state: SessionState): PolicyRules;
   /** Another process has the session now, or its store is gone: this copy is void. */
@@ -316,6 +317,7 @@ export class Conversation {
       model: () => host.model(log.state),
       canSeeImages: () => host.canSeeImages(log.state),
       noticeOfTools: () => host.noticeOfTools(),
+      oddities: () => host.oddities(),
       plan: () => host.plan(log.state),
       policy: () => host.policy(log.state),
     };

@@ -1,6 +1,6 @@
 import type { ModelPlan } from '../loop/context.js';
 import type { PolicyRules } from '../permissions/policy.js';
-import { systemPrompt } from '../prompt/system-prompt.js';
+import { systemPrompt, unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
 import type { Tool } from '../tools/tool.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
@@ -19,7 +19,10 @@ export class Planner {
 
   constructor(
     private readonly audience: Audience,
-    private readonly builtinTools: (audience: Audience) => readonly Tool[],
+    private readonly options: {
+      readonly builtinTools: (audience: Audience) => readonly Tool[];
+      readonly version: string;
+    },
     public settings: SessionSettings,
     private access: ModelAccess,
   ) {}
@@ -63,6 +66,8 @@ export class Planner {
       model,
       toolset,
       isCopilot: access.isCopilot,
+      version: this.options.version,
+      mode: state.mode,
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
     };
     return {
@@ -86,9 +91,22 @@ export class Planner {
     return toolsChangedNotice(came, went);
   }
 
+  /** What people are told at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
+  oddities(): { readonly hiddenTools: readonly string[]; readonly unknownSections: readonly string[] } {
+    return {
+      hiddenTools: this.toolsetIfAny()?.hidden ?? [],
+      unknownSections: unknownSections(this.settings.systemMessage),
+    };
+  }
+
   private namesOfTools(): readonly string[] | undefined {
+    return this.toolsetIfAny()?.tools.map((tool) => tool.name);
+  }
+
+  /** Clients whose tools clash hear of it when the turn begins, not before. */
+  private toolsetIfAny(): Toolset | undefined {
     try {
-      return this.currentToolset().tools.map((tool) => tool.name);
+      return this.currentToolset();
     } catch (error) {
       if (error instanceof ToolConflict) return undefined;
       throw error;
@@ -98,7 +116,7 @@ export class Planner {
   private currentToolset(): Toolset {
     const { settings, audience } = this;
     this.toolset ??= makeToolset({
-      builtin: this.builtinTools(audience),
+      builtin: this.options.builtinTools(audience),
       declared: audience.tools(),
       filters: {
         exclusionWins: settings.exclusionWins,

@@ -57,7 +57,7 @@ export class Session {
     settings: SessionSettings,
     access: ModelAccess,
   ) {
-    this.planner = new Planner(this.audience, surroundings.builtinTools, settings, access);
+    this.planner = new Planner(this.audience, surroundings, settings, access);
     this.workspace = new Workspace(surroundings.workspacePath);
   }
 
@@ -380,6 +380,7 @@ export class Session {
       model: (state: SessionState) => planner.model(state),
       canSeeImages: (state: SessionState) => planner.canSeeImages(state),
       noticeOfTools: () => planner.noticeOfTools(),
+      oddities: () => planner.oddities(),
       plan: (state: SessionState) => planner.plan(state),
       policy: (state: SessionState) => planner.policy(state),
       lost: (_error: StoreError) => this.drop(),

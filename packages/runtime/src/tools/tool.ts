@@ -53,6 +53,8 @@ export type PreparedCall = {
 export interface Tool {
   readonly name: string;
   readonly description: string;
+  /** What the prompt says of it, beyond its description. */
+  readonly notes?: string;
   readonly inputSchema: JsonObject;
   readonly source: ToolSource;
   /** May run again after a crash that left it unknown whether it had run. */

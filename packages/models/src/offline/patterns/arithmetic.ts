@@ -8,12 +8,13 @@ export const arithmetic: readonly Pattern[] = [
     example: 'What is (1 + 2) * 3?',
     when: /\d|\b(?:double|twice|triple|half|halve|square|cube|plus|minus|times|divided|add|sum)\b/i,
     reply(_, { text }, conversation) {
-      const expression = expressionIn(text);
-      if (expression === undefined) return undefined;
-      const earlier = expression.includes('@') ? earlierNumber(conversation) : undefined;
-      if (expression.includes('@') && !earlier)
+      const expressions = expressionsIn(text);
+      const earlier = expressions.some((one) => one.includes('@')) ? earlierNumber(conversation) : undefined;
+      if (!earlier && expressions.some((one) => one.includes('@')))
         return say('There is no number before this that I could go on from.');
-      return say(answerTo(expression, earlier, bareWish.test(conversation.ask)));
+      const bare = bareWish.test(conversation.ask);
+      const answers = expressions.flatMap((expression) => answerTo(expression, earlier, bare) ?? []);
+      return say(answers.length > 0 ? answers.join('\n') : undefined);
     },
   },
 ];
@@ -78,17 +79,18 @@ const around = new Set(
   ),
 );
 
-function expressionIn(text: string): string | undefined {
-  if (text.length > longestExpression) return undefined;
+function expressionsIn(text: string): readonly string[] {
+  if (text.length > longestExpression) return [];
   const said = text.toLowerCase().replaceAll('’', "'");
   const written = spoken.reduce((sentence, [words, signs]) => sentence.replace(words, signs), said);
-  const runs = written.match(/[-+(\d@.][\d@.+\-*/%^()\s]*/g) ?? [];
-  const run = runs.find((one) => /[\d@)]\s*[-+*/%^]\s*[-+(\d@.]/.test(one));
-  if (run === undefined) return undefined;
-  const others = written.replace(run, ' ').match(/[\p{L}\d'@]+/gu) ?? [];
-  return others.every((word) => around.has(word))
-    ? run.replace(/[\s.]+$/, '').replace(/\s+/g, ' ')
-    : undefined;
+  const sums: string[] = [];
+  const rest = written.replace(/[-+(\d@.][\d@.+\-*/%^()\s]*/g, (run) => {
+    if (!/[\d@)]\s*[-+*/%^]\s*[-+(\d@.]/.test(run)) return run;
+    sums.push(run.replace(/[\s.]+$/, '').replace(/\s+/g, ' '));
+    return ' ';
+  });
+  const others = rest.match(/[\p{L}\d'@]+/gu) ?? [];
+  return others.every((word) => around.has(word)) ? sums : [];
 }
 
 /** The latest number among the answers: the one after an equals sign, or else the last. */

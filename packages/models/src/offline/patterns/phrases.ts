@@ -16,7 +16,7 @@ export const phrases: readonly Pattern[] = [
   {
     example: 'Reply with exactly: All systems go.',
     when: new RegExp(
-      `${polite}(?:reply|respond|answer|output)(?: back| to me| only| just| with| exactly| precisely| verbatim| nothing but)*${kind}(:?)\\s+(\\S.*)$`,
+      `${polite}(?:reply|respond|output|answer(?= .*\\bwith\\b))(?: back| to me| only| just| with| exactly| precisely| verbatim| nothing but)*${kind}(:?)\\s+(\\S.*)$`,
       'is',
     ),
     reply: ([, colon, text = ''], sentence) => say(wanted(text, sentence, colon === ':')),

@@ -3,7 +3,7 @@ import { type Pattern, say } from '../pattern.js';
 
 /** What it is, and how to have something better. */
 export const selfDescription =
-  'I am the embedded offline model of Groundcrew: I follow simple instructions by fixed patterns, and this one is beyond me. For real answers set OPENAI_API_KEY or ANTHROPIC_API_KEY, or give the session a `provider` (docs/models.md).';
+  'I am the embedded offline model of Groundcrew: I follow simple instructions by fixed patterns, and this one is beyond me. For real answers set OPENAI_API_KEY or ANTHROPIC_API_KEY, or give the session a `provider` (docs/models.md). "Help" tells what I can do.';
 
 const abilities =
   'I can do sums ("What is 1+1?"), say what you tell me ("Reply with exactly: ready"), call the tools I am offered ("Use the tool lookup with key \'a\'"), run commands and read or change files where such tools are there, and remember what you said.';
@@ -40,7 +40,7 @@ export const smallTalk: readonly Pattern[] = [
   { example: 'Goodbye', when: /^\W*(?:bye|goodbye|see you)\b/i, reply: () => say('Goodbye!') },
   {
     example: 'Hello',
-    when: /^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|ping)\b(?=\W*$|\W+(?:there|groundcrew|how)\b)/i,
+    when: /^\W*(?:hi|hello|hey|good (?:morning|afternoon|evening)|ping)\b(?=\W*$|\W+(?:there|groundcrew|how)\b)|^\W*how are you\b/i,
     reply: () => say('Hello! What can I do for you?'),
   },
 ];

@@ -75,7 +75,7 @@ const jobs: readonly Job[] = [
     example: "Search for 'needle' in src/",
     tools: ['grep'],
     when: when(
-      `${by}(?:search|grep|look)(?: for)? (?:the )?(?:word |text |pattern )?(?<needle>${quote}|\\S+)(?: in (?:all )?${file})?`,
+      `${by}(?:search|grep|look for)(?: for)? (?:the )?(?:word |text |pattern )?(?<needle>${quote}|\\S+)(?: in (?:all )?${file})?`,
     ),
     arguments: ({ needle, path: at }) => ({ pattern: needle, path: at }),
   },
@@ -116,7 +116,7 @@ export const workspace: readonly Pattern[] = jobs.map((job) => ({
   reply({ groups = {} }, sentence, { tools }) {
     if (mentions(sentence, tools).some(({ tool }) => !job.tools.includes(tool.name))) return undefined;
     const tool = job.tools.flatMap((name) => tools.find((one) => one.name === name) ?? []).at(0);
-    if (!tool) return say(`I am offered no tool that could do this; it would take ${job.tools[0]}.`);
+    if (!tool) return undefined;
     const said = Object.entries(groups).map(([name, piece]) => [
       name,
       piece && reveal(unstopped(piece), sentence),
@@ -126,6 +126,16 @@ export const workspace: readonly Pattern[] = jobs.map((job) => ({
     if (!properties.some(({ name }) => values[name] !== undefined)) return undefined;
     return { type: 'call', calls: [{ name: tool.name, arguments: fitted(properties, values) }] };
   },
+}));
+
+/** What would take a built-in tool that is not there. */
+export const missingWorkspace: readonly Pattern[] = jobs.map(({ example, when: pattern, tools: able }) => ({
+  example,
+  when: pattern,
+  reply: (_, __, { tools }) =>
+    tools.some(({ name }) => able.includes(name))
+      ? undefined
+      : say(`I am offered no tool that could do this; it would take ${able[0]}.`),
 }));
 
 function unstopped(piece: string): string {

@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { RuleModel } from '@groundcrew/testkit';
+import { ChaosClient } from './client.js';
+import { rule } from './conversation.js';
+import type { Ledger } from './ledger.js';
+import { RuntimeChild } from './runtime-child.js';
+
+/** Where runtimes are killed: a program, a model that outlives it, and room for homes. */
+export interface Lab {
+  readonly program: string;
+  readonly model: RuleModel;
+  /** What every runtime is started with besides. */
+  readonly environment: Readonly<Record<string, string>>;
+  newHome(): string;
+  close(): Promise<void>;
+}
+
+/** One process, from its start to its end. */
+export interface Life {
+  readonly home: string;
+  readonly ledgers: readonly Ledger[];
+  /** Two of them share every session, and come by a socket. */
+  readonly clients?: 1 | 2;
+  /** The write step at which it kills itself. */
+  readonly failpoint?: number;
+  /** Milliseconds after which it is killed. */
+  readonly killAfter?: number;
+}
+
+/** How a process ended. */
+export interface LifeEnd {
+  readonly wasKilled: boolean;
+  readonly milliseconds: number;
+}
+
+const repository = fileURLToPath(new URL('..', import.meta.url));
+
+/** Builds the program with its failpoints, unless it is there and fresh; returns its path. */
+export function buildProgram(): string {
+  const built = spawnSync(
+    process.execPath,
+    ['packages/cli/scripts/build.mjs', '--failpoints', '--if-stale'],
+    { cwd: repository, encoding: 'utf8' },
+  );
+  if (built.status !== 0) throw new Error(`The program could not be built: ${built.stderr}`);
+  return join(repository, 'packages/cli/dist-failpoints/main.cjs');
+}
+
+/** `chunkPause`: how slowly the model speaks, in milliseconds a chunk. */
+export async function openLab(options: {
+  readonly program: string;
+  readonly chunkPause?: number;
+  readonly environment?: Readonly<Record<string, string>>;
+}): Promise<Lab> {
+  const { program, chunkPause = 0, environment = {} } = options;
+  const root = mkdtempSync(join(tmpdir(), 'groundcrew-chaos-'));
+  const model = await RuleModel.open(rule, { chunkPause });
+  return {
+    program,
+    model,
+    environment,
+    newHome: () => mkdtempSync(join(root, 'home-')),
+    close: async () => {
+      await model.close();
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Lets a process live until `play` is over or it is killed; what goes wrong in a living one is a problem. */
+export async function live(
+  lab: Lab,
+  life: Life,
+  play: (clients: readonly ChaosClient[]) => Promise<void>,
+): Promise<LifeEnd> {
+  const { ledgers, clients: count = 1, failpoint, killAfter } = life;
+  const runtime = new RuntimeChild({
+    program: lab.program,
+    home: life.home,
+    door: count === 1 ? 'stdio' : 'port',
+    environment: lab.environment,
+    ...(failpoint !== undefined && { failpoint }),
+  });
+  const say = (problem: string) => ledgers[0]?.problems.push(problem);
+  const clients: ChaosClient[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let began = performance.now();
+  try {
+    for (let i = 0; i < count; i++) {
+      const servesTools = i === 0;
+      clients.push(await ChaosClient.connect({ runtime, model: lab.model, servesTools }));
+    }
+    await clients[0]?.wire.call('ping', {});
+    began = performance.now();
+    if (killAfter !== undefined) timer = setTimeout(() => void runtime.kill(), killAfter);
+    await play(clients);
+  } catch (error) {
+    await Promise.race([runtime.gone, pause(1000)]);
+    if (!runtime.isGone) say(`${String(error)} ${runtime.stderr}`.trim());
+  }
+  clearTimeout(timer);
+  const milliseconds = performance.now() - began;
+  const wasKilled = runtime.isGone;
+  const signal = await runtime.kill();
+  if (wasKilled && signal !== 'SIGKILL') say(`the runtime ended by itself: ${runtime.stderr}`);
+  for (const client of clients) {
+    if (!wasKilled) for (const failure of client.failures) say(failure);
+    for (const problem of client.wire.examine()) say(problem);
+  }
+  return { wasKilled, milliseconds };
+}

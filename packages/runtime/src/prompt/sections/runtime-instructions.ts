@@ -1,0 +1,15 @@
+import { type PromptSection, tagged } from '../section.js';
+
+/** What the runtime itself has to say. */
+export const runtimeInstructions: PromptSection = ({ mode }) => {
+  const lines = [
+    'Text in <system_reminder>, <system_notification> and <tools_changed_notice> comes from the runtime, not from the user.',
+    ...(mode === 'plan'
+      ? ['You are in plan mode: look and think, write the plan, and change nothing until it is approved.']
+      : []),
+    ...(mode === 'autopilot'
+      ? ['You are in autopilot mode: go on without asking until the task is complete.']
+      : []),
+  ];
+  return tagged('system_notifications', lines.join('\n'));
+};
