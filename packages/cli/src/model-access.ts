@@ -5,6 +5,7 @@ import {
   ModelError,
   type ModelInfo,
   type ModelProvider,
+  offlineModel,
   openaiProvider,
   withKnown,
   withRetry,
@@ -27,19 +28,22 @@ export interface ModelSources {
 /** Finds the model service of a session: its own provider, else the Copilot API where the environment names it. */
 export class ModelDirectory {
   private readonly copilot = new Map<string, CopilotAccess>();
+  private readonly offline = offlineAccess();
 
   constructor(private readonly sources: ModelSources) {}
 
   async open(settings: SessionSettings): Promise<ModelAccess> {
     if (settings.provider) return this.ownService(settings.provider);
     const copilot = this.copilotFor(settings.gitHubToken);
-    if (!copilot) return nothingConfigured;
+    if (!copilot) return this.offline;
     return copilot.open(settings.model);
   }
 
   /** The models clients may choose from; the first of the Copilot API leaves the choice to the service. */
   async list(gitHubToken?: string): Promise<readonly ModelInfo[]> {
-    const models = (await this.copilotFor(gitHubToken)?.models()) ?? [];
+    const copilot = this.copilotFor(gitHubToken);
+    if (!copilot) return [offlineInfo];
+    const models = await copilot.models();
     const [first] = models;
     return first ? [{ ...first, id: 'auto', name: 'Auto', raw: {} }, ...models] : [];
   }
@@ -112,19 +116,21 @@ class CopilotAccess {
   }
 }
 
-const nothingConfigured: ModelAccess = {
-  provider: {
-    id: 'none',
-    models: async () => [],
-    // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
-    async *stream() {
-      throw new ModelError(
-        'configuration',
-        'No model is configured. Give the session a provider (baseUrl and apiKey), or set COPILOT_API_URL and a token.',
-      );
-    },
-  },
-  defaultModel: 'none',
-  info: () => undefined,
-  isCopilot: false,
+/** What answers when nothing is configured: no key, no network, no weights. */
+function offlineAccess(): ModelAccess {
+  const provider = offlineModel();
+  return {
+    provider,
+    defaultModel: offlineInfo.id,
+    info: () => offlineInfo,
+    isCopilot: false,
+    standsInFor: (model) => model !== offlineInfo.id && model !== 'auto',
+  };
+}
+
+const offlineInfo: ModelInfo = {
+  id: 'offline',
+  name: 'Offline model (embedded)',
+  vision: false,
+  contextWindow: 32_768,
 };

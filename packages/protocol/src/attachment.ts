@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { once, oneOf, openObject, type Value } from './schema.js';
 
 /** What a user added to a prompt, as the log keeps it. */
@@ -7,7 +7,7 @@ export const attachment = once(() =>
     openObject({ ...file(), displayName: z.string() }),
     openObject({ ...directory(), displayName: z.string() }),
     openObject({ ...selection(), displayName: z.string(), selection: textRange(), text: z.string() }),
-    openObject({ ...blob(), displayName: z.string().optional() }),
+    openObject({ ...blob(), displayName: z.optional(z.string()) }),
     extensionContext(),
     ...repositoryAttachments(),
   ]),
@@ -19,15 +19,15 @@ export type Attachment = Value<typeof attachment>;
 /** The same as clients send it: what can be derived from the path may be missing or null. */
 export const sentAttachment = once(() =>
   oneOf('type', [
-    openObject({ ...file(), displayName: z.string().nullish() }),
-    openObject({ ...directory(), displayName: z.string().nullish() }),
+    openObject({ ...file(), displayName: z.nullish(z.string()) }),
+    openObject({ ...directory(), displayName: z.nullish(z.string()) }),
     openObject({
       ...selection(),
-      displayName: z.string().nullish(),
-      selection: textRange().nullish(),
-      text: z.string().nullish(),
+      displayName: z.nullish(z.string()),
+      selection: z.nullish(textRange()),
+      text: z.nullish(z.string()),
     }),
-    openObject({ ...blob(), displayName: z.string().nullish() }),
+    openObject({ ...blob(), displayName: z.nullish(z.string()) }),
     extensionContext(),
     ...repositoryAttachments(),
   ]),
@@ -42,18 +42,18 @@ export const omittedReason = once(() => z.enum(['too_large', 'asset_unavailable'
 const file = () => ({
   type: z.literal('file'),
   path: z.string(),
-  assetId: z.string().optional(),
-  byteLength: z.number().optional(),
-  lineRange: lineRange().optional(),
-  mimeType: z.string().optional(),
-  omittedReason: omittedReason().optional(),
-  taggedFilesEntry: z.string().optional(),
+  assetId: z.optional(z.string()),
+  byteLength: z.optional(z.number()),
+  lineRange: z.optional(lineRange()),
+  mimeType: z.optional(z.string()),
+  omittedReason: z.optional(omittedReason()),
+  taggedFilesEntry: z.optional(z.string()),
 });
 
 const directory = () => ({
   type: z.literal('directory'),
   path: z.string(),
-  taggedFilesEntry: z.string().optional(),
+  taggedFilesEntry: z.optional(z.string()),
 });
 
 const selection = () => ({
@@ -64,11 +64,11 @@ const selection = () => ({
 const blob = () => ({
   type: z.literal('blob'),
   mimeType: z.string(),
-  assetId: z.string().optional(),
-  byteLength: z.number().optional(),
+  assetId: z.optional(z.string()),
+  byteLength: z.optional(z.number()),
   /** Base64; absent when the bytes are stored apart or were left out. */
-  data: z.string().optional(),
-  omittedReason: omittedReason().optional(),
+  data: z.optional(z.string()),
+  omittedReason: z.optional(omittedReason()),
 });
 
 const extensionContext = once(() =>
@@ -77,9 +77,9 @@ const extensionContext = once(() =>
     capturedAt: z.string(),
     extensionId: z.string(),
     title: z.string(),
-    canvasId: z.string().optional(),
-    instanceId: z.string().optional(),
-    payload: z.unknown().optional(),
+    canvasId: z.optional(z.string()),
+    instanceId: z.optional(z.string()),
+    payload: z.optional(z.unknown()),
   }),
 );
 
@@ -90,7 +90,7 @@ const lineRange = once(() => openObject({ start: z.number(), end: z.number() }))
 /** Things of a code host, each with its `url`. */
 function repositoryAttachments() {
   const url = z.string();
-  const repo = openObject({ name: z.string(), owner: z.string(), id: z.number().optional() });
+  const repo = openObject({ name: z.string(), owner: z.string(), id: z.optional(z.number()) });
   const fileAtRef = { path: z.string(), ref: z.string(), repo };
   const tree = openObject({ repo, revision: z.string() });
   return [
@@ -111,20 +111,20 @@ function repositoryAttachments() {
       jobId: z.number(),
       jobName: z.string(),
       workflowName: z.string(),
-      conclusion: z.string().optional(),
+      conclusion: z.optional(z.string()),
     }),
     openObject({
       type: z.literal('github_repository'),
       url,
       repo,
-      description: z.string().optional(),
-      ref: z.string().optional(),
+      description: z.optional(z.string()),
+      ref: z.optional(z.string()),
     }),
     openObject({
       type: z.literal('github_file_diff'),
       url,
-      base: openObject(fileAtRef).optional(),
-      head: openObject(fileAtRef).optional(),
+      base: z.optional(openObject(fileAtRef)),
+      head: z.optional(openObject(fileAtRef)),
     }),
     openObject({ type: z.literal('github_tree_comparison'), url, base: tree, head: tree }),
     openObject({ type: z.literal('github_url'), url }),

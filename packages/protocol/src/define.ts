@@ -1,12 +1,13 @@
-import type * as z from 'zod';
+import { en } from 'zod/locales';
+import type * as z from 'zod/mini';
 import type { Immutable } from './json.js';
 import { once } from './schema.js';
 
 /** A schema built when first asked for: start-up pays for no schema it does not use. */
-export type Lazy<S extends z.ZodType> = () => S;
+export type Lazy<S extends z.ZodMiniType> = () => S;
 
 /** One RPC method: what goes in, what comes out. The table that holds it gives it its name. */
-export interface Method<P extends z.ZodType = z.ZodType, R extends z.ZodType = z.ZodType> {
+export interface Method<P extends z.ZodMiniType = z.ZodMiniType, R extends z.ZodMiniType = z.ZodMiniType> {
   /** One line for the documentation. */
   readonly summary: string;
   readonly params: Lazy<P>;
@@ -26,7 +27,7 @@ export type ParsedParams<M extends Method> = Immutable<z.output<ReturnType<M['pa
 export type Result<M extends Method> = Immutable<z.output<ReturnType<M['result']>>>;
 
 /** One message that is told and not answered. */
-export interface Notification<P extends z.ZodType = z.ZodType> {
+export interface Notification<P extends z.ZodMiniType = z.ZodMiniType> {
   /** One line for the documentation. */
   readonly summary: string;
   readonly params: Lazy<P>;
@@ -39,7 +40,7 @@ export type NotificationTable = Readonly<Record<string, Notification>>;
 export type Told<N extends Notification> = Immutable<z.output<ReturnType<N['params']>>>;
 
 /** One event: durable events enter the log and replay; ephemeral ones only reach who is listening. */
-export interface EventKind<D extends z.ZodType = z.ZodType, Durable extends boolean = boolean> {
+export interface EventKind<D extends z.ZodMiniType = z.ZodMiniType, Durable extends boolean = boolean> {
   /** One line for the documentation. */
   readonly summary: string;
   readonly durable: Durable;
@@ -50,7 +51,7 @@ export interface EventKind<D extends z.ZodType = z.ZodType, Durable extends bool
 export type EventTable = Readonly<Record<string, EventKind>>;
 
 /** An entry of a table of methods. */
-export function method<P extends z.ZodType, R extends z.ZodType>(
+export function method<P extends z.ZodMiniType, R extends z.ZodMiniType>(
   summary: string,
   params: Lazy<P>,
   result: Lazy<R>,
@@ -59,26 +60,26 @@ export function method<P extends z.ZodType, R extends z.ZodType>(
 }
 
 /** An entry of a table of notifications. */
-export function notification<P extends z.ZodType>(summary: string, params: Lazy<P>): Notification<P> {
+export function notification<P extends z.ZodMiniType>(summary: string, params: Lazy<P>): Notification<P> {
   return { summary, params: once(params) };
 }
 
 /** An entry of a table of events: in the log, and sent again to whoever asks for the past. */
-export function durable<D extends z.ZodType>(summary: string, data: Lazy<D>): EventKind<D, true> {
+export function durable<D extends z.ZodMiniType>(summary: string, data: Lazy<D>): EventKind<D, true> {
   return { summary, durable: true, data: once(data) };
 }
 
 /** An entry of a table of events: never in the log, lost to whoever does not listen. */
-export function ephemeral<D extends z.ZodType>(summary: string, data: Lazy<D>): EventKind<D, false> {
+export function ephemeral<D extends z.ZodMiniType>(summary: string, data: Lazy<D>): EventKind<D, false> {
   return { summary, durable: false, data: once(data) };
 }
 
 /** Reads what a peer sent. Without compiled parsers: the few calls of each schema would never earn them back. */
-export function read<S extends z.ZodType>(
+export function read<S extends z.ZodMiniType>(
   schema: Lazy<S>,
   value: unknown,
-): z.ZodSafeParseResult<z.output<S>> {
-  return schema().safeParse(withoutNulls(value), { jitless: true });
+): z.core.util.SafeParseResult<z.output<S>> {
+  return schema().safeParse(withoutNulls(value), { jitless: true, error: inEnglish });
 }
 
 /** Params as a schema wants them: none at all is `{}`, and a field that is `null` counts as left out. */
@@ -88,3 +89,6 @@ export function withoutNulls(params: unknown): unknown {
   if (!Object.values(params).includes(null)) return params;
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null));
 }
+
+/** The small zod has no words of its own; these are looked up only when something is refused. */
+const inEnglish: z.core.$ZodErrorMap = (issue) => en().localeError(issue);

@@ -1,11 +1,22 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import {
+  flag,
+  flagOrNull,
+  number,
+  numberOrNull,
+  text,
+  textMapOrNull,
+  textOrNull,
+  textsOrNull,
+} from './fields.js';
 import { once, openEnum, openObject, type Value } from './schema.js';
+import { sparseObject } from './sparse-object.js';
 
 /** What a client knows better about a model. */
 export const modelCapabilitiesOverride = once(() =>
-  openObject({
-    supports: supports().optional(),
-    limits: openObject({ ...tokenLimits(), vision: anyVisionLimits().optional() }).optional(),
+  sparseObject({
+    supports,
+    limits: () => sparseObject({ ...tokenLimits(), vision: anyVisionLimits }),
   }),
 );
 
@@ -15,21 +26,25 @@ export const modelInfo = once(() =>
     id: z.string(),
     name: z.string(),
     capabilities: modelCapabilities(),
-    policy: openObject({
-      state: z.enum(['enabled', 'disabled', 'unconfigured']),
-      terms: z.string().optional(),
-    }).optional(),
-    billing: openObject({
-      multiplier: z.number().optional(),
-      tokenPrices: z.record(z.string(), z.unknown()).optional(),
-      discountPercent: z.number().optional(),
-      promo: z.record(z.string(), z.unknown()).optional(),
-    }).optional(),
-    supportedReasoningEfforts: z.array(z.string()).optional(),
-    defaultReasoningEffort: z.string().optional(),
-    supportedContextTiers: z.array(z.string()).optional(),
-    modelPickerCategory: z.enum(['lightweight', 'versatile', 'powerful']).optional(),
-    modelPickerPriceCategory: z.enum(['low', 'medium', 'high', 'very_high']).optional(),
+    policy: z.optional(
+      openObject({
+        state: z.enum(['enabled', 'disabled', 'unconfigured']),
+        terms: z.optional(z.string()),
+      }),
+    ),
+    billing: z.optional(
+      openObject({
+        multiplier: z.optional(z.number()),
+        tokenPrices: z.optional(z.record(z.string(), z.unknown())),
+        discountPercent: z.optional(z.number()),
+        promo: z.optional(z.record(z.string(), z.unknown())),
+      }),
+    ),
+    supportedReasoningEfforts: z.optional(z.array(z.string())),
+    defaultReasoningEffort: z.optional(z.string()),
+    supportedContextTiers: z.optional(z.array(z.string())),
+    modelPickerCategory: z.optional(z.enum(['lightweight', 'versatile', 'powerful'])),
+    modelPickerPriceCategory: z.optional(z.enum(['low', 'medium', 'high', 'very_high'])),
   }),
 );
 
@@ -37,61 +52,64 @@ export const modelInfo = once(() =>
 export type ModelInfo = Value<typeof modelInfo>;
 
 /** A model service a client brings along. `baseUrl` may be missing here so that the handler names the missing field. */
-export const providerConfig = once(() => openObject(providerFields()));
+export const providerConfig = once(() => sparseObject(providerFields()));
 
 /** One of several model services, told apart by name. */
-export const namedProviderConfig = once(() => openObject({ ...providerFields(), name: z.string() }));
+export const namedProviderConfig = once(() => sparseObject(providerFields(), { name: text }));
 
 /** A model of a named provider; it is chosen as `provider/id`. */
 export const providerModel = once(() =>
-  openObject({
-    id: z.string(),
-    provider: z.string(),
-    wireModel: z.string().nullish(),
-    modelId: z.string().nullish(),
-    name: z.string().nullish(),
-    maxPromptTokens: z.number().nullish(),
-    maxContextWindowTokens: z.number().nullish(),
-    maxOutputTokens: z.number().nullish(),
-    capabilities: modelCapabilitiesOverride().nullish(),
-  }),
+  sparseObject(
+    {
+      wireModel: textOrNull,
+      modelId: textOrNull,
+      name: textOrNull,
+      maxPromptTokens: numberOrNull,
+      maxContextWindowTokens: numberOrNull,
+      maxOutputTokens: numberOrNull,
+      capabilities: modelCapabilitiesOrNull,
+    },
+    { id: text, provider: text },
+  ),
 );
 
 /** The `provider` of `session.create`. */
 export type ProviderConfig = Value<typeof providerConfig>;
 
 const providerFields = () => ({
-  type: openEnum(['openai', 'azure', 'anthropic']).nullish(),
-  wireApi: openEnum(['completions', 'responses']).nullish(),
-  transport: openEnum(['http', 'websockets']).nullish(),
-  baseUrl: z.string().nullish(),
-  apiKey: z.string().nullish(),
-  bearerToken: z.string().nullish(),
+  type: () => z.nullable(openEnum(['openai', 'azure', 'anthropic'])),
+  wireApi: () => z.nullable(openEnum(['completions', 'responses'])),
+  transport: () => z.nullable(openEnum(['http', 'websockets'])),
+  baseUrl: textOrNull,
+  apiKey: textOrNull,
+  bearerToken: textOrNull,
   /** Ask the client for a token before each call, by `providerToken.getToken`. */
-  hasBearerTokenProvider: z.boolean().nullish(),
-  azure: openObject({ apiVersion: z.string().nullish() }).nullish(),
-  headers: z.record(z.string(), z.string()).nullish(),
-  providerName: z.string().nullish(),
-  modelId: z.string().nullish(),
-  wireModel: z.string().nullish(),
-  modelCapabilities: modelCapabilitiesOverride().nullish(),
-  maxPromptTokens: z.number().nullish(),
-  maxContextWindowTokens: z.number().nullish(),
-  maxOutputTokens: z.number().nullish(),
+  hasBearerTokenProvider: flagOrNull,
+  azure: () => z.nullable(sparseObject({ apiVersion: textOrNull })),
+  headers: textMapOrNull,
+  providerName: textOrNull,
+  modelId: textOrNull,
+  wireModel: textOrNull,
+  modelCapabilities: modelCapabilitiesOrNull,
+  maxPromptTokens: numberOrNull,
+  maxContextWindowTokens: numberOrNull,
+  maxOutputTokens: numberOrNull,
 });
 
+const modelCapabilitiesOrNull = once(() => z.nullable(modelCapabilitiesOverride()));
+
 const supports = once(() =>
-  openObject({
-    vision: z.boolean().optional(),
-    reasoningEffort: z.boolean().optional(),
-    adaptive_thinking: z.enum(['unsupported', 'optional', 'required']).optional(),
+  sparseObject({
+    vision: flag,
+    reasoningEffort: flag,
+    adaptive_thinking: () => z.enum(['unsupported', 'optional', 'required']),
   }),
 );
 
 const tokenLimits = () => ({
-  max_prompt_tokens: z.number().optional(),
-  max_output_tokens: z.number().optional(),
-  max_context_window_tokens: z.number().optional(),
+  max_prompt_tokens: number,
+  max_output_tokens: number,
+  max_context_window_tokens: number,
 });
 
 const visionLimits = () => ({
@@ -101,17 +119,17 @@ const visionLimits = () => ({
 });
 
 const anyVisionLimits = once(() =>
-  openObject({
-    supported_media_types: z.array(z.string()).nullish(),
-    max_prompt_images: z.number().nullish(),
-    max_prompt_image_size: z.number().nullish(),
+  sparseObject({
+    supported_media_types: textsOrNull,
+    max_prompt_images: numberOrNull,
+    max_prompt_image_size: numberOrNull,
   }),
 );
 
 /** What a model can do and how much it takes. */
 const modelCapabilities = once(() =>
-  openObject({
-    supports: supports().optional(),
-    limits: openObject({ ...tokenLimits(), vision: openObject(visionLimits()).optional() }).optional(),
+  sparseObject({
+    supports,
+    limits: () => sparseObject({ ...tokenLimits(), vision: () => openObject(visionLimits()) }),
   }),
 );

@@ -1,5 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
+import { flagOrNull, textOrNull } from './fields.js';
 import { once, oneOf, openEnum, openObject, type Value } from './schema.js';
+import { sparseObject } from './sparse-object.js';
 
 /** What a tool call wants to do, with all that a policy needs to judge it. */
 export const permissionRequest = once(() =>
@@ -49,35 +51,40 @@ export type Approval = Value<typeof approval>;
 
 /** What a client answers; kinds and fields of other versions pass, and what is no known approval never approves. */
 export const permissionDecision = once(() =>
-  openObject({
-    kind: openEnum([
-      'approve-once',
-      'approve-for-session',
-      'approve-for-location',
-      'approve-permanently',
-      'reject',
-      'user-not-available',
-      'approved',
-      'approved-for-session',
-      'approved-for-location',
-      'cancelled',
-      'denied-by-rules',
-      'denied-no-approval-rule-and-could-not-request-from-user',
-      'denied-interactively-by-user',
-      'denied-by-content-exclusion-policy',
-      'denied-by-permission-request-hook',
-    ]),
-    approval: approval().nullish(),
-    domain: z.string().nullish(),
-    feedback: z.string().nullish(),
-    forceReject: z.boolean().nullish(),
-    interrupt: z.boolean().nullish(),
-    locationKey: z.string().nullish(),
-    message: z.string().nullish(),
-    path: z.string().nullish(),
-    reason: z.string().nullish(),
-    rules: z.array(permissionRule()).nullish(),
-  }),
+  sparseObject(
+    {
+      approval: () => z.nullable(approval()),
+      domain: textOrNull,
+      feedback: textOrNull,
+      forceReject: flagOrNull,
+      interrupt: flagOrNull,
+      locationKey: textOrNull,
+      message: textOrNull,
+      path: textOrNull,
+      reason: textOrNull,
+      rules: () => z.nullable(z.array(permissionRule())),
+    },
+    {
+      kind: () =>
+        openEnum([
+          'approve-once',
+          'approve-for-session',
+          'approve-for-location',
+          'approve-permanently',
+          'reject',
+          'user-not-available',
+          'approved',
+          'approved-for-session',
+          'approved-for-location',
+          'cancelled',
+          'denied-by-rules',
+          'denied-no-approval-rule-and-could-not-request-from-user',
+          'denied-interactively-by-user',
+          'denied-by-content-exclusion-policy',
+          'denied-by-permission-request-hook',
+        ]),
+    },
+  ),
 );
 
 /** The answer of a client. */
@@ -86,25 +93,25 @@ export type PermissionDecision = Value<typeof permissionDecision>;
 /** How a question for permission ended. */
 export const permissionResult = once(() =>
   oneOf('kind', [
-    openObject({ kind: z.literal('approved'), managedApprovalHandled: z.boolean().optional() }),
+    openObject({ kind: z.literal('approved'), managedApprovalHandled: z.optional(z.boolean()) }),
     openObject({
       kind: z.literal('approved-for-session'),
       approval: approval(),
-      managedApprovalHandled: z.boolean().optional(),
+      managedApprovalHandled: z.optional(z.boolean()),
     }),
     openObject({
       kind: z.literal('approved-for-location'),
       approval: approval(),
       locationKey: z.string(),
-      managedApprovalHandled: z.boolean().optional(),
+      managedApprovalHandled: z.optional(z.boolean()),
     }),
-    openObject({ kind: z.literal('cancelled'), reason: z.string().optional() }),
+    openObject({ kind: z.literal('cancelled'), reason: z.optional(z.string()) }),
     openObject({ kind: z.literal('denied-by-rules'), rules: z.array(permissionRule()) }),
     openObject({ kind: z.literal('denied-no-approval-rule-and-could-not-request-from-user') }),
     openObject({
       kind: z.literal('denied-interactively-by-user'),
-      feedback: z.string().optional(),
-      forceReject: z.boolean().optional(),
+      feedback: z.optional(z.string()),
+      forceReject: z.optional(z.boolean()),
     }),
     openObject({
       kind: z.literal('denied-by-content-exclusion-policy'),
@@ -113,8 +120,8 @@ export const permissionResult = once(() =>
     }),
     openObject({
       kind: z.literal('denied-by-permission-request-hook'),
-      interrupt: z.boolean().optional(),
-      message: z.string().optional(),
+      interrupt: z.optional(z.boolean()),
+      message: z.optional(z.string()),
     }),
   ]),
 );
@@ -122,7 +129,7 @@ export const permissionResult = once(() =>
 /** The result of a `permission.completed`. */
 export type PermissionResult = Value<typeof permissionResult>;
 
-const permissionRule = once(() => openObject({ kind: z.string(), argument: z.string().nullable() }));
+const permissionRule = once(() => openObject({ kind: z.string(), argument: z.nullable(z.string()) }));
 
 const shell = once(() =>
   openObject({
@@ -134,8 +141,8 @@ const shell = once(() =>
     intention: z.string(),
     possiblePaths: z.array(z.string()),
     possibleUrls: z.array(openObject({ url: z.string() })),
-    commandSegments: z.array(openObject({ identifier: z.string(), fullCommandText: z.string() })).optional(),
-    warning: z.string().optional(),
+    commandSegments: z.optional(z.array(openObject({ identifier: z.string(), fullCommandText: z.string() }))),
+    warning: z.optional(z.string()),
     ...sandboxFields(),
     ...commonFields(),
   }),
@@ -148,7 +155,7 @@ const commands = once(() =>
     commandIdentifiers: z.array(z.string()),
     fullCommandText: z.string(),
     intention: z.string(),
-    warning: z.string().optional(),
+    warning: z.optional(z.string()),
     ...commonFields(),
   }),
 );
@@ -169,7 +176,7 @@ const write = once(() =>
     diff: z.string(),
     fileName: z.string(),
     intention: z.string(),
-    newFileContents: z.string().optional(),
+    newFileContents: z.optional(z.string()),
     ...sandboxFields(),
     ...commonFields(),
   }),
@@ -192,8 +199,8 @@ const mcpFields = () => ({
   serverName: z.string(),
   toolName: z.string(),
   toolTitle: z.string(),
-  args: z.unknown().optional(),
-  permissionRecommendation: z.literal('approve').optional(),
+  args: z.optional(z.unknown()),
+  permissionRecommendation: z.optional(z.literal('approve')),
   ...commonFields(),
 });
 
@@ -202,7 +209,7 @@ const url = once(() =>
     kind: z.literal('url'),
     intention: z.string(),
     url: z.string(),
-    redirectedFrom: z.string().optional(),
+    redirectedFrom: z.optional(z.string()),
     ...sandboxFields(),
     ...commonFields(),
   }),
@@ -212,13 +219,13 @@ const memory = once(() =>
   openObject({
     kind: z.literal('memory'),
     fact: z.string(),
-    action: z.enum(['store', 'vote']).optional(),
-    citations: z.string().optional(),
-    direction: z.enum(['upvote', 'downvote']).optional(),
-    reason: z.string().optional(),
-    repoNwo: z.string().optional(),
-    scope: z.enum(['repository', 'user']).optional(),
-    subject: z.string().optional(),
+    action: z.optional(z.enum(['store', 'vote'])),
+    citations: z.optional(z.string()),
+    direction: z.optional(z.enum(['upvote', 'downvote'])),
+    reason: z.optional(z.string()),
+    repoNwo: z.optional(z.string()),
+    scope: z.optional(z.enum(['repository', 'user'])),
+    subject: z.optional(z.string()),
     ...commonFields(),
   }),
 );
@@ -228,8 +235,8 @@ const customTool = once(() =>
     kind: z.literal('custom-tool'),
     toolDescription: z.string(),
     toolName: z.string(),
-    args: z.unknown().optional(),
-    skipPermission: z.boolean().optional(),
+    args: z.optional(z.unknown()),
+    skipPermission: z.optional(z.boolean()),
     ...commonFields(),
   }),
 );
@@ -238,8 +245,8 @@ const hook = once(() =>
   openObject({
     kind: z.literal('hook'),
     toolName: z.string(),
-    hookMessage: z.string().optional(),
-    toolArgs: z.unknown().optional(),
+    hookMessage: z.optional(z.string()),
+    toolArgs: z.optional(z.unknown()),
     ...commonFields(),
   }),
 );
@@ -248,7 +255,7 @@ const extensionManagement = once(() =>
   openObject({
     kind: z.literal('extension-management'),
     operation: z.string(),
-    extensionName: z.string().optional(),
+    extensionName: z.optional(z.string()),
     ...commonFields(),
   }),
 );
@@ -261,15 +268,15 @@ const factory = once(() =>
     description: z.string(),
     name: z.string(),
     operation: z.enum(['run', 'author']),
-    phases: z.array(openObject({ title: z.string(), detail: z.string().optional() })),
-    declaredMaxAiCredits: z.number().optional(),
-    declaredMaxConcurrentSubagents: z.number().optional(),
-    declaredMaxTotalSubagents: z.number().optional(),
-    declaredTimeoutSeconds: z.number().optional(),
-    maxAiCredits: z.number().optional(),
-    maxConcurrentSubagents: z.number().optional(),
-    maxTotalSubagents: z.number().optional(),
-    timeoutSeconds: z.number().optional(),
+    phases: z.array(openObject({ title: z.string(), detail: z.optional(z.string()) })),
+    declaredMaxAiCredits: z.optional(z.number()),
+    declaredMaxConcurrentSubagents: z.optional(z.number()),
+    declaredMaxTotalSubagents: z.optional(z.number()),
+    declaredTimeoutSeconds: z.optional(z.number()),
+    maxAiCredits: z.optional(z.number()),
+    maxConcurrentSubagents: z.optional(z.number()),
+    maxTotalSubagents: z.optional(z.number()),
+    timeoutSeconds: z.optional(z.number()),
     ...commonFields(),
   }),
 );
@@ -286,7 +293,7 @@ const extensionPermissionAccess = once(() =>
 const extensionEnvAccess = once(() =>
   openObject({
     kind: z.literal('extension-env-access'),
-    environmentVariables: z.array(z.string()).min(1),
+    environmentVariables: z.array(z.string()).check(z.minLength(1)),
     extensionName: z.string(),
     ...commonFields(),
   }),
@@ -294,21 +301,23 @@ const extensionEnvAccess = once(() =>
 
 /** What any question may carry. */
 const commonFields = () => ({
-  toolCallId: z.string().optional(),
-  managedApprovalRequired: z.boolean().optional(),
+  toolCallId: z.optional(z.string()),
+  managedApprovalRequired: z.optional(z.boolean()),
   /** What a judging model said of the request. */
-  assistedApproval: openObject({
-    recommendation: z.enum(['approve', 'requireApproval', 'excluded', 'error']),
-    failureReason: z.enum(['timeout', 'abort', 'empty_response', 'model_error', 'parse_error']).optional(),
-    model: z.string().optional(),
-    reason: z.string().optional(),
-  }).optional(),
+  assistedApproval: z.optional(
+    openObject({
+      recommendation: z.enum(['approve', 'requireApproval', 'excluded', 'error']),
+      failureReason: z.optional(z.enum(['timeout', 'abort', 'empty_response', 'model_error', 'parse_error'])),
+      model: z.optional(z.string()),
+      reason: z.optional(z.string()),
+    }),
+  ),
 });
 
 /** Set when the call asks to run outside the sandbox. */
 const sandboxFields = () => ({
-  requestSandboxBypass: z.boolean().optional(),
-  requestSandboxBypassReason: z.string().optional(),
+  requestSandboxBypass: z.optional(z.boolean()),
+  requestSandboxBypassReason: z.optional(z.string()),
 });
 
 /** What an approval covers beyond this one call. */
@@ -317,16 +326,16 @@ const approval = once(() =>
     openObject({ kind: z.literal('commands'), commandIdentifiers: z.array(z.string()) }),
     openObject({ kind: z.literal('read') }),
     openObject({ kind: z.literal('write') }),
-    openObject({ kind: z.literal('mcp'), serverName: z.string(), toolName: z.string().nullish() }),
+    openObject({ kind: z.literal('mcp'), serverName: z.string(), toolName: z.nullish(z.string()) }),
     openObject({ kind: z.literal('mcp-sampling'), serverName: z.string() }),
     openObject({ kind: z.literal('memory') }),
     openObject({ kind: z.literal('custom-tool'), toolName: z.string() }),
-    openObject({ kind: z.literal('extension-management'), operation: z.string().optional() }),
-    openObject({ kind: z.literal('factory'), approvalKey: z.string().optional() }),
+    openObject({ kind: z.literal('extension-management'), operation: z.optional(z.string()) }),
+    openObject({ kind: z.literal('factory'), approvalKey: z.optional(z.string()) }),
     openObject({ kind: z.literal('extension-permission-access'), extensionName: z.string() }),
     openObject({
       kind: z.literal('extension-env-access'),
-      environmentVariables: z.array(z.string()).min(1),
+      environmentVariables: z.array(z.string()).check(z.minLength(1)),
       extensionName: z.string(),
     }),
   ]),

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Immutable } from './json.js';
 
 /** What a schema lets through, as its readers see it. */
@@ -22,7 +22,7 @@ export function openObject<const S extends z.core.$ZodLooseShape>(shape: S): Ope
 }
 
 /** What `openObject` makes. */
-export type OpenObject<S extends z.core.$ZodLooseShape> = z.ZodType<
+export type OpenObject<S extends z.core.$ZodLooseShape> = z.ZodMiniType<
   z.core.$InferObjectOutput<S, NoFields>,
   z.core.$InferObjectInput<S, NoFields>
 >;
@@ -30,21 +30,21 @@ export type OpenObject<S extends z.core.$ZodLooseShape> = z.ZodType<
 type NoFields = Record<never, never>;
 
 /** One of several open objects, told apart by the literal in their field `tag`. */
-export function oneOf<const V extends readonly z.ZodType[]>(
+export function oneOf<const V extends readonly z.ZodMiniType[]>(
   tag: string,
   variants: V,
-): z.ZodType<z.output<V[number]>, z.input<V[number]>> {
+): z.ZodMiniType<z.output<V[number]>, z.input<V[number]>> {
   // `openObject` forgets in its type, not in fact, which literals a field may have.
   return z.discriminatedUnion(
     tag,
     variants as unknown as [z.core.$ZodTypeDiscriminable],
-  ) as unknown as z.ZodType<z.output<V[number]>, z.input<V[number]>>;
+  ) as unknown as z.ZodMiniType<z.output<V[number]>, z.input<V[number]>>;
 }
 
 /** The result of a method that has nothing to tell: null, never absent. Narrowed in type like `openObject`. */
-export const nothing = once(() => z.null() as unknown as z.ZodType<null>);
+export const nothing = once(() => z.null() as unknown as z.ZodMiniType<null>);
 
 /** Any text; the values known today help the editor and the documentation, others pass through. */
-export function openEnum<const V extends string>(known: readonly V[]): z.ZodType<V | (string & {})> {
-  return z.string().meta({ examples: [...known] });
+export function openEnum<const V extends string>(known: readonly V[]): z.ZodMiniType<V | (string & {})> {
+  return z.string().register(z.globalRegistry, { examples: [...known] });
 }

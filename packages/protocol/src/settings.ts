@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { once, openObject, type Value } from './schema.js';
 
 /** How much of a model's window a session may use. */
@@ -23,14 +23,14 @@ export const agentMode = once(() => z.enum(['interactive', 'plan', 'autopilot', 
 export const workingDirectoryContext = once(() =>
   openObject({
     cwd: z.string(),
-    baseCommit: z.string().optional(),
-    branch: z.string().optional(),
-    gitRoot: z.string().optional(),
-    headCommit: z.string().optional(),
-    hostType: z.enum(['github', 'ado']).optional(),
-    pendingGitContext: z.boolean().optional(),
-    repository: z.string().optional(),
-    repositoryHost: z.string().optional(),
+    baseCommit: z.optional(z.string()),
+    branch: z.optional(z.string()),
+    gitRoot: z.optional(z.string()),
+    headCommit: z.optional(z.string()),
+    hostType: z.optional(z.enum(['github', 'ado'])),
+    pendingGitContext: z.optional(z.boolean()),
+    repository: z.optional(z.string()),
+    repositoryHost: z.optional(z.string()),
   }),
 );
 
@@ -38,7 +38,7 @@ export const workingDirectoryContext = once(() =>
 export type WorkingDirectoryContext = Value<typeof workingDirectoryContext>;
 
 /** What a session may spend. */
-export const sessionLimits = once(() => openObject({ maxAiCredits: z.number().optional() }));
+export const sessionLimits = once(() => openObject({ maxAiCredits: z.optional(z.number()) }));
 
 /** Who changed the model. */
 export const modelChangeSource = once(() =>

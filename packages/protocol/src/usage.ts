@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { once, openObject } from './schema.js';
 
 /** How many tokens of one sort. */
@@ -7,10 +7,10 @@ export const tokenDetail = once(() => openObject({ tokenCount: z.number() }));
 /** What one model was used for. */
 export const modelMetric = once(() =>
   openObject({
-    requests: openObject({ cost: z.number().optional(), count: z.number().optional() }),
+    requests: openObject({ cost: z.optional(z.number()), count: z.optional(z.number()) }),
     usage: tokenUsage(),
-    tokenDetails: z.record(z.string(), tokenDetail()).optional(),
-    totalNanoAiu: z.number().optional(),
+    tokenDetails: z.optional(z.record(z.string(), tokenDetail())),
+    totalNanoAiu: z.optional(z.number()),
   }),
 );
 
@@ -20,8 +20,8 @@ export const agentMetric = once(() =>
     modelMetrics: z.record(z.string(), modelMetric()),
     totalApiDurationMs: z.number(),
     totalNanoAiu: z.number(),
-    agentDisplayName: z.string().optional(),
-    agentName: z.string().optional(),
+    agentDisplayName: z.optional(z.string()),
+    agentName: z.optional(z.string()),
   }),
 );
 
@@ -36,16 +36,16 @@ export const codeChanges = () => ({
 export const billedUsage = once(() =>
   openObject({
     totalNanoAiu: z.number(),
-    tokenDetails: z
-      .array(
+    tokenDetails: z.optional(
+      z.array(
         openObject({
           batchSize: z.number(),
           costPerBatch: z.number(),
           tokenCount: z.number(),
           tokenType: z.string(),
         }),
-      )
-      .optional(),
+      ),
+    ),
   }),
 );
 
@@ -59,10 +59,10 @@ export const quotaSnapshot = once(() =>
     remainingPercentage: z.number(),
     usageAllowedWithExhaustedQuota: z.boolean(),
     usedRequests: z.number(),
-    hasQuota: z.boolean().optional(),
-    overageEntitlement: z.number().optional(),
-    resetDate: z.string().optional(),
-    tokenBasedBilling: z.boolean().optional(),
+    hasQuota: z.optional(z.boolean()),
+    overageEntitlement: z.optional(z.number()),
+    resetDate: z.optional(z.string()),
+    tokenBasedBilling: z.optional(z.boolean()),
   }),
 );
 
@@ -78,6 +78,6 @@ const tokenUsage = once(() =>
     cacheWriteTokens: z.number(),
     inputTokens: z.number(),
     outputTokens: z.number(),
-    reasoningTokens: z.number().optional(),
+    reasoningTokens: z.optional(z.number()),
   }),
 );

@@ -12,10 +12,11 @@ export {
   Runtime,
   type RuntimeOptions,
 } from './runtime.js';
-export { type Attachment, Audience, ToolClash } from './session/audience.js';
+export { type Attachment, Audience, type ClientCommand, ToolClash } from './session/audience.js';
 export { type PromptExtras, QueueFull } from './session/conversation.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
+export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';
 export type { ModelAccess, SessionSettings, SystemMessage } from './session/settings.js';
 export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './session/shape.js';

@@ -1,4 +1,4 @@
-import { type Channel, Connection, channelPair, ErrorCode, RpcError } from '@groundcrew/rpc';
+import { Connection, channelPair, ErrorCode, RpcError } from '@groundcrew/rpc';
 import { Client } from '../src/client.js';
 import { RuntimeConnection } from '../src/connection-options.js';
 import type { HandlerFailure } from '../src/report.js';

@@ -3,7 +3,7 @@ import type { Attachment, Runtime, Session } from '@groundcrew/runtime';
 import { Feed } from './feed.js';
 
 /** What a client says of itself when it opens a session. */
-export type Share = Pick<Attachment, 'tools' | 'requestPermission' | 'isOld'>;
+export type Share = Omit<Attachment, 'clientId' | 'hear'>;
 
 /** One connected client and the sessions it is attached to. */
 export class Client {

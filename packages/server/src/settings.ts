@@ -1,5 +1,5 @@
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
-import type { SessionSettings, SystemMessage, ToolDeclaration } from '@groundcrew/runtime';
+import type { ClientCommand, SessionSettings, SystemMessage, ToolDeclaration } from '@groundcrew/runtime';
 import type { Share } from './client.js';
 
 type ResumeParams = ParsedParams<Methods['session.resume']>;
@@ -48,6 +48,8 @@ export function shareFrom(params: ResumeParams): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
+    elicitation: params.requestElicitation ?? false,
+    commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
     isOld: params.toolFilterPrecedence === undefined,
   };
 }

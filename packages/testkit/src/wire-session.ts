@@ -1,5 +1,4 @@
 import type { AnyEvent, EventData, EventType } from '@groundcrew/protocol';
-import type { WireClient } from './wire-client.js';
 
 /** An event of one kind, as a test reads it. */
 export interface Told<K extends EventType> extends Omit<AnyEvent, 'type' | 'data'> {
@@ -7,11 +6,19 @@ export interface Told<K extends EventType> extends Omit<AnyEvent, 'type' | 'data
   readonly data: EventData<K>;
 }
 
+/** What a session needs of the client that has it. */
+export interface SessionClient {
+  call<T>(method: string, params?: unknown): Promise<T>;
+  failure(method: string, params?: unknown): Promise<Record<string, unknown>>;
+  events(sessionId: string): readonly AnyEvent[];
+  until<T>(look: () => T | undefined, what: string): Promise<T>;
+}
+
 /** One client's view of one session; `next` reads on in what it is told, so that nothing is waited for twice. */
 export class WireSession {
   /** `cursor`: how many events have been read already. */
   constructor(
-    readonly client: WireClient,
+    private readonly client: SessionClient,
     readonly sessionId: string,
     private cursor = 0,
   ) {}

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { once, openEnum, openObject } from '../schema.js';
 
@@ -25,7 +25,7 @@ export const hookCallbacks = {
         ]),
         input: z.unknown(),
       }),
-    () => openObject({ output: z.unknown().optional() }),
+    () => openObject({ output: z.optional(z.unknown()) }),
   ),
 };
 
@@ -40,7 +40,7 @@ export const hookPoints = {
         stopReason: z.literal('end_turn'),
         stop_hook_active: z.boolean(),
       }),
-    () => openObject({ decision: openEnum(['block']).nullish(), reason: z.string().nullish() }),
+    () => openObject({ decision: z.nullish(openEnum(['block'])), reason: z.nullish(z.string()) }),
   ),
   errorOccurred: method(
     'A model call or a tool failed.',
@@ -56,7 +56,7 @@ export const hookPoints = {
   postToolUse: method(
     'A tool call succeeded.',
     () => openObject({ ...common(), ...toolCall(), toolResult: toolResult() }),
-    () => openObject({ modifiedResult: z.unknown().optional(), ...context() }),
+    () => openObject({ modifiedResult: z.optional(z.unknown()), ...context() }),
   ),
   postToolUseFailure: method(
     'A tool call failed; a denied one does not count.',
@@ -71,20 +71,20 @@ export const hookPoints = {
         serverName: z.string(),
         toolName: z.string(),
         arguments: z.unknown(),
-        toolCallId: z.string().optional(),
-        _meta: z.unknown().optional(),
+        toolCallId: z.optional(z.string()),
+        _meta: z.optional(z.unknown()),
       }),
     /** An object replaces `_meta`, null removes it, absent keeps it. */
-    () => openObject({ metaToUse: z.record(z.string(), z.unknown()).nullish() }),
+    () => openObject({ metaToUse: z.nullish(z.record(z.string(), z.unknown())) }),
   ),
   preToolUse: method(
     'A tool call is about to be judged.',
     () => openObject({ ...common(), ...toolCall() }),
     () =>
       openObject({
-        permissionDecision: z.enum(['allow', 'deny', 'ask']).nullish(),
-        permissionDecisionReason: z.string().nullish(),
-        modifiedArgs: z.unknown().optional(),
+        permissionDecision: z.nullish(z.enum(['allow', 'deny', 'ask'])),
+        permissionDecisionReason: z.nullish(z.string()),
+        modifiedArgs: z.optional(z.unknown()),
         ...context(),
       }),
   ),
@@ -94,8 +94,8 @@ export const hookPoints = {
       openObject({
         ...common(),
         reason: openEnum(['complete', 'error', 'abort']),
-        finalMessage: z.string().optional(),
-        error: z.string().optional(),
+        finalMessage: z.optional(z.string()),
+        error: z.optional(z.string()),
       }),
     () => openObject({}),
   ),
@@ -105,7 +105,7 @@ export const hookPoints = {
       openObject({
         ...common(),
         source: z.enum(['new', 'startup', 'resume']),
-        initialPrompt: z.string().optional(),
+        initialPrompt: z.optional(z.string()),
       }),
     () => openObject(context()),
   ),
@@ -120,20 +120,20 @@ export const hookPoints = {
       openObject({
         ...common(),
         ...subagent(),
-        stopReason: z.string().optional(),
-        response: z.string().optional(),
+        stopReason: z.optional(z.string()),
+        response: z.optional(z.string()),
       }),
     () => openObject({}),
   ),
   userPromptSubmitted: method(
     'A prompt came, from people or from the runtime.',
     () => openObject({ ...common(), prompt: z.string() }),
-    () => openObject({ modifiedPrompt: z.string().nullish(), ...context() }),
+    () => openObject({ modifiedPrompt: z.nullish(z.string()), ...context() }),
   ),
   userPromptTransformed: method(
     'The prompt stands as the model will see it.',
     () => openObject({ ...common(), prompt: z.string(), transformedPrompt: z.string() }),
-    () => openObject({ modifiedTransformedPrompt: z.string().nullish() }),
+    () => openObject({ modifiedTransformedPrompt: z.nullish(z.string()) }),
   ),
 };
 
@@ -152,22 +152,22 @@ const common = () => ({
   cwd: z.string(),
 });
 
-const context = () => ({ additionalContext: z.string().nullish() });
+const context = () => ({ additionalContext: z.nullish(z.string()) });
 
 const toolCall = () => ({ toolName: z.string(), toolArgs: z.unknown() });
 
 const subagent = () => ({
   agentName: z.string(),
   transcriptPath: z.string(),
-  agentType: z.string().optional(),
-  agentId: z.string().optional(),
+  agentType: z.optional(z.string()),
+  agentId: z.optional(z.string()),
 });
 
 const toolResult = once(() =>
   openObject({
     resultType: z.string(),
     textResultForLlm: z.string(),
-    sessionLog: z.string().optional(),
-    toolTelemetry: z.record(z.string(), z.unknown()).optional(),
+    sessionLog: z.optional(z.string()),
+    toolTelemetry: z.optional(z.record(z.string(), z.unknown())),
   }),
 );

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { notification } from '../define.js';
 import { eventEnvelope } from '../events/envelope.js';
 import { openObject } from '../schema.js';
@@ -18,11 +18,13 @@ export const notifications = {
         'session.background',
       ]),
       sessionId: z.string(),
-      metadata: openObject({
-        startTime: z.string(),
-        modifiedTime: z.string(),
-        summary: z.string().optional(),
-      }).optional(),
+      metadata: z.optional(
+        openObject({
+          startTime: z.string(),
+          modifiedTime: z.string(),
+          summary: z.optional(z.string()),
+        }),
+      ),
     }),
   ),
 };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { openEnum, openObject } from '../schema.js';
 import { exitPlanAction } from '../settings.js';
@@ -10,8 +10,8 @@ export const questionCallbacks = {
     () =>
       openObject({
         sessionId: z.string(),
-        errorCode: z.string().optional(),
-        retryAfterSeconds: z.number().optional(),
+        errorCode: z.optional(z.string()),
+        retryAfterSeconds: z.optional(z.number()),
       }),
     () => openObject({ response: z.enum(['yes', 'yes_always', 'no']) }),
   ),
@@ -28,9 +28,9 @@ export const questionCallbacks = {
     () =>
       openObject({
         approved: z.boolean(),
-        selectedAction: openEnum(['exit_only', 'interactive', 'autopilot', 'autopilot_fleet']).nullish(),
-        feedback: z.string().nullish(),
-        autoApproveEdits: z.boolean().nullish(),
+        selectedAction: z.nullish(openEnum(['exit_only', 'interactive', 'autopilot', 'autopilot_fleet'])),
+        feedback: z.nullish(z.string()),
+        autoApproveEdits: z.nullish(z.boolean()),
       }),
   ),
   'userInput.request': method(
@@ -39,9 +39,9 @@ export const questionCallbacks = {
       openObject({
         sessionId: z.string(),
         question: z.string(),
-        choices: z.array(z.string()).optional(),
-        allowFreeform: z.boolean().optional(),
+        choices: z.optional(z.array(z.string())),
+        allowFreeform: z.optional(z.boolean()),
       }),
-    () => openObject({ answer: z.string(), wasFreeform: z.boolean().nullish() }),
+    () => openObject({ answer: z.string(), wasFreeform: z.nullish(z.boolean()) }),
   ),
 };

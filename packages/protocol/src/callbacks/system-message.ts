@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { once, openObject } from '../schema.js';
 

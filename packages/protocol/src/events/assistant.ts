@@ -1,11 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { durable, ephemeral } from '../define.js';
 import { once, openObject } from '../schema.js';
 
 /** What the model says, whole and piece by piece. */
 export const assistantEvents = {
   'assistant.idle': ephemeral('The agent has nothing more to do; background agents may still run.', () =>
-    openObject({ aborted: z.boolean().optional() }),
+    openObject({ aborted: z.optional(z.boolean()) }),
   ),
   'assistant.intent': ephemeral('What the agent says it is about to do.', () =>
     openObject({ intent: z.string() }),
@@ -16,36 +16,36 @@ export const assistantEvents = {
       openObject({
         content: z.string(),
         messageId: z.string(),
-        apiCallId: z.string().optional(),
-        chunkCount: z.number().optional(),
-        chunkIndex: z.number().optional(),
-        citations: z.unknown().optional(),
-        clientRequestId: z.string().optional(),
-        encryptedContent: z.string().optional(),
-        interactionId: z.string().optional(),
-        model: z.string().optional(),
-        outputTokens: z.number().optional(),
-        parentToolCallId: z.string().optional(),
-        phase: z.string().optional(),
-        reasoningOpaque: z.string().optional(),
-        reasoningText: z.string().optional(),
-        reasoningWireField: z.string().optional(),
-        requestId: z.string().optional(),
-        rte: z.boolean().optional(),
-        serverTools: z.unknown().optional(),
-        serviceRequestId: z.string().optional(),
-        toolRequests: z.array(toolRequest()).optional(),
-        turnId: z.string().optional(),
+        apiCallId: z.optional(z.string()),
+        chunkCount: z.optional(z.number()),
+        chunkIndex: z.optional(z.number()),
+        citations: z.optional(z.unknown()),
+        clientRequestId: z.optional(z.string()),
+        encryptedContent: z.optional(z.string()),
+        interactionId: z.optional(z.string()),
+        model: z.optional(z.string()),
+        outputTokens: z.optional(z.number()),
+        parentToolCallId: z.optional(z.string()),
+        phase: z.optional(z.string()),
+        reasoningOpaque: z.optional(z.string()),
+        reasoningText: z.optional(z.string()),
+        reasoningWireField: z.optional(z.string()),
+        requestId: z.optional(z.string()),
+        rte: z.optional(z.boolean()),
+        serverTools: z.optional(z.unknown()),
+        serviceRequestId: z.optional(z.string()),
+        toolRequests: z.optional(z.array(toolRequest())),
+        turnId: z.optional(z.string()),
       }),
   ),
   'assistant.message_delta': ephemeral('A piece of the text of the message to come.', () =>
-    openObject({ deltaContent: z.string(), messageId: z.string(), parentToolCallId: z.string().optional() }),
+    openObject({ deltaContent: z.string(), messageId: z.string(), parentToolCallId: z.optional(z.string()) }),
   ),
   'assistant.message_start': ephemeral('The text of a message begins to stream.', () =>
-    openObject({ messageId: z.string(), phase: z.string().optional() }),
+    openObject({ messageId: z.string(), phase: z.optional(z.string()) }),
   ),
   'assistant.reasoning': durable('What the model thought, whole.', () =>
-    openObject({ content: z.string(), reasoningId: z.string(), rte: z.boolean().optional() }),
+    openObject({ content: z.string(), reasoningId: z.string(), rte: z.optional(z.boolean()) }),
   ),
   'assistant.reasoning_delta': ephemeral('A piece of what the model thinks.', () =>
     openObject({ deltaContent: z.string(), reasoningId: z.string() }),
@@ -60,15 +60,15 @@ export const assistantEvents = {
     openObject({
       inputDelta: z.string(),
       toolCallId: z.string(),
-      toolName: z.string().optional(),
-      toolType: z.enum(['function', 'custom']).optional(),
+      toolName: z.optional(z.string()),
+      toolType: z.optional(z.enum(['function', 'custom'])),
     }),
   ),
   'assistant.turn_end': durable('One model call and its tool calls are done.', () =>
-    openObject({ turnId: z.string(), model: z.string().optional() }),
+    openObject({ turnId: z.string(), model: z.optional(z.string()) }),
   ),
   'assistant.turn_start': durable('The model is about to be called.', () =>
-    openObject({ turnId: z.string(), interactionId: z.string().optional(), model: z.string().optional() }),
+    openObject({ turnId: z.string(), interactionId: z.optional(z.string()), model: z.optional(z.string()) }),
   ),
 };
 
@@ -76,11 +76,11 @@ const toolRequest = once(() =>
   openObject({
     name: z.string(),
     toolCallId: z.string(),
-    arguments: z.unknown().optional(),
-    intentionSummary: z.string().nullable().optional(),
-    mcpServerName: z.string().optional(),
-    mcpToolName: z.string().optional(),
-    toolTitle: z.string().optional(),
-    type: z.enum(['function', 'custom']).optional(),
+    arguments: z.optional(z.unknown()),
+    intentionSummary: z.optional(z.nullable(z.string())),
+    mcpServerName: z.optional(z.string()),
+    mcpToolName: z.optional(z.string()),
+    toolTitle: z.optional(z.string()),
+    type: z.optional(z.enum(['function', 'custom'])),
   }),
 );

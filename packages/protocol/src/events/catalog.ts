@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { Immutable } from '../json.js';
 import { assistantEvents } from './assistant.js';
 import { compactionEvents } from './compaction.js';

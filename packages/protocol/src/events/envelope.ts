@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Immutable } from '../json.js';
 import { once, openObject } from '../schema.js';
 
@@ -8,11 +8,11 @@ export const eventEnvelope = once(() =>
     id: z.uuid(),
     timestamp: z.iso.datetime(),
     /** The last durable event before this one; null only for the first. */
-    parentId: z.uuid().nullable(),
+    parentId: z.nullable(z.uuid()),
     /** Set when the event is in no log. A durable kind may be sent this way too. */
-    ephemeral: z.literal(true).optional(),
+    ephemeral: z.optional(z.literal(true)),
     /** The subagent it happened in; absent for the main agent. */
-    agentId: z.string().optional(),
+    agentId: z.optional(z.string()),
     type: z.string(),
     data: z.unknown(),
   }),

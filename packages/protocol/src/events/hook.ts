@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { durable, ephemeral } from '../define.js';
 import { openObject } from '../schema.js';
 
@@ -9,18 +9,20 @@ export const hookEvents = {
       hookInvocationId: z.string(),
       hookType: z.string(),
       success: z.boolean(),
-      error: openObject({
-        message: z.string(),
-        source: z.string().optional(),
-        stack: z.string().optional(),
-      }).optional(),
-      output: z.unknown().optional(),
+      error: z.optional(
+        openObject({
+          message: z.string(),
+          source: z.optional(z.string()),
+          stack: z.optional(z.string()),
+        }),
+      ),
+      output: z.optional(z.unknown()),
     }),
   ),
   'hook.progress': ephemeral('A running hook says how far it is.', () =>
-    openObject({ message: z.string(), temporary: z.boolean().optional() }),
+    openObject({ message: z.string(), temporary: z.optional(z.boolean()) }),
   ),
   'hook.start': durable('A hook is called.', () =>
-    openObject({ hookInvocationId: z.string(), hookType: z.string(), input: z.unknown().optional() }),
+    openObject({ hookInvocationId: z.string(), hookType: z.string(), input: z.optional(z.unknown()) }),
   ),
 };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { attachment } from '../attachment.js';
 import { durable, ephemeral } from '../define.js';
 import { openObject } from '../schema.js';
@@ -12,7 +12,7 @@ export const hostEvents = {
       elapsedMs: z.number(),
       runId: z.string(),
       status: z.enum(['completed', 'halted', 'cancelled', 'error']),
-      failureType: z.string().optional(),
+      failureType: z.optional(z.string()),
     }),
   ),
   'factory.run_started': ephemeral('A factory run began.', () =>
@@ -25,19 +25,19 @@ export const hostEvents = {
   'session.canvas.opened': ephemeral('A canvas was opened.', () =>
     openObject({
       ...canvas(),
-      extensionName: z.string().optional(),
-      icon: z.string().optional(),
-      input: z.unknown().optional(),
-      status: z.string().optional(),
-      title: z.string().optional(),
-      url: z.string().optional(),
+      extensionName: z.optional(z.string()),
+      icon: z.optional(z.string()),
+      input: z.optional(z.unknown()),
+      status: z.optional(z.string()),
+      title: z.optional(z.string()),
+      url: z.optional(z.string()),
     }),
   ),
   'session.canvas.recorded': durable('An open canvas, for a later resume.', () =>
     openObject({
       ...canvas(),
-      input: z.unknown().optional(),
-      title: z.string().optional(),
+      input: z.optional(z.unknown()),
+      title: z.optional(z.string()),
     }),
   ),
   'session.canvas.registry_changed': ephemeral('The canvases one may open.', () =>
@@ -48,18 +48,18 @@ export const hostEvents = {
           description: z.string(),
           displayName: z.string(),
           extensionId: z.string(),
-          actions: z
-            .array(
+          actions: z.optional(
+            z.array(
               openObject({
                 name: z.string(),
-                description: z.string().optional(),
-                inputSchema: z.unknown().optional(),
+                description: z.optional(z.string()),
+                inputSchema: z.optional(z.unknown()),
               }),
-            )
-            .optional(),
-          extensionName: z.string().optional(),
-          icon: z.string().optional(),
-          inputSchema: z.unknown().optional(),
+            ),
+          ),
+          extensionName: z.optional(z.string()),
+          icon: z.optional(z.string()),
+          inputSchema: z.optional(z.unknown()),
         }),
       ),
     }),

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ephemeral } from '../define.js';
 import { openObject } from '../schema.js';
 import { exitPlanAction } from '../settings.js';
@@ -11,8 +11,8 @@ export const inputEvents = {
   'auto_mode_switch.requested': ephemeral('The model is rate limited: go on with another one?', () =>
     openObject({
       requestId: z.string(),
-      errorCode: z.string().optional(),
-      retryAfterSeconds: z.number().optional(),
+      errorCode: z.optional(z.string()),
+      retryAfterSeconds: z.optional(z.number()),
     }),
   ),
   'command.completed': ephemeral('A client finished a command.', () => openObject({ requestId: z.string() })),
@@ -25,32 +25,34 @@ export const inputEvents = {
   'elicitation.completed': ephemeral('A form was filled in, declined or cancelled.', () =>
     openObject({
       requestId: z.string(),
-      action: z.enum(['accept', 'decline', 'cancel']).optional(),
-      content: z.record(z.string(), z.unknown()).optional(),
+      action: z.optional(z.enum(['accept', 'decline', 'cancel'])),
+      content: z.optional(z.record(z.string(), z.unknown())),
     }),
   ),
   'elicitation.requested': ephemeral('A form, or a page to visit, is put to people.', () =>
     openObject({
       message: z.string(),
       requestId: z.string(),
-      elicitationSource: z.string().optional(),
-      mode: z.enum(['form', 'url']).optional(),
-      requestedSchema: openObject({
-        type: z.literal('object'),
-        properties: z.record(z.string(), z.unknown()),
-        required: z.array(z.string()).optional(),
-      }).optional(),
-      toolCallId: z.string().optional(),
-      url: z.string().optional(),
+      elicitationSource: z.optional(z.string()),
+      mode: z.optional(z.enum(['form', 'url'])),
+      requestedSchema: z.optional(
+        openObject({
+          type: z.literal('object'),
+          properties: z.record(z.string(), z.unknown()),
+          required: z.optional(z.array(z.string())),
+        }),
+      ),
+      toolCallId: z.optional(z.string()),
+      url: z.optional(z.string()),
     }),
   ),
   'exit_plan_mode.completed': ephemeral('What follows the plan was answered.', () =>
     openObject({
       requestId: z.string(),
-      approved: z.boolean().optional(),
-      autoApproveEdits: z.boolean().optional(),
-      feedback: z.string().optional(),
-      selectedAction: exitPlanAction().optional(),
+      approved: z.optional(z.boolean()),
+      autoApproveEdits: z.optional(z.boolean()),
+      feedback: z.optional(z.string()),
+      selectedAction: z.optional(exitPlanAction()),
     }),
   ),
   'exit_plan_mode.requested': ephemeral('The plan is ready: what should follow?', () =>
@@ -60,7 +62,7 @@ export const inputEvents = {
       recommendedAction: exitPlanAction(),
       requestId: z.string(),
       summary: z.string(),
-      model: z.string().optional(),
+      model: z.optional(z.string()),
     }),
   ),
   'sampling.completed': ephemeral('A request of an MCP server for a model call was answered.', () =>
@@ -74,8 +76,8 @@ export const inputEvents = {
       requestId: z.string(),
       response: openObject({
         action: z.enum(['add', 'set', 'unset', 'cancel']),
-        additionalAiCredits: z.number().optional(),
-        maxAiCredits: z.number().optional(),
+        additionalAiCredits: z.optional(z.number()),
+        maxAiCredits: z.optional(z.number()),
       }),
     }),
   ),
@@ -86,21 +88,25 @@ export const inputEvents = {
     openObject({
       phase: z.enum(['started', 'chunk', 'completed', 'failed', 'aborted']),
       requestId: z.string(),
-      answer: z.string().optional(),
-      chunk: z.string().optional(),
-      error: z.string().optional(),
+      answer: z.optional(z.string()),
+      chunk: z.optional(z.string()),
+      error: z.optional(z.string()),
     }),
   ),
   'user_input.completed': ephemeral('A question of the agent was answered.', () =>
-    openObject({ requestId: z.string(), answer: z.string().optional(), wasFreeform: z.boolean().optional() }),
+    openObject({
+      requestId: z.string(),
+      answer: z.optional(z.string()),
+      wasFreeform: z.optional(z.boolean()),
+    }),
   ),
   'user_input.requested': ephemeral('The agent asks people a question.', () =>
     openObject({
       question: z.string(),
       requestId: z.string(),
-      allowFreeform: z.boolean().optional(),
-      choices: z.array(z.string()).optional(),
-      toolCallId: z.string().optional(),
+      allowFreeform: z.optional(z.boolean()),
+      choices: z.optional(z.array(z.string())),
+      toolCallId: z.optional(z.string()),
     }),
   ),
 };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { ephemeral } from '../define.js';
 import { once, openObject } from '../schema.js';
 
@@ -24,23 +24,29 @@ export const mcpEvents = {
       requestId: z.string(),
       serverName: z.string(),
       serverUrl: z.string(),
-      httpResponse: openObject({
-        headers: z.array(openObject({ name: z.string(), value: z.string() })),
-        statusCode: z.number(),
-        body: z.string().optional(),
-      }).optional(),
-      resourceMetadata: z.string().optional(),
-      staticClientConfig: openObject({
-        clientId: z.string(),
-        clientSecret: z.string().optional(),
-        grantType: z.literal('client_credentials').optional(),
-        publicClient: z.boolean().optional(),
-      }).optional(),
-      wwwAuthenticateParams: openObject({
-        error: z.string().optional(),
-        resourceMetadataUrl: z.string().optional(),
-        scope: z.string().optional(),
-      }).optional(),
+      httpResponse: z.optional(
+        openObject({
+          headers: z.array(openObject({ name: z.string(), value: z.string() })),
+          statusCode: z.number(),
+          body: z.optional(z.string()),
+        }),
+      ),
+      resourceMetadata: z.optional(z.string()),
+      staticClientConfig: z.optional(
+        openObject({
+          clientId: z.string(),
+          clientSecret: z.optional(z.string()),
+          grantType: z.optional(z.literal('client_credentials')),
+          publicClient: z.optional(z.boolean()),
+        }),
+      ),
+      wwwAuthenticateParams: z.optional(
+        openObject({
+          error: z.optional(z.string()),
+          resourceMetadataUrl: z.optional(z.string()),
+          scope: z.optional(z.string()),
+        }),
+      ),
     }),
   ),
   'mcp.prompts.list_changed': ephemeral('The prompts of an MCP server changed.', () =>
@@ -58,22 +64,26 @@ export const mcpEvents = {
       serverName: z.string(),
       success: z.boolean(),
       toolName: z.string(),
-      arguments: z.record(z.string(), z.unknown()).optional(),
-      error: openObject({ message: z.string() }).optional(),
-      result: z.record(z.string(), z.unknown()).optional(),
-      toolMeta: openObject({
-        ui: openObject({
-          resourceUri: z.string().optional(),
-          visibility: z.array(z.string()).optional(),
-        }).optional(),
-      }).optional(),
+      arguments: z.optional(z.record(z.string(), z.unknown())),
+      error: z.optional(openObject({ message: z.string() })),
+      result: z.optional(z.record(z.string(), z.unknown())),
+      toolMeta: z.optional(
+        openObject({
+          ui: z.optional(
+            openObject({
+              resourceUri: z.optional(z.string()),
+              visibility: z.optional(z.array(z.string())),
+            }),
+          ),
+        }),
+      ),
     }),
   ),
   'session.mcp_server_status_changed': ephemeral('An MCP server connected, failed or stopped.', () =>
     openObject({
       serverName: z.string(),
       status: serverStatus(),
-      error: z.string().optional(),
+      error: z.optional(z.string()),
     }),
   ),
   'session.mcp_servers_loaded': ephemeral('All MCP servers of the session and their state.', () =>
@@ -82,11 +92,11 @@ export const mcpEvents = {
         openObject({
           name: z.string(),
           status: serverStatus(),
-          error: z.string().optional(),
-          pluginName: z.string().optional(),
-          pluginVersion: z.string().optional(),
-          source: z.enum(['user', 'workspace', 'plugin', 'builtin']).optional(),
-          transport: z.enum(['stdio', 'http', 'sse', 'memory']).optional(),
+          error: z.optional(z.string()),
+          pluginName: z.optional(z.string()),
+          pluginVersion: z.optional(z.string()),
+          source: z.optional(z.enum(['user', 'workspace', 'plugin', 'builtin'])),
+          transport: z.optional(z.enum(['stdio', 'http', 'sse', 'memory'])),
         }),
       ),
     }),

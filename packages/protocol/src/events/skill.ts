@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { durable, ephemeral } from '../define.js';
 import { openObject } from '../schema.js';
 
@@ -21,9 +21,9 @@ export const skillEvents = {
             'builtin',
           ]),
           userInvocable: z.boolean(),
-          argumentHint: z.string().optional(),
-          commandName: z.string().optional(),
-          path: z.string().optional(),
+          argumentHint: z.optional(z.string()),
+          commandName: z.optional(z.string()),
+          path: z.optional(z.string()),
         }),
       ),
     }),
@@ -33,13 +33,13 @@ export const skillEvents = {
       content: z.string(),
       name: z.string(),
       path: z.string(),
-      allowedTools: z.array(z.string()).optional(),
-      description: z.string().optional(),
-      model: z.string().optional(),
-      pluginName: z.string().optional(),
-      pluginVersion: z.string().optional(),
-      source: z.string().optional(),
-      trigger: z.enum(['user-invoked', 'agent-invoked', 'context-load']).optional(),
+      allowedTools: z.optional(z.array(z.string())),
+      description: z.optional(z.string()),
+      model: z.optional(z.string()),
+      pluginName: z.optional(z.string()),
+      pluginVersion: z.optional(z.string()),
+      source: z.optional(z.string()),
+      trigger: z.optional(z.enum(['user-invoked', 'agent-invoked', 'context-load'])),
     }),
   ),
 };

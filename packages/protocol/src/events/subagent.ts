@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { durable, ephemeral } from '../define.js';
 import { openObject } from '../schema.js';
 
@@ -13,9 +13,9 @@ export const subagentEvents = {
           id: z.string(),
           name: z.string(),
           source: z.string(),
-          tools: z.array(z.string()).nullable(),
+          tools: z.nullable(z.array(z.string())),
           userInvocable: z.boolean(),
-          model: z.string().optional(),
+          model: z.optional(z.string()),
         }),
       ),
       errors: z.array(z.string()),
@@ -27,11 +27,11 @@ export const subagentEvents = {
       agentDisplayName: z.string(),
       agentName: z.string(),
       toolCallId: z.string(),
-      cancelled: z.boolean().optional(),
-      durationMs: z.number().optional(),
-      model: z.string().optional(),
-      totalTokens: z.number().optional(),
-      totalToolCalls: z.number().optional(),
+      cancelled: z.optional(z.boolean()),
+      durationMs: z.optional(z.number()),
+      model: z.optional(z.string()),
+      totalTokens: z.optional(z.number()),
+      totalToolCalls: z.optional(z.number()),
     }),
   ),
   'subagent.deselected': durable('The session is led by the default agent again.', () => openObject({})),
@@ -41,17 +41,17 @@ export const subagentEvents = {
       agentName: z.string(),
       error: z.string(),
       toolCallId: z.string(),
-      durationMs: z.number().optional(),
-      model: z.string().optional(),
-      totalTokens: z.number().optional(),
-      totalToolCalls: z.number().optional(),
+      durationMs: z.optional(z.number()),
+      model: z.optional(z.string()),
+      totalTokens: z.optional(z.number()),
+      totalToolCalls: z.optional(z.number()),
     }),
   ),
   'subagent.selected': durable('The session is led by this agent.', () =>
     openObject({
       agentDisplayName: z.string(),
       agentName: z.string(),
-      tools: z.array(z.string()).nullable(),
+      tools: z.nullable(z.array(z.string())),
     }),
   ),
   'subagent.started': durable('A subagent begins its task.', () =>
@@ -60,8 +60,8 @@ export const subagentEvents = {
       agentDisplayName: z.string(),
       agentName: z.string(),
       toolCallId: z.string(),
-      factoryRunId: z.string().optional(),
-      model: z.string().optional(),
+      factoryRunId: z.optional(z.string()),
+      model: z.optional(z.string()),
     }),
   ),
 };

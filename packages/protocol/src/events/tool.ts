@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { toolOutput } from '../content.js';
 import { durable, ephemeral } from '../define.js';
 import { once, openObject } from '../schema.js';
@@ -14,29 +14,29 @@ export const toolEvents = {
       sessionId: z.string(),
       toolCallId: z.string(),
       toolName: z.string(),
-      arguments: z.unknown().optional(),
-      providerId: z.string().nullable().optional(),
-      traceparent: z.string().optional(),
-      tracestate: z.string().optional(),
-      workingDirectory: z.string().optional(),
+      arguments: z.optional(z.unknown()),
+      providerId: z.optional(z.nullable(z.string())),
+      traceparent: z.optional(z.string()),
+      tracestate: z.optional(z.string()),
+      workingDirectory: z.optional(z.string()),
     }),
   ),
   'tool.execution_complete': durable('A tool call ended: its result, or why there is none.', () =>
     openObject({
       success: z.boolean(),
       toolCallId: z.string(),
-      error: openObject({ message: z.string(), code: z.string().optional() }).optional(),
-      interactionId: z.string().optional(),
-      isUserRequested: z.boolean().optional(),
-      mcpMeta: z.unknown().optional(),
-      model: z.string().optional(),
-      parentToolCallId: z.string().optional(),
-      result: toolOutput().optional(),
-      rte: z.boolean().optional(),
-      sandboxed: z.boolean().optional(),
-      toolDescription: toolDescription().optional(),
-      toolTelemetry: z.record(z.string(), z.unknown()).optional(),
-      turnId: z.string().optional(),
+      error: z.optional(openObject({ message: z.string(), code: z.optional(z.string()) })),
+      interactionId: z.optional(z.string()),
+      isUserRequested: z.optional(z.boolean()),
+      mcpMeta: z.optional(z.unknown()),
+      model: z.optional(z.string()),
+      parentToolCallId: z.optional(z.string()),
+      result: z.optional(toolOutput()),
+      rte: z.optional(z.boolean()),
+      sandboxed: z.optional(z.boolean()),
+      toolDescription: z.optional(toolDescription()),
+      toolTelemetry: z.optional(z.record(z.string(), z.unknown())),
+      turnId: z.optional(z.string()),
     }),
   ),
   'tool.execution_partial_result': ephemeral('All the output of a running tool so far.', () =>
@@ -49,25 +49,27 @@ export const toolEvents = {
     openObject({
       toolCallId: z.string(),
       toolName: z.string(),
-      arguments: z.unknown().optional(),
-      displayVerbatim: z.boolean().optional(),
-      mcpServerName: z.string().optional(),
-      mcpToolName: z.string().optional(),
-      model: z.string().optional(),
-      parentToolCallId: z.string().optional(),
-      rte: z.boolean().optional(),
-      shellToolInfo: openObject({
-        hasWriteFileRedirection: z.boolean(),
-        possiblePaths: z.array(z.string()),
-        displayCommand: z.string().optional(),
-      }).optional(),
-      toolDescription: toolDescription().optional(),
-      toolTitle: z.string().optional(),
-      turnId: z.string().optional(),
+      arguments: z.optional(z.unknown()),
+      displayVerbatim: z.optional(z.boolean()),
+      mcpServerName: z.optional(z.string()),
+      mcpToolName: z.optional(z.string()),
+      model: z.optional(z.string()),
+      parentToolCallId: z.optional(z.string()),
+      rte: z.optional(z.boolean()),
+      shellToolInfo: z.optional(
+        openObject({
+          hasWriteFileRedirection: z.boolean(),
+          possiblePaths: z.array(z.string()),
+          displayCommand: z.optional(z.string()),
+        }),
+      ),
+      toolDescription: z.optional(toolDescription()),
+      toolTitle: z.optional(z.string()),
+      turnId: z.optional(z.string()),
     }),
   ),
   'tool.user_requested': durable('A user, not the model, asks for a tool call.', () =>
-    openObject({ toolCallId: z.string(), toolName: z.string(), arguments: z.unknown().optional() }),
+    openObject({ toolCallId: z.string(), toolName: z.string(), arguments: z.optional(z.unknown()) }),
   ),
   'tool_search.activated': durable('Tools that were held back are offered to the model.', () =>
     openObject({ strategy: z.string(), toolNames: z.array(z.string()) }),
@@ -75,5 +77,5 @@ export const toolEvents = {
 };
 
 const toolDescription = once(() =>
-  openObject({ name: z.string(), description: z.string().optional(), _meta: z.unknown().optional() }),
+  openObject({ name: z.string(), description: z.optional(z.string()), _meta: z.optional(z.unknown()) }),
 );

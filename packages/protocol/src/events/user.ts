@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { attachment } from '../attachment.js';
 import { durable, ephemeral } from '../define.js';
 import { once, oneOf, openObject } from '../schema.js';
@@ -22,12 +22,14 @@ export const userEvents = {
     openObject({
       content: z.string(),
       role: z.enum(['system', 'developer']),
-      interactionId: z.string().optional(),
-      metadata: openObject({
-        promptVersion: z.string().optional(),
-        variables: z.record(z.string(), z.unknown()).optional(),
-      }).optional(),
-      name: z.string().optional(),
+      interactionId: z.optional(z.string()),
+      metadata: z.optional(
+        openObject({
+          promptVersion: z.optional(z.string()),
+          variables: z.optional(z.record(z.string(), z.unknown())),
+        }),
+      ),
+      name: z.optional(z.string()),
     }),
   ),
   'system.notification': durable('The runtime tells the agent that something happened.', () =>
@@ -39,19 +41,19 @@ export const userEvents = {
   'user.message': durable('A prompt joined the conversation.', () =>
     openObject({
       content: z.string(),
-      agentMode: agentMode().optional(),
-      attachments: z.array(attachment()).optional(),
-      delivery: z.enum(['idle', 'steering', 'queued']).optional(),
-      interactionId: z.string().optional(),
+      agentMode: z.optional(agentMode()),
+      attachments: z.optional(z.array(attachment())),
+      delivery: z.optional(z.enum(['idle', 'steering', 'queued'])),
+      interactionId: z.optional(z.string()),
       /** What `session.send` answered for this prompt. */
-      messageId: z.string().optional(),
-      isAutopilotContinuation: z.boolean().optional(),
-      nativeDocumentPathFallbackPaths: z.array(z.string()).optional(),
-      parentAgentTaskId: z.string().optional(),
-      source: z.string().optional(),
-      supportedNativeDocumentMimeTypes: z.array(z.string()).optional(),
-      transformedContent: z.string().optional(),
-      turnId: z.string().optional(),
+      messageId: z.optional(z.string()),
+      isAutopilotContinuation: z.optional(z.boolean()),
+      nativeDocumentPathFallbackPaths: z.optional(z.array(z.string())),
+      parentAgentTaskId: z.optional(z.string()),
+      source: z.optional(z.string()),
+      supportedNativeDocumentMimeTypes: z.optional(z.array(z.string())),
+      transformedContent: z.optional(z.string()),
+      turnId: z.optional(z.string()),
     }),
   ),
 };
@@ -63,16 +65,16 @@ const notificationKind = once(() =>
       agentId: z.string(),
       agentType: z.string(),
       status: z.enum(['completed', 'failed']),
-      description: z.string().optional(),
-      displayName: z.string().optional(),
-      prompt: z.string().optional(),
+      description: z.optional(z.string()),
+      displayName: z.optional(z.string()),
+      prompt: z.optional(z.string()),
     }),
     openObject({
       type: z.literal('agent_idle'),
       agentId: z.string(),
       agentType: z.string(),
-      description: z.string().optional(),
-      displayName: z.string().optional(),
+      description: z.optional(z.string()),
+      displayName: z.optional(z.string()),
     }),
     openObject({
       type: z.literal('new_inbox_message'),
@@ -84,20 +86,20 @@ const notificationKind = once(() =>
     openObject({
       type: z.literal('shell_completed'),
       shellId: z.string(),
-      description: z.string().optional(),
-      exitCode: z.number().optional(),
+      description: z.optional(z.string()),
+      exitCode: z.optional(z.number()),
     }),
     openObject({
       type: z.literal('shell_detached_completed'),
       shellId: z.string(),
-      description: z.string().optional(),
+      description: z.optional(z.string()),
     }),
     openObject({
       type: z.literal('instruction_discovered'),
       sourcePath: z.string(),
       triggerFile: z.string(),
       triggerTool: z.string(),
-      description: z.string().optional(),
+      description: z.optional(z.string()),
     }),
     openObject({
       type: z.literal('factory_completed'),
@@ -108,10 +110,10 @@ const notificationKind = once(() =>
       factoryName: z.string(),
       runId: z.string(),
       status: z.enum(['completed', 'halted', 'cancelled', 'error']),
-      failure: z.unknown().optional(),
-      resultPreview: z.string().optional(),
-      retryGuidance: z.string().optional(),
+      failure: z.optional(z.unknown()),
+      resultPreview: z.optional(z.string()),
+      retryGuidance: z.optional(z.string()),
     }),
-    openObject({ type: z.literal('unclassified'), metadata: z.unknown().optional() }),
+    openObject({ type: z.literal('unclassified'), metadata: z.optional(z.unknown()) }),
   ]),
 );

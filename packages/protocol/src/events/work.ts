@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { durable, ephemeral } from '../define.js';
 import { openObject } from '../schema.js';
 
@@ -7,8 +7,8 @@ export const workEvents = {
   'session.autopilot_objective_changed': durable('What autopilot works towards.', () =>
     openObject({
       operation: z.enum(['create', 'update', 'delete']),
-      id: z.number().optional(),
-      status: z.enum(['active', 'paused', 'cap_reached', 'completed']).optional(),
+      id: z.optional(z.number()),
+      status: z.optional(z.enum(['active', 'paused', 'cap_reached', 'completed'])),
     }),
   ),
   'session.background_tasks_changed': ephemeral('A background task came, went or changed.', () =>
@@ -24,14 +24,14 @@ export const workEvents = {
     openObject({
       id: z.number(),
       prompt: z.string(),
-      at: z.number().optional(),
-      cron: z.string().optional(),
-      displayPrompt: z.string().optional(),
-      intervalMs: z.number().optional(),
-      origin: z.enum(['user', 'model']).optional(),
-      recurring: z.boolean().optional(),
-      selfPaced: z.boolean().optional(),
-      tz: z.string().optional(),
+      at: z.optional(z.number()),
+      cron: z.optional(z.string()),
+      displayPrompt: z.optional(z.string()),
+      intervalMs: z.optional(z.number()),
+      origin: z.optional(z.enum(['user', 'model'])),
+      recurring: z.optional(z.boolean()),
+      selfPaced: z.optional(z.boolean()),
+      tz: z.optional(z.string()),
     }),
   ),
   'session.schedule_rearmed': durable('A scheduled prompt has its next time.', () =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Params, type ParsedParams, type Result, withoutNulls } from '../define.js';
 import { type MethodName, type Methods, methods } from './catalog.js';
 

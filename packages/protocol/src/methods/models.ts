@@ -1,13 +1,15 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
+import { text } from '../fields.js';
 import { modelInfo } from '../model.js';
 import { openObject } from '../schema.js';
+import { sparseObject } from '../sparse-object.js';
 
 /** Models, whatever the session. */
 export const modelsMethods = {
   'models.list': method(
     'The models one may choose.',
-    () => openObject({ selectionId: z.string().optional(), gitHubToken: z.string().optional() }),
+    () => sparseObject({ selectionId: text, gitHubToken: text }),
     () => openObject({ models: z.array(modelInfo()) }),
   ),
 };

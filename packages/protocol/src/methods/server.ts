@@ -1,6 +1,8 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
+import { flag, text } from '../fields.js';
 import { nothing, openObject } from '../schema.js';
+import { sparseObject } from '../sparse-object.js';
 
 /** The runtime itself. */
 export const serverMethods = {
@@ -10,24 +12,24 @@ export const serverMethods = {
     () =>
       openObject({
         isAuthenticated: z.boolean(),
-        authType: z.enum(['user', 'env', 'gh-cli', 'hmac', 'api-key', 'token']).optional(),
-        host: z.string().optional(),
-        login: z.string().optional(),
-        statusMessage: z.string().optional(),
+        authType: z.optional(z.enum(['user', 'env', 'gh-cli', 'hmac', 'api-key', 'token'])),
+        host: z.optional(z.string()),
+        login: z.optional(z.string()),
+        statusMessage: z.optional(z.string()),
       }),
   ),
   connect: method(
     'The handshake: shows the token, tells the protocol version.',
     () =>
-      openObject({
-        token: z.string().optional(),
-        enableGitHubTelemetryForwarding: z.boolean().optional(),
+      sparseObject({
+        token: text,
+        enableGitHubTelemetryForwarding: flag,
       }),
     () => openObject({ ok: z.literal(true), protocolVersion: z.number(), version: z.string() }),
   ),
   ping: method(
     'Whether anybody is there.',
-    () => openObject({ message: z.string().optional() }),
+    () => sparseObject({ message: text }),
     () =>
       openObject({
         message: z.string(),

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { eventEnvelope } from '../events/envelope.js';
 import { openObject } from '../schema.js';
@@ -10,14 +10,14 @@ export const sessionEventLogMethods = {
     'A page of events after the cursor; waits up to `waitMs` for the first one.',
     () =>
       inSession({
-        cursor: z.string().optional(),
-        max: z.number().int().positive().optional(),
-        waitMs: z.number().nonnegative().optional(),
-        types: z.union([z.literal('*'), z.array(z.string()).min(1)]).optional(),
-        agentScope: z.enum(['primary', 'all']).optional(),
-        agentIds: z.array(z.string()).min(1).optional(),
-        direction: z.enum(['forward', 'backward']).optional(),
-        includeEphemeral: z.boolean().optional(),
+        cursor: z.optional(z.string()),
+        max: z.optional(z.int().check(z.positive())),
+        waitMs: z.optional(z.number().check(z.nonnegative())),
+        types: z.optional(z.union([z.literal('*'), z.array(z.string()).check(z.minLength(1))])),
+        agentScope: z.optional(z.enum(['primary', 'all'])),
+        agentIds: z.optional(z.array(z.string()).check(z.minLength(1))),
+        direction: z.optional(z.enum(['forward', 'backward'])),
+        includeEphemeral: z.optional(z.boolean()),
       }),
     () =>
       openObject({

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { once, openObject } from '../schema.js';
 import { sessionLimits, sessionMode, workingDirectoryContext } from '../settings.js';
@@ -18,16 +18,16 @@ export const sessionMetadataMethods = {
       inSession({
         promptTokenLimit: z.number(),
         outputTokenLimit: z.number(),
-        selectedModel: z.string().optional(),
+        selectedModel: z.optional(z.string()),
       }),
-    () => openObject({ contextInfo: contextInfo().nullish() }),
+    () => openObject({ contextInfo: z.nullish(contextInfo()) }),
   ),
   'session.metadata.getContextAttribution': method('What fills the window, by source.', sessionRef, () =>
-    openObject({ contextAttribution: contextAttribution().nullish() }),
+    openObject({ contextAttribution: z.nullish(contextAttribution()) }),
   ),
   'session.metadata.getContextHeaviestMessages': method(
     'The largest messages of the window.',
-    () => inSession({ limit: z.number().int().positive().optional() }),
+    () => inSession({ limit: z.optional(z.int().check(z.positive())) }),
     () =>
       openObject({
         totalTokens: z.number(),
@@ -66,15 +66,15 @@ export const sessionMetadataMethods = {
       modifiedTime: z.string(),
       isRemote: z.boolean(),
       alreadyInUse: z.boolean(),
-      workspacePath: z.string().nullable(),
+      workspacePath: z.nullable(z.string()),
       workingDirectory: z.string(),
       currentMode: sessionMode(),
-      sessionLimits: sessionLimits().nullable(),
-      initialName: z.string().optional(),
-      clientName: z.string().optional(),
-      summary: z.string().optional(),
-      selectedModel: z.string().optional(),
-      workspace: workspace().nullish(),
+      sessionLimits: z.nullable(sessionLimits()),
+      initialName: z.optional(z.string()),
+      clientName: z.optional(z.string()),
+      summary: z.optional(z.string()),
+      selectedModel: z.optional(z.string()),
+      workspace: z.nullish(workspace()),
     }),
   ),
 };
@@ -118,8 +118,8 @@ const contextAttribution = once(() =>
         id: z.string(),
         label: z.string(),
         tokens: z.number(),
-        parentId: z.string().optional(),
-        attributes: z.record(z.string(), z.string()).optional(),
+        parentId: z.optional(z.string()),
+        attributes: z.optional(z.record(z.string(), z.string())),
       }),
     ),
     compactions: openObject({ count: z.number() }),

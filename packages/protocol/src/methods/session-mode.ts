@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { openObject } from '../schema.js';
 import { sessionMode } from '../settings.js';
@@ -15,9 +15,9 @@ export const sessionModeMethods = {
       openObject({
         status: z.string(),
         modelChanged: z.boolean(),
-        warning: z.string().optional(),
-        message: z.string().optional(),
-        deprecationWarnings: z.array(z.string()).optional(),
+        warning: z.optional(z.string()),
+        message: z.optional(z.string()),
+        deprecationWarnings: z.optional(z.array(z.string())),
       }),
   ),
 };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { modelCapabilitiesOverride } from '../model.js';
 import { openEnum, openObject } from '../schema.js';
@@ -9,19 +9,19 @@ import { inSession, sessionRef } from './session-ref.js';
 export const sessionModelMethods = {
   'session.model.getCurrent': method('The model that answers, and how.', sessionRef, () =>
     openObject({
-      modelId: z.string().optional(),
-      reasoningEffort: z.string().optional(),
-      contextTier: contextTier().optional(),
+      modelId: z.optional(z.string()),
+      reasoningEffort: z.optional(z.string()),
+      contextTier: z.optional(contextTier()),
     }),
   ),
   'session.model.list': method(
     "The models of the session's own services.",
-    () => inSession({ skipCache: z.boolean().optional() }),
+    () => inSession({ skipCache: z.optional(z.boolean()) }),
     () =>
       openObject({
         list: z.array(z.unknown()),
-        modelPriceCategories: z.array(openObject({ id: z.string(), priceCategory: z.string() })).optional(),
-        quotaSnapshots: z.record(z.string(), z.unknown()).optional(),
+        modelPriceCategories: z.optional(z.array(openObject({ id: z.string(), priceCategory: z.string() }))),
+        quotaSnapshots: z.optional(z.record(z.string(), z.unknown())),
       }),
   ),
   'session.model.setReasoningEffort': method(
@@ -34,23 +34,23 @@ export const sessionModelMethods = {
     () =>
       inSession({
         modelId: z.string(),
-        reasoningEffort: z.string().optional(),
-        reasoningSummary: openEnum(['none', 'concise', 'detailed']).optional(),
-        verbosity: openEnum(['low', 'medium', 'high']).optional(),
-        contextTier: openEnum(['default', 'long_context']).optional(),
-        modelCapabilities: modelCapabilitiesOverride().optional(),
-        source: z.string().optional(),
-        requireAvailable: z.boolean().optional(),
+        reasoningEffort: z.optional(z.string()),
+        reasoningSummary: z.optional(openEnum(['none', 'concise', 'detailed'])),
+        verbosity: z.optional(openEnum(['low', 'medium', 'high'])),
+        contextTier: z.optional(openEnum(['default', 'long_context'])),
+        modelCapabilities: z.optional(modelCapabilitiesOverride()),
+        source: z.optional(z.string()),
+        requireAvailable: z.optional(z.boolean()),
       }),
     () =>
       openObject({
-        status: z.string().optional(),
-        deferred: z.boolean().optional(),
-        modelId: z.string().optional(),
-        message: z.string().optional(),
-        warning: z.string().optional(),
-        persistenceError: z.string().optional(),
-        deprecationWarnings: z.array(z.string()).optional(),
+        status: z.optional(z.string()),
+        deferred: z.optional(z.boolean()),
+        modelId: z.optional(z.string()),
+        message: z.optional(z.string()),
+        warning: z.optional(z.string()),
+        persistenceError: z.optional(z.string()),
+        deprecationWarnings: z.optional(z.array(z.string())),
       }),
   ),
 };

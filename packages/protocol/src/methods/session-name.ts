@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { nothing, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
@@ -6,7 +6,7 @@ import { inSession, sessionRef } from './session-ref.js';
 /** What people call a session. */
 export const sessionNameMethods = {
   'session.name.get': method('The name, or null.', sessionRef, () =>
-    openObject({ name: z.string().nullable() }),
+    openObject({ name: z.nullable(z.string()) }),
   ),
   'session.name.set': method(
     'Names the session; no automatic name replaces it.',

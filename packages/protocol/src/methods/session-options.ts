@@ -1,30 +1,34 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
+import { anything, flag, text, texts } from '../fields.js';
 import { openObject } from '../schema.js';
 import { modelFields, toolFilterFields } from '../session-config.js';
-import { inSession } from './session-ref.js';
+import { sparseObject } from '../sparse-object.js';
 
 /** Settings that may change while a session lives. */
 export const sessionOptionsMethods = {
   'session.options.update': method(
     'Changes the settings it names and no others; unknown ones are kept, not refused.',
     () =>
-      inSession({
-        ...modelFields(),
-        ...toolFilterFields(),
-        clientName: z.string().optional(),
-        workingDirectory: z.string().optional(),
-        enableStreaming: z.boolean().optional(),
-        askUserDisabled: z.boolean().optional(),
-        skipCustomInstructions: z.boolean().optional(),
-        customAgentsLocalOnly: z.boolean().optional(),
-        excludedBuiltinAgents: z.array(z.string()).optional(),
-        coauthorEnabled: z.boolean().optional(),
-        manageScheduleEnabled: z.boolean().optional(),
-        installedPlugins: z.array(z.unknown()).optional(),
-        skillDirectories: z.array(z.string()).optional(),
-        disabledSkills: z.array(z.string()).optional(),
-      }),
-    () => openObject({ success: z.boolean(), pluginHookCount: z.number().optional() }),
+      sparseObject(
+        {
+          ...modelFields(),
+          ...toolFilterFields(),
+          clientName: text,
+          workingDirectory: text,
+          enableStreaming: flag,
+          askUserDisabled: flag,
+          skipCustomInstructions: flag,
+          customAgentsLocalOnly: flag,
+          excludedBuiltinAgents: texts,
+          coauthorEnabled: flag,
+          manageScheduleEnabled: flag,
+          installedPlugins: () => z.array(anything()),
+          skillDirectories: texts,
+          disabledSkills: texts,
+        },
+        { sessionId: text },
+      ),
+    () => openObject({ success: z.boolean(), pluginHookCount: z.optional(z.number()) }),
   ),
 };

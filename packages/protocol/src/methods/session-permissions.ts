@@ -1,24 +1,16 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
+import { text, textOrNull } from '../fields.js';
 import { permissionDecision, permissionPrompt } from '../permission.js';
-import { openObject } from '../schema.js';
+import { once, openObject } from '../schema.js';
+import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef, success } from './session-ref.js';
 
 /** Questions for permission. */
 export const sessionPermissionsMethods = {
   'session.permissions.handlePendingPermissionRequest': method(
     'Answers a question; false tells that somebody did before.',
-    () =>
-      inSession({
-        requestId: z.string(),
-        result: permissionDecision(),
-        /** How the decision came about. */
-        decisionContext: openObject({
-          outcome: z.string().nullish(),
-          source: z.string().nullish(),
-          surface: z.string().nullish(),
-        }).optional(),
-      }),
+    () => sparseObject({ decisionContext }, { sessionId: text, requestId: text, result: permissionDecision }),
     success,
   ),
   'session.permissions.pendingRequests': method('The questions that wait for an answer.', sessionRef, () =>
@@ -26,7 +18,12 @@ export const sessionPermissionsMethods = {
   ),
   'session.permissions.setApproveAll': method(
     'Approves everything without asking, until it is switched off.',
-    () => inSession({ enabled: z.boolean(), source: z.string().optional() }),
+    () => inSession({ enabled: z.boolean(), source: z.optional(z.string()) }),
     success,
   ),
 };
+
+/** How the decision came about. */
+const decisionContext = once(() =>
+  sparseObject({ outcome: textOrNull, source: textOrNull, surface: textOrNull }),
+);

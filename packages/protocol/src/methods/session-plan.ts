@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { nothing, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
@@ -7,7 +7,7 @@ import { inSession, sessionRef } from './session-ref.js';
 export const sessionPlanMethods = {
   'session.plan.delete': method('Removes the plan.', sessionRef, nothing),
   'session.plan.read': method('The plan, if there is one.', sessionRef, () =>
-    openObject({ exists: z.boolean(), content: z.string().nullable(), path: z.string().nullable() }),
+    openObject({ exists: z.boolean(), content: z.nullable(z.string()), path: z.nullable(z.string()) }),
   ),
   'session.plan.update': method('Writes the plan.', () => inSession({ content: z.string() }), nothing),
 };

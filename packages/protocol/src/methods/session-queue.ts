@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { nothing, openObject } from '../schema.js';
 import { agentMode } from '../settings.js';

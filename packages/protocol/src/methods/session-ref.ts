@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { once, openObject } from '../schema.js';
 
 /** Params of a method that needs nothing but its session. */

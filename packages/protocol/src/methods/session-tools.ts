@@ -1,8 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { clientToolResult } from '../content.js';
 import { method } from '../define.js';
+import { text } from '../fields.js';
 import { openObject } from '../schema.js';
-import { inSession, sessionRef, success } from './session-ref.js';
+import { sparseObject } from '../sparse-object.js';
+import { sessionRef, success } from './session-ref.js';
 
 /** Tools as clients see and serve them. */
 export const sessionToolsMethods = {
@@ -11,29 +13,28 @@ export const sessionToolsMethods = {
     sessionRef,
     () =>
       openObject({
-        tools: z
-          .array(
+        tools: z.nullable(
+          z.array(
             openObject({
               name: z.string(),
               description: z.string(),
-              namespacedName: z.string().optional(),
-              mcpServerName: z.string().optional(),
-              mcpToolName: z.string().optional(),
-              input_schema: z.record(z.string(), z.unknown()).optional(),
-              deferLoading: z.boolean().optional(),
+              namespacedName: z.optional(z.string()),
+              mcpServerName: z.optional(z.string()),
+              mcpToolName: z.optional(z.string()),
+              input_schema: z.optional(z.record(z.string(), z.unknown())),
+              deferLoading: z.optional(z.boolean()),
             }),
-          )
-          .nullable(),
+          ),
+        ),
       }),
   ),
   'session.tools.handlePendingToolCall': method(
     "Answers a call of a client's tool; false tells that somebody did before. Neither result nor error is an empty result.",
     () =>
-      inSession({
-        requestId: z.string(),
-        result: z.union([z.string(), clientToolResult()]).optional(),
-        error: z.string().optional(),
-      }),
+      sparseObject(
+        { result: () => z.union([text(), clientToolResult()]), error: text },
+        { sessionId: text, requestId: text },
+      ),
     success,
   ),
 };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { openObject } from '../schema.js';
 import { agentMetric, codeChanges, modelMetric, tokenDetail } from '../usage.js';
@@ -16,10 +16,10 @@ export const sessionUsageMethods = {
       modelMetrics: z.record(z.string(), modelMetric()),
       lastCallInputTokens: z.number(),
       lastCallOutputTokens: z.number(),
-      agentMetrics: z.record(z.string(), agentMetric()).optional(),
-      currentModel: z.string().optional(),
-      tokenDetails: z.record(z.string(), tokenDetail()).optional(),
-      totalNanoAiu: z.number().optional(),
+      agentMetrics: z.optional(z.record(z.string(), agentMetric())),
+      currentModel: z.optional(z.string()),
+      tokenDetails: z.optional(z.record(z.string(), tokenDetail())),
+      totalNanoAiu: z.optional(z.number()),
     }),
   ),
 };

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { nothing, once, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
@@ -11,7 +11,7 @@ export const sessionWorkspacesMethods = {
     nothing,
   ),
   'session.workspaces.getWorkspace': method('What the workspace is, and where.', sessionRef, () =>
-    openObject({ workspace: workspace().nullable(), path: z.string().optional() }),
+    openObject({ workspace: z.nullable(workspace()), path: z.optional(z.string()) }),
   ),
   'session.workspaces.listFiles': method('The files of the workspace.', sessionRef, () =>
     openObject({ files: z.array(z.string()) }),
@@ -27,17 +27,17 @@ export const sessionWorkspacesMethods = {
 export const workspace = once(() =>
   openObject({
     id: z.string(),
-    cwd: z.string().optional(),
-    git_root: z.string().optional(),
-    repository: z.string().optional(),
-    host_type: z.enum(['github', 'ado']).optional(),
-    branch: z.string().optional(),
-    name: z.string().optional(),
-    client_name: z.string().optional(),
-    user_named: z.boolean().optional(),
-    summary_count: z.number().optional(),
-    created_at: z.string().optional(),
-    updated_at: z.string().optional(),
-    remote_steerable: z.boolean().optional(),
+    cwd: z.optional(z.string()),
+    git_root: z.optional(z.string()),
+    repository: z.optional(z.string()),
+    host_type: z.optional(z.enum(['github', 'ado'])),
+    branch: z.optional(z.string()),
+    name: z.optional(z.string()),
+    client_name: z.optional(z.string()),
+    user_named: z.optional(z.boolean()),
+    summary_count: z.optional(z.number()),
+    created_at: z.optional(z.string()),
+    updated_at: z.optional(z.string()),
+    remote_steerable: z.optional(z.boolean()),
   }),
 );

@@ -1,9 +1,11 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { sentAttachment } from '../attachment.js';
 import { method } from '../define.js';
 import { eventEnvelope } from '../events/envelope.js';
+import { anything, flag, text } from '../fields.js';
 import { nothing, openEnum, openObject } from '../schema.js';
 import { agentMode } from '../settings.js';
+import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef, success } from './session-ref.js';
 
 /** One session: what is said to it. */
@@ -12,14 +14,11 @@ export const sessionMethods = {
     'Stops the running turn and its tools; prompts that wait go on waiting their turn.',
     () =>
       inSession({
-        reason: openEnum([
-          'user_initiated',
-          'remote_command',
-          'user_abort',
-          'autopilot_credit_limit',
-        ]).optional(),
+        reason: z.optional(
+          openEnum(['user_initiated', 'remote_command', 'user_abort', 'autopilot_credit_limit']),
+        ),
       }),
-    () => openObject({ success: z.boolean(), error: z.string().optional() }),
+    () => openObject({ success: z.boolean(), error: z.optional(z.string()) }),
   ),
   'session.destroy': method(
     'Detaches this client; the last one to leave closes the session, which stays stored.',
@@ -34,38 +33,38 @@ export const sessionMethods = {
     () =>
       inSession({
         // May be missing, for the handler to answer `missing parameter 'message'`.
-        message: z.string().optional(),
-        level: z.enum(['info', 'warning', 'error']).optional(),
-        type: z.string().optional(),
-        ephemeral: z.boolean().optional(),
-        url: z.string().optional(),
-        tip: z.string().optional(),
+        message: z.optional(z.string()),
+        level: z.optional(z.enum(['info', 'warning', 'error'])),
+        type: z.optional(z.string()),
+        ephemeral: z.optional(z.boolean()),
+        url: z.optional(z.string()),
+        tip: z.optional(z.string()),
       }),
     () => openObject({ eventId: z.string() }),
   ),
   'session.send': method(
     'Gives the session a prompt; the answer means that it is stored, the turn goes on alone.',
     () =>
-      openObject({
+      sparseObject({
         // May be missing, for the handler to answer `Missing sessionId in session.send request`.
-        sessionId: z.string().optional(),
+        sessionId: text,
         // Anything goes: what is no text counts as an empty prompt.
-        prompt: z.unknown().optional(),
-        displayPrompt: z.string().optional(),
-        attachments: z.array(z.lazy(sentAttachment)).optional(),
+        prompt: anything,
+        displayPrompt: text,
+        attachments: () => z.array(sentAttachment()),
         /** While a turn runs: a turn of its own afterwards, or a word into the running one. */
-        mode: z.enum(['enqueue', 'immediate']).optional(),
-        agentMode: agentMode().optional(),
+        mode: () => z.enum(['enqueue', 'immediate']),
+        agentMode,
         /** The caller's own id for this prompt: sent twice, it is one turn and one answer. */
-        messageId: z.string().min(1).max(128).optional(),
-        requestHeaders: z.record(z.string(), z.string()).optional(),
-        traceparent: z.string().optional(),
-        tracestate: z.string().optional(),
-        prepend: z.boolean().optional(),
-        billable: z.boolean().optional(),
-        requiredTool: z.string().optional(),
-        source: z.string().optional(),
-        wait: z.boolean().optional(),
+        messageId: () => z.string().check(z.minLength(1), z.maxLength(128)),
+        requestHeaders: () => z.record(text(), text()),
+        traceparent: text,
+        tracestate: text,
+        prepend: flag,
+        billable: flag,
+        requiredTool: text,
+        source: text,
+        wait: flag,
       }),
     () => openObject({ messageId: z.string() }),
   ),

@@ -1,8 +1,10 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { method } from '../define.js';
+import { anything, flag, text, textOrNull } from '../fields.js';
 import { once, openObject } from '../schema.js';
 import { sessionConfig } from '../session-config.js';
 import { sessionMode } from '../settings.js';
+import { sparseObject } from '../sparse-object.js';
 import { sessionRef } from './session-ref.js';
 
 /** Sessions from outside: made, opened, found, removed. */
@@ -10,50 +12,50 @@ export const sessionsMethods = {
   'session.create': method(
     'Makes a session and attaches this client; an id in use gives the live session.',
     // The handler checks the id's characters, model, agent, directory and tool names: each has a text of its own.
-    () => openObject({ sessionId: z.string().optional(), ...sessionConfig() }),
+    () => sparseObject({ sessionId: text, ...sessionConfig() }),
     () => openedSession(),
   ),
   'session.delete': method('Closes a session and removes all of it.', sessionRef, () =>
-    openObject({ success: z.boolean(), error: z.string().optional() }),
+    openObject({ success: z.boolean(), error: z.optional(z.string()) }),
   ),
   'session.getForeground': method(
     'The session a terminal shows, if one runs here.',
     () => openObject({}),
-    () => openObject({ sessionId: z.string().optional() }),
+    () => openObject({ sessionId: z.optional(z.string()) }),
   ),
   'session.getLastId': method(
     'The session that changed last.',
     () => openObject({}),
-    () => openObject({ sessionId: z.string().optional() }),
+    () => openObject({ sessionId: z.optional(z.string()) }),
   ),
   'session.getMetadata': method('What a list would say of one session; `{}` when unknown.', sessionRef, () =>
-    openObject({ session: sessionMetadata().optional() }),
+    openObject({ session: z.optional(sessionMetadata()) }),
   ),
   'session.list': method(
     'Sessions with at least one prompt, the newest first.',
-    () => openObject({ filter: sessionFilter().optional() }),
+    () => sparseObject({ filter: sessionFilter }),
     () => openObject({ sessions: z.array(sessionMetadata()) }),
   ),
   'session.resume': method(
     'Attaches this client to a session, live or stored; its settings and tools replace those it gave before.',
     () =>
-      openObject({
+      sparseObject({
         // May be missing, for the handler to answer `Missing sessionId parameter`.
-        sessionId: z.string().optional(),
+        sessionId: text,
         ...sessionConfig(),
         /** True: no `session.resume` event. */
-        disableResume: z.boolean().optional(),
+        disableResume: flag,
         /** True: open questions stay answerable under their old ids, and prompts that wait are run. */
-        continuePendingWork: z.boolean().optional(),
+        continuePendingWork: flag,
         /** True: takes the session even from a live process that works in it. */
-        takeOver: z.boolean().optional(),
-        factories: z.unknown().optional(),
-        requestedEnvironmentVariables: z.unknown().optional(),
+        takeOver: flag,
+        factories: anything,
+        requestedEnvironmentVariables: anything,
       }),
     () => openedSession(),
   ),
   'session.setForeground': method('Shows a session in the terminal.', sessionRef, () =>
-    openObject({ success: z.boolean(), error: z.string().optional() }),
+    openObject({ success: z.boolean(), error: z.optional(z.string()) }),
   ),
 };
 
@@ -69,8 +71,8 @@ const openedSession = once(() =>
       ui: openObject({ elicitation: z.boolean(), mcpApps: z.boolean(), canvases: z.boolean() }),
       extensions: z.boolean(),
     }),
-    openCanvases: z.array(z.unknown()).optional(),
-    grantedEnvironmentVariables: z.unknown().optional(),
+    openCanvases: z.optional(z.array(z.unknown())),
+    grantedEnvironmentVariables: z.optional(z.unknown()),
   }),
 );
 
@@ -82,23 +84,25 @@ const sessionMetadata = once(() =>
     isRemote: z.boolean(),
     isDetached: z.boolean(),
     /** The first prompt, until the session has a name. */
-    summary: z.string().optional(),
-    name: z.string().optional(),
-    clientName: z.string().optional(),
-    context: openObject({
-      cwd: z.string(),
-      gitRoot: z.string().optional(),
-      repository: z.string().optional(),
-      branch: z.string().optional(),
-    }).optional(),
+    summary: z.optional(z.string()),
+    name: z.optional(z.string()),
+    clientName: z.optional(z.string()),
+    context: z.optional(
+      openObject({
+        cwd: z.string(),
+        gitRoot: z.optional(z.string()),
+        repository: z.optional(z.string()),
+        branch: z.optional(z.string()),
+      }),
+    ),
   }),
 );
 
 const sessionFilter = once(() =>
-  openObject({
-    cwd: z.string().nullish(),
-    gitRoot: z.string().nullish(),
-    repository: z.string().nullish(),
-    branch: z.string().nullish(),
+  sparseObject({
+    cwd: textOrNull,
+    gitRoot: textOrNull,
+    repository: textOrNull,
+    branch: textOrNull,
   }),
 );

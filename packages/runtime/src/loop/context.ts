@@ -26,6 +26,13 @@ export interface ModelPlan {
   readonly toolset: Toolset;
 }
 
+/** What people have to hear of a session's settings. */
+export interface Oddities {
+  /** Tools that filters hide. */
+  readonly hiddenTools: readonly string[];
+  readonly warnings: readonly string[];
+}
+
 /** Everything the loop may touch. What is not here, the loop cannot do. */
 export interface LoopContext {
   readonly sessionId: string;
@@ -45,7 +52,7 @@ export interface LoopContext {
   /** What the model has to hear of tools that came or went; asked once for each prompt. */
   noticeOfTools(): string;
   /** What people have to hear of the session's settings at its first turn. */
-  oddities(): { readonly hiddenTools: readonly string[]; readonly unknownSections: readonly string[] };
+  oddities(): Oddities;
   /** Model, prompt and tools as they are now. */
   plan(): ModelPlan;
   policy(): PolicyRules;

@@ -41,9 +41,8 @@ export async function deliver(
 
 /** What a session says once, at its first prompt. */
 function open(prompt: Prompt, { log, oddities }: LoopContext): void {
-  const { hiddenTools, unknownSections } = oddities();
-  for (const id of unknownSections) {
-    const message = `The system message edits a section named ${id}, which does not exist; its content was appended.`;
+  const { hiddenTools, warnings } = oddities();
+  for (const message of warnings) {
     log.append({ type: 'session.warning', data: { warningType: 'configuration', message } });
   }
   if (log.state.fixed.name === undefined) {

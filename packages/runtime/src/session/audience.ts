@@ -5,11 +5,21 @@ import type { Told } from './told.js';
 export interface Attachment {
   readonly clientId: string;
   readonly tools: readonly ToolDeclaration[];
+  /** Slash commands this client runs. */
+  readonly commands: readonly ClientCommand[];
+  /** This client can show forms. */
+  readonly elicitation: boolean;
   /** This client answers permission requests. */
   readonly requestPermission: boolean;
   /** This client speaks as releases before `toolFilterPrecedence` did. */
   readonly isOld: boolean;
   hear(told: Told): void;
+}
+
+/** A slash command that some client runs. */
+export interface ClientCommand {
+  readonly name: string;
+  readonly description?: string;
 }
 
 /** Two clients want to serve a tool of the same name. */
@@ -32,6 +42,11 @@ export class Audience {
   /** Any attached client answers permission requests. */
   get answersPermissions(): boolean {
     return this.some((attachment) => attachment.requestPermission);
+  }
+
+  /** Any attached client can show forms. */
+  get showsForms(): boolean {
+    return this.some((attachment) => attachment.elicitation);
   }
 
   get isOld(): boolean {
@@ -63,6 +78,10 @@ export class Audience {
 
   tools(): readonly ToolDeclaration[] {
     return [...this.attachments.values()].flatMap((attachment) => attachment.tools);
+  }
+
+  commands(): readonly ClientCommand[] {
+    return [...this.attachments.values()].flatMap((attachment) => attachment.commands);
   }
 
   tell(told: Told): void {

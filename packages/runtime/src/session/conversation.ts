@@ -2,7 +2,7 @@ import { ModelError } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import { reportFailure } from '../loop/answer.js';
-import type { LoopContext, LoopLimits, ModelPlan } from '../loop/context.js';
+import type { LoopContext, LoopLimits, ModelPlan, Oddities } from '../loop/context.js';
 import { deliver } from '../loop/deliver.js';
 import { Interaction, type TraceContext } from '../loop/interaction.js';
 import { runUntilAnswered } from '../loop/loop.js';
@@ -31,7 +31,7 @@ export interface ConversationHost {
   model(state: SessionState): string;
   canSeeImages(state: SessionState): boolean;
   noticeOfTools(): string;
-  oddities(): ReturnType<LoopContext['oddities']>;
+  oddities(state: SessionState): Oddities;
   plan(state: SessionState): ModelPlan;
   policy(state: SessionState): PolicyRules;
   /** Another process has the session now, or its store is gone: this copy is void. */
@@ -317,7 +317,7 @@ export class Conversation {
       model: () => host.model(log.state),
       canSeeImages: () => host.canSeeImages(log.state),
       noticeOfTools: () => host.noticeOfTools(),
-      oddities: () => host.oddities(),
+      oddities: () => host.oddities(log.state),
       plan: () => host.plan(log.state),
       policy: () => host.policy(log.state),
     };

@@ -1,4 +1,4 @@
-import type { ModelPlan } from '../loop/context.js';
+import type { ModelPlan, Oddities } from '../loop/context.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import { systemPrompt, unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
@@ -92,10 +92,16 @@ export class Planner {
   }
 
   /** What people are told at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
-  oddities(): { readonly hiddenTools: readonly string[]; readonly unknownSections: readonly string[] } {
+  oddities(state: SessionState): Oddities {
+    const model = this.model(state);
+    const unknown = unknownSections(this.settings.systemMessage).map(
+      (id) =>
+        `The system message edits a section named ${id}, which does not exist; its content was appended.`,
+    );
+    const standIn = `No service is configured for the model ${model}: ${this.access.defaultModel} answers in its place.`;
     return {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],
-      unknownSections: unknownSections(this.settings.systemMessage),
+      warnings: [...unknown, ...(this.access.standsInFor?.(model) ? [standIn] : [])],
     };
   }
 

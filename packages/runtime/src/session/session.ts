@@ -18,6 +18,7 @@ import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { Metrics } from './metrics.js';
 import { Planner } from './planner.js';
 import { RecentEvents } from './recent.js';
+import { ClientRequests } from './requests.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
@@ -116,14 +117,12 @@ export class Session {
 
   /** Replaces what this client brings; throws ToolClash. */
   attach(attachment: Attachment): void {
-    this.audience.attach(attachment);
-    this.planner.audienceChanged();
+    this.change(() => this.audience.attach(attachment));
   }
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
-    this.planner.audienceChanged();
-    return this.audience.detach(clientId);
+    return this.change(() => this.audience.detach(clientId));
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -154,16 +153,26 @@ export class Session {
     return (await this.load()).questions.answer(requestId, decision);
   }
 
+  /** Slash commands and forms: requests of one client to the others. */
+  async requests(): Promise<ClientRequests> {
+    const { log, questions } = await this.load();
+    return new ClientRequests({ log, questions, clock: this.surroundings.clock });
+  }
+
+  /** False when nobody waits for such an answer any more. */
+  async answerRequest(requestId: string, answer: unknown): Promise<boolean> {
+    return (await this.load()).questions.answer(requestId, answer);
+  }
+
   setApproveAll(isOn: boolean): void {
     this.planner.approvesAll = isOn;
   }
 
   /** Writes events and waits until everybody has been told. */
   record(...drafts: readonly Draft[]): Promise<readonly SessionEvent[]> {
-    return this.onLog(async ({ log }) => {
+    return this.onLog(({ log }) => {
       const events = log.append(...drafts);
-      await log.told();
-      return events;
+      return log.told().then(() => events);
     });
   }
 
@@ -171,8 +180,7 @@ export class Session {
   async emit(draft: EphemeralDraft): Promise<string> {
     const { log } = await this.load();
     const id = log.emit(draft);
-    await log.told();
-    return id;
+    return log.told().then(() => id);
   }
 
   /** What the stored log adds up to. */
@@ -315,13 +323,11 @@ export class Session {
   /** Works on the log; if another process has taken the session since, on what the log is now. */
   private async onLog<T>(work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const conversation = await this.load();
-    try {
-      return await work(conversation);
-    } catch (error) {
+    return work(conversation).catch(async (error: unknown) => {
       if (!(error instanceof StoreError) || error.kind !== 'stale_owner') throw error;
       if (this.conversation === conversation) this.drop();
       return work(await this.load());
-    }
+    });
   }
 
   private async letGo(conversation: Conversation): Promise<void> {
@@ -359,6 +365,23 @@ export class Session {
     });
   }
 
+  /** Tells the others what came or went with a client. */
+  private change<T>(work: () => T): T {
+    const before = { commands: namesOf(this.audience), showsForms: this.audience.showsForms };
+    const result = work();
+    this.planner.audienceChanged();
+    const log = this.conversation?.log;
+    if (!log) return result;
+    const { audience } = this;
+    if (namesOf(audience) !== before.commands) {
+      log.emit({ type: 'commands.changed', data: { commands: audience.commands() } });
+    }
+    if (audience.showsForms !== before.showsForms) {
+      log.emit({ type: 'capabilities.changed', data: { ui: { elicitation: audience.showsForms } } });
+    }
+    return result;
+  }
+
   private heardEphemeral(told: Told): void {
     this.recent.hear(told, this.loadedState?.seq ?? 0);
     for (const wake of this.waiters) wake();
@@ -380,7 +403,7 @@ export class Session {
       model: (state: SessionState) => planner.model(state),
       canSeeImages: (state: SessionState) => planner.canSeeImages(state),
       noticeOfTools: () => planner.noticeOfTools(),
-      oddities: () => planner.oddities(),
+      oddities: (state: SessionState) => planner.oddities(state),
       plan: (state: SessionState) => planner.plan(state),
       policy: (state: SessionState) => planner.policy(state),
       lost: (_error: StoreError) => this.drop(),
@@ -398,6 +421,10 @@ export class Session {
       currentModel: this.planner.model(state),
     };
   }
+}
+
+function namesOf(audience: Audience): string {
+  return JSON.stringify(audience.commands());
 }
 
 /** A session that is closed keeps its log folded unless it is very short. */

@@ -39,4 +39,6 @@ export interface ModelAccess {
   info(model: string): ModelInfo | undefined;
   /** The service is the Copilot API; its prompt says so. */
   readonly isCopilot: boolean;
+  /** Whether it only stands in for a model that nothing is configured for. */
+  standsInFor?(model: string): boolean;
 }

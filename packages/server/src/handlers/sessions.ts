@@ -111,7 +111,10 @@ async function opened(session: Session): Promise<Result<Methods['session.create'
     isRemote: false,
     mode: state.mode,
     workspacePath: session.workspacePath,
-    capabilities: { ui: { elicitation: false, mcpApps: false, canvases: false }, extensions: false },
+    capabilities: {
+      ui: { elicitation: session.audience.showsForms, mcpApps: false, canvases: false },
+      extensions: false,
+    },
   };
 }
 

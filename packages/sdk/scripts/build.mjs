@@ -1,0 +1,56 @@
+#!/usr/bin/env node
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import { declarations } from './declarations.mjs';
+
+const packageFolder = join(import.meta.dirname, '..');
+const repository = join(packageFolder, '..', '..');
+const outputFolder = join(packageFolder, 'dist');
+
+/** What differs between the two forms: a CommonJS file knows its own place by another name. */
+const formats = {
+  esm: {},
+  cjs: { define: { 'import.meta.filename': '__filename' } },
+};
+
+const began = Date.now();
+const temporary = mkdtempSync(join(packageFolder, '.dist-'));
+try {
+  const types = declarations();
+  for (const [format, options] of Object.entries(formats)) await writeForm(format, options, types);
+  // Beside each other first: whoever reads meanwhile sees the old build or the new one.
+  rmSync(outputFolder, { recursive: true, force: true });
+  renameSync(temporary, outputFolder);
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+process.stderr.write(`groundcrew: built the SDK in ${Date.now() - began} ms\n`);
+
+async function writeForm(format, options, types) {
+  const folder = join(temporary, format);
+  await build({
+    absWorkingDir: repository,
+    entryPoints: ['packages/sdk/src/index.ts'],
+    outfile: join(folder, 'index.js'),
+    bundle: true,
+    external: ['zod'],
+    format,
+    platform: 'node',
+    target: 'node20',
+    tsconfig: 'tsconfig.json',
+    logOverride: { 'empty-import-meta': 'error' },
+    legalComments: 'none',
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'warning',
+    ...options,
+  });
+  writeFileSync(join(folder, 'package.json'), `{ "type": "${format === 'esm' ? 'module' : 'commonjs'}" }\n`);
+  for (const [path, text] of types) write(join(folder, path), text);
+}
+
+function write(path, text) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
