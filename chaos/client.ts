@@ -30,6 +30,7 @@ export class ChaosClient {
   private readonly sessions = new Map<string, { ledger: Ledger; events: AnyEvent[]; run: string[] }>();
   private readonly watchers = new Set<() => void>();
   private readonly answering = new Set<Promise<void>>();
+  private isDropped = false;
 
   private constructor(
     private readonly options: ChaosClientOptions,
@@ -53,6 +54,13 @@ export class ChaosClient {
   async resume(ledger: Ledger, how: { readonly continuePendingWork: boolean }): Promise<void> {
     this.follow(ledger);
     await this.wire.call('session.resume', { sessionId: ledger.sessionId, ...this.settings, ...how });
+  }
+
+  /** Comes in beside another client, unless it was cut off first. */
+  async join(ledger: Ledger): Promise<void> {
+    await this.resume(ledger, { continuePendingWork: false }).catch((error: unknown) => {
+      if (!this.isDropped) throw error;
+    });
   }
 
   /** Sends under an id of its own, so that sending again is harmless. */
@@ -114,6 +122,12 @@ export class ChaosClient {
     });
   }
 
+  /** Hangs up in the middle of things. */
+  async drop(): Promise<void> {
+    this.isDropped = true;
+    await this.wire.close();
+  }
+
   private get settings(): object {
     const { model, servesTools } = this.options;
     return {
@@ -148,7 +162,9 @@ export class ChaosClient {
     if (question.kind === 'tool' && !this.options.servesTools) return;
     const answering = this.answer(ledger, question).then(
       () => undefined,
-      (error: unknown) => void this.failures.push(String(error)),
+      (error: unknown) => {
+        if (!this.isDropped) this.failures.push(String(error));
+      },
     );
     this.answering.add(answering);
     void answering.then(() => this.answering.delete(answering));
@@ -179,9 +195,9 @@ export class ChaosClient {
   }
 }
 
-/** The id under which a line is sent in a session. */
-export function idOf({ sessionId }: Ledger, { name }: Line): string {
-  return `${sessionId}-${name}`;
+/** The id under which a line is sent in a session; the last one is said anew in every life. */
+export function idOf({ sessionId, lives }: Ledger, { name }: Line): string {
+  return name === 'next' ? `${sessionId}-${name}-${lives}` : `${sessionId}-${name}`;
 }
 
 function says(event: AnyEvent, text: string): boolean {

@@ -30,6 +30,8 @@ export interface Life {
   readonly failpoint?: number;
   /** Milliseconds after which it is killed. */
   readonly killAfter?: number;
+  /** Milliseconds after which the second client's connection breaks. */
+  readonly dropAfter?: number;
 }
 
 /** How a process ended. */
@@ -78,7 +80,7 @@ export async function live(
   life: Life,
   play: (clients: readonly ChaosClient[]) => Promise<void>,
 ): Promise<LifeEnd> {
-  const { ledgers, clients: count = 1, failpoint, killAfter } = life;
+  const { ledgers, clients: count = 1, failpoint, killAfter, dropAfter } = life;
   const runtime = new RuntimeChild({
     program: lab.program,
     home: life.home,
@@ -88,7 +90,7 @@ export async function live(
   });
   const say = (problem: string) => ledgers[0]?.problems.push(problem);
   const clients: ChaosClient[] = [];
-  let timer: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   let began = performance.now();
   try {
     for (let i = 0; i < count; i++) {
@@ -97,13 +99,14 @@ export async function live(
     }
     await clients[0]?.wire.call('ping', {});
     began = performance.now();
-    if (killAfter !== undefined) timer = setTimeout(() => void runtime.kill(), killAfter);
+    if (killAfter !== undefined) timers.push(setTimeout(() => void runtime.kill(), killAfter));
+    if (dropAfter !== undefined) timers.push(setTimeout(() => void clients[1]?.drop(), dropAfter));
     await play(clients);
   } catch (error) {
     await Promise.race([runtime.gone, pause(1000)]);
     if (!runtime.isGone) say(`${String(error)} ${runtime.stderr}`.trim());
   }
-  clearTimeout(timer);
+  for (const timer of timers) clearTimeout(timer);
   const milliseconds = performance.now() - began;
   const wasKilled = runtime.isGone;
   const signal = await runtime.kill();

@@ -3,6 +3,8 @@ import type { AnyEvent } from '@groundcrew/protocol';
 /** What the outside knows of one session: it outlives every process, and every process must live up to it. */
 export interface Ledger {
   readonly sessionId: string;
+  /** Processes that had the session so far. */
+  lives: number;
   /** `session.create` was acknowledged. */
   isCreated: boolean;
   /** Durable events as they were told, a run for each client of each process, serialised. */
@@ -23,6 +25,7 @@ export interface Ledger {
 export function newLedger(sessionId: string): Ledger {
   return {
     sessionId,
+    lives: 1,
     isCreated: false,
     told: [],
     acknowledged: [],

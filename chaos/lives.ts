@@ -11,7 +11,7 @@ export function firstLife(lab: Lab, life: Life): Promise<LifeEnd> {
     await Promise.all(
       life.ledgers.map(async (ledger) => {
         await first.create(ledger);
-        await second?.resume(ledger, { continuePendingWork: false });
+        await second?.join(ledger);
         await first.send(ledger, work);
         await first.until(ledger, (events) => events.some(({ type }) => type === 'permission.requested'));
         await first.send(ledger, also);
@@ -31,8 +31,9 @@ export function laterLife(
     if (!first) return;
     await Promise.all(
       life.ledgers.map(async (ledger) => {
+        ledger.lives += 1;
         await reopen(first, ledger, how);
-        await second?.resume(ledger, { continuePendingWork: false });
+        await second?.join(ledger);
         await first.answerOpen(ledger, { isAwaited: how.continuePendingWork });
         for (const line of [work, also]) {
           if (!ledger.acknowledged.includes(idOf(ledger, line))) await first.send(ledger, line);

@@ -10,7 +10,7 @@ import {
   notifications,
   protocolVersion,
 } from '@groundcrew/protocol';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** A JSON Schema, as far as the page looks into it. */
 export interface Schema {
@@ -54,7 +54,7 @@ function methodSchemas(table: MethodTable) {
   }));
 }
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Schema {
+function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output'): Schema {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, override: withoutDefaults });
   return rest as Schema;
 }

@@ -4,11 +4,18 @@ import { join } from 'node:path';
 import type { Clock } from './clock.js';
 import type { LoopLimits } from './loop/context.js';
 import type { Attachment, Audience } from './session/audience.js';
+import type { ResumeChanges } from './session/resumption.js';
 import { Session } from './session/session.js';
 import type { ModelAccess, SessionSettings } from './session/settings.js';
 import type { SessionState } from './session/shape.js';
 import type { Told } from './session/told.js';
-import type { Owner, SessionQuery, SessionStore, SessionSummary } from './store/session-store.js';
+import type {
+  Owner,
+  SessionContext,
+  SessionQuery,
+  SessionStore,
+  SessionSummary,
+} from './store/session-store.js';
 import type { Tool } from './tools/tool.js';
 import { describeDirectory } from './workspace/git.js';
 
@@ -49,6 +56,7 @@ export interface OpenRequest {
 }
 
 export interface ResumeRequest extends OpenRequest {
+  readonly changes: ResumeChanges;
   readonly continuePendingWork: boolean;
   readonly isSilent: boolean;
   readonly takeOver: boolean;
@@ -103,16 +111,15 @@ export class Runtime {
   resume(request: ResumeRequest): Promise<Session> {
     return this.exclusively(request.sessionId, async () => {
       const live = this.sessions.get(request.sessionId);
-      const session = live ?? (await this.newSession(request));
-      if (live) await this.reconfigure(live, request.settings(live.currentSettings));
+      const context = newContext(request.changes);
+      const session = live ? await this.adapt(live, request) : await this.newSession(request);
       const isWarm = session.isLoaded;
       const conversation = await session.load({ force: request.takeOver });
       session.attach(request.attachment);
       this.sessions.set(session.sessionId, session);
       const wasActive = isWarm && (await session.settlePending(request));
       if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
-      if (!request.isSilent)
-        await session.sayResumed({ wasActive, continuePendingWork: request.continuePendingWork });
+      await session.sayResumed({ ...request, wasActive, ...(context && { context }) });
       if (request.continuePendingWork) conversation.continueWork();
       return session;
     });
@@ -204,8 +211,15 @@ export class Runtime {
   }
 
   private async join(session: Session, request: OpenRequest): Promise<Session> {
-    await this.reconfigure(session, request.settings(session.currentSettings));
+    await this.adapt(session, request);
     session.attach(request.attachment);
+    return session;
+  }
+
+  /** A client that cannot be attached changes nothing. */
+  private async adapt(session: Session, request: OpenRequest): Promise<Session> {
+    session.audience.check(request.attachment);
+    await this.reconfigure(session, request.settings(session.currentSettings));
     return session;
   }
 
@@ -290,6 +304,12 @@ function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
 
 function workspaceIn(home: Home, sessionId: string): string {
   return join(home.directory, 'session-state', sessionId);
+}
+
+function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {
+  if (workingDirectory === undefined) return undefined;
+  checkDirectory(workingDirectory);
+  return describeDirectory(workingDirectory);
 }
 
 function checkDirectory(path: string): void {

@@ -15,13 +15,12 @@ const formats = {
 };
 
 const began = Date.now();
-const temporary = mkdtempSync(join(packageFolder, '.dist-'));
+mkdirSync(outputFolder, { recursive: true });
+const temporary = mkdtempSync(join(outputFolder, '.build-'));
 try {
   const types = declarations();
   for (const [format, options] of Object.entries(formats)) await writeForm(format, options, types);
-  // Beside each other first: whoever reads meanwhile sees the old build or the new one.
-  rmSync(outputFolder, { recursive: true, force: true });
-  renameSync(temporary, outputFolder);
+  for (const format of Object.keys(formats)) putInPlace(format);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -48,6 +47,12 @@ async function writeForm(format, options, types) {
   });
   writeFileSync(join(folder, 'package.json'), `{ "type": "${format === 'esm' ? 'module' : 'commonjs'}" }\n`);
   for (const [path, text] of types) write(join(folder, path), text);
+}
+
+/** Whole when it appears: nobody reads half a build. */
+function putInPlace(format) {
+  rmSync(join(outputFolder, format), { recursive: true, force: true });
+  renameSync(join(temporary, format), join(outputFolder, format));
 }
 
 function write(path, text) {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -11,7 +11,9 @@ export function declarations() {
   const folder = mkdtempSync(join(tmpdir(), 'groundcrew-sdk-types-'));
   try {
     emit(folder);
-    const paths = globSync('**/*.d.ts', { cwd: folder }).sort();
+    const paths = readdirSync(folder, { recursive: true })
+      .filter((path) => path.endsWith('.d.ts'))
+      .sort();
     return new Map(
       paths.map((path) => [publishedPath(path), published(readFileSync(join(folder, path), 'utf8'))]),
     );

@@ -61,13 +61,18 @@ export class Audience {
     return this.attachments.get(clientId);
   }
 
-  /** Replaces what the same client brought before; throws ToolClash when another one has the name. */
-  attach(attachment: Attachment): void {
+  /** Throws ToolClash when another client has one of the tools. */
+  check(attachment: Attachment): void {
     for (const other of this.attachments.values()) {
       if (other.clientId === attachment.clientId) continue;
       const clash = attachment.tools.find((tool) => other.tools.some((taken) => taken.name === tool.name));
       if (clash) throw new ToolClash(clash.name);
     }
+  }
+
+  /** Replaces what the same client brought before; throws ToolClash. */
+  attach(attachment: Attachment): void {
+    this.check(attachment);
     this.attachments.set(attachment.clientId, attachment);
   }
 

@@ -19,6 +19,7 @@ import { Metrics } from './metrics.js';
 import { Planner } from './planner.js';
 import { RecentEvents } from './recent.js';
 import { ClientRequests } from './requests.js';
+import { type Resumption, resumeDrafts } from './resumption.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
@@ -231,28 +232,11 @@ export class Session {
     return this.conversation?.log.state;
   }
 
-  /** Tells everybody that a client is back. */
-  async sayResumed(how: {
-    readonly wasActive: boolean;
-    readonly continuePendingWork: boolean;
-  }): Promise<void> {
+  /** Writes that a client is back, and what it wants otherwise. */
+  async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
-    const { state } = log;
-    log.append({
-      type: 'session.resume',
-      data: {
-        resumeTime: this.surroundings.clock.now().toISOString(),
-        eventCount: state.eventCount,
-        context: state.context,
-        contextTier: null,
-        sessionLimits: null,
-        remoteSteerable: false,
-        alreadyInUse: false,
-        sessionWasActive: how.wasActive,
-        continuePendingWork: how.continuePendingWork,
-        selectedModel: this.planner.model(state),
-      },
-    });
+    const now = { time: this.surroundings.clock.timestamp(), model: this.planner.model(log.state) };
+    log.append(...resumeDrafts(log.state, how, now));
     await log.stored();
   }
 

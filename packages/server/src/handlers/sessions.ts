@@ -32,6 +32,11 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     if (!isSafeId(sessionId)) throw notFound();
     const request = {
       ...openRequest('session.resume', sessionId, params, context),
+      changes: {
+        ...(params.model !== undefined && { model: params.model }),
+        ...(params.reasoningEffort !== undefined && { reasoningEffort: params.reasoningEffort }),
+        ...(params.workingDirectory !== undefined && { workingDirectory: params.workingDirectory }),
+      },
       continuePendingWork: params.continuePendingWork ?? false,
       isSilent: params.disableResume ?? false,
       takeOver: params.takeOver ?? false,

@@ -180,7 +180,7 @@ test('the log is folded into the file once it has grown and the store is idle', 
   const big = [{ seq: 1, isPublic: true, type: 'big', json }];
   await store.claim({ sessionId: 's', owner: ada, create: { records: big, head } });
   expect(statSync(`${file}-wal`).size).toBeGreaterThan(1_000_000);
-  await expect.poll(() => statSync(`${file}-wal`).size).toBe(0);
+  await expect.poll(() => statSync(file).size).toBeGreaterThan(1_000_000);
   expect(await readAll(store, 's')).toEqual(big);
 });
 

@@ -1,0 +1,133 @@
+import { constants, existsSync, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+
+export type PlaceKind = 'file' | 'directory' | 'other' | 'missing';
+
+/** A path as it was judged; whatever is opened later must still be there. */
+export interface Place {
+  /** Absolute, free of `..`, as it was named. */
+  readonly path: string;
+  /** Where it is once every link is followed; of what is missing, where it would be. */
+  readonly real: string;
+  readonly kind: PlaceKind;
+  /** It lies in one of the allowed directories. */
+  readonly isInside: boolean;
+}
+
+/** Where a session may work without a question of its own. */
+export interface Bounds {
+  readonly workingDirectory: string;
+  readonly allowedDirectories: readonly string[];
+}
+
+/** A path that no tool may touch, or that cannot be one. */
+export class BadPath extends Error {
+  override readonly name = 'BadPath';
+}
+
+/** What a path led to is no longer what was judged. */
+export class PlaceChanged extends Error {
+  override readonly name = 'PlaceChanged';
+
+  constructor(path: string) {
+    super(`${path} was changed while it was being opened; nothing was done`);
+  }
+}
+
+/** Follows a path to its real end and says whether that is inside; throws BadPath. */
+export async function locate(path: string, bounds: Bounds): Promise<Place> {
+  if (path.includes('\0')) throw new BadPath('A path must not contain NUL');
+  const absolute = resolve(bounds.workingDirectory, path);
+  const { real, kind } = await follow(absolute);
+  if (isOwnProcess(real)) throw new BadPath(`${absolute} belongs to the runtime itself and is never opened`);
+  const directories = await Promise.all([...new Set(bounds.allowedDirectories)].map(realDirectory));
+  const isInside = directories.some((directory) => directory !== undefined && covers(directory, real));
+  return { path: absolute, real, kind, isInside };
+}
+
+/** Opens what was judged and nothing else: links put in its way since then are not followed. */
+export async function openPlace(place: Place, flags: number = constants.O_RDONLY): Promise<FileHandle> {
+  const handle = await open(place.real, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw changedCodes.has(error.code) ? new PlaceChanged(place.path) : error;
+    },
+  );
+  try {
+    if (!(await isAt(handle, place.real))) throw new PlaceChanged(place.path);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Whether a path is a directory or lies in it. Both must be real. */
+export function isWithin(directory: string, path: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+/** The file or directory opened is the one now found under this real path. */
+export async function isAt(handle: FileHandle, real: string): Promise<boolean> {
+  const link = process.platform === 'linux' ? await whereOpened(handle) : undefined;
+  if (link !== undefined) return link === real;
+  const [opened, named, again] = await Promise.all([
+    handle.stat({ bigint: true }),
+    lstat(real, { bigint: true }).catch(absent),
+    realpath(real).catch(absent),
+  ]);
+  return again === real && named?.ino === opened.ino && named.dev === opened.dev;
+}
+
+/** What an open that meets a link, or nothing, where something else was judged, fails with. */
+const changedCodes: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENOENT', 'ENOTDIR', 'EMLINK']);
+
+async function follow(path: string): Promise<Pick<Place, 'real' | 'kind'>> {
+  const real = await realpath(path).catch(absent);
+  if (real !== undefined) return { real, kind: kindOf(await lstat(real)) };
+  if (dirname(path) === path) return { real: path, kind: 'missing' };
+  const parent = await follow(dirname(path));
+  const named = join(parent.real, basename(path));
+  const target = await readlink(named).catch(noLink);
+  if (target === undefined) return { real: named, kind: 'missing' };
+  // A link to nothing is something: whoever creates a file there must not write through it.
+  return { real: resolve(parent.real, target), kind: 'other' };
+}
+
+function kindOf(stats: Stats): PlaceKind {
+  if (stats.isFile()) return 'file';
+  return stats.isDirectory() ? 'directory' : 'other';
+}
+
+async function realDirectory(directory: string): Promise<string | undefined> {
+  return realpath(directory).catch(absent);
+}
+
+/** What the kernel shows as files is inside only when the allowed directory is there too. */
+const kernelDirectories = ['/proc', '/sys', '/dev'];
+
+function covers(directory: string, real: string): boolean {
+  if (!isWithin(directory, real)) return false;
+  return kernelDirectories.every((kernel) => !isWithin(kernel, real) || isWithin(kernel, directory));
+}
+
+/** The runtime's own memory, environment and open files hold secrets. */
+function isOwnProcess(real: string): boolean {
+  const id = /^\/proc\/(\d+)(\/|$)/.exec(real)?.[1];
+  return id !== undefined && (id === String(process.pid) || existsSync(`/proc/self/task/${id}`));
+}
+
+/** Linux knows where an open file is, whatever became of the path it was opened by. */
+function whereOpened(handle: FileHandle): Promise<string | undefined> {
+  return readlink(`/proc/self/fd/${handle.fd}`).catch(absent);
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}
+
+function noLink(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'EINVAL') return undefined;
+  return absent(error);
+}

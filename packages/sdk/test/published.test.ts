@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const packageFolder = join(import.meta.dirname, '..');
+const modules = join(packageFolder, '..', '..', 'node_modules');
+const compiler = join(modules, 'typescript-native', 'bin', 'tsc');
+const app = mkdtempSync(join(tmpdir(), 'groundcrew-app-'));
+
+beforeAll(() => {
+  run(join(packageFolder, 'scripts', 'build.mjs'));
+  const installed = join(app, 'node_modules', '@groundcrew', 'sdk');
+  mkdirSync(installed, { recursive: true });
+  for (const name of ['dist', 'package.json'])
+    cpSync(join(packageFolder, name), join(installed, name), { recursive: true });
+  for (const name of ['groundcrew', 'zod', '@types'])
+    symlinkSync(join(modules, name), join(app, 'node_modules', name));
+  write('package.json', '{ "type": "module" }');
+}, 60_000);
+
+afterAll(() => rmSync(app, { recursive: true, force: true }));
+
+const use = `
+const client = new Client({ baseDirectory: ${JSON.stringify(join(app, 'home'))} });
+client.ping('here').then(async ({ message }) => {
+  process.stdout.write(message + ' ' + (await client.stop()).length);
+});`;
+
+test('an app in ES modules finds the SDK, and the SDK the installed runtime', () => {
+  write('main.mjs', `import { Client } from '@groundcrew/sdk';${use}`);
+  expect(run('main.mjs')).toBe('pong: here 0');
+});
+
+test('an app in CommonJS finds the SDK, and the SDK the installed runtime', () => {
+  write('main.cjs', `const { Client } = require('@groundcrew/sdk');${use}`);
+  expect(run('main.cjs')).toBe('pong: here 0');
+});
+
+test('apps of both kinds are checked against the types, the SDK included', () => {
+  const source = `
+    import { Client, defineTool } from '@groundcrew/sdk';
+    import * as z from 'zod';
+    const add = defineTool('add', { parameters: z.object({ a: z.number() }), handler: ({ a }) => a + 1 });
+    export async function main(): Promise<string | undefined> {
+      const session = await new Client().createSession({ tools: [add] });
+      session.on('assistant.message_delta', ({ data }) => data.deltaContent.length);
+      // @ts-expect-error there is no such event
+      session.on('assistant.nonsense', () => undefined);
+      await session.call('session.name.set', { name: 'x' });
+      return (await session.sendAndWait('hi'))?.data.content;
+    }`;
+  write('src/module.mts', source);
+  write('src/common.cts', source);
+  const compilerOptions = {
+    module: 'node16',
+    target: 'es2022',
+    lib: ['es2023', 'esnext.disposable'],
+    types: ['node'],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+  };
+  write('tsconfig.json', JSON.stringify({ compilerOptions, include: ['src'] }));
+  expect(run(compiler, '-p', 'tsconfig.json')).toBe('');
+}, 60_000);
+
+function write(name: string, text: string): void {
+  const path = join(app, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** What it says; a failure throws with all of it. */
+function run(script: string, ...args: readonly string[]): string {
+  return execFileSync(process.execPath, [script, ...args], { cwd: app, encoding: 'utf8', stdio: 'pipe' });
+}
