@@ -25,6 +25,8 @@ const patience = 10_000;
 
 /** A client that answers every question twice, remembers what it was told, and what it did. */
 export class ChaosClient {
+  /** Leaves questions open. */
+  isSilent = false;
   /** Answers and sends that failed; only a dead runtime excuses them. */
   readonly failures: string[] = [];
   private readonly sessions = new Map<string, { ledger: Ledger; events: AnyEvent[]; run: string[] }>();
@@ -51,7 +53,10 @@ export class ChaosClient {
     ledger.isCreated = true;
   }
 
-  async resume(ledger: Ledger, how: { readonly continuePendingWork: boolean }): Promise<void> {
+  async resume(
+    ledger: Ledger,
+    how: { readonly continuePendingWork: boolean; readonly disableResume?: boolean },
+  ): Promise<void> {
     this.follow(ledger);
     await this.wire.call('session.resume', { sessionId: ledger.sessionId, ...this.settings, ...how });
   }
@@ -159,7 +164,7 @@ export class ChaosClient {
   }
 
   private answerSoon(ledger: Ledger, question: OpenQuestion): void {
-    if (question.kind === 'tool' && !this.options.servesTools) return;
+    if (this.isSilent || (question.kind === 'tool' && !this.options.servesTools)) return;
     const answering = this.answer(ledger, question).then(
       () => undefined,
       (error: unknown) => {

@@ -67,13 +67,15 @@ test('two clients cannot serve a tool of one name, and the one that tried is not
   const [one, two] = [await runtime.connect(), await runtime.connect()];
   const ours = await one.create({ ...providerOf(model), tools });
   for (const method of ['session.resume', 'session.create']) {
-    expect(await two.failure(method, { sessionId: ours.sessionId, tools })).toEqual({
+    const systemMessage = { mode: 'replace', content: 'Hijacked.' };
+    expect(await two.failure(method, { sessionId: ours.sessionId, tools, systemMessage })).toEqual({
       code: -32603,
       message: `Request ${method} failed with message: External tool name clash: look already registered by another connection`,
     });
   }
   await ours.turn('Hello');
   expect(two.events(ours.sessionId)).toEqual([]);
+  expect(model.requests[0]?.body.messages[0]?.content).not.toBe('Hijacked.');
   await one.resume(ours.sessionId, { tools });
 });
 

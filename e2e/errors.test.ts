@@ -112,17 +112,6 @@ test('an error in the middle of a tool turn leaves a history that the next turn 
   ]);
 });
 
-test('a session with no model says what to configure', async () => {
-  const session = await runtime.client.create();
-  const events = await session.turn('Hello');
-  expect(lines(events)).toEqual([
-    expect.stringMatching(/^model\.call_failure~/),
-    'assistant.turn_end 0',
-    expect.stringMatching(/^session\.error configuration "No model is configured\./),
-    'session.idle~',
-  ]);
-});
-
 test('a prompt queued behind a turn that fails is answered, with one idle at the end', async () => {
   const { session } = await runtime.session([
     refuse(429, 'later', { 'retry-after': '0.2' }),

@@ -93,6 +93,19 @@ describe('many at once', () => {
     expect(lines.map((line) => line.split('"')[1] ?? line)).toEqual([...prompts, 'session.idle~']);
   });
 
+  test('a prompt sent again under its own id is one turn, and other words under that id are refused', async () => {
+    const { session, model } = await runtime.session([say('one'), say('two')]);
+    const receipts = await Promise.all([1, 2, 3].map(() => session.send('Once', { messageId: 'mine-1' })));
+    expect(receipts).toEqual(Array(3).fill({ messageId: 'mine-1' }));
+    await session.next('session.idle');
+    expect(await session.send('Once', { messageId: 'mine-1' })).toEqual({ messageId: 'mine-1' });
+    expect(await session.failure('session.send', { prompt: 'Other', messageId: 'mine-1' })).toMatchObject({
+      code: -32603,
+      data: { code: 'message_id_reused', retryable: false },
+    });
+    expect(model.requests).toHaveLength(1);
+  });
+
   test('aborts, sends and a destroy in one breath leave a session that works', async () => {
     const { session, model } = await runtime.session([look, say('a'), say('b'), say('c')], { tools });
     await session.send('Look');

@@ -153,7 +153,9 @@ test('after a cold resume without a provider, the error says what to bring', asy
   await session.call('session.destroy');
   const again = await runtime.client.resume(session.sessionId);
   const events = await again.turn('Two');
-  expect(story(events).find((line) => line.startsWith('session.error'))).toMatch(/provider/);
+  expect(story(events).find((line) => line.startsWith('session.error'))).toMatch(
+    /give the provider again on session\.resume/,
+  );
 });
 
 test('the Copilot API is used where the environment names it', async () => {

@@ -1,6 +1,7 @@
 import { modelsMethods } from './models.js';
 import { serverMethods } from './server.js';
 import { sessionMethods } from './session.js';
+import { sessionCommandsMethods } from './session-commands.js';
 import { sessionEventLogMethods } from './session-event-log.js';
 import { sessionMetadataMethods } from './session-metadata.js';
 import { sessionModeMethods } from './session-mode.js';
@@ -11,6 +12,7 @@ import { sessionPermissionsMethods } from './session-permissions.js';
 import { sessionPlanMethods } from './session-plan.js';
 import { sessionQueueMethods } from './session-queue.js';
 import { sessionToolsMethods } from './session-tools.js';
+import { sessionUiMethods } from './session-ui.js';
 import { sessionUsageMethods } from './session-usage.js';
 import { sessionWorkspacesMethods } from './session-workspaces.js';
 import { sessionsMethods } from './sessions.js';
@@ -19,6 +21,7 @@ import { sessionsMethods } from './sessions.js';
 export const methods = {
   ...modelsMethods,
   ...serverMethods,
+  ...sessionCommandsMethods,
   ...sessionEventLogMethods,
   ...sessionMetadataMethods,
   ...sessionMethods,
@@ -30,6 +33,7 @@ export const methods = {
   ...sessionPlanMethods,
   ...sessionQueueMethods,
   ...sessionToolsMethods,
+  ...sessionUiMethods,
   ...sessionUsageMethods,
   ...sessionWorkspacesMethods,
   ...sessionsMethods,

@@ -17,6 +17,7 @@ import type { Draft, SessionLog } from './log.js';
 import type { Metrics } from './metrics.js';
 import { Questions } from './questions.js';
 import { Receipts } from './receipts.js';
+import { ClientRequests } from './requests.js';
 import type { OpenQuestion, Prompt, SessionState } from './shape.js';
 import { hasWork } from './state.js';
 
@@ -34,6 +35,8 @@ export interface ConversationHost {
   oddities(state: SessionState): Oddities;
   plan(state: SessionState): ModelPlan;
   policy(state: SessionState): PolicyRules;
+  /** Some client registered interest in events of this kind. */
+  isWanted(eventType: string): boolean;
   /** Another process has the session now, or its store is gone: this copy is void. */
   lost(error: StoreError): void;
 }
@@ -83,7 +86,7 @@ export class Conversation {
 
   private async accept(prompt: Prompt, extras: PromptExtras): Promise<void> {
     this.extras.set(prompt.messageId, extras);
-    if (!this.run && this.inbox.isEmpty) return this.start(prompt);
+    if (!this.run && this.inbox.isEmpty && !prompt.isCommand) return this.start(prompt);
     const { queuedPrompts } = this.host.limits;
     if (this.inbox.prompts.length >= queuedPrompts) {
       throw new QueueFull(
@@ -161,17 +164,19 @@ export class Conversation {
   }
 
   private async work(run: Run, first: Prompt | undefined, receipt: Receipt): Promise<void> {
-    let wasAborted = first
+    let outcome = first
       ? await this.turn(run, first, 'idle', receipt)
       : await this.resumeTurn(run, receipt);
-    while (wasAborted !== 'stopped' && !this.inbox.isEmpty) {
+    while (outcome !== 'stopped' && outcome !== 'held' && !this.inbox.isEmpty) {
       const prompt = await this.inbox.takeNext();
       if (!prompt) continue;
       run.controller = new AbortController();
-      wasAborted = await this.turn(run, prompt, 'queued', silentReceipt);
+      outcome = prompt.isCommand
+        ? await this.command(run, prompt)
+        : await this.turn(run, prompt, 'queued', silentReceipt);
     }
     this.run = undefined;
-    if (wasAborted !== 'stopped') this.tellIdle(wasAborted === 'aborted');
+    if (outcome !== 'stopped') this.tellIdle(outcome === 'aborted');
   }
 
   private turn(
@@ -190,6 +195,20 @@ export class Conversation {
       this.log.emit({ type: 'pending_messages.modified', data: {} });
       await runUntilAnswered(context, signal);
     });
+  }
+
+  /** Offers a queued command to the clients that want such; with none it is dropped. */
+  private async command(run: Run, { messageId, text }: Prompt): Promise<TurnOutcome> {
+    const { log, questions, host } = this;
+    const requests = new ClientRequests({ log, questions, clock: host.clock });
+    const { signal } = run.controller;
+    const wanted = host.isWanted('command.queued');
+    const { stopProcessingQueue } = wanted
+      ? await requests.offerCommand(text, signal).catch(() => ({ stopProcessingQueue: false }))
+      : { stopProcessingQueue: false };
+    if (isLeftAsItIs(signal)) return 'stopped';
+    await this.record({ note: 'prompt.withdrawn', data: { messageId } });
+    return stopProcessingQueue ? 'held' : 'answered';
   }
 
   private resumeTurn(run: Run, receipt: Receipt): Promise<TurnOutcome> {
@@ -324,7 +343,12 @@ export class Conversation {
   }
 }
 
-type TurnOutcome = 'answered' | 'aborted' | 'stopped';
+function isLeftAsItIs({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof Interruption && (reason.kind === 'close' || reason.kind === 'lost');
+}
+
+/** `held`: prompts that wait go on waiting. `stopped`: nothing more is said here. */
+type TurnOutcome = 'answered' | 'aborted' | 'held' | 'stopped';
 
 interface Receipt {
   resolve(): void;

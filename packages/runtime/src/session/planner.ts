@@ -1,3 +1,4 @@
+import { ModelError, type ModelProvider } from '@groundcrew/models';
 import type { ModelPlan, Oddities } from '../loop/context.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import { systemPrompt, unknownSections } from '../prompt/system-prompt.js';
@@ -71,7 +72,7 @@ export class Planner {
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
     };
     return {
-      provider: access.provider,
+      provider: state.fixed.hasProvider && !settings.provider ? providerToCome : access.provider,
       model,
       info: access.info(model),
       streaming: settings.streaming,
@@ -134,3 +135,16 @@ export class Planner {
     return this.toolset;
   }
 }
+
+/** Keys are not stored: a session with a service of its own waits for a client that names it again. */
+const providerToCome: ModelProvider = {
+  id: 'none',
+  models: async () => [],
+  // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
+  async *stream() {
+    throw new ModelError(
+      'configuration',
+      'This session has a model provider of its own, and keys are not stored: give the provider again on session.resume.',
+    );
+  },
+};

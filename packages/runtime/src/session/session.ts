@@ -100,7 +100,10 @@ export class Session {
     };
     const isNew = await log.create(
       owner,
-      { note: 'settings.fixed', data: { clientName } },
+      {
+        note: 'settings.fixed',
+        data: { clientName, hasProvider: this.currentSettings.provider !== undefined },
+      },
       { type: 'session.start', data },
     );
     this.hold(new Conversation(log, this.host()));
@@ -236,6 +239,8 @@ export class Session {
   async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
     const now = { time: this.surroundings.clock.timestamp(), model: this.planner.model(log.state) };
+    if (this.currentSettings.provider && !log.state.fixed.hasProvider)
+      log.append({ note: 'settings.fixed', data: { hasProvider: true } });
     log.append(...resumeDrafts(log.state, how, now));
     await log.stored();
   }
@@ -390,6 +395,7 @@ export class Session {
       oddities: (state: SessionState) => planner.oddities(state),
       plan: (state: SessionState) => planner.plan(state),
       policy: (state: SessionState) => planner.policy(state),
+      isWanted: (eventType: string) => [...this.interests.values()].includes(eventType),
       lost: (_error: StoreError) => this.drop(),
     };
   }

@@ -112,6 +112,8 @@ export interface Prompt {
   readonly text: string;
   readonly displayText?: string;
   readonly mode: 'enqueue' | 'immediate';
+  /** A slash command for some client, not for the model. */
+  readonly isCommand?: boolean;
   readonly agentMode?: string;
   readonly source?: string;
   readonly attachments?: readonly JsonObject[];
@@ -122,6 +124,8 @@ export interface FixedSettings {
   readonly name: string;
   readonly isNamedByUser: boolean;
   readonly clientName: string;
+  /** It was given a model service of its own, which is not stored. */
+  readonly hasProvider: boolean;
 }
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */

@@ -3,12 +3,35 @@ import type { EventData, JsonObject } from '@groundcrew/protocol';
 
 export type ToolSource = 'builtin' | 'mcp' | 'custom';
 
-export interface ToolContext {
+/** What the tools of a session find around them. */
+export interface ToolSurroundings {
+  readonly workingDirectory: string;
+  /** Where the session keeps what is its own; it may not be there yet. */
+  readonly sessionDirectory: string;
+  /** Files in these directories are touched without a question about the place. */
+  readonly allowedDirectories: readonly string[];
+  readonly largeOutput: LargeOutput;
+}
+
+/** When a result is too long for the model, and where it goes then. */
+export interface LargeOutput {
+  readonly isEnabled: boolean;
+  readonly maxBytes: number;
+  readonly directory: string;
+}
+
+/** Something small that clients are told and nobody keeps. */
+export type ToolNotice =
+  | { readonly type: 'session.info'; readonly data: EventData<'session.info'> }
+  | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
+
+export interface ToolContext extends ToolSurroundings {
   readonly sessionId: string;
   readonly toolCallId: string;
-  readonly workingDirectory: string;
+  readonly canSeeImages: boolean;
   /** Shows what the tool has produced so far; cumulative. */
   progress(output: string): void;
+  notify(notice: ToolNotice): void;
 }
 
 /** What a tool wants leave for, in the words of the wire. */
@@ -59,6 +82,8 @@ export interface Tool {
   readonly source: ToolSource;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
+  /** What the call is about, in a few words for people. */
+  intention?(input: unknown): string | undefined;
   /** Throws ToolInputError when the input does not fit, ToolFailure when it cannot work. */
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }

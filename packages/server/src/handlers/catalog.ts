@@ -2,6 +2,7 @@ import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
+import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
 import { sessionMetadataHandlers } from './session-metadata.js';
 import { sessionModeHandlers } from './session-mode.js';
@@ -12,6 +13,7 @@ import { sessionPermissionsHandlers } from './session-permissions.js';
 import { sessionPlanHandlers } from './session-plan.js';
 import { sessionQueueHandlers } from './session-queue.js';
 import { sessionToolsHandlers } from './session-tools.js';
+import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
@@ -20,6 +22,7 @@ import { sessionsHandlers } from './sessions.js';
 export const handlers: Handlers<Methods> = {
   ...serverHandlers,
   ...sessionHandlers,
+  ...sessionCommandsHandlers,
   ...sessionEventLogHandlers,
   ...sessionMetadataHandlers,
   ...sessionModeHandlers,
@@ -30,6 +33,7 @@ export const handlers: Handlers<Methods> = {
   ...sessionPlanHandlers,
   ...sessionQueueHandlers,
   ...sessionToolsHandlers,
+  ...sessionUiHandlers,
   ...sessionUsageHandlers,
   ...sessionWorkspacesHandlers,
   ...sessionsHandlers,

@@ -13,7 +13,7 @@ export const sessionQueueHandlers: Handlers<Pick<Methods, Names>> = {
         .filter((prompt) => prompt.mode === 'enqueue')
         .map((prompt) => ({
           id: prompt.messageId,
-          kind: 'message' as const,
+          kind: prompt.isCommand ? ('command' as const) : ('message' as const),
           displayText: prompt.displayText ?? prompt.text,
           agentMode: (prompt.agentMode ?? 'interactive') as AgentMode,
         })),

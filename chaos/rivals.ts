@@ -1,0 +1,83 @@
+import { ChaosClient } from './client.js';
+import { next, work } from './conversation.js';
+import type { Lab } from './lab.js';
+import { type Ledger, newLedger } from './ledger.js';
+import { RuntimeChild } from './runtime-child.js';
+import { type Failure, verdict } from './walk.js';
+
+interface Rival {
+  readonly runtime: RuntimeChild;
+  readonly client: ChaosClient;
+}
+
+/** Two runtimes on one home, one of which is stopped for a while. */
+export async function rivalRuns(lab: Lab): Promise<readonly (Failure | undefined)[]> {
+  return [
+    await contest(lab, 'an idle owner is stopped while another process takes its session', fencedOwner),
+    await contest(lab, 'an owner with open questions is stopped, then killed', killedWhileStopped),
+  ];
+}
+
+type Contest = (rivals: {
+  readonly owner: Rival;
+  readonly other: Rival;
+  readonly ledger: Ledger;
+}) => Promise<void>;
+
+async function contest(lab: Lab, deed: string, play: Contest): Promise<Failure | undefined> {
+  const home = lab.newHome();
+  const ledger = newLedger('contested');
+  const rivals = [await startRival(lab, home), await startRival(lab, home)] as const;
+  const [owner, other] = rivals;
+  try {
+    await play({ owner, other, ledger });
+  } catch (error) {
+    ledger.problems.push(String(error));
+  } finally {
+    await Promise.all(rivals.map(({ runtime }) => runtime.kill()));
+  }
+  const problems = await verdict(lab, { home, ledger });
+  return problems.length === 0 ? undefined : { deed, problems };
+}
+
+async function startRival(lab: Lab, home: string): Promise<Rival> {
+  const { program, model, environment } = lab;
+  const runtime = new RuntimeChild({ program, home, door: 'stdio', environment });
+  const client = await ChaosClient.connect({ runtime, model, servesTools: true });
+  await client.wire.call('ping', {});
+  return { runtime, client };
+}
+
+/** What the stopped owner writes when it goes on must be refused, and the new owner must not even notice. */
+const fencedOwner: Contest = async ({ owner, other, ledger }) => {
+  await owner.client.create(ledger);
+  await owner.client.send(ledger, next);
+  await owner.client.untilIdle(ledger, [next]);
+  owner.runtime.signal('SIGSTOP');
+  ledger.lives += 1;
+  const stale = owner.client.send(ledger, next).then(
+    () => 'accepted',
+    () => 'refused',
+  );
+  await other.client.resume(ledger, { continuePendingWork: false, disableResume: true });
+  owner.runtime.signal('SIGCONT');
+  if ((await stale) !== 'refused') ledger.problems.push('a fenced owner acknowledged a prompt');
+  await other.client.send(ledger, work);
+  await other.client.untilIdle(ledger, [work]);
+};
+
+/** A living owner's work is protected however long it is silent; a dead one's is taken over at once. */
+const killedWhileStopped: Contest = async ({ owner, other, ledger }) => {
+  await owner.client.create(ledger);
+  owner.client.isSilent = true;
+  await owner.client.send(ledger, work);
+  await owner.client.until(ledger, (events) => events.some(({ type }) => type === 'permission.requested'));
+  owner.runtime.signal('SIGSTOP');
+  const refusal = await other.client.wire.failure('session.resume', { sessionId: ledger.sessionId });
+  if (!String(refusal.message).includes('is in use by process'))
+    ledger.problems.push(`a session in use was not refused by name: ${JSON.stringify(refusal)}`);
+  await owner.runtime.kill();
+  await other.client.resume(ledger, { continuePendingWork: true });
+  await other.client.answerOpen(ledger, { isAwaited: true });
+  await other.client.untilIdle(ledger, [work]);
+};

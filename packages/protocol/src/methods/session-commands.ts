@@ -1,0 +1,53 @@
+import * as z from 'zod/mini';
+import { method } from '../define.js';
+import { flag, text } from '../fields.js';
+import { openObject } from '../schema.js';
+import { inSession, success } from './session-ref.js';
+
+/** Slash commands, run by the clients that declared them. */
+export const sessionCommandsMethods = {
+  'session.commands.enqueue': method(
+    'Puts a command into the queue; whoever registered interest in `command.queued` is offered it.',
+    () => inSession({ command: text() }),
+    () => openObject({ queued: flag() }),
+  ),
+  'session.commands.execute': method(
+    'Has the client that declared a command run it; answers when it has.',
+    () => inSession({ commandName: text(), args: z.optional(text()) }),
+    () => openObject({ error: z.optional(text()) }),
+  ),
+  'session.commands.handlePendingCommand': method(
+    'Tells that a command was run, or why it was not.',
+    () => inSession({ requestId: text(), error: z.optional(text()) }),
+    success,
+  ),
+  'session.commands.list': method(
+    'The commands there are.',
+    () =>
+      inSession({
+        includeBuiltins: z.optional(flag()),
+        includeSkills: z.optional(flag()),
+        includeClientCommands: z.optional(flag()),
+      }),
+    () =>
+      openObject({
+        commands: z.array(
+          openObject({
+            name: text(),
+            description: text(),
+            kind: z.enum(['builtin', 'client', 'skill']),
+            allowDuringAgentExecution: flag(),
+          }),
+        ),
+      }),
+  ),
+  'session.commands.respondToQueuedCommand': method(
+    'Tells what became of a queued command.',
+    () =>
+      inSession({
+        requestId: text(),
+        result: openObject({ handled: flag(), stopProcessingQueue: z.optional(z.nullable(flag())) }),
+      }),
+    success,
+  ),
+};

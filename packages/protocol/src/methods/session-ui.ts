@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+import { method } from '../define.js';
+import { text } from '../fields.js';
+import { openObject } from '../schema.js';
+import { inSession, success } from './session-ref.js';
+
+const filledForm = () => ({
+  action: z.enum(['accept', 'decline', 'cancel']),
+  content: z.optional(z.nullable(z.record(text(), z.unknown()))),
+});
+
+/** Forms that some client shows to people. */
+export const sessionUiMethods = {
+  'session.ui.elicitation': method(
+    'Shows a form to people through a client that can; answers with what they entered.',
+    () => inSession({ message: text(), requestedSchema: z.optional(z.record(text(), z.unknown())) }),
+    () => openObject(filledForm()),
+  ),
+  'session.ui.handlePendingElicitation': method(
+    'Answers a form; false tells that somebody did before.',
+    () => inSession({ requestId: text(), result: openObject(filledForm()) }),
+    success,
+  ),
+};

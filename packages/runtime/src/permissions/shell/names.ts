@@ -1,0 +1,109 @@
+import type { KnownWord } from './words.js';
+
+/** What a command is called when people approve it, and whether more must be known before they may. */
+export interface Identity {
+  readonly identifier: string;
+  /** Why an approval of this name would approve more than it says. */
+  readonly problem?: string;
+}
+
+/** Names a command finely enough that to approve one use is to approve the like: `git status`, `npm run build`. */
+export function identify(name: string, words: readonly KnownWord[]): Identity {
+  const program = plainName(name);
+  if (isInterpreter(program)) return interpreted(name, words);
+  const tool = tools.get(program);
+  if (!tool || words.length === 0) return { identifier: name };
+  const at = words.findIndex((word, index) => !isOptionOf(tool, words, index, word));
+  const subcommand = words[at];
+  if (!subcommand || at < 0) return { identifier: name };
+  const isPlain = subcommand.kind === 'literal' && !subcommand.value.startsWith('-');
+  if (!isPlain) return withoutSubcommand(name, words);
+  const identifier = `${name} ${subcommand.value}`;
+  if (!tool.nested?.includes(subcommand.value)) return { identifier };
+  const inner = words[at + 1];
+  if (!inner) return { identifier };
+  if (inner.kind !== 'literal' || inner.value.startsWith('-'))
+    return { identifier, problem: `what \`${identifier}\` runs cannot be told` };
+  return { identifier: `${identifier} ${inner.value}` };
+}
+
+/** A program's own name, without the directory where the system keeps its programs. */
+export function plainName(name: string): string {
+  return /^\/(?:usr\/)?s?bin\/([^/]+)$/.exec(name)?.[1] ?? name;
+}
+
+/** Where a tool's subcommand stands, given its words: -1 when it cannot be told. */
+export function subcommandAt(name: string, words: readonly KnownWord[]): number {
+  const tool = tools.get(plainName(name));
+  if (!tool) return -1;
+  const at = words.findIndex((word, index) => !isOptionOf(tool, words, index, word));
+  return at >= 0 && !words[at]?.value.startsWith('-') ? at : -1;
+}
+
+interface MultiTool {
+  /** Options that may stand before the subcommand. */
+  readonly flags?: readonly string[];
+  /** The same, with a value in the next word. */
+  readonly valued?: readonly string[];
+  /** Subcommands that take another one, or the name of what they run. */
+  readonly nested?: readonly string[];
+}
+
+const packageManager: MultiTool = { nested: ['run', 'run-script', 'exec', 'x', 'dlx', 'rum', 'urn'] };
+const plain: MultiTool = {};
+
+const tools = new Map<string, MultiTool>([
+  ['git', { flags: ['--no-pager', '-P', '--no-optional-locks'], valued: ['-C'], nested: ['stash', 'remote', 'worktree', 'submodule', 'bisect', 'notes', 'reflog'] }],
+  ['npm', packageManager],
+  ['pnpm', packageManager],
+  ['yarn', packageManager],
+  ['bun', packageManager],
+  ['gh', { nested: ['pr', 'issue', 'repo', 'run', 'release', 'workflow', 'auth', 'alias', 'extension', 'api'] }],
+  ['docker', { nested: ['compose', 'container', 'image', 'volume', 'network', 'system', 'exec'] }],
+  ['podman', { nested: ['compose', 'container', 'image', 'volume', 'network', 'system', 'exec'] }],
+  ['go', { nested: ['run', 'tool', 'mod'] }],
+  ['cargo', { nested: ['run'] }],
+  ['uv', { nested: ['run', 'pip', 'tool'] }],
+  ['poetry', { nested: ['run'] }],
+  ...['npx', 'bunx', 'pnpx', 'uvx', 'pip', 'pip3', 'kubectl', 'helm', 'terraform', 'dotnet', 'systemctl'].map(
+    (name): [string, MultiTool] => [name, plain],
+  ),
+  ...['apt', 'apt-get', 'brew', 'dnf', 'yum', 'apk', 'snap', 'make', 'just', 'rake', 'gradle', 'mvn'].map(
+    (name): [string, MultiTool] => [name, plain],
+  ),
+  ...['gem', 'bundle', 'composer', 'rustup', 'conda', 'aws', 'gcloud', 'az', 'svn', 'hg'].map(
+    (name): [string, MultiTool] => [name, plain],
+  ),
+]);
+
+function isOptionOf(tool: MultiTool, words: readonly KnownWord[], index: number, word: KnownWord): boolean {
+  if (tool.flags?.includes(word.value) || tool.valued?.includes(word.value)) return true;
+  return tool.valued?.includes(words[index - 1]?.value ?? '') ?? false;
+}
+
+/** `git --version` says all there is; `git -c alias.x=… x` may run anything. */
+function withoutSubcommand(name: string, words: readonly KnownWord[]): Identity {
+  const [only] = words;
+  if (words.length === 1 && only && /^--?(?:version|help|v|V|h)$/.test(only.value))
+    return { identifier: `${name} ${only.value}` };
+  return { identifier: name, problem: `what \`${name}\` is asked to do cannot be told` };
+}
+
+const interpreters = /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|deno|tsx|ts-node|Rscript|osascript)$/;
+
+function isInterpreter(program: string): boolean {
+  return interpreters.test(program);
+}
+
+/** A script is approved by its path, a module by its name; code on the command line, or from a pipe, never. */
+function interpreted(name: string, words: readonly KnownWord[]): Identity {
+  const [first, second] = words;
+  if (first?.kind === 'literal') {
+    const isModule = first.value === '-m' && second?.kind === 'literal';
+    if (isModule) return { identifier: `${name} -m ${second.value}` };
+    if (words.length === 1 && /^(?:--version|-v|-V|--help)$/.test(first.value))
+      return { identifier: `${name} ${first.value}` };
+    if (!first.value.startsWith('-')) return { identifier: `${name} ${first.value}` };
+  }
+  return { identifier: name, problem: `\`${name}\` runs code that is no file` };
+}

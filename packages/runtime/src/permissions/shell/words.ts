@@ -1,0 +1,71 @@
+import type { Word, WordPart } from 'unbash';
+
+/** A word of a command, as far as it can be known without running anything. */
+export interface KnownWord {
+  /** What the program will get; for `dynamic` words, what was written. */
+  readonly value: string;
+  /** `glob` may become several file names; `dynamic` may become anything. */
+  readonly kind: 'literal' | 'glob' | 'dynamic';
+  readonly start: number;
+}
+
+/** Decides how much of a word is known before it is expanded. */
+export function readWord(word: Word): KnownWord {
+  const kind = word.parts ? kindOf(word.parts) : 'literal';
+  return { value: kind === 'dynamic' ? word.text : word.value, kind, start: word.pos };
+}
+
+/** Files and directories that a word may name, as it was written; more rather than fewer. */
+export function pathsIn(value: string): readonly string[] {
+  if (hasScheme.test(value)) return [];
+  const pieces = value.split(/[=:,]/).map((piece) => piece.replace(/^-\w(?=[/~])/, ''));
+  const found = pieces.length > 1 ? pieces.filter(leadsAway) : [];
+  const whole = value.replace(/^-\w(?=[/~])/, '');
+  if (!whole.startsWith('-') && looksLikePath(whole)) found.unshift(whole);
+  return found;
+}
+
+/** Addresses that a word names. */
+export function urlsIn(value: string): readonly string[] {
+  return value.match(/\b(?:https?|ftps?|sftp|wss?|git|ssh|git\+ssh|rsync):\/\/[^\s'"<>`]+/gi) ?? [];
+}
+
+/** An address written without its scheme, as curl and wget take it. */
+export function bareUrl(value: string): string | undefined {
+  if (value.startsWith('-') || value.startsWith('@') || hasScheme.test(value)) return undefined;
+  const isHost = /^(?:[^/\s@]*@)?(?:localhost|\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)/i;
+  return isHost.test(value) ? `http://${value}` : undefined;
+}
+
+const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** A piece of a longer word that leads out of the current directory. */
+function leadsAway(piece: string): boolean {
+  return /^[/~]/.test(piece) || /(^|\/)\.\.(\/|$)/.test(piece);
+}
+
+function looksLikePath(value: string): boolean {
+  if (value === '' || value === '/') return value === '/';
+  return value.includes('/') || /^(?:~|\.{1,2}$)/.test(value) || /^[\w.-]*\.[a-z]\w{0,7}$/i.test(value);
+}
+
+function kindOf(parts: readonly WordPart[]): KnownWord['kind'] {
+  const kinds = parts.map(kindOfPart);
+  if (kinds.includes('dynamic')) return 'dynamic';
+  return kinds.includes('glob') ? 'glob' : 'literal';
+}
+
+function kindOfPart(part: WordPart): KnownWord['kind'] {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return 'literal';
+    case 'DoubleQuoted':
+      return kindOf(part.parts);
+    case 'Glob':
+      return part.parts && kindOf(part.parts) === 'dynamic' ? 'dynamic' : 'glob';
+    default:
+      return 'dynamic';
+  }
+}

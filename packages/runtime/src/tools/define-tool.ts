@@ -1,0 +1,38 @@
+import { type Fields, type Input, parseInput, schemaOf } from './fields.js';
+import { type PreparedCall, type Tool, type ToolContext, ToolInputError } from './tool.js';
+
+/** A built-in tool as its file describes it. */
+export interface ToolDefinition<F extends Fields> {
+  readonly name: string;
+  readonly description: string;
+  readonly fields: F;
+  /** May run again after a crash that left it unknown whether it had run. */
+  readonly isRepeatable?: boolean;
+  /** What the call is about, in a few words for people. */
+  intention?(input: Input<F>): string | undefined;
+  /** Checks what must hold before anybody is asked; throws ToolFailure. */
+  prepare(input: Input<F>, context: ToolContext): PreparedCall | Promise<PreparedCall>;
+}
+
+/** Makes a tool whose `prepare` only ever sees input that fits its fields. */
+export function defineTool<const F extends Fields>(definition: ToolDefinition<F>): Tool {
+  const { name, description, fields, isRepeatable = false } = definition;
+  return {
+    name,
+    description,
+    inputSchema: schemaOf(fields),
+    source: 'builtin',
+    isRepeatable,
+    intention: (input) => intentionOf(definition, input),
+    prepare: (input, context) => definition.prepare(parseInput(fields, input), context),
+  };
+}
+
+function intentionOf<F extends Fields>(definition: ToolDefinition<F>, input: unknown): string | undefined {
+  try {
+    return definition.intention?.(parseInput(definition.fields, input));
+  } catch (error) {
+    if (error instanceof ToolInputError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { LargeOutput } from './tool.js';
+
+/** What a model is shown at once, unless the app says otherwise. */
+export const defaultOutputBytes = 20 * 1024;
+
+/** A text as it is, or, when it is too long for the model, a preview and the file that holds all of it. */
+export async function boundOutput(output: string, largeOutput: LargeOutput): Promise<string> {
+  const bytes = Buffer.byteLength(output);
+  if (!largeOutput.isEnabled || bytes <= largeOutput.maxBytes) return output;
+  const path = await newOutputFile(largeOutput.directory);
+  await writeFile(path, output, { mode: 0o600, flag: 'wx' });
+  return spilledText({ bytes, path, preview: output });
+}
+
+/** A fresh name for an output that goes to a file; its directory is there. */
+export async function newOutputFile(directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const id = randomUUID().replaceAll('-', '');
+  return join(directory, `${Date.now()}-copilot-tool-output-${id}.txt`);
+}
+
+/** What the model is told of an output that went to a file. */
+export function spilledText(spilled: {
+  readonly bytes: number;
+  readonly path: string;
+  /** The beginning of the output, or all of it. */
+  readonly preview: string;
+}): string {
+  const { bytes, path, preview } = spilled;
+  return `Output too large to read at once (${kilobytes(bytes)}). Saved to: ${path}
+Consider using tools like grep (for searching), head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine portions of the output.
+
+Preview (first ${previewCharacters} chars):
+${preview.slice(0, previewCharacters)}`;
+}
+
+/** A size for people to read. */
+export function kilobytes(bytes: number): string {
+  return `${(bytes / 1024).toFixed(1)} KB`;
+}
+
+const previewCharacters = 500;
