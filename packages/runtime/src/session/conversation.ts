@@ -164,9 +164,7 @@ export class Conversation {
   }
 
   private async work(run: Run, first: Prompt | undefined, receipt: Receipt): Promise<void> {
-    let outcome = first
-      ? await this.turn(run, first, 'idle', receipt)
-      : await this.resumeTurn(run, receipt);
+    let outcome = first ? await this.turn(run, first, 'idle', receipt) : await this.resumeTurn(run, receipt);
     while (outcome !== 'stopped' && outcome !== 'held' && !this.inbox.isEmpty) {
       const prompt = await this.inbox.takeNext();
       if (!prompt) continue;

@@ -15,9 +15,9 @@ import { Workspace } from '../workspace/workspace.js';
 import { type Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
+import { LogReaders } from './log-readers.js';
 import { Metrics } from './metrics.js';
 import { Planner } from './planner.js';
-import { RecentEvents } from './recent.js';
 import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
@@ -45,10 +45,7 @@ export class Session {
   readonly audience = new Audience();
   readonly metrics = new Metrics();
   readonly workspace: Workspace;
-  /** Optional events that some client wants to hear of, by handle. */
-  readonly interests = new Map<string, string>();
-  readonly recent = new RecentEvents();
-  private readonly waiters = new Set<() => void>();
+  readonly readers = new LogReaders();
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly planner: Planner;
@@ -210,21 +207,6 @@ export class Session {
     return gone;
   }
 
-  /** Resolves at the next event, or when the time is over. */
-  waitForEvent(milliseconds: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        this.waiters.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, milliseconds);
-      signal.addEventListener('abort', done, { once: true });
-      this.waiters.add(done);
-    });
-  }
-
   /** What the next model call would go by. */
   async plan(): Promise<ModelPlan> {
     return this.planner.plan(await this.state());
@@ -345,11 +327,11 @@ export class Session {
       tell: (told) => {
         onTold(told);
         this.audience.tell(told);
-        if (told.seq === undefined) this.heardEphemeral(told);
+        if (told.seq === undefined) this.readers.heardEphemeral(told, this.loadedState?.seq ?? 0);
       },
       toldAll: () => {
         onToldAll(this);
-        for (const wake of this.waiters) wake();
+        this.readers.wake();
       },
     });
   }
@@ -371,11 +353,6 @@ export class Session {
     return result;
   }
 
-  private heardEphemeral(told: Told): void {
-    this.recent.hear(told, this.loadedState?.seq ?? 0);
-    for (const wake of this.waiters) wake();
-  }
-
   private host() {
     const { sessionId, surroundings, metrics, planner } = this;
     return {
@@ -395,7 +372,7 @@ export class Session {
       oddities: (state: SessionState) => planner.oddities(state),
       plan: (state: SessionState) => planner.plan(state),
       policy: (state: SessionState) => planner.policy(state),
-      isWanted: (eventType: string) => [...this.interests.values()].includes(eventType),
+      isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: (_error: StoreError) => this.drop(),
     };
   }

@@ -19,30 +19,30 @@ const longestWait = 60_000;
 export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.eventLog.tail'({ sessionId }, context) {
     const session = findSession('session.eventLog.tail', sessionId, context);
-    session.recent.want();
+    session.readers.recent.want();
     const { seq } = await session.state();
-    return { cursor: textOf({ seq, number: session.recent.tail }) };
+    return { cursor: textOf({ seq, number: session.readers.recent.tail }) };
   },
   async 'session.eventLog.read'(params, context) {
     const session = findSession('session.eventLog.read', params.sessionId, context);
-    session.recent.want();
+    session.readers.recent.want();
     if (params.direction === 'backward') return (await readBackward(session, params)).result();
     const deadline = performance.now() + Math.min(params.waitMs ?? 0, longestWait);
     for (;;) {
       const page = await readForward(session, params);
       const left = deadline - performance.now();
       if (page.events.length > 0 || left <= 0 || context.signal.aborted) return page.result();
-      await session.waitForEvent(left, context.signal);
+      await session.readers.waitForEvent(left, context.signal);
     }
   },
   async 'session.eventLog.registerInterest'({ sessionId, eventType }, context) {
     const session = findSession('session.eventLog.registerInterest', sessionId, context);
     const handle = `interest-${randomUUID()}`;
-    session.interests.set(handle, eventType);
+    session.readers.interests.set(handle, eventType);
     return { handle };
   },
   async 'session.eventLog.releaseInterest'({ sessionId, handle }, context) {
-    findSession('session.eventLog.releaseInterest', sessionId, context).interests.delete(handle);
+    findSession('session.eventLog.releaseInterest', sessionId, context).readers.interests.delete(handle);
     return { success: true };
   },
 };
@@ -75,7 +75,7 @@ class EventPage {
 async function readForward(session: Session, params: ReadParams): Promise<EventPage> {
   const from = cursorOf(params);
   const max = sizeOf(params);
-  const tail = session.recent.tail;
+  const tail = session.readers.recent.tail;
   const stored = await readStored(session, params, { after: from.seq, max });
   const recent = wantsEphemeral(params) ? recentAfter(session, params, from) : [];
   const all = [...stored.found, ...recent].sort((a, b) => a.seq - b.seq || a.number - b.number);
@@ -132,7 +132,7 @@ async function readBackward(session: Session, params: ReadParams): Promise<Event
 }
 
 function recentAfter(session: Session, params: ReadParams, from: Cursor): Found[] {
-  return session.recent
+  return session.readers.recent
     .after(from.number)
     .filter(({ told }) => isWanted(told, params))
     .map(({ afterSeq, number, told }) => ({ seq: afterSeq, number, json: told.json }));

@@ -53,12 +53,22 @@ const packageManager: MultiTool = { nested: ['run', 'run-script', 'exec', 'x', '
 const plain: MultiTool = {};
 
 const tools = new Map<string, MultiTool>([
-  ['git', { flags: ['--no-pager', '-P', '--no-optional-locks'], valued: ['-C'], nested: ['stash', 'remote', 'worktree', 'submodule', 'bisect', 'notes', 'reflog'] }],
+  [
+    'git',
+    {
+      flags: ['--no-pager', '-P', '--no-optional-locks'],
+      valued: ['-C'],
+      nested: ['stash', 'remote', 'worktree', 'submodule', 'bisect', 'notes', 'reflog'],
+    },
+  ],
   ['npm', packageManager],
   ['pnpm', packageManager],
   ['yarn', packageManager],
   ['bun', packageManager],
-  ['gh', { nested: ['pr', 'issue', 'repo', 'run', 'release', 'workflow', 'auth', 'alias', 'extension', 'api'] }],
+  [
+    'gh',
+    { nested: ['pr', 'issue', 'repo', 'run', 'release', 'workflow', 'auth', 'alias', 'extension', 'api'] },
+  ],
   ['docker', { nested: ['compose', 'container', 'image', 'volume', 'network', 'system', 'exec'] }],
   ['podman', { nested: ['compose', 'container', 'image', 'volume', 'network', 'system', 'exec'] }],
   ['go', { nested: ['run', 'tool', 'mod'] }],
@@ -89,7 +99,8 @@ function withoutSubcommand(name: string, words: readonly KnownWord[]): Identity 
   return { identifier: name, problem: `what \`${name}\` is asked to do cannot be told` };
 }
 
-const interpreters = /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|deno|tsx|ts-node|Rscript|osascript)$/;
+const interpreters =
+  /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|deno|tsx|ts-node|Rscript|osascript)$/;
 
 function isInterpreter(program: string): boolean {
   return interpreters.test(program);

@@ -42,7 +42,10 @@ const conditional = new Map<string, (words: readonly string[]) => boolean>([
   ['printf', (words) => !words[0]?.startsWith('-')],
   ['test', (words) => !words.some((word) => word === '-v' || word === '-R')],
   ['[', (words) => !words.some((word) => word === '-v' || word === '-R')],
-  ['set', (words) => words.every((word) => /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(word))],
+  [
+    'set',
+    (words) => words.every((word) => /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(word)),
+  ],
   ['command', (words) => words[0] === '-v' || words[0] === '-V'],
   ['sed', isHarmlessSed],
   ['awk', isHarmlessAwk],
@@ -55,7 +58,8 @@ const findActions = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls)$/;
 /** Short options may be joined (`-uo`), long ones cut short (`--outp`). */
 function hasOption(words: readonly string[], short: string, long: readonly string[]): boolean {
   return words.some((word) => {
-    if (!word.startsWith('--')) return /^-[^-]/.test(word) && [...short].some((letter) => word.includes(letter));
+    if (!word.startsWith('--'))
+      return /^-[^-]/.test(word) && [...short].some((letter) => word.includes(letter));
     const given = word.split('=')[0] ?? word;
     return given.length > 2 && long.some((option) => option.startsWith(given));
   });
@@ -67,7 +71,14 @@ function isQuestionOfVersion(words: readonly KnownWord[]): boolean {
 }
 
 /** What git's reading subcommands must not be asked for: files written, pagers and drivers run. */
-const gitForbidden = ['--output', '--output-directory', '--open-files-in-pager', '--ext-diff', '--textconv', '--exec'];
+const gitForbidden = [
+  '--output',
+  '--output-directory',
+  '--open-files-in-pager',
+  '--ext-diff',
+  '--textconv',
+  '--exec',
+];
 
 const gitReaders = new Set(
   'status log diff show rev-parse ls-files ls-tree cat-file blame annotate describe shortlog rev-list name-rev merge-base for-each-ref grep count-objects check-ignore diff-tree diff-index diff-files show-ref whatchanged'.split(

@@ -1,0 +1,206 @@
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  type ParameterExpansionPart,
+  parse,
+  type Redirect,
+  type Script,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
+import { identify, plainName } from './shell/names.js';
+import { isHarmlessProgram, isReadOnly } from './shell/read-only.js';
+import { Findings, type ShellReading } from './shell/reading.js';
+import { bareUrl, type KnownWord, pathsIn, readWord, urlsIn } from './shell/words.js';
+import { unwrap, type Wrapped } from './shell/wrappers.js';
+
+/** Reads a command without running it. It informs people and rules; it is no sandbox. */
+export function readShellCommand(text: string): ShellReading {
+  const findings = new Findings();
+  readText(text, { findings, depth: 0 });
+  return findings.reading();
+}
+
+/** One text being walked: the command itself, or text that one of its commands will run. */
+interface Walk {
+  readonly findings: Findings;
+  /** What positions of the tree point into. */
+  readonly source: string;
+  readonly depth: number;
+}
+
+const deepestText = 8;
+
+function readText(text: string, { findings, depth }: Omit<Walk, 'source'>): void {
+  if (depth > deepestText) return findings.problem('it is nested too deeply');
+  const script = parse(text);
+  visit(script, { findings, source: text, depth });
+  if (script.errors?.length || script.commands.length === 0) unreadable(text, findings);
+}
+
+/** What cannot be read stands in the list as a whole. */
+function unreadable(text: string, findings: Findings): void {
+  const isBlank = text.trim() === '' || /^\s*#[^\n]*$/.test(text);
+  if (isBlank) return;
+  findings.problem('it could not be read');
+  findings.command({ identifier: text, fullCommandText: text, readOnly: false });
+}
+
+function visit(node: SyntaxNode, walk: Walk): void {
+  const { findings } = walk;
+  const reason = problemOf(node);
+  if (reason !== undefined) findings.problem(reason);
+  if (node.type === 'Script') return visitScript(node, walk);
+  if (node.type === 'Command') visitCommand(node, walk);
+  if (node.type === 'Redirect') visitRedirect(node, walk);
+  if (node.type === 'Word') visitWord(node, walk);
+  forEachChild(node, (child) => visit(child, walk));
+}
+
+/** The text of an escaped backtick substitution is not the text around it. */
+function visitScript(
+  script: Script & { readonly errors?: readonly unknown[] | undefined },
+  walk: Walk,
+): void {
+  if (script.errors?.length) walk.findings.problem('it could not be read');
+  const inner = script.source === undefined ? walk : { ...walk, source: script.source };
+  forEachChild(script, (child) => visit(child, inner));
+}
+
+function visitWord(word: Word, { findings }: Walk): void {
+  if (readWord(word).kind === 'dynamic') findings.unknownWord();
+}
+
+function visitCommand(command: Command, walk: Walk): void {
+  if (!command.name) return;
+  const words = command.args.map(readArgument);
+  const fullCommandText = walk.source.slice(command.pos, command.end);
+  recordCommand(readWord(command.name), words, { ...walk, fullCommandText });
+}
+
+/** `export PATH=…` has an assignment among its arguments. */
+function readArgument(argument: Word | Assignment): KnownWord {
+  if (argument.type === 'Word') return readWord(argument);
+  return { value: argument.text, kind: 'dynamic', start: argument.pos };
+}
+
+interface CommandWalk extends Walk {
+  readonly fullCommandText: string;
+}
+
+function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: CommandWalk): void {
+  const { findings, fullCommandText } = walk;
+  if (name.kind !== 'literal') {
+    findings.problem(`the name of a command is known only when it runs: ${name.value}`);
+    findings.command({ identifier: name.value, fullCommandText, readOnly: false });
+    return;
+  }
+  const { identifier, problem } = identify(name.value, words);
+  if (problem !== undefined) findings.problem(problem);
+  if (isEditor(name.value) && !isHarmlessProgram(name.value, words))
+    findings.problem(`\`${name.value}\` may write files or run commands`);
+  findings.command({ identifier, fullCommandText, readOnly: isReadOnly(name.value, words) });
+  recordArguments(name.value, words, findings);
+  for (const wrapped of wrappedIn(name.value, words, findings)) recordWrapped(wrapped, walk);
+}
+
+function isEditor(name: string): boolean {
+  return /^(?:sed|awk|gawk|mawk|nawk)$/.test(plainName(name));
+}
+
+function wrappedIn(name: string, words: readonly KnownWord[], findings: Findings): readonly Wrapped[] {
+  const wrapped = unwrap(name, words);
+  if (wrapped) findings.problem(`\`${name}\` runs or changes other commands`);
+  return wrapped ?? [];
+}
+
+function recordWrapped(wrapped: Wrapped, walk: CommandWalk): void {
+  if (wrapped.type === 'text') return recordText(wrapped.text, walk);
+  const [name, ...words] = wrapped.words;
+  if (name) recordCommand(name, words, walk);
+}
+
+function recordText(text: KnownWord, walk: CommandWalk): void {
+  if (text.kind === 'literal') return readText(text.value, { ...walk, depth: walk.depth + 1 });
+  walk.findings.command({
+    identifier: text.value,
+    fullCommandText: walk.fullCommandText,
+    readOnly: false,
+  });
+}
+
+const fetchers = new Set(['curl', 'wget', 'http', 'https', 'xh', 'aria2c', 'lynx', 'w3m']);
+const movers = new Set(['cd', 'pushd']);
+
+function recordArguments(name: string, words: readonly KnownWord[], findings: Findings): void {
+  const program = plainName(name);
+  if (name.includes('/')) findings.path(name);
+  if (movers.has(program) && words.length === 0) findings.path('~');
+  const isFetcher = fetchers.has(program);
+  for (const { value } of words) {
+    for (const url of urlsIn(value)) findings.url(url);
+    const bare = isFetcher ? bareUrl(value) : undefined;
+    if (bare !== undefined) findings.url(bare);
+    else for (const path of pathsIn(value)) findings.path(path);
+  }
+}
+
+const sinks = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
+
+function visitRedirect(redirect: Redirect, { findings }: Walk): void {
+  const target = redirect.target && readWord(redirect.target);
+  if (!target) return findings.problem('it could not be read');
+  const isDuplicate = /&$/.test(redirect.operator) && /^(?:\d+-?|-)$/.test(target.value);
+  if (isDuplicate) return;
+  if (redirect.descriptor?.type === 'FileDescriptorVariable') findings.problem('it assigns a variable');
+  const [, protocol, host, port] = /^\/dev\/(tcp|udp)\/([^/]+)\/(.+)$/.exec(target.value) ?? [];
+  if (protocol !== undefined) {
+    findings.url(`${protocol}://${host}:${port}`);
+    return findings.problem('it opens a connection');
+  }
+  const isSink = target.kind === 'literal' && sinks.test(target.value);
+  if (isSink) return;
+  findings.path(target.value);
+  const reads = redirect.operator === '<' || redirect.operator === '<&';
+  if (!reads) findings.writes();
+}
+
+/** Syntax whose effect on the commands around it cannot be told from the text. */
+function problemOf(node: SyntaxNode): string | undefined {
+  switch (node.type) {
+    case 'CommandExpansion':
+    case 'ArithmeticCommandExpansion':
+    case 'ProcessSubstitution':
+      return 'it substitutes the output of a command';
+    case 'Function':
+      return 'it defines a function';
+    case 'Coproc':
+      return 'it starts a coprocess';
+    case 'Assignment':
+      return 'it assigns a variable';
+    case 'ArithmeticExpansion':
+    case 'ArithmeticCommand':
+    case 'ArithmeticFor':
+      return 'it evaluates arithmetic';
+    case 'For':
+    case 'Select':
+      return /^[a-z]+\d*$/.test(node.name.value) ? undefined : 'it assigns a variable';
+    case 'ParameterExpansion':
+      return isPlainExpansion(node) ? undefined : 'it evaluates the value of a variable';
+    case 'TestBinary':
+      return /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator) ? 'it evaluates arithmetic' : undefined;
+    case 'TestUnary':
+      return /^-[vR]$/.test(node.operator) ? 'it evaluates the value of a variable' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** `${x@P}`, `${!x}`, `${x[…]}`, `${x:=…}` and `${x:n}` run, look up, assign or calculate. */
+function isPlainExpansion({ prefix, index, operation }: ParameterExpansionPart): boolean {
+  if (prefix === '!' || index) return false;
+  if (!operation) return true;
+  if (operation.type === 'Default') return !operation.operator.endsWith('=');
+  return operation.type === 'Remove' || operation.type === 'Replace' || operation.type === 'CaseModification';
+}

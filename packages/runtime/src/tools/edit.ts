@@ -1,0 +1,125 @@
+import { HeldDirectory, nameOf, parentOf } from '../workspace/directory.js';
+import { locate, openPlace, type Place } from '../workspace/paths.js';
+import { defineTool } from './define-tool.js';
+import { changeDiff } from './diff.js';
+import { optional, text } from './fields.js';
+import { leaveToWrite } from './leave.js';
+import { kilobytes } from './output.js';
+import { replaceOnce } from './replacement.js';
+import { type Tool, ToolFailure, type ToolResult } from './tool.js';
+import { TurnTaking } from './turn-taking.js';
+
+/** Longer files are no text that a model edits. */
+const largestFileBytes = 16 * 1024 * 1024;
+
+interface Change {
+  readonly place: Place;
+  readonly oldText: string;
+  readonly newText: string;
+}
+
+/** Replaces one exact piece of a file. Edits of the same file made side by side follow one another. */
+export function editTool(): Tool {
+  const turns = new TurnTaking();
+  return defineTool({
+    name: 'edit',
+    description:
+      'Replaces one piece of text in a file. old_str must stand in the file exactly once, spaces and line breaks included: give enough lines around it to make it unique.',
+    fields: {
+      path: text('The file to change; absolute, or relative to the working directory.'),
+      old_str: optional(text('The text to replace, exactly as it stands in the file.')),
+      new_str: optional(text('The text to put in its place; left out, the old text is removed.')),
+    },
+    intention: ({ path }) => `edit the file at ${path}.`,
+    prepare: async ({ path, old_str: oldText = '', new_str: newText = '' }, context) => {
+      const place = await locate(path, context);
+      const change: Change = { place, oldText, newText };
+      requireFile(change);
+      const { diff, after } = await plan(change);
+      return {
+        type: 'run',
+        questions: leaveToWrite(place, { intention: 'Edit file', diff, newFileContents: after }),
+        run: () => turns.take(place.real, () => edit(change)),
+      };
+    },
+  });
+}
+
+/** Plans anew: another edit may have been made while this one waited for leave. */
+async function edit(change: Change): Promise<ToolResult> {
+  const { place } = change;
+  const { content, mode, diff } = await plan(change);
+  await HeldDirectory.use(parentOf(place), (directory) => directory.replace(nameOf(place), content, mode));
+  return { type: 'success', text: `File ${place.path} updated with changes.`, details: diff };
+}
+
+function requireFile({ place, oldText, newText }: Change): void {
+  const { path, kind } = place;
+  if (kind === 'missing') {
+    const reason = `ENOENT: no such file or directory, open '${path}'`;
+    const input = JSON.stringify({ path, old_str: oldText, new_str: newText, command: 'edit' });
+    throw new ToolFailure(
+      `Failed to execute with arguments: ${input} due to error: Error: ${reason}`,
+      reason,
+    );
+  }
+  if (kind !== 'file') throw new ToolFailure(`Path ${path} is not a file.`, 'Not a file');
+  if (oldText === newText) {
+    throw new ToolFailure(
+      `old_str and new_str are the same; no changes made to ${path}.`,
+      'Nothing to change',
+    );
+  }
+}
+
+interface Plan {
+  readonly content: Buffer;
+  readonly mode: number;
+  readonly diff: string;
+  readonly after: string;
+}
+
+async function plan({ place, oldText, newText }: Change): Promise<Plan> {
+  const { content: before, mode } = await read(place);
+  const replacement = replaceOnce(before, oldText, newText);
+  if (replacement.type === 'no_match') throw noMatch(place);
+  if (replacement.type === 'ambiguous') throw ambiguous(place, oldText, replacement.lines);
+  const { content } = replacement;
+  const after = content.toString();
+  const diff = await changeDiff({ path: place.path, before: before.toString(), after });
+  return { content, mode, diff, after };
+}
+
+async function read(place: Place): Promise<{ readonly content: Buffer; readonly mode: number }> {
+  const handle = await openPlace(place);
+  try {
+    const { size, mode } = await handle.stat();
+    if (size > largestFileBytes) {
+      throw new ToolFailure(
+        `File ${place.path} is too large to edit (${kilobytes(size)}).`,
+        'File too large',
+      );
+    }
+    return { content: await handle.readFile(), mode: mode & 0o7777 };
+  } finally {
+    await handle.close();
+  }
+}
+
+function noMatch({ path }: Place): ToolFailure {
+  return new ToolFailure(
+    `No match found: old_str not found in ${path}; no changes made; you might want to try again with correct old_str`,
+    'No match found',
+  );
+}
+
+/** As much of the text as tells which one is meant. */
+const shownCharacters = 50;
+
+function ambiguous({ path }: Place, oldText: string, lines: readonly number[]): ToolFailure {
+  const beginning = (oldText.trimStart().split('\n')[0] ?? '').slice(0, shownCharacters);
+  return new ToolFailure(
+    `Ambiguous match for old_str in ${path}: pattern starting with "${beginning}" matched at lines ${lines.join(', ')}. No changes made; try again with a more specific old_str.`,
+    'Multiple matches found',
+  );
+}
