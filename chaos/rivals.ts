@@ -1,5 +1,5 @@
 import { ChaosClient } from './client.js';
-import { next, work } from './conversation.js';
+import { also, next, work } from './conversation.js';
 import type { Lab } from './lab.js';
 import { type Ledger, newLedger } from './ledger.js';
 import { RuntimeChild } from './runtime-child.js';
@@ -48,20 +48,20 @@ async function startRival(lab: Lab, home: string): Promise<Rival> {
   return { runtime, client };
 }
 
-/** What the stopped owner writes when it goes on must be refused, and the new owner must not even notice. */
+/**
+ * What the stopped owner writes under its old epoch must be refused. It may claim the idle session back and then say it
+ * again; the other process, fenced in its turn, does the same. Neither may find the log changed behind its back.
+ */
 const fencedOwner: Contest = async ({ owner, other, ledger }) => {
   await owner.client.create(ledger);
   await owner.client.send(ledger, next);
   await owner.client.untilIdle(ledger, [next]);
   owner.runtime.signal('SIGSTOP');
-  ledger.lives += 1;
-  const stale = owner.client.send(ledger, next).then(
-    () => 'accepted',
-    () => 'refused',
-  );
+  const stale = owner.client.send(ledger, also);
   await other.client.resume(ledger, { continuePendingWork: false, disableResume: true });
   owner.runtime.signal('SIGCONT');
-  if ((await stale) !== 'refused') ledger.problems.push('a fenced owner acknowledged a prompt');
+  await stale;
+  await owner.client.untilIdle(ledger, [also]);
   await other.client.send(ledger, work);
   await other.client.untilIdle(ledger, [work]);
 };

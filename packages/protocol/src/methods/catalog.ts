@@ -10,6 +10,7 @@ import { sessionNameMethods } from './session-name.js';
 import { sessionOptionsMethods } from './session-options.js';
 import { sessionPermissionsMethods } from './session-permissions.js';
 import { sessionPlanMethods } from './session-plan.js';
+import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
 import { sessionToolsMethods } from './session-tools.js';
 import { sessionUiMethods } from './session-ui.js';
@@ -31,6 +32,7 @@ export const methods = {
   ...sessionOptionsMethods,
   ...sessionPermissionsMethods,
   ...sessionPlanMethods,
+  ...sessionQuestionsMethods,
   ...sessionQueueMethods,
   ...sessionToolsMethods,
   ...sessionUiMethods,

@@ -5,7 +5,6 @@ import {
   type ParameterExpansionPart,
   parse,
   type Redirect,
-  type Script,
   type SyntaxNode,
   type Word,
 } from 'unbash';
@@ -31,9 +30,13 @@ interface Walk {
 }
 
 const deepestText = 8;
+const notRead = 'it could not be read';
 
 function readText(text: string, { findings, depth }: Omit<Walk, 'source'>): void {
-  if (depth > deepestText) return findings.problem('it is nested too deeply');
+  if (depth > deepestText) {
+    findings.problem('it is nested too deeply');
+    return;
+  }
   const script = parse(text);
   visit(script, { findings, source: text, depth });
   if (script.errors?.length || script.commands.length === 0) unreadable(text, findings);
@@ -43,7 +46,7 @@ function readText(text: string, { findings, depth }: Omit<Walk, 'source'>): void
 function unreadable(text: string, findings: Findings): void {
   const isBlank = text.trim() === '' || /^\s*#[^\n]*$/.test(text);
   if (isBlank) return;
-  findings.problem('it could not be read');
+  findings.problem(notRead);
   findings.command({ identifier: text, fullCommandText: text, readOnly: false });
 }
 
@@ -51,29 +54,19 @@ function visit(node: SyntaxNode, walk: Walk): void {
   const { findings } = walk;
   const reason = problemOf(node);
   if (reason !== undefined) findings.problem(reason);
-  if (node.type === 'Script') return visitScript(node, walk);
+  if (node.type === 'Script' && node.errors?.length) findings.problem(notRead);
   if (node.type === 'Command') visitCommand(node, walk);
   if (node.type === 'Redirect') visitRedirect(node, walk);
-  if (node.type === 'Word') visitWord(node, walk);
-  forEachChild(node, (child) => visit(child, walk));
-}
-
-/** The text of an escaped backtick substitution is not the text around it. */
-function visitScript(
-  script: Script & { readonly errors?: readonly unknown[] | undefined },
-  walk: Walk,
-): void {
-  if (script.errors?.length) walk.findings.problem('it could not be read');
-  const inner = script.source === undefined ? walk : { ...walk, source: script.source };
-  forEachChild(script, (child) => visit(child, inner));
-}
-
-function visitWord(word: Word, { findings }: Walk): void {
-  if (readWord(word).kind === 'dynamic') findings.unknownWord();
+  if (node.type === 'Word' && readWord(node).kind === 'dynamic') findings.unknownWord();
+  // The text of an escaped backtick substitution is not the text around it.
+  const hasOwnSource = node.type === 'Script' && node.source !== undefined;
+  const inner = hasOwnSource ? { ...walk, source: node.source } : walk;
+  forEachChild(node, (child) => visit(child, inner));
 }
 
 function visitCommand(command: Command, walk: Walk): void {
   if (!command.name) return;
+  if (/^[ \t]*\(/.test(walk.source.slice(command.end))) walk.findings.problem(notRead);
   const words = command.args.map(readArgument);
   const fullCommandText = walk.source.slice(command.pos, command.end);
   recordCommand(readWord(command.name), words, { ...walk, fullCommandText });
@@ -116,18 +109,17 @@ function wrappedIn(name: string, words: readonly KnownWord[], findings: Findings
 }
 
 function recordWrapped(wrapped: Wrapped, walk: CommandWalk): void {
-  if (wrapped.type === 'text') return recordText(wrapped.text, walk);
+  if (wrapped.type === 'text') {
+    recordText(wrapped.text, walk);
+    return;
+  }
   const [name, ...words] = wrapped.words;
   if (name) recordCommand(name, words, walk);
 }
 
-function recordText(text: KnownWord, walk: CommandWalk): void {
-  if (text.kind === 'literal') return readText(text.value, { ...walk, depth: walk.depth + 1 });
-  walk.findings.command({
-    identifier: text.value,
-    fullCommandText: walk.fullCommandText,
-    readOnly: false,
-  });
+function recordText({ kind, value }: KnownWord, { findings, fullCommandText, depth }: CommandWalk): void {
+  if (kind === 'literal') readText(value, { findings, depth: depth + 1 });
+  else findings.command({ identifier: value, fullCommandText, readOnly: false });
 }
 
 const fetchers = new Set(['curl', 'wget', 'http', 'https', 'xh', 'aria2c', 'lynx', 'w3m']);
@@ -149,18 +141,17 @@ function recordArguments(name: string, words: readonly KnownWord[], findings: Fi
 const sinks = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
 
 function visitRedirect(redirect: Redirect, { findings }: Walk): void {
-  const target = redirect.target && readWord(redirect.target);
-  if (!target) return findings.problem('it could not be read');
-  const isDuplicate = /&$/.test(redirect.operator) && /^(?:\d+-?|-)$/.test(target.value);
-  if (isDuplicate) return;
   if (redirect.descriptor?.type === 'FileDescriptorVariable') findings.problem('it assigns a variable');
+  const target = redirect.target && readWord(redirect.target);
+  const isDuplicate = redirect.operator.endsWith('&') && /^(?:\d+-?|-)$/.test(target?.value ?? '');
+  const isSink = target?.kind === 'literal' && sinks.test(target.value);
+  if (!target || isDuplicate || isSink) return;
   const [, protocol, host, port] = /^\/dev\/(tcp|udp)\/([^/]+)\/(.+)$/.exec(target.value) ?? [];
   if (protocol !== undefined) {
     findings.url(`${protocol}://${host}:${port}`);
-    return findings.problem('it opens a connection');
+    findings.problem('it opens a connection');
+    return;
   }
-  const isSink = target.kind === 'literal' && sinks.test(target.value);
-  if (isSink) return;
   findings.path(target.value);
   const reads = redirect.operator === '<' || redirect.operator === '<&';
   if (!reads) findings.writes();

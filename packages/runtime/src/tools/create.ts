@@ -24,7 +24,11 @@ export function createTool(): Tool {
       const diff = creationDiff(place.path, file_text);
       return {
         type: 'run',
-        questions: leaveToWrite(place, { intention: 'Create file', diff, newFileContents: file_text }),
+        questions: await leaveToWrite(place, async () => ({
+          intention: 'Create file',
+          diff,
+          newFileContents: file_text,
+        })),
         run: () => create(place, { content: file_text, diff, context }),
       };
     },

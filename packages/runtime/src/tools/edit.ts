@@ -1,4 +1,4 @@
-import { HeldDirectory, nameOf, parentOf } from '../workspace/directory.js';
+import { HeldDirectory, nameOf, type Ownership, parentOf } from '../workspace/directory.js';
 import { locate, openPlace, type Place } from '../workspace/paths.js';
 import { defineTool } from './define-tool.js';
 import { changeDiff } from './diff.js';
@@ -35,10 +35,12 @@ export function editTool(): Tool {
       const place = await locate(path, context);
       const change: Change = { place, oldText, newText };
       requireFile(change);
-      const { diff, after } = await plan(change);
       return {
         type: 'run',
-        questions: leaveToWrite(place, { intention: 'Edit file', diff, newFileContents: after }),
+        questions: await leaveToWrite(place, async () => {
+          const { diff, after } = await plan(change);
+          return { intention: 'Edit file', diff, newFileContents: after };
+        }),
         run: () => turns.take(place.real, () => edit(change)),
       };
     },
@@ -48,8 +50,8 @@ export function editTool(): Tool {
 /** Plans anew: another edit may have been made while this one waited for leave. */
 async function edit(change: Change): Promise<ToolResult> {
   const { place } = change;
-  const { content, mode, diff } = await plan(change);
-  await HeldDirectory.use(parentOf(place), (directory) => directory.replace(nameOf(place), content, mode));
+  const { content, owner, diff } = await plan(change);
+  await HeldDirectory.use(parentOf(place), (directory) => directory.replace(nameOf(place), content, owner));
   return { type: 'success', text: `File ${place.path} updated with changes.`, details: diff };
 }
 
@@ -74,33 +76,33 @@ function requireFile({ place, oldText, newText }: Change): void {
 
 interface Plan {
   readonly content: Buffer;
-  readonly mode: number;
+  readonly owner: Ownership;
   readonly diff: string;
   readonly after: string;
 }
 
 async function plan({ place, oldText, newText }: Change): Promise<Plan> {
-  const { content: before, mode } = await read(place);
+  const { content: before, owner } = await read(place);
   const replacement = replaceOnce(before, oldText, newText);
   if (replacement.type === 'no_match') throw noMatch(place);
   if (replacement.type === 'ambiguous') throw ambiguous(place, oldText, replacement.lines);
   const { content } = replacement;
   const after = content.toString();
   const diff = await changeDiff({ path: place.path, before: before.toString(), after });
-  return { content, mode, diff, after };
+  return { content, owner, diff, after };
 }
 
-async function read(place: Place): Promise<{ readonly content: Buffer; readonly mode: number }> {
+async function read(place: Place): Promise<{ readonly content: Buffer; readonly owner: Ownership }> {
   const handle = await openPlace(place);
   try {
-    const { size, mode } = await handle.stat();
+    const { size, mode, uid, gid } = await handle.stat();
     if (size > largestFileBytes) {
       throw new ToolFailure(
         `File ${place.path} is too large to edit (${kilobytes(size)}).`,
         'File too large',
       );
     }
-    return { content: await handle.readFile(), mode: mode & 0o7777 };
+    return { content: await handle.readFile(), owner: { mode: mode & 0o7777, uid, gid } };
   } finally {
     await handle.close();
   }

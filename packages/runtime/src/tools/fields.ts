@@ -64,7 +64,8 @@ export function pair(description: string): Field<readonly [number, number]> {
 
 /** One text or a list of texts. */
 export function texts(description: string): Field<string | readonly string[]> {
-  const schema = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }], description };
+  const list: JsonObject = { type: 'array', items: { type: 'string' } };
+  const schema: JsonObject = { anyOf: [{ type: 'string' }, list], description };
   return field(schema, (value) => {
     const each: readonly unknown[] = Array.isArray(value) ? value : [value];
     return each.every((one) => typeof one === 'string') ? undefined : 'Expected text or a list of texts';

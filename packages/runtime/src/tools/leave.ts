@@ -1,7 +1,6 @@
 import type { Place } from '../workspace/paths.js';
-import type { PermissionQuestion, PermissionRequest } from './tool.js';
+import type { LaterQuestion, PermissionQuestion, PermissionRequest } from './tool.js';
 
-type ReadRequest = Extract<PermissionRequest, { kind: 'read' }>;
 type WriteRequest = Extract<PermissionRequest, { kind: 'write' }>;
 
 /** Leave to read; a place outside the allowed directories is a question of its own, before. */
@@ -10,27 +9,29 @@ export function leaveToRead(
   intention: (place: Place) => string,
 ): readonly PermissionQuestion[] {
   return places.flatMap((place) => {
-    const request: ReadRequest = { kind: 'read', intention: intention(place), path: place.path };
-    return [...leaveToGoOutside(place, request), { request }];
+    const request = { kind: 'read' as const, intention: intention(place), path: place.path };
+    return [...leaveToGoOutside(place, { request, accessKind: 'read' }), { request }];
   });
 }
 
-/** Leave to write; a place outside the allowed directories is a question of its own, before. */
-export function leaveToWrite(
+/** Leave to write what `change` says; a file outside the allowed directories is not even read before there is leave for it. */
+export async function leaveToWrite(
   place: Place,
-  change: Pick<WriteRequest, 'intention' | 'diff' | 'newFileContents'>,
-): readonly PermissionQuestion[] {
-  const request: WriteRequest = {
-    kind: 'write',
-    fileName: place.path,
-    canOfferSessionApproval: true,
-    ...change,
-  };
-  return [...leaveToGoOutside(place, request), { request }];
+  change: () => Promise<Pick<WriteRequest, 'intention' | 'diff' | 'newFileContents'>>,
+): Promise<readonly (PermissionQuestion | LaterQuestion)[]> {
+  const ask = async (): Promise<PermissionQuestion> => ({
+    request: { kind: 'write', fileName: place.path, canOfferSessionApproval: true, ...(await change()) },
+  });
+  if (place.isInside) return [await ask()];
+  const request = { kind: 'read' as const, intention: `Read file: ${place.path}`, path: place.path };
+  return [...leaveToGoOutside(place, { request, accessKind: 'write' }), ask];
 }
 
-function leaveToGoOutside(place: Place, request: ReadRequest | WriteRequest): readonly PermissionQuestion[] {
+function leaveToGoOutside(
+  place: Place,
+  wish: { readonly request: PermissionRequest; readonly accessKind: 'read' | 'write' },
+): readonly PermissionQuestion[] {
   if (place.isInside) return [];
   const paths = [...new Set([place.path, place.real])];
-  return [{ request, prompt: { kind: 'path', accessKind: request.kind, paths } }];
+  return [{ request: wish.request, prompt: { kind: 'path', accessKind: wish.accessKind, paths } }];
 }

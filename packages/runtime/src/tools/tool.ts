@@ -44,6 +44,9 @@ export interface PermissionQuestion {
   readonly prompt?: EventData<'permission.requested'>['promptRequest'];
 }
 
+/** A question that cannot be put before the one ahead of it has been answered; throws ToolFailure when there is none. */
+export type LaterQuestion = () => Promise<PermissionQuestion>;
+
 export type ResultType = 'success' | 'failure' | 'denied' | 'rejected' | 'timeout';
 
 /** What came of a call. */
@@ -65,7 +68,7 @@ export interface ToolResult {
 /** A call that has passed validation and now waits for leave to run. */
 export type PreparedCall = {
   /** Asked one after the other; the first refusal ends the call. */
-  readonly questions?: readonly PermissionQuestion[];
+  readonly questions?: readonly (PermissionQuestion | LaterQuestion)[];
 } & (
   | { readonly type: 'run'; run(signal: AbortSignal): Promise<ToolResult> }
   /** Some client runs it: it is asked by an event and answers with a method. */

@@ -9,6 +9,13 @@ export class AlreadyThere extends Error {
   override readonly name = 'AlreadyThere';
 }
 
+/** Whose a file is, and what they may do with it. */
+export interface Ownership {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
 /** An open directory that was judged before: names in it are looked up in it, wherever its path may lead by now. */
 export class HeldDirectory {
   private constructor(
@@ -33,7 +40,7 @@ export class HeldDirectory {
 
   /** Writes a new file, whole or not at all, and never over another; throws AlreadyThere. */
   async create(name: string, content: Uint8Array): Promise<void> {
-    await this.draft(content, { mode: 0o666 }, async (draft) => {
+    await this.draft(content, undefined, async (draft) => {
       await link(draft, this.at(name)).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code === 'EEXIST') throw new AlreadyThere(name);
         if (!linklessCodes.has(error.code)) throw error;
@@ -43,8 +50,8 @@ export class HeldDirectory {
   }
 
   /** Puts other content under a name at once. Further names of the same file keep the old content. */
-  async replace(name: string, content: Uint8Array, mode: number): Promise<void> {
-    await this.draft(content, { mode, isExact: true }, async (draft) => {
+  async replace(name: string, content: Uint8Array, owner: Ownership): Promise<void> {
+    await this.draft(content, owner, async (draft) => {
       await rename(draft, this.at(name));
     });
   }
@@ -52,13 +59,13 @@ export class HeldDirectory {
   /** Writes a file beside the one that is meant, and removes it unless it was put in place. */
   private async draft(
     content: Uint8Array,
-    { mode, isExact = false }: { readonly mode: number; readonly isExact?: boolean },
+    owner: Ownership | undefined,
     putInPlace: (draft: string) => Promise<void>,
   ): Promise<void> {
     if (!hasHandlePaths && !(await isAt(this.handle, this.real))) throw new PlaceChanged(this.real);
     const draft = this.at(`.${randomUUID()}.tmp`);
     try {
-      await write(draft, content, { mode, isExact });
+      await write(draft, content, owner);
       await putInPlace(draft);
     } finally {
       await rm(draft, { force: true });
@@ -66,11 +73,9 @@ export class HeldDirectory {
   }
 
   private async createPlainly(name: string, content: Uint8Array): Promise<void> {
-    await write(this.at(name), content, { mode: 0o666, isExact: false }).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw error.code === 'EEXIST' ? new AlreadyThere(name) : error;
-      },
-    );
+    await write(this.at(name), content).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EEXIST' ? new AlreadyThere(name) : error;
+    });
   }
 
   private at(name: string): string {
@@ -100,17 +105,25 @@ const linklessCodes: ReadonlySet<string | undefined> = new Set([
   'EMLINK',
 ]);
 
-async function write(
-  path: string,
-  content: Uint8Array,
-  { mode, isExact }: { readonly mode: number; readonly isExact: boolean },
-): Promise<void> {
-  const handle = await open(path, 'wx', mode);
+async function write(path: string, content: Uint8Array, owner?: Ownership): Promise<void> {
+  const handle = await open(path, 'wx', owner?.mode ?? 0o666);
   try {
     await handle.writeFile(content);
-    if (isExact) await handle.chmod(mode);
+    if (owner) await giveTo(handle, owner);
     await handle.datasync();
   } finally {
     await handle.close();
   }
+}
+
+async function giveTo(handle: FileHandle, { mode, uid, gid }: Ownership): Promise<void> {
+  const drafted = await handle.stat();
+  if (drafted.uid !== uid || drafted.gid !== gid) await handle.chown(uid, gid).catch(notPermitted);
+  await handle.chmod(mode);
+}
+
+/** Only an administrator gives files away; for anybody else the file becomes their own. */
+function notPermitted(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'EPERM') return undefined;
+  throw error;
 }

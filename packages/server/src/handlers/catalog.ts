@@ -11,6 +11,7 @@ import { sessionNameHandlers } from './session-name.js';
 import { sessionOptionsHandlers } from './session-options.js';
 import { sessionPermissionsHandlers } from './session-permissions.js';
 import { sessionPlanHandlers } from './session-plan.js';
+import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
@@ -31,6 +32,7 @@ export const handlers: Handlers<Methods> = {
   ...sessionOptionsHandlers,
   ...sessionPermissionsHandlers,
   ...sessionPlanHandlers,
+  ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
   ...sessionToolsHandlers,
   ...sessionUiHandlers,

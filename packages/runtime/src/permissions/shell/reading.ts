@@ -56,9 +56,10 @@ export class Findings {
 
   reading(): ShellReading {
     const isUnderstood = this.problems.size === 0;
+    const mayBeReadOnly = isUnderstood && !this.writesFile;
     const commands = new Map<string, boolean>();
     for (const { identifier, readOnly } of this.found)
-      commands.set(identifier, isUnderstood && readOnly && commands.get(identifier) !== false);
+      commands.set(identifier, mayBeReadOnly && readOnly && commands.get(identifier) !== false);
     return {
       commands: [...commands].map(([identifier, readOnly]) => ({ identifier, readOnly })),
       segments: this.found.map(({ identifier, fullCommandText }) => ({ identifier, fullCommandText })),

@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+import { method } from '../define.js';
+import { anything, text } from '../fields.js';
+import { openObject } from '../schema.js';
+import { sessionRef } from './session-ref.js';
+
+/** Questions to people, of whatever kind. */
+export const sessionQuestionsMethods = {
+  'session.questions.pending': method(
+    'The questions that wait for an answer: what their events said, for a client that came later.',
+    sessionRef,
+    () =>
+      openObject({
+        items: z.array(
+          openObject({
+            kind: z.enum(['permission', 'external_tool']),
+            requestId: text(),
+            toolCallId: text(),
+            /** The data of `permission.requested` or `external_tool.requested`. */
+            data: anything(),
+          }),
+        ),
+      }),
+  ),
+};

@@ -1,0 +1,65 @@
+import { sep } from 'node:path';
+import { defineTool } from './define-tool.js';
+import { optional, text, texts } from './fields.js';
+import { globMatcher } from './glob-pattern.js';
+import { leaveToRead } from './leave.js';
+import { boundOutput } from './output.js';
+import { runRipgrep } from './ripgrep.js';
+import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
+import type { Tool, ToolContext, ToolResult } from './tool.js';
+
+/** Finds files by the pattern of their names. */
+export function globTool(): Tool {
+  return defineTool({
+    name: 'glob',
+    description:
+      'Finds files by their names: * and ? within a name, ** across directories, [abc] and {a,b}. A pattern without / matches at any depth. Files that ignore files name, and hidden ones unless the pattern names them, are left out.',
+    fields: {
+      pattern: text('The pattern, such as **/*.ts or README.md.'),
+      paths: optional(texts('Where to look; the working directory when left out.')),
+    },
+    isRepeatable: true,
+    intention: ({ pattern }) => pattern,
+    prepare: async ({ pattern, paths }, context) => {
+      const roots = await searchRoots(paths, context);
+      return {
+        type: 'run',
+        questions: leaveToRead(
+          roots.map((root) => root.place),
+          ({ path }) => `Search for files matching pattern in: ${path}`,
+        ),
+        run: (signal) => find(pattern, { roots, context }, signal),
+      };
+    },
+  });
+}
+
+async function find(
+  pattern: string,
+  where: { readonly roots: readonly SearchRoot[]; readonly context: ToolContext },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { roots, context } = where;
+  const matches = globMatcher(pattern);
+  const found: string[] = [];
+  for (const root of roots) {
+    const parameters = ['--files', '--null', ...hiddenFlags(pattern), '--', root.name];
+    const { stdout } = await runRipgrep(parameters, context.workingDirectory, signal);
+    const files = stdout.toString().split('\0').slice(0, -1);
+    found.push(...files.filter((file) => matches(below(root.name, file))).sort());
+  }
+  await requireUnmoved(roots, context);
+  if (found.length === 0) return { type: 'success', text: 'No files matched the pattern.' };
+  return { type: 'success', text: await boundOutput([...new Set(found)].join('\n'), context.largeOutput) };
+}
+
+/** Hidden files are looked for only by patterns that name them. */
+function hiddenFlags(pattern: string): readonly string[] {
+  return /(^|[/{,])\.[^./]/.test(pattern) ? ['--hidden', '--glob=!.git'] : [];
+}
+
+/** The part of a path that comes after its root, with `/` between names. */
+function below(root: string, file: string): string {
+  const rest = file.startsWith(root) ? file.slice(root.length) : file;
+  return rest.split(sep).join('/').replace(/^\/+/, '') || file;
+}

@@ -1,0 +1,107 @@
+import { defineTool } from './define-tool.js';
+import { choice, flag, type Input, number, optional, text, texts } from './fields.js';
+import { groupedOutput } from './grep-output.js';
+import { leaveToRead } from './leave.js';
+import { boundOutput } from './output.js';
+import { runRipgrep } from './ripgrep.js';
+import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
+import type { Tool, ToolContext, ToolResult } from './tool.js';
+
+const lines = { minimum: 0, maximum: 1000 };
+
+const fields = {
+  pattern: text('The regular expression to search for, in ripgrep syntax.'),
+  path: optional(texts('Where to search: files or directories; the working directory when left out.')),
+  paths: optional(texts('The same as path.')),
+  output_mode: optional(
+    choice(
+      'content: the lines that match. files_with_matches (the default): only the names of files. count: how many lines match in each file.',
+      ['content', 'files_with_matches', 'count'],
+    ),
+  ),
+  glob: optional(text('Search only files that match this pattern, such as *.ts or **/*.{js,jsx}.')),
+  type: optional(text('Search only files of this type, such as js, py or rust.')),
+  '-i': optional(flag('Ignore upper and lower case.')),
+  '-A': optional(number('Lines to show after each match; for content only.', lines)),
+  '-B': optional(number('Lines to show before each match; for content only.', lines)),
+  '-C': optional(number('Lines to show before and after each match; for content only.', lines)),
+  '-n': optional(flag('Show line numbers; for content only.')),
+  head_limit: optional(number('Show only so many lines of the result.', { minimum: 1 })),
+  multiline: optional(flag('Let the pattern match across lines.')),
+};
+
+type Wanted = Input<typeof fields>;
+
+/** Searches the content of files with ripgrep. */
+export function grepTool(): Tool {
+  return defineTool({
+    name: 'grep',
+    description:
+      'Searches the content of files with ripgrep. Files that ignore files name, hidden and binary ones are left out. Braces and other special characters must be escaped to be found as they are.',
+    fields,
+    isRepeatable: true,
+    intention: ({ path, paths }) => [path ?? paths ?? []].flat().join(', ') || undefined,
+    prepare: async (wanted, context) => {
+      const roots = await searchRoots(wanted.path ?? wanted.paths, context);
+      return {
+        type: 'run',
+        questions: leaveToRead(
+          roots.map((root) => root.place),
+          ({ kind, path }) => `Search in ${kind === 'directory' ? 'directory' : 'file'}: ${path}`,
+        ),
+        run: (signal) => search(wanted, { roots, context }, signal),
+      };
+    },
+  });
+}
+
+async function search(
+  wanted: Wanted,
+  where: { readonly roots: readonly SearchRoot[]; readonly context: ToolContext },
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  const { roots, context } = where;
+  const parameters = [...flagsOf(wanted), '--', ...roots.map((root) => root.name)];
+  const { stdout, isCut } = await runRipgrep(parameters, context.workingDirectory, signal);
+  await requireUnmoved(roots, context);
+  const all = groupedOutput(stdout.toString());
+  if (all.length === 0) return { type: 'success', text: 'No matches found.' };
+  const shown = all.slice(0, wanted.head_limit).join('\n');
+  const note = isCut ? '\n(There were more matches than could be kept; search more narrowly.)' : '';
+  return { type: 'success', text: (await boundOutput(shown, context.largeOutput)) + note };
+}
+
+function flagsOf(wanted: Wanted): readonly string[] {
+  const { output_mode: mode = 'files_with_matches', glob, type } = wanted;
+  return [
+    ...modeFlags[mode],
+    ...(mode === 'content' ? contentFlags(wanted) : []),
+    ...(wanted['-i'] ? ['--ignore-case'] : []),
+    ...(wanted.multiline ? ['--multiline', '--multiline-dotall'] : []),
+    ...(glob !== undefined ? [`--glob=${glob}`] : []),
+    ...(type !== undefined ? [`--type=${type}`] : []),
+    `--regexp=${wanted.pattern}`,
+  ];
+}
+
+/** Fields end in NUL, which is in no path and in no text line: so a path is told from what follows it. */
+const modeFlags = {
+  content: [
+    '--no-heading',
+    '--with-filename',
+    '--color=never',
+    '--field-match-separator=\\x00:',
+    '--field-context-separator=\\x00-',
+  ],
+  files_with_matches: ['--files-with-matches', '--null', '--color=never'],
+  count: ['--count', '--with-filename', '--null', '--color=never'],
+};
+
+function contentFlags(wanted: Wanted): readonly string[] {
+  const { '-A': after = wanted['-C'] ?? 0, '-B': before = wanted['-C'] ?? 0 } = wanted;
+  return [
+    wanted['-n'] ? '--line-number' : '--no-line-number',
+    `--after-context=${Math.floor(after)}`,
+    `--before-context=${Math.floor(before)}`,
+  ];
+}

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { ToolFailure } from './tool.js';
+
+/** What a search printed, as far as it was kept. */
+export interface SearchOutput {
+  readonly stdout: Buffer;
+  /** It printed more than is kept and was ended. */
+  readonly isCut: boolean;
+}
+
+/** More than this is no answer to a question. */
+const mostBytes = 16 * 1024 * 1024;
+
+/** Runs ripgrep, without anybody's settings and without our environment; throws ToolFailure with what it complains of. */
+export function runRipgrep(
+  parameters: readonly string[],
+  workingDirectory: string,
+  signal: AbortSignal,
+): Promise<SearchOutput> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(ripgrepPath(), ['--no-config', ...parameters], {
+      cwd: workingDirectory,
+      env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      signal,
+      killSignal: 'SIGKILL',
+    });
+    const stdout: Buffer[] = [];
+    const complaints: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > mostBytes) child.kill('SIGKILL');
+      else stdout.push(chunk);
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (complaints.length < 16) complaints.push(chunk);
+    });
+    child.once('error', (error: NodeJS.ErrnoException) => reject(startFailure(error)));
+    child.once('close', (code) => {
+      const output = { stdout: Buffer.concat(stdout), isCut: bytes > mostBytes };
+      // 1: nothing found. 2: some file could not be read, or, with nothing found, the question was wrong.
+      const isAnswer = code === 0 || code === 1 || output.isCut || bytes > 0;
+      if (isAnswer) resolve(output);
+      else reject(new ToolFailure(`Error: ${Buffer.concat(complaints).toString().trim()}`));
+    });
+  });
+}
+
+function startFailure(error: NodeJS.ErrnoException): Error {
+  if (error.code !== 'ENOENT') return error;
+  return new ToolFailure('Error: ripgrep (rg) was found neither in the installation nor on the PATH.');
+}
+
+/** The one that was installed with us, else the one on the PATH. */
+function ripgrepPath(): string {
+  const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
+  try {
+    const entry = createRequire(import.meta.filename).resolve('@vscode/ripgrep');
+    return createRequire(entry).resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${binary}`);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return binary;
+    throw error;
+  }
+}

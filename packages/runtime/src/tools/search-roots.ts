@@ -1,0 +1,33 @@
+import { locate, type Place, PlaceChanged } from '../workspace/paths.js';
+import type { ToolContext } from './tool.js';
+import { noSuchPath } from './view.js';
+
+/** Where a search begins: as the model named it, and what that is. */
+export interface SearchRoot {
+  readonly name: string;
+  readonly place: Place;
+}
+
+/** The places a search was given, or the working directory; throws ToolFailure for one that is not there. */
+export async function searchRoots(
+  paths: string | readonly string[] | undefined,
+  context: ToolContext,
+): Promise<readonly SearchRoot[]> {
+  const given = typeof paths === 'string' ? [paths] : (paths ?? []);
+  const names = given.length > 0 ? [...new Set(given)] : ['.'];
+  return Promise.all(
+    names.map(async (name) => {
+      const place = await locate(name, context);
+      if (place.kind === 'missing') throw noSuchPath(place.path);
+      return { name: name === '' ? '.' : name, place };
+    }),
+  );
+}
+
+/** What a search printed counts only if its roots are still the places it had leave for. */
+export async function requireUnmoved(roots: readonly SearchRoot[], context: ToolContext): Promise<void> {
+  for (const { place } of roots) {
+    const now = await locate(place.path, context);
+    if (now.real !== place.real || now.kind !== place.kind) throw new PlaceChanged(place.path);
+  }
+}
