@@ -90,7 +90,9 @@ export class ChaosClient {
       const isAccepted = await this.answer(ledger, question);
       if (isAwaited && !isAccepted) ledger.refused.push(question.requestId);
       if (!isAwaited && isAccepted)
-        ledger.problems.push(`a late answer to the ${question.kind} question ${question.requestId} was accepted`);
+        ledger.problems.push(
+          `a late answer to the ${question.kind} question ${question.requestId} was accepted`,
+        );
     }
   }
 
@@ -206,7 +208,9 @@ export function idOf({ sessionId, lives }: Ledger, { name }: Line): string {
 }
 
 function says(event: AnyEvent, text: string): boolean {
-  return event.type === 'assistant.message' && (event.data as EventData<'assistant.message'>).content === text;
+  return (
+    event.type === 'assistant.message' && (event.data as EventData<'assistant.message'>).content === text
+  );
 }
 
 function questionOf(event: AnyEvent): OpenQuestion | undefined {

@@ -28,7 +28,8 @@ export const rule: Rule = (messages) => {
   const text = JSON.stringify(messages[last]?.content);
   const line = [next, also, work].find(({ prompt }) => text.includes(prompt));
   if (line !== work || said > 1) return { chunks: (line?.end ?? 'What?').split(/(?<= )/) };
-  if (said === 1) return { chunks: ['More. '], calls: [{ id: 'call-3', name: 'count', arguments: { n: 3 } }] };
+  if (said === 1)
+    return { chunks: ['More. '], calls: [{ id: 'call-3', name: 'count', arguments: { n: 3 } }] };
   return {
     calls: [
       { id: 'call-1', name: 'count', arguments: { n: 1 } },

@@ -76,7 +76,9 @@ async function runAll(flags: Flags): Promise<boolean> {
     const result = await runPart(part, { program, flags });
     results.push(result);
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
-    console.log(`${part.padEnd(7)} ${result.remark}, ${result.runs} runs, ${result.failures.length} failures, ${seconds} s`);
+    console.log(
+      `${part.padEnd(7)} ${result.remark}, ${result.runs} runs, ${result.failures.length} failures, ${seconds} s`,
+    );
     for (const failure of result.failures) tell(failure);
   }
   const runs = results.reduce((sum, result) => sum + result.runs, 0);
@@ -164,7 +166,12 @@ async function walkInTheDark(options: PartOptions): Promise<Result> {
   try {
     const environment = buildPowerCut(folder);
     if (!environment)
-      return { part: 'power', runs: 0, failures: [], remark: 'no power cuts (they need Linux and a C compiler)' };
+      return {
+        part: 'power',
+        runs: 0,
+        failures: [],
+        remark: 'no power cuts (they need Linux and a C compiler)',
+      };
     const stride = isLong || step !== undefined ? 1 : 5;
     return await walk(options, { part: 'power', stride, environment, between: cutPower });
   } finally {

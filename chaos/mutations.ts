@@ -86,7 +86,9 @@ function faultIn({ name, file, from, to }: Mutation): Plugin {
       const source = readFileSync(path, 'utf8');
       const places = source.split(from).length - 1;
       if (places !== 1)
-        throw new Error(`The mutation '${name}' fits ${places} places of ${file}; it needs one. Write it anew.`);
+        throw new Error(
+          `The mutation '${name}' fits ${places} places of ${file}; it needs one. Write it anew.`,
+        );
       building.onLoad({ filter: /\.ts$/ }, (loading) =>
         loading.path === path ? { contents: source.replace(from, to), loader: 'ts' } : undefined,
       );

@@ -83,7 +83,9 @@ export class RuntimeChild {
         const port = /listening on port (\d+)/.exec(text)?.[1];
         if (port) resolve(Number(port));
       });
-      this.child.once('exit', () => reject(new Error(`The runtime ended before it listened: ${this.errors}`)));
+      this.child.once('exit', () =>
+        reject(new Error(`The runtime ended before it listened: ${this.errors}`)),
+      );
     });
   }
 }

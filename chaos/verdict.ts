@@ -32,9 +32,7 @@ export function examineLog(ledger: Ledger, records: readonly LogRecord[]): reado
 
 /** What the log tells, in a form that is the same however often the runtime was killed. */
 export function durableStory(records: readonly LogRecord[]): readonly string[] {
-  const events = records.flatMap((record) =>
-    record.isPublic ? [JSON.parse(record.json) as AnyEvent] : [],
-  );
+  const events = records.flatMap((record) => (record.isPublic ? [JSON.parse(record.json) as AnyEvent] : []));
   const lines = story(events.filter((event) => !killedRunsOnly.has(event.type)));
   return lines
     .map((line) => line.replace(/ (idle|queued) 0$/, ''))

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
-import { firstLife, laterLife } from './lives.js';
 import type { Lab } from './lab.js';
 import { type Ledger, newLedger } from './ledger.js';
+import { firstLife, laterLife } from './lives.js';
 import { durableStory, examineLog, readLog, storyFaults } from './verdict.js';
 
 /** One run that did not live up to what it had told. */

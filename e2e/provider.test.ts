@@ -2,12 +2,17 @@ import { callTools, liveRuntime, providerOf, say, story } from '@groundcrew/test
 import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime({ flags: ['--stdio'], environment: { MY_TEAM: 'blue' } });
+const variable = (name: string) => `\${${name}}`;
 const trace = (digit: number) => `00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333${digit}-01`;
 
 describe('the provider of a session', () => {
   test('gets a bearer token over an api key, and headers filled from the environment', async () => {
     const model = runtime.script(say('hi'));
-    const headers = { 'X-Team': '${MY_TEAM}', 'X-Stage': '${MY_STAGE:-dev}', 'X-Plain': 'a $ b' };
+    const headers = {
+      'X-Team': variable('MY_TEAM'),
+      'X-Stage': variable('MY_STAGE:-dev'),
+      'X-Plain': 'a $ b',
+    };
     const provider = {
       type: 'openai',
       wireApi: 'completions',
@@ -58,7 +63,7 @@ describe('the provider of a session', () => {
     ],
     [
       'a variable that is not set',
-      { headers: { 'x-a': '${NOT_SET_ANYWHERE}' } },
+      { headers: { 'x-a': variable('NOT_SET_ANYWHERE') } },
       'The environment variable NOT_SET_ANYWHERE is not set',
     ],
     ['an address', { baseUrl: 'ftp://x' }, 'has to be an http or https address'],

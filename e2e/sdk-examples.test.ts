@@ -42,7 +42,7 @@ describe('examples', () => {
 describe('the page for those who come from the official SDK', () => {
   const page = readFileSync(join(repository, 'docs', 'coming-from-copilot-sdk.md'), 'utf8');
   const programs = [
-    ...page.matchAll(/## (.+)\n\n```ts official\n([^]*?)```\n\n```ts groundcrew\n([^]*?)```/g),
+    ...page.matchAll(/## ([^\n]+)\n\n```ts official\n(.*?)```\n\n```ts groundcrew\n(.*?)```/gs),
   ].map(([, title = '', official = '', ours = ''], index) => ({
     title,
     official: file(`official-${index}.mts`, official),

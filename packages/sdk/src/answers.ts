@@ -1,7 +1,7 @@
 import type { EventOf, PermissionDecision, SessionEvent } from '@groundcrew/protocol';
 import { RpcError } from '@groundcrew/rpc';
 import { Answering } from './answering.js';
-import { isChecked, readArguments, type Tool, type ToolInvocation } from './define-tool.js';
+import { readArguments, type Tool, type ToolInvocation } from './define-tool.js';
 import { GroundcrewError, toError } from './errors.js';
 import type { PermissionHandler, PermissionRequestResult } from './permission.js';
 import type { Report } from './report.js';
@@ -82,8 +82,9 @@ export class Answers {
 
   private run(tool: Tool, data: ToolCall, signal: AbortSignal): unknown {
     const invocation = invocationOf(data, this.options.sessionId);
-    if (!isChecked(tool)) return tool.handler?.(data.arguments ?? {}, invocation, signal);
-    return readArguments(tool, data.arguments).then((read) =>
+    const reading = readArguments(tool, data.arguments);
+    if (reading === undefined) return tool.handler?.(data.arguments ?? {}, invocation, signal);
+    return reading.then((read) =>
       read.success ? tool.handler?.(read.data, invocation, signal) : badArguments(tool.name, read.reason),
     );
   }

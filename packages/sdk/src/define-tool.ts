@@ -1,15 +1,15 @@
 import type { Methods, Params } from '@groundcrew/protocol';
-import * as z from 'zod';
+import * as core from 'zod/v4/core';
 import { GroundcrewError } from './errors.js';
 import type { FromJsonSchema, JsonSchema } from './json-schema.js';
 import type { ToolResultObject } from './tool-result.js';
 import type { TraceContext } from './trace.js';
 
 /** What a tool takes: a zod schema, whose arguments are checked before the handler runs, or a JSON Schema. */
-export type ToolParameters = z.core.$ZodType | JsonSchema;
+export type ToolParameters = core.$ZodType | JsonSchema;
 
 /** What the handler gets. Arguments of a JSON Schema tool come as the model wrote them. */
-export type ArgumentsOf<P> = P extends z.core.$ZodType<infer Output> ? Output : FromJsonSchema<P>;
+export type ArgumentsOf<P> = P extends core.$ZodType<infer Output> ? Output : FromJsonSchema<P>;
 
 /** One call of a tool: who asks, and where it stands in a trace. */
 export interface ToolInvocation extends TraceContext {
@@ -73,15 +73,18 @@ export function declarationOf(tool: Tool): NonNullable<Params<Methods['session.c
   return { ...rest, ...(parameters && { parameters: schemaOf(tool.name, parameters) }) };
 }
 
-/** Checks the arguments where there is something to check them by. */
-export async function readArguments(
-  tool: Tool,
-  given: unknown,
-): Promise<
-  { readonly success: true; readonly data: unknown } | { readonly success: false; readonly reason: string }
-> {
-  const { parameters } = tool;
-  const parsed = await z.core.safeParseAsync(isZod(parameters) ? parameters : z.unknown(), given ?? {});
+/** What arguments turned out to be. */
+export type ReadArguments =
+  | { readonly success: true; readonly data: unknown }
+  | { readonly success: false; readonly reason: string };
+
+/** Checks arguments by the tool's own schema; undefined when it has none that can check. */
+export function readArguments({ parameters }: Tool, given: unknown): Promise<ReadArguments> | undefined {
+  return isZod(parameters) ? parse(parameters, given) : undefined;
+}
+
+async function parse(schema: core.$ZodType, given: unknown): Promise<ReadArguments> {
+  const parsed = await core.safeParseAsync(schema, given ?? {});
   if (parsed.success) return parsed;
   const reasons = parsed.error.issues.map(({ path, message }) =>
     [path.join('.'), message].filter(Boolean).join(': '),
@@ -89,14 +92,9 @@ export async function readArguments(
   return { success: false, reason: reasons.join('; ') };
 }
 
-/** Whether arguments must be checked before the handler may run. */
-export function isChecked(tool: Tool): boolean {
-  return isZod(tool.parameters);
-}
-
 function schemaOf(name: string, parameters: ToolParameters): Record<string, unknown> {
   if (isZod(parameters)) {
-    const { $schema: _schema, ...schema } = z.toJSONSchema(parameters, { io: 'input' });
+    const { $schema: _schema, ...schema } = core.toJSONSchema(parameters, { io: 'input' });
     return schema;
   }
   if ('safeParse' in parameters)
@@ -104,6 +102,6 @@ function schemaOf(name: string, parameters: ToolParameters): Record<string, unkn
   return { ...parameters };
 }
 
-function isZod(parameters: ToolParameters | undefined): parameters is z.core.$ZodType {
+function isZod(parameters: ToolParameters | undefined): parameters is core.$ZodType {
   return parameters !== undefined && '_zod' in parameters;
 }

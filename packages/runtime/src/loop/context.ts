@@ -5,6 +5,7 @@ import type { Inbox } from '../session/inbox.js';
 import type { SessionLog } from '../session/log.js';
 import type { Metrics } from '../session/metrics.js';
 import type { Questions } from '../session/questions.js';
+import type { ToolSurroundings } from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
 import type { Interaction } from './interaction.js';
 
@@ -56,4 +57,6 @@ export interface LoopContext {
   /** Model, prompt and tools as they are now. */
   plan(): ModelPlan;
   policy(): PolicyRules;
+  /** What tools find around them now. */
+  toolSurroundings(): ToolSurroundings;
 }

@@ -1,15 +1,7 @@
 import type { OpenCall } from '../session/shape.js';
 import type { ResultType } from '../tools/tool.js';
 import type { LoopContext } from './context.js';
-import {
-  awaitClient,
-  awaitLeave,
-  type CallToRun,
-  type Gate,
-  passGate,
-  prepareCall,
-  runPrepared,
-} from './tool-calls.js';
+import { awaitClient, awaitLeave, type CallToRun, type Gate, passGate } from './tool-calls.js';
 
 /**
  * Takes up a turn that another process, or this one before a drop, had left open.
@@ -26,8 +18,9 @@ export async function continueTurn(context: LoopContext, signal: AbortSignal): P
   const gate = { context, plan: context.plan(), signal };
   const outcomes = await Promise.all(calls.map((call) => continueCall(call, gate)));
   log.append({ type: 'assistant.turn_end', data: { turnId: turn.turnId } });
+  if (turn.isRejected || outcomes.includes('rejected')) return false;
   const said = log.state.history.findLast((entry) => entry.role === 'assistant');
-  return said !== undefined && said.toolCalls.length > 0 && !outcomes.includes('rejected');
+  return said !== undefined && said.toolCalls.length > 0;
 }
 
 /** A call waits where it waited; one that may or may not have run is never run again unless its tool says that it may. */
@@ -40,23 +33,25 @@ async function continueCall(
     name: open.toolName,
     arguments: open.arguments,
     argumentsText: '',
+    granted: open.granted ?? [],
   };
   const { context, plan, signal } = gate;
   const question = context.log.state.questions.find((each) => each.toolCallId === open.toolCallId);
   if (question?.kind === 'external_tool') return awaitClient(call, question.requestId, gate);
-  if (question?.kind === 'permission')
-    return (await awaitLeave(call, question.requestId, gate)) ?? startAgain(call, gate);
+  if (question?.kind === 'permission') {
+    const granted = [...(open.granted ?? []), question.event.permissionRequest];
+    const refused = await awaitLeave(call, question.requestId, gate);
+    return refused ?? startAgain({ ...call, granted }, context, signal);
+  }
   const mayRun = open.attempts === 0 || plan.toolset.find(call.name)?.isRepeatable;
   if (mayRun) return passGate(call, gate, signal);
   context.log.append({ note: 'call.interrupted', data: { toolCallId: call.toolCallId } });
   return 'failure';
 }
 
-async function startAgain(
-  call: CallToRun,
-  gate: Gate & { readonly signal: AbortSignal },
-): Promise<ResultType> {
-  const { context, plan } = gate;
+/** With the tools of those who are attached now, which need not be those who were when the turn was taken up. */
+function startAgain(call: CallToRun, context: LoopContext, signal: AbortSignal): Promise<ResultType> {
+  const plan = context.plan();
   context.log.append({
     type: 'tool.execution_start',
     data: {
@@ -67,5 +62,5 @@ async function startAgain(
       model: plan.model,
     },
   });
-  return runPrepared(call, await prepareCall(call, gate), gate);
+  return passGate(call, { context, plan }, signal);
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EventData } from '@groundcrew/protocol';
 import { couldNotAsk, type Decision, outcomeOf, refusalOf } from '../permissions/decision.js';
 import { judge } from '../permissions/policy.js';
@@ -22,6 +23,8 @@ export interface CallToRun {
   readonly argumentsText: string;
   /** Why its arguments could not be read. */
   readonly problem?: string;
+  /** What it was given leave for before a process died; the same is not asked again, and nothing else is covered. */
+  readonly granted?: readonly PermissionRequest[];
 }
 
 /** What a call needs to pass the gate. */
@@ -85,7 +88,7 @@ export function awaitLeave(
 }
 
 /** What comes after leave was given: the intent is durable before the effect. */
-export async function runPrepared(
+async function runPrepared(
   call: CallToRun,
   prepared: PreparedCall,
   gate: Gate & { readonly signal: AbortSignal },
@@ -103,14 +106,16 @@ export async function runPrepared(
 }
 
 /** Finds the tool and lets it check its input; nothing has happened yet when this throws. */
-export async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<PreparedCall> {
+async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<PreparedCall> {
   const tool = plan.toolset.find(call.name);
   if (!tool) throw unknownTool(call.name, plan);
   if (call.problem !== undefined) throw new ToolFailure(call.problem);
   return tool.prepare(call.arguments, {
+    ...context.toolSurroundings(),
     sessionId: context.sessionId,
     toolCallId: call.toolCallId,
-    workingDirectory: context.workingDirectory,
+    canSeeImages: context.canSeeImages(),
+    notify: (notice) => context.log.emit({ ...notice, ephemeral: true }),
     progress: (partialOutput) =>
       context.log.emit({
         type: 'tool.execution_partial_result',
@@ -121,7 +126,8 @@ export async function prepareCall(call: CallToRun, { context, plan }: Gate): Pro
 
 async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Promise<ResultType> {
   const prepared = await prepareCall(call, gate);
-  for (const question of prepared.questions ?? []) {
+  for (const next of prepared.questions ?? []) {
+    const question = typeof next === 'function' ? await next() : next;
     const refused = await seekLeave(call, question, { ...gate, signal });
     if (refused) return refused;
   }
@@ -134,11 +140,12 @@ async function seekLeave(
   gate: Gate & { readonly signal: AbortSignal },
 ): Promise<ResultType | undefined> {
   const { context } = gate;
+  const permissionRequest = { ...request, toolCallId: call.toolCallId };
+  if (call.granted?.some((granted) => isDeepStrictEqual(granted, permissionRequest))) return undefined;
   const verdict = judge(request, context.policy());
   if (verdict === 'allow') return undefined;
   if (verdict === 'deny') return finish(call, couldNotAsk, gate);
   const requestId = context.clock.newId();
-  const permissionRequest = { ...request, toolCallId: call.toolCallId };
   context.log.append({
     type: 'permission.requested',
     data: {

@@ -70,6 +70,8 @@ function readCall(call: ToolCall): CallToRun {
   }
 }
 
+type ToolRequest = NonNullable<EventData<'assistant.message'>['toolRequests']>[number];
+
 interface Scene {
   readonly context: LoopContext;
   readonly plan: ModelPlan;
@@ -82,12 +84,7 @@ function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, pla
     messageId: answer.messageId,
     model: plan.model,
     content: answer.text,
-    toolRequests: calls.map((call) => ({
-      toolCallId: call.toolCallId,
-      name: call.name,
-      arguments: call.arguments,
-      type: 'function' as const,
-    })),
+    toolRequests: calls.map((call) => requestOf(call, plan)),
     interactionId: interaction.id,
     turnId: interaction.turnId,
     outputTokens: answer.usage.outputTokens,
@@ -100,6 +97,17 @@ function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, pla
     ),
     { type: 'assistant.message', data },
   ];
+}
+
+function requestOf(call: CallToRun, plan: ModelPlan): ToolRequest {
+  const intention = plan.toolset.find(call.name)?.intention?.(call.arguments);
+  return {
+    toolCallId: call.toolCallId,
+    name: call.name,
+    arguments: call.arguments,
+    type: 'function',
+    ...(intention !== undefined && { intentionSummary: intention }),
+  };
 }
 
 function starting(call: CallToRun, { context, plan }: Scene): Draft {

@@ -10,6 +10,7 @@ import { continueTurn } from '../loop/recover.js';
 import { LimitReached } from '../loop/turn.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import { StoreError } from '../store/session-store.js';
+import type { ToolSurroundings } from '../tools/tool.js';
 import { errorData } from './failure.js';
 import { Inbox } from './inbox.js';
 import { Interruption } from './interruption.js';
@@ -35,6 +36,7 @@ export interface ConversationHost {
   oddities(state: SessionState): Oddities;
   plan(state: SessionState): ModelPlan;
   policy(state: SessionState): PolicyRules;
+  toolSurroundings(state: SessionState): ToolSurroundings;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
   /** Another process has the session now, or its store is gone: this copy is void. */
@@ -337,6 +339,7 @@ export class Conversation {
       oddities: () => host.oddities(log.state),
       plan: () => host.plan(log.state),
       policy: () => host.policy(log.state),
+      toolSurroundings: () => host.toolSurroundings(log.state),
     };
   }
 }

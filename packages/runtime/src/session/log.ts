@@ -135,7 +135,8 @@ export class SessionLog {
     group.done.catch(heardByWaiters);
     this.last = group.done;
     this.group = group;
-    queueMicrotask(() => this.handOver());
+    // After all microtasks: what one step of the loop appends, between two waits for the world, is one group.
+    process.nextTick(() => this.handOver());
     return group;
   }
 

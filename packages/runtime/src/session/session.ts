@@ -23,6 +23,7 @@ import { type Resumption, resumeDrafts } from './resumption.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
+import { toolSurroundings } from './tool-surroundings.js';
 
 /** What a session is given by the runtime it lives in. */
 export interface SessionSurroundings {
@@ -372,6 +373,8 @@ export class Session {
       oddities: (state: SessionState) => planner.oddities(state),
       plan: (state: SessionState) => planner.plan(state),
       policy: (state: SessionState) => planner.policy(state),
+      toolSurroundings: (state: SessionState) =>
+        toolSurroundings({ state, settings: planner.settings, sessionDirectory: this.workspacePath }),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: (_error: StoreError) => this.drop(),
     };

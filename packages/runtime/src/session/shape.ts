@@ -25,6 +25,8 @@ export interface OpenTurn {
   readonly turnId: string;
   readonly interactionId: string;
   readonly hasAnswer: boolean;
+  /** Somebody rejected one of its calls: the model is not asked again. */
+  readonly isRejected?: boolean;
 }
 
 /** A tool call begun and not yet answered. */
@@ -34,6 +36,8 @@ export interface OpenCall {
   readonly arguments: unknown;
   /** How often its effect was allowed to happen; 0 means that it certainly has not. */
   readonly attempts: number;
+  /** What people gave it leave for so far. */
+  readonly granted?: readonly EventOf<'permission.requested'>['data']['permissionRequest'][];
 }
 
 /** A question to people that nobody has answered yet. */

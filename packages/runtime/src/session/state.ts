@@ -107,7 +107,7 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
         turn: { turnId: event.data.turnId, interactionId: event.data.interactionId ?? '', hasAnswer: false },
       };
     case 'assistant.turn_end':
-      return { ...state, turn: undefined };
+      return { ...state, turn: undefined, calls: [], questions: [] };
     case 'abort':
       return { ...state, calls: [], questions: [] };
     case 'assistant.message':
@@ -173,7 +173,12 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
         text,
         ...(parts && { parts }),
       });
-      return { ...closeCall(told, toolCallId), verbatim: without(state.verbatim, toolCallId) };
+      const isRejected = error?.code === 'rejected';
+      return {
+        ...closeCall(told, toolCallId),
+        verbatim: without(state.verbatim, toolCallId),
+        ...(isRejected && state.turn && { turn: { ...state.turn, isRejected } }),
+      };
     }
   }
 }
@@ -202,14 +207,26 @@ function reduceQuestion(state: SessionState, event: QuestionEvent): SessionState
       };
     }
     case 'permission.completed': {
-      const { result } = event.data;
+      const { result, requestId } = event.data;
       const approvals =
         result.kind === 'approved-for-session' ? [...state.approvals, result.approval] : state.approvals;
-      return { ...withoutQuestion(state, event.data.requestId), approvals };
+      const calls = result.kind.startsWith('approved') ? grant(state, requestId) : state.calls;
+      return { ...withoutQuestion(state, requestId), approvals, calls };
     }
     case 'external_tool.completed':
       return withoutQuestion(state, event.data.requestId);
   }
+}
+
+function grant({ questions, calls }: SessionState, requestId: string): SessionState['calls'] {
+  const question = questions.find((each) => each.requestId === requestId);
+  if (question?.kind !== 'permission') return calls;
+  const { toolCallId, event } = question;
+  return calls.map((call) =>
+    call.toolCallId === toolCallId
+      ? { ...call, granted: [...(call.granted ?? []), event.permissionRequest] }
+      : call,
+  );
 }
 
 function say(state: SessionState, entry: HistoryEntry): SessionState {

@@ -1,4 +1,4 @@
-import { sep } from 'node:path';
+import { isAbsolute, sep } from 'node:path';
 import { defineTool } from './define-tool.js';
 import { optional, text, texts } from './fields.js';
 import { globMatcher } from './glob-pattern.js';
@@ -21,17 +21,28 @@ export function globTool(): Tool {
     isRepeatable: true,
     intention: ({ pattern }) => pattern,
     prepare: async ({ pattern, paths }, context) => {
-      const roots = await searchRoots(paths, context);
+      const wanted = splitPattern(pattern);
+      const roots = await searchRoots(paths ?? wanted.root, context);
       return {
         type: 'run',
         questions: leaveToRead(
           roots.map((root) => root.place),
           ({ path }) => `Search for files matching pattern in: ${path}`,
         ),
-        run: (signal) => find(pattern, { roots, context }, signal),
+        run: (signal) => find(wanted.pattern, { roots, context }, signal),
       };
     },
   });
+}
+
+/** A pattern that leads away from the working directory is looked for where it leads to. */
+function splitPattern(pattern: string): { readonly pattern: string; readonly root?: string } {
+  const plain = pattern.replace(/^(\.\/)+/, '');
+  if (!isAbsolute(plain) && !plain.startsWith('../')) return { pattern: plain };
+  const names = plain.split('/');
+  const firstWild = names.findIndex((name) => /[*?[{]/.test(name));
+  const fixed = firstWild === -1 ? names.length - 1 : firstWild;
+  return { root: names.slice(0, fixed).join('/') || '/', pattern: names.slice(fixed).join('/') };
 }
 
 async function find(

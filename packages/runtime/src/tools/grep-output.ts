@@ -1,39 +1,34 @@
+/** The paths of `--files-with-matches --null`, sorted. */
+export function sortedPaths(stdout: string): readonly string[] {
+  return stdout.split('\0').slice(0, -1).sort();
+}
+
 /**
- * Puts what ripgrep printed in the order of paths and takes the marks out that told its fields apart.
+ * Puts the lines that ripgrep printed in the order of their paths, and takes the marks out that told fields apart.
  * Ripgrep itself sorts only when it searches one file at a time, which is slower.
  */
-export function groupedOutput(stdout: string): readonly string[] {
+export function sortedLines(stdout: string): readonly string[] {
   const groups = new Map<string, string[]>();
-  let hasSeparators = false;
-  let before: string | undefined;
-  let isBroken = false;
-  for (const line of linesOf(stdout)) {
-    if (line === separator) {
-      hasSeparators = true;
-      isBroken = true;
+  let hasGaps = false;
+  let previous: string | undefined;
+  for (const line of stdout.split('\n').slice(0, -1)) {
+    if (line === gap) {
+      hasGaps = true;
+      if (previous !== undefined) groups.get(previous)?.push(gap);
       continue;
     }
-    const path = pathOf(line);
-    const group = groups.get(path) ?? [];
-    if (isBroken && before === path) group.push(separator);
-    group.push(plain(line));
-    groups.set(path, group);
-    before = path;
-    isBroken = false;
+    previous = pathOf(line);
+    const group = groups.get(previous) ?? [];
+    group.push(withoutMarks(line));
+    groups.set(previous, group);
   }
-  const ordered = [...groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
-  return ordered.flatMap((group, index) => (index > 0 && hasSeparators ? [separator, ...group] : group));
+  const ordered = [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
+  const blocks = ordered.map(([, group]) => (group.at(-1) === gap ? group.slice(0, -1) : group));
+  return blocks.flatMap((block, index) => (index > 0 && hasGaps ? [gap, ...block] : block));
 }
 
-/** Between stretches of context that do not touch. */
-const separator = '--';
-
-/** Names alone end in NUL and nothing else; lines end in a newline. */
-function linesOf(stdout: string): readonly string[] {
-  if (!stdout.includes('\n')) return stdout.split('\0').slice(0, -1);
-  const lines = stdout.split('\n');
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
-}
+/** Stands between stretches of context that do not touch. */
+const gap = '--';
 
 function pathOf(line: string): string {
   const end = line.indexOf('\0');
@@ -41,7 +36,7 @@ function pathOf(line: string): string {
 }
 
 /** `path NUL : N NUL : text` and `path NUL count`, as people know them. */
-function plain(line: string): string {
+function withoutMarks(line: string): string {
   if (/\0[:-]/.test(line)) return line.replaceAll('\0', '').replace(/\r$/, '');
   return line.replace('\0', ':');
 }

@@ -1,12 +1,13 @@
 import { defineTool } from './define-tool.js';
 import { choice, flag, type Input, number, optional, text, texts } from './fields.js';
-import { groupedOutput } from './grep-output.js';
+import { sortedLines, sortedPaths } from './grep-output.js';
 import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
 import { runRipgrep } from './ripgrep.js';
 import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
 import type { Tool, ToolContext, ToolResult } from './tool.js';
 
+const defaultMode = 'files_with_matches';
 const lines = { minimum: 0, maximum: 1000 };
 
 const fields = {
@@ -64,7 +65,8 @@ async function search(
   const parameters = [...flagsOf(wanted), '--', ...roots.map((root) => root.name)];
   const { stdout, isCut } = await runRipgrep(parameters, context.workingDirectory, signal);
   await requireUnmoved(roots, context);
-  const all = groupedOutput(stdout.toString());
+  const read = (wanted.output_mode ?? defaultMode) === 'files_with_matches' ? sortedPaths : sortedLines;
+  const all = read(stdout.toString());
   if (all.length === 0) return { type: 'success', text: 'No matches found.' };
   const shown = all.slice(0, wanted.head_limit).join('\n');
   const note = isCut ? '\n(There were more matches than could be kept; search more narrowly.)' : '';
@@ -72,7 +74,7 @@ async function search(
 }
 
 function flagsOf(wanted: Wanted): readonly string[] {
-  const { output_mode: mode = 'files_with_matches', glob, type } = wanted;
+  const { output_mode: mode = defaultMode, glob, type } = wanted;
   return [
     ...modeFlags[mode],
     ...(mode === 'content' ? contentFlags(wanted) : []),

@@ -19,7 +19,7 @@ export function runRipgrep(
   signal: AbortSignal,
 ): Promise<SearchOutput> {
   return new Promise((resolve, reject) => {
-    const child = spawn(ripgrepPath(), ['--no-config', ...parameters], {
+    const child = spawn(ripgrepPath(), ['--no-config', '--no-messages', ...parameters], {
       cwd: workingDirectory,
       env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,10 +40,10 @@ export function runRipgrep(
     child.once('error', (error: NodeJS.ErrnoException) => reject(startFailure(error)));
     child.once('close', (code) => {
       const output = { stdout: Buffer.concat(stdout), isCut: bytes > mostBytes };
-      // 1: nothing found. 2: some file could not be read, or, with nothing found, the question was wrong.
-      const isAnswer = code === 0 || code === 1 || output.isCut || bytes > 0;
-      if (isAnswer) resolve(output);
-      else reject(new ToolFailure(`Error: ${Buffer.concat(complaints).toString().trim()}`));
+      // It also ends with 2, and with no complaint, when some file could not be read.
+      const complaint = Buffer.concat(complaints).toString().trim();
+      if (code !== 2 || complaint === '' || bytes > 0) resolve(output);
+      else reject(new ToolFailure(`Error: ${complaint}`));
     });
   });
 }

@@ -117,7 +117,7 @@ function isHarmlessSed(values: readonly string[]): boolean {
   const options = values.filter((value) => value.startsWith('-'));
   if (!options.every((option) => /^-[nErsuz]+$/.test(option))) return false;
   const program = values.find((value) => !value.startsWith('-'));
-  return program !== undefined && program.split(';').every((part) => harmlessSed.test(part));
+  return program === undefined ? false : program.split(';').every((part) => harmlessSed.test(part));
 }
 
 function isHarmlessAwk(values: readonly string[]): boolean {

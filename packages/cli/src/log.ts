@@ -1,0 +1,98 @@
+import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import type { Redactor } from './redact.js';
+
+/** From silence to everything. */
+export const logLevels = ['none', 'error', 'warning', 'info', 'debug', 'all'] as const;
+
+export type LogLevel = (typeof logLevels)[number];
+
+/** What an entry may be; `all` is for what is too much even for debugging. */
+export type EntryLevel = Exclude<LogLevel, 'none'>;
+
+/** What goes with an entry; secrets in it are covered. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+/** Diagnostics of the program, for people who look for a fault. */
+export interface Log {
+  /** Whether an entry of this level is kept anywhere; saves making what nobody reads. */
+  keeps(level: EntryLevel): boolean;
+  write(level: EntryLevel, message: string, fields?: LogFields): void;
+  close(): void;
+}
+
+/** Where diagnostics go: lines for people on stderr, JSON lines in a file, each up to its own level. */
+export interface LogOptions {
+  readonly redactor: Redactor;
+  readonly stderr?: { readonly level: LogLevel; write(line: string): void };
+  readonly file?: { readonly path: string; readonly level: LogLevel };
+}
+
+/** Opens the log. A file that cannot be opened is told on stderr, and the program goes on without it. */
+export function openLog(options: LogOptions): Log {
+  const { redactor, stderr } = options;
+  const file = openFile(options);
+  const keeps = (level: EntryLevel) => covers(stderr?.level, level) || covers(file?.level, level);
+  return {
+    keeps,
+    write: (level, message, fields = {}) => {
+      if (!keeps(level)) return;
+      const text = redactor.text(message);
+      const values = redactor.value(fields) as LogFields; // a copy of the same shape
+      if (covers(stderr?.level, level)) stderr?.write(`${level}: ${text}${inWords(values)}\n`);
+      if (covers(file?.level, level)) file?.write({ level, message: text, ...values });
+    },
+    close: () => file?.close(),
+  };
+}
+
+/** The level of this name, if it is one. */
+export function logLevel(name: string | undefined): LogLevel | undefined {
+  return logLevels.find((level) => level === name);
+}
+
+function covers(kept: LogLevel | undefined, level: EntryLevel): boolean {
+  return kept !== undefined && logLevels.indexOf(level) <= logLevels.indexOf(kept);
+}
+
+function inWords(fields: LogFields): string {
+  return Object.entries(fields)
+    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('');
+}
+
+interface LogFile {
+  readonly level: LogLevel;
+  write(entry: LogFields): void;
+  close(): void;
+}
+
+/** Whole lines, appended at once: several processes may share a file, and a crash loses nothing. */
+function openFile({ file, stderr }: LogOptions): LogFile | undefined {
+  if (!file) return undefined;
+  const complain = (error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    stderr?.write(`warning: cannot write the log ${file.path}: ${reason}\n`);
+  };
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file.path, 'a', 0o600);
+    if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, 0o600);
+  } catch (error) {
+    complain(error);
+  }
+  const close = () => {
+    if (descriptor !== undefined) closeSync(descriptor);
+    descriptor = undefined;
+  };
+  const write = (entry: LogFields) => {
+    if (descriptor === undefined) return;
+    try {
+      const line = { time: new Date().toISOString(), pid: process.pid, ...entry };
+      writeSync(descriptor, `${JSON.stringify(line)}\n`);
+    } catch (error) {
+      complain(error);
+      close();
+    }
+  };
+  return { level: file.level, write, close };
+}

@@ -1,0 +1,47 @@
+/** Takes secrets out of what people and files are told: known values, values of telling names, and telling forms. */
+export class Redactor {
+  private readonly secrets = new Set<string>();
+
+  constructor(...secrets: readonly (string | undefined)[]) {
+    this.register(...secrets);
+  }
+
+  /** Never to be shown from now on. Short values are let pass: they would take everyday words away. */
+  register(...secrets: readonly (string | undefined)[]): void {
+    for (const secret of secrets) if (secret !== undefined && secret.length >= shortest) this.secrets.add(secret);
+  }
+
+  /** The text with its secrets covered. */
+  text(text: string): string {
+    let covered = text;
+    for (const secret of this.secrets) covered = covered.replaceAll(secret, cover);
+    for (const form of tellingForms) covered = covered.replace(form, `$1${cover}`);
+    return covered;
+  }
+
+  /** A copy with its secrets covered, at any depth; what a telling name held is a secret everywhere else too. */
+  value(value: unknown, name = ''): unknown {
+    if (typeof value === 'string') {
+      if (!tellingName.test(name)) return this.text(value);
+      this.register(value);
+      return cover;
+    }
+    if (Array.isArray(value)) return value.map((each) => this.value(each, name));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.value(each, key)]));
+  }
+}
+
+const cover = '[redacted]';
+const shortest = 6;
+
+/** Names whose values nobody may see; counts such as `inputTokens` are not among them. */
+const tellingName =
+  /(^|[-_])(api[-_]?key|authorization|password|secret|cookie)$|token$|apiKey$|Password$|Secret$/i;
+
+/** Forms that only secrets have; what stands before them is kept. */
+const tellingForms: readonly RegExp[] = [
+  /(\bbearer\s+)[\w.~+/=-]{6,}/gi,
+  /(\b)(?:gh[pousr]_|github_pat_|sk-|xox[abprs]-)[\w-]{16,}/g,
+  /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/:@]+:[^\s/@]+(?=@)/gi,
+];

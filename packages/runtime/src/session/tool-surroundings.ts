@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import type { JsonObject } from '@groundcrew/protocol';
+import { defaultOutputBytes } from '../tools/output.js';
+import type { LargeOutput, ToolSurroundings } from '../tools/tool.js';
+import type { SessionSettings } from './settings.js';
+import type { SessionState } from './shape.js';
+
+/** What a session's tools find around them: its directories, and what becomes of long results. */
+export function toolSurroundings(session: {
+  readonly state: SessionState;
+  readonly settings: SessionSettings;
+  readonly sessionDirectory: string;
+}): ToolSurroundings {
+  const { state, settings, sessionDirectory } = session;
+  const workingDirectory = state.context.cwd;
+  return {
+    workingDirectory,
+    sessionDirectory,
+    allowedDirectories: [workingDirectory, sessionDirectory],
+    largeOutput: largeOutput(settings.other.largeOutput, join(sessionDirectory, 'temp')),
+  };
+}
+
+function largeOutput(wish: JsonObject[string] | undefined, ownDirectory: string): LargeOutput {
+  const { enabled, maxSizeBytes, outputDir } = (wish ?? {}) as Readonly<Record<string, unknown>>;
+  return {
+    isEnabled: enabled !== false,
+    maxBytes: typeof maxSizeBytes === 'number' ? maxSizeBytes : defaultOutputBytes,
+    directory: typeof outputDir === 'string' && outputDir !== '' ? outputDir : ownDirectory,
+  };
+}
