@@ -57,6 +57,13 @@ test('a runtime that does not start is told with what it said', async () => {
   }
 });
 
+test('a working directory that is not there is told as such', async () => {
+  await expect(world.newClient({ workingDirectory: '/no/such/place' }).start()).rejects.toMatchObject({
+    kind: 'invalid_option',
+    message: 'The working directory /no/such/place does not exist',
+  });
+});
+
 test('what is no program is told as such', async () => {
   const client = world.newClient({ connection: RuntimeConnection.forStdio({ path: world.home.path }) });
   await expect(client.start()).rejects.toMatchObject({

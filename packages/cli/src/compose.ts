@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
+  builtinTools,
   type Home,
   type Owner,
   openSqliteStore,
@@ -50,7 +51,9 @@ export function compose(options: ProgramOptions): Program {
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     openModels: (settings) => models.open(settings),
-    builtinTools: () => [],
+    builtinTools: builtinTools({
+      webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
+    }),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
@@ -107,6 +110,14 @@ class Homes {
     await Promise.all([...this.stores.values()].map((store) => store.close()));
     this.stores.clear();
   }
+}
+
+/** Names separated by commas. */
+function hostList(names: string | undefined): readonly string[] {
+  return (names ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 /** Ends the process without a word at the n-th write step of its stores; only chaos tests run a build that has it. */

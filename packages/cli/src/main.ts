@@ -1,53 +1,40 @@
-import { readArguments, UsageError } from './arguments.js';
+import { isHeadless, readHeadless, UsageError } from './arguments.js';
 import { type Process, runHeadless } from './commands/headless.js';
 
 declare const __VERSION__: string;
 
-const help = `groundcrew: an agent-session runtime
-
-  groundcrew --headless [--stdio | --port N]   serve clients of the session protocol
-  groundcrew --version
-
-In headless mode:
-  --stdio                     talk on stdin and stdout
-  --port N                    listen on this port of the loopback interface; any free one without
-  --log-level LEVEL           none, error, warning, info, debug or all
-  --auth-token-env NAME       take the GitHub token from this variable
-  --no-auto-login             use no other token
-  --session-idle-timeout S    unload sessions that are idle for so many seconds
-`;
-
-const surroundings: Process = {
-  environment: process.env,
-  workingDirectory: process.cwd(),
-  version: __VERSION__,
-  announce: (line) => process.stdout.write(`${line}\n`),
-  warn: (message) => process.stderr.write(`${message}\n`),
-  exit: (code) => process.exit(code),
-  onSignal: (handler) => {
-    process.once('SIGTERM', handler);
-    process.once('SIGINT', handler);
-  },
-};
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`groundcrew: ${explain(error)}\n`);
+  process.exit(error instanceof UsageError ? 2 : 1);
+});
 
 async function main(argv: readonly string[]): Promise<void> {
-  const invocation = readArguments(argv);
-  switch (invocation.type) {
-    case 'headless':
-      return runHeadless(invocation, surroundings);
-    case 'version':
-      process.stdout.write(`${__VERSION__}\n`);
-      return;
-    case 'help':
-      process.stdout.write(help);
-      return;
-  }
+  if (isHeadless(argv)) return runHeadless(readHeadless(argv), surroundings());
+  const { runCommandLine } = await import('./command-line.js');
+  const { flushed, processTerminal } = await import('./process-terminal.js');
+  const code = await runCommandLine(argv, processTerminal(__VERSION__));
+  await flushed();
+  process.exit(code);
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  const isUsage = error instanceof UsageError;
-  const text =
-    error instanceof Error && !isUsage ? (error.stack ?? error.message) : String((error as Error).message);
-  process.stderr.write(`groundcrew: ${text}\n`);
-  process.exitCode = isUsage ? 2 : 1;
-});
+function surroundings(): Process {
+  return {
+    environment: process.env,
+    workingDirectory: process.cwd(),
+    version: __VERSION__,
+    announce: (line) => process.stdout.write(`${line}\n`),
+    warn: (message) => process.stderr.write(`${message}\n`),
+    exit: (code) => process.exit(code),
+    onSignal: (handler) => {
+      process.once('SIGTERM', handler);
+      process.once('SIGINT', handler);
+    },
+  };
+}
+
+/** Mistakes of the program are told with their place, everything else by its message. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isMistake = [TypeError, ReferenceError, RangeError].some((kind) => error instanceof kind);
+  return isMistake && error.stack ? error.stack : error.message;
+}

@@ -44,6 +44,7 @@ export {
   type SqliteStoreOptions,
   type SqliteStoreStats,
 } from './store/sqlite/store.js';
+export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
 export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';

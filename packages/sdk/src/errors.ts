@@ -23,7 +23,7 @@ export type GroundcrewErrorKind =
 export class GroundcrewError extends Error {
   override readonly name = 'GroundcrewError';
   /** Of a `send` whose answer was lost: send again with this id after resuming, and it is one turn. */
-  readonly messageId?: string;
+  declare readonly messageId?: string;
 
   constructor(
     readonly kind: GroundcrewErrorKind,

@@ -23,9 +23,9 @@ export class EventFeed {
       this.streams.delete(stream);
       signal?.removeEventListener('abort', stop);
     });
-    if (this.isOver || signal?.aborted) stream.end();
-    else this.streams.add(stream);
+    this.streams.add(stream);
     signal?.addEventListener('abort', stop, { once: true });
+    if (this.isOver || signal?.aborted) stream.end();
     return stream;
   }
 
@@ -39,6 +39,5 @@ export class EventFeed {
     this.isOver = true;
     this.listeners.clear();
     for (const stream of this.streams) stream.end(reason);
-    this.streams.clear();
   }
 }

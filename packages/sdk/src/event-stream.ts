@@ -6,8 +6,8 @@ export class EventStream implements AsyncIterableIterator<SessionEvent, undefine
   private readonly queue = new AsyncQueue<SessionEvent>();
   private readonly reader = this.queue[Symbol.asyncIterator]();
 
-  /** `onReturn` lets go of the stream when its reader stops early. */
-  constructor(private readonly onReturn: () => void) {}
+  /** `onEnd` is called when nothing more will be read, and maybe again. */
+  constructor(private readonly onEnd: () => void) {}
 
   push(event: SessionEvent): void {
     this.queue.push(event);
@@ -15,6 +15,7 @@ export class EventStream implements AsyncIterableIterator<SessionEvent, undefine
 
   /** The reader gets what still waits, then the end or the error. */
   end(error?: unknown): void {
+    this.onEnd();
     if (error === undefined) this.queue.end();
     else this.queue.fail(error);
   }
@@ -24,7 +25,7 @@ export class EventStream implements AsyncIterableIterator<SessionEvent, undefine
   }
 
   async return(): Promise<IteratorResult<SessionEvent, undefined>> {
-    this.onReturn();
+    this.onEnd();
     this.queue.discard();
     return { value: undefined, done: true };
   }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { statSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClientOptions } from './client-options.js';
@@ -25,8 +26,9 @@ export class RuntimeChild {
   private errors = '';
   private isOver = false;
 
-  /** Throws when there is no runtime to start. */
+  /** Throws when there is no runtime to start, or no directory to start it in. */
   constructor(options: SpawnOptions) {
+    checkDirectory(options.client.workingDirectory);
     const environment = environmentFor(options);
     const path = findRuntime(options.connection.path, environment);
     const args = [...(options.connection.args ?? []), ...flagsFor(options.client), ...options.transport];
@@ -119,6 +121,12 @@ export class RuntimeChild {
 const announcementMs = 30_000;
 const patienceMs = 2_000;
 const mostErrorText = 16 * 1024;
+
+/** The system would say that the program is missing. */
+function checkDirectory(path: string | undefined): void {
+  if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new GroundcrewError('invalid_option', `The working directory ${path} does not exist`);
+}
 
 function flagsFor({
   logLevel,

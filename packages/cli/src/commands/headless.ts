@@ -1,7 +1,8 @@
-import { listenTcp, stdioChannel } from '@groundcrew/rpc';
+import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
 import type { HeadlessArguments } from '../arguments.js';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { type Environment, homeDirectory } from '../home.js';
+import type { Log } from '../log.js';
 
 /** What the process gives the command. */
 export interface Process {
@@ -15,71 +16,127 @@ export interface Process {
   onSignal(handler: () => void): void;
 }
 
+/** What a server that people start says itself, and a client's leaves to the environment. */
+export interface ServerOptions extends HeadlessArguments {
+  readonly homeDirectory?: string;
+  /** Only this machine can connect unless another host is named. */
+  readonly host?: string;
+  /** What every connection on the port must show. */
+  readonly connectionToken?: string;
+  readonly log?: Log;
+}
+
 /** A client so far behind gets its deltas merged; up to there it has every one of them. */
 const channelOptions = { highWaterMark: 8 * 1024 * 1024 };
 
 /** Serves clients on stdio or a port until they are done with it. */
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
-  for (const warning of flags.warnings) process.warn(warning);
-  const ending = new Ending(process);
-  const program = compose(optionsFrom(flags, process, ending));
+  const { environment } = process;
+  const { COPILOT_CONNECTION_TOKEN: connectionToken, GROUNDCREW_LOG: path } = environment;
+  const log = path ? await openServerLog({ path, level: flags.logLevel }, process) : undefined;
+  const isQuiet = flags.logLevel === 'none' || flags.logLevel === 'error';
+  const warn = (message: string) => {
+    log?.write('warning', message);
+    if (!isQuiet) process.warn(message);
+  };
+  if (flags.port !== undefined && !connectionToken) warn(openPort);
+  const options = { ...flags, ...(connectionToken && { connectionToken }), ...(log && { log }) };
+  await runServer(options, { ...process, warn });
+}
+
+/** Serves clients by what the options say, and by nothing else. */
+export async function runServer(options: ServerOptions, process: Process): Promise<void> {
+  const { log } = options;
+  for (const warning of options.warnings) process.warn(warning);
+  const ending = new Ending(process, log);
+  const program = compose(optionsFrom(options, process, ending));
   ending.program = program;
   process.onSignal(() => void ending.end(0));
-  if (flags.port === undefined) {
+  const serve = await serverOf(program, log);
+  if (options.port === undefined) {
     setImmediate(() => program.warmUp());
-    await program.server.serve(stdioChannel({}, channelOptions));
+    await serve(stdioChannel({}, channelOptions));
     await ending.end(0);
     return;
   }
-  await listen(flags.port, program, process);
-  program.warmUp();
-}
-
-async function listen(port: number, program: Program, process: Process): Promise<void> {
   try {
-    const listener = await listenTcp({
-      port,
+    const { port } = await listenTcp({
+      port: options.port,
       channel: channelOptions,
-      onChannel: (channel) => void program.server.serve(channel),
+      onChannel: (channel) => void serve(channel),
+      ...(options.host !== undefined && { host: options.host }),
     });
-    if (!process.environment.COPILOT_CONNECTION_TOKEN) {
-      process.warn(
-        'No connection token is set: every program on this machine may connect. Set COPILOT_CONNECTION_TOKEN to ask for one.',
-      );
-    }
-    process.announce(`CLI server listening on port ${listener.port}`);
+    log?.write('info', 'listening', { port });
+    process.announce(`CLI server listening on port ${port}`);
+    program.warmUp();
   } catch (error) {
-    process.warn(`Failed to start server: Error: ${startFailure(error, port)}`);
+    process.warn(`Failed to start server: Error: ${startFailure(error, options.port)}`);
     process.exit(1);
   }
 }
+
+const openPort =
+  'No connection token is set: every program on this machine may connect. Set COPILOT_CONNECTION_TOKEN to ask for one.';
 
 /** Ends the program once, however many reasons there are. */
 class Ending {
   program: Program | undefined;
   private ending: Promise<void> | undefined;
 
-  constructor(private readonly process: Process) {}
+  constructor(
+    private readonly process: Process,
+    private readonly log: Log | undefined,
+  ) {}
 
   end(code: number): Promise<void> {
     this.ending ??= (async () => {
       await this.program?.close();
+      this.log?.write('info', 'ended');
       this.process.exit(code);
     })();
     return this.ending;
   }
 }
 
-function optionsFrom(flags: HeadlessArguments, process: Process, ending: Ending): ProgramOptions {
+/** Loaded only when there is a file to write to: clients wait for the program to start. */
+async function openServerLog(
+  file: { readonly path: string; readonly level: string | undefined },
+  { environment, version, warn }: Process,
+): Promise<Log> {
+  const [{ logLevel, openLog }, { redactorFor }] = await Promise.all([
+    import('../log.js'),
+    import('../redact.js'),
+  ]);
+  const level = logLevel(file.level) ?? logLevel(environment.GROUNDCREW_LOG_LEVEL) ?? 'info';
+  const log = openLog({
+    redactor: redactorFor(environment),
+    file: { path: file.path, level },
+    complain: warn,
+  });
+  log.write('info', 'started', { version, node: process.version });
+  return log;
+}
+
+/** With a log that wants to know, what clients say passes through it. */
+async function serverOf(
+  { server }: Program,
+  log: Log | undefined,
+): Promise<(channel: Channel) => Promise<void>> {
+  if (!log?.keeps('debug')) return (channel) => server.serve(channel);
+  const { loggedChannel } = await import('../logged-channel.js');
+  return (channel) => server.serve(loggedChannel(channel, log));
+}
+
+function optionsFrom(options: ServerOptions, process: Process, ending: Ending): ProgramOptions {
   const { environment } = process;
-  const token = tokenFrom(flags, environment);
-  const connectionToken = flags.port === undefined ? undefined : environment.COPILOT_CONNECTION_TOKEN;
+  const token = tokenFrom(options, environment);
+  const connectionToken = options.port === undefined ? undefined : options.connectionToken;
   return {
     version: process.version,
-    homeDirectory: homeDirectory(environment, { isHeadless: true }),
+    homeDirectory: options.homeDirectory ?? homeDirectory(environment, { isHeadless: true }),
     workingDirectory: process.workingDirectory,
     environment,
-    sessionIdleSeconds: flags.sessionIdleSeconds,
+    sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => process.warn(message),
     onShutDown: () => void ending.end(0),
     ...(token && { token }),

@@ -115,7 +115,7 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
     sessionId: context.sessionId,
     toolCallId: call.toolCallId,
     canSeeImages: context.canSeeImages(),
-    notify: (notice) => context.log.emit({ ...notice, ephemeral: true }),
+    notify: (notice) => context.log.emit(notice),
     progress: (partialOutput) =>
       context.log.emit({
         type: 'tool.execution_partial_result',
@@ -141,7 +141,7 @@ async function seekLeave(
 ): Promise<ResultType | undefined> {
   const { context } = gate;
   const permissionRequest = { ...request, toolCallId: call.toolCallId };
-  if (call.granted?.some((granted) => isDeepStrictEqual(granted, permissionRequest))) return undefined;
+  if (call.granted?.some((granted) => isSameRequest(granted, permissionRequest))) return undefined;
   const verdict = judge(request, context.policy());
   if (verdict === 'allow') return undefined;
   if (verdict === 'deny') return finish(call, couldNotAsk, gate);
@@ -155,6 +155,13 @@ async function seekLeave(
     },
   });
   return awaitLeave(call, requestId, gate);
+}
+
+/** A client that came back may describe its tool in other words. */
+function isSameRequest(granted: PermissionRequest, asked: PermissionRequest): boolean {
+  const plain = (request: PermissionRequest) =>
+    JSON.parse(JSON.stringify({ ...request, toolDescription: '' }));
+  return isDeepStrictEqual(plain(granted), plain(asked));
 }
 
 /** Closes a call: `before` and its receipt are one commit. */

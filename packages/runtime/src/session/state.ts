@@ -156,10 +156,9 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
     case 'tool.execution_start': {
       const { toolCallId, toolName } = event.data;
       const others = state.calls.filter((call) => call.toolCallId !== toolCallId);
-      return {
-        ...state,
-        calls: [...others, { toolCallId, toolName, arguments: event.data.arguments, attempts: 0 }],
-      };
+      const before = state.calls.find((call) => call.toolCallId === toolCallId);
+      const call = { ...before, toolCallId, toolName, arguments: event.data.arguments, attempts: 0 };
+      return { ...state, calls: [...others, call] };
     }
     case 'tool.execution_complete': {
       const { toolCallId, result, error } = event.data;

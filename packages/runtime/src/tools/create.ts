@@ -45,7 +45,11 @@ async function create(
   ).catch((error: unknown) => {
     throw error instanceof AlreadyThere ? alreadyThere({ ...place, kind: 'file' }) : error;
   });
-  context.notify({ type: 'session.info', data: { infoType: 'file_created', message: place.path } });
+  context.notify({
+    type: 'session.info',
+    ephemeral: true,
+    data: { infoType: 'file_created', message: place.path },
+  });
   return {
     type: 'success',
     text: `Created file ${place.path} with ${content.length} characters`,

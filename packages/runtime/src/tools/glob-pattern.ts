@@ -2,7 +2,10 @@
 export function globMatcher(pattern: string): (path: string) => boolean {
   const alternatives = expandBraces(pattern).map((one) => {
     const anchored = one.includes('/') ? one : `**/${one}`;
-    return anchored.split('/').filter((name) => name !== '').map(compileName);
+    return anchored
+      .split('/')
+      .filter((name) => name !== '')
+      .map(compileName);
   });
   return (path) => {
     const names = path.split('/');

@@ -7,12 +7,13 @@ export const largestImageBytes = 10 * 1024 * 1024;
 export async function imageType(handle: FileHandle): Promise<string | undefined> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0);
   const head = buffer.subarray(0, bytesRead).toString('latin1');
-  return signatures.find(([pattern]) => pattern.test(head))?.[1];
+  if (head.startsWith('RIFF') && head.slice(8, 12) === 'WEBP') return 'image/webp';
+  return signatures.find(([signature]) => head.startsWith(signature))?.[1];
 }
 
-const signatures: readonly (readonly [RegExp, string])[] = [
-  [/^\x89PNG\r\n\x1a\n/, 'image/png'],
-  [/^\xff\xd8\xff/, 'image/jpeg'],
-  [/^GIF8[79]a/, 'image/gif'],
-  [/^RIFF[\s\S]{4}WEBP/, 'image/webp'],
+const signatures: readonly (readonly [string, string])[] = [
+  ['\x89PNG\r\n\x1a\n', 'image/png'],
+  ['\xff\xd8\xff', 'image/jpeg'],
+  ['GIF87a', 'image/gif'],
+  ['GIF89a', 'image/gif'],
 ];

@@ -18,6 +18,11 @@ export async function boundOutput(output: string, largeOutput: LargeOutput): Pro
 /** A fresh name for an output that goes to a file; its directory is there. */
 export async function newOutputFile(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  return outputFileIn(directory);
+}
+
+/** A fresh name for an output that goes to a file. */
+export function outputFileIn(directory: string): string {
   const id = randomUUID().replaceAll('-', '');
   return join(directory, `${Date.now()}-copilot-tool-output-${id}.txt`);
 }

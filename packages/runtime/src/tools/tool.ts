@@ -22,7 +22,7 @@ export interface LargeOutput {
 
 /** Something small that clients are told and nobody keeps. */
 export type ToolNotice =
-  | { readonly type: 'session.info'; readonly data: EventData<'session.info'> }
+  | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
 
 export interface ToolContext extends ToolSurroundings {

@@ -8,6 +8,8 @@ export interface SqliteStatement {
   run(...values: SqliteValue[]): { readonly changes: number | bigint };
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
+  /** One row at a time, and no more than are asked for. */
+  iterate(...values: SqliteValue[]): Iterable<unknown>;
 }
 
 /** What we use of an open database. */

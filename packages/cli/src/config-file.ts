@@ -1,0 +1,104 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { longestSeconds, UsageError } from './arguments.js';
+import { logLevels } from './log.js';
+import {
+  address,
+  flag,
+  listOf,
+  objectOf,
+  oneOf,
+  type Reader,
+  recordOf,
+  text,
+  wholeNumberUpTo,
+} from './settings-reader.js';
+
+/** What a question for permission may be about. */
+export const permissionKinds = ['shell', 'write', 'read', 'mcp', 'url', 'memory', 'custom-tool', 'hook'] as const;
+
+/** What runs without a question: everything, or these kinds. */
+export type Allowed = 'all' | readonly (typeof permissionKinds)[number][];
+
+/** The settings of a home. */
+export type ConfigFile = ReturnType<typeof readFields>;
+
+const tokens = wholeNumberUpTo(1_000_000_000);
+
+const readProvider = objectOf({
+  type: oneOf('openai', 'azure', 'anthropic'),
+  wireApi: oneOf('completions', 'responses'),
+  baseUrl: address,
+  apiKey: text,
+  bearerToken: text,
+  headers: recordOf(text),
+  azure: objectOf({ apiVersion: text }),
+  modelId: text,
+  wireModel: text,
+  maxPromptTokens: tokens,
+  maxOutputTokens: tokens,
+});
+
+const readKinds = listOf(oneOf(...permissionKinds));
+const readAllowed: Reader<Allowed> = (value, at) => (value === 'all' ? value : readKinds(value, at));
+
+const readFields = objectOf({
+  model: text,
+  provider: readProvider,
+  streaming: flag,
+  logLevel: oneOf(...logLevels),
+  sessionIdleTimeout: wholeNumberUpTo(longestSeconds),
+  allow: readAllowed,
+});
+
+/** Where a home keeps its settings. */
+export function configPath(homeDirectory: string): string {
+  return join(homeDirectory, 'config.json');
+}
+
+/** Reads the settings of a home; none is as good as an empty file. Throws UsageError with file and field. */
+export function readConfigFile(path: string, warn: (message: string) => void): ConfigFile {
+  const source = sourceOf(path);
+  if (source === undefined) return {};
+  try {
+    const config = readFields(JSON.parse(source), {
+      path: '',
+      warn: (field, message) => warn(`${path}: ${field}: ${message}`),
+    });
+    if (config.provider && config.provider.baseUrl === undefined)
+      throw new UsageError('provider.baseUrl: missing');
+    if (holdsSecrets(config) && isReadByOthers(path))
+      warn(`${path}: others can read the key in it; chmod 600 makes it yours alone`);
+    return config;
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof SyntaxError)) throw error;
+    const reason = error instanceof SyntaxError ? `no valid JSON: ${placed(error.message, source)}` : error.message;
+    throw new UsageError(`${path}: ${reason}`);
+  }
+}
+
+function sourceOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return undefined;
+    throw new UsageError(`${path}: cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** The parser counts characters, people count lines; the text around the fault may hold a secret and is left out. */
+function placed(message: string, source: string): string {
+  const position = /at position (\d+)/.exec(message)?.[1];
+  if (position === undefined) return 'it ends too early';
+  const lines = source.slice(0, Number(position)).split('\n');
+  return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+function holdsSecrets({ provider }: ConfigFile): boolean {
+  return provider?.apiKey !== undefined || provider?.bearerToken !== undefined;
+}
+
+function isReadByOthers(path: string): boolean {
+  return process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0;
+}

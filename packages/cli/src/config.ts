@@ -1,0 +1,103 @@
+import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
+import { type Allowed, type ConfigFile, configPath, permissionKinds, readConfigFile } from './config-file.js';
+import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from './flags.js';
+import { type Environment, homeDirectory } from './home.js';
+import { type LogLevel, logLevel, logLevels } from './log.js';
+import { type ChosenProvider, chooseProvider } from './provider-choice.js';
+
+/** What the program goes by: flags, then the environment, then the file of the home. */
+export interface Config {
+  readonly homeDirectory: string;
+  readonly model?: string;
+  /** A model service of the user's own, and who named it. */
+  readonly provider?: ChosenProvider;
+  readonly streaming: boolean;
+  /** Absent: each place has its own default. */
+  readonly logLevel?: LogLevel;
+  readonly sessionIdleSeconds: number;
+  readonly allow: Allowed;
+  /** What is odd in it, for people to see. */
+  readonly warnings: readonly string[];
+}
+
+/** The flags that settings have. */
+export const configFlags = {
+  model: textFlag('--model', 'ID', 'the model that answers'),
+  allow: allowFlag(),
+  allowAll: switchFlag('--allow-all', 'let tools run without asking'),
+  noStreaming: switchFlag('--no-streaming', 'show answers when they are complete'),
+  logLevel: choiceFlag('--log-level', logLevels, `diagnostics on stderr: ${logLevels.join(', ')}`),
+  sessionIdleTimeout: numberFlag({
+    name: '--session-idle-timeout',
+    placeholder: 'S',
+    help: 'unload sessions that are idle for so many seconds',
+    most: longestSeconds,
+  }),
+};
+
+/** Reads flags, environment and file into one. Throws UsageError that names the place. */
+export function readConfig(flags: FlagValues<typeof configFlags>, environment: Environment): Config {
+  const home = homeDirectory(environment, { isHeadless: false });
+  const warnings: string[] = [];
+  const file = readConfigFile(configPath(home), (message) => warnings.push(message));
+  const model = flags.model ?? (environment.GROUNDCREW_MODEL || file.model);
+  const level = flags.logLevel ?? levelFrom(environment) ?? file.logLevel;
+  const provider = chooseProvider({ environment, file: file.provider, ...(model !== undefined && { model }) });
+  return {
+    homeDirectory: home,
+    streaming: flags.noStreaming ? false : (streamingFrom(environment) ?? file.streaming ?? true),
+    sessionIdleSeconds: flags.sessionIdleTimeout ?? idleFrom(environment) ?? file.sessionIdleTimeout ?? 0,
+    allow: allowedBy(flags, environment, file),
+    warnings,
+    ...(model !== undefined && { model }),
+    ...(level !== undefined && { logLevel: level }),
+    ...(provider && { provider }),
+  };
+}
+
+function allowFlag(): Flag<Allowed> {
+  return {
+    names: ['--allow'],
+    placeholder: 'KINDS',
+    help: `let these run without asking: ${permissionKinds.join(', ')}`,
+    read: readAllowed,
+  };
+}
+
+function readAllowed(value: string, name: string): Allowed {
+  if (value === 'all') return value;
+  return value.split(',').map((word) => {
+    const kind = permissionKinds.find((each) => each === word.trim());
+    if (kind) return kind;
+    throw new UsageError(`${name} needs all, or some of ${permissionKinds.join(', ')}, not ${word}`);
+  });
+}
+
+function allowedBy(
+  flags: FlagValues<typeof configFlags>,
+  { GROUNDCREW_ALLOW }: Environment,
+  file: ConfigFile,
+): Allowed {
+  if (flags.allowAll) return 'all';
+  if (flags.allow) return flags.allow;
+  return GROUNDCREW_ALLOW ? readAllowed(GROUNDCREW_ALLOW, 'GROUNDCREW_ALLOW') : (file.allow ?? []);
+}
+
+function levelFrom({ GROUNDCREW_LOG_LEVEL }: Environment): LogLevel | undefined {
+  if (!GROUNDCREW_LOG_LEVEL) return undefined;
+  const level = logLevel(GROUNDCREW_LOG_LEVEL);
+  if (level) return level;
+  throw new UsageError(`GROUNDCREW_LOG_LEVEL needs one of ${logLevels.join(', ')}, not ${GROUNDCREW_LOG_LEVEL}`);
+}
+
+function streamingFrom({ GROUNDCREW_STREAMING }: Environment): boolean | undefined {
+  if (!GROUNDCREW_STREAMING) return undefined;
+  if (GROUNDCREW_STREAMING === 'true' || GROUNDCREW_STREAMING === '1') return true;
+  if (GROUNDCREW_STREAMING === 'false' || GROUNDCREW_STREAMING === '0') return false;
+  throw new UsageError(`GROUNDCREW_STREAMING needs true or false, not ${GROUNDCREW_STREAMING}`);
+}
+
+function idleFrom({ GROUNDCREW_SESSION_IDLE_TIMEOUT }: Environment): number | undefined {
+  if (!GROUNDCREW_SESSION_IDLE_TIMEOUT) return undefined;
+  return wholeNumber(GROUNDCREW_SESSION_IDLE_TIMEOUT, 'GROUNDCREW_SESSION_IDLE_TIMEOUT', longestSeconds);
+}

@@ -1,0 +1,50 @@
+import type { EventData, EventType, PermissionRequest, SessionEvent } from '@groundcrew/sdk';
+import { shortened, visible } from './visible.js';
+
+/** What a question for permission is about, in full: nobody can allow what is cut off. */
+export function describeRequest(request: PermissionRequest): string {
+  // The table has the teller of each kind; which one this is, is known only now.
+  const tell = (requests as Readonly<Record<string, (request: never) => string>>)[request.kind];
+  return visible(tell?.(request as never) ?? request.kind);
+}
+
+/** What people are told of an event while a turn runs; undefined when that is nothing. */
+export function describeEvent({ type, data }: SessionEvent): string | undefined {
+  // As above: the type names the teller that knows the data.
+  const tell = (activity as Readonly<Record<string, (data: never) => string | undefined>>)[type];
+  const text = tell?.(data as never);
+  return text === undefined ? undefined : visible(text);
+}
+
+type Asked<K> = Extract<PermissionRequest, { readonly kind: K }>;
+
+const requests: { readonly [K in PermissionRequest['kind']]?: (request: Asked<K>) => string } = {
+  shell: ({ fullCommandText, warning }) =>
+    [`run ${fullCommandText}`, ...(warning === undefined ? [] : [`(${warning})`])].join(' '),
+  write: ({ fileName }) => `write ${fileName}`,
+  read: ({ path }) => `read ${path}`,
+  url: ({ url }) => `fetch ${url}`,
+  mcp: ({ serverName, toolName, args }) => `call ${toolName} of ${serverName}${inJson(args)}`,
+  'custom-tool': ({ toolName, args }) => `call ${toolName}${inJson(args)}`,
+  memory: ({ fact }) => `remember: ${fact}`,
+  hook: ({ toolName, toolArgs, hookMessage }) =>
+    `call ${toolName}${inJson(toolArgs)}${hookMessage === undefined ? '' : ` (${hookMessage})`}`,
+};
+
+const activity: { readonly [K in EventType]?: (data: EventData<K>) => string | undefined } = {
+  'tool.execution_start': ({ toolName, arguments: given, shellToolInfo }) =>
+    `› ${toolName}${shellToolInfo?.displayCommand ? ` ${shellToolInfo.displayCommand}` : shortened(inJson(given), 200)}`,
+  'tool.execution_complete': ({ success, error }) =>
+    success ? undefined : `  failed: ${error?.message ?? 'no reason was given'}`,
+  'tool.execution_progress': ({ progressMessage }) => `  ${progressMessage}`,
+  'session.warning': ({ message }) => `warning: ${message}`,
+  'session.info': ({ message }) => `note: ${message}`,
+  'session.model_change': ({ newModel }) => `note: the model is now ${newModel}`,
+  'session.compaction_start': () => 'note: the conversation is being summarised',
+};
+
+function inJson(value: unknown): string {
+  if (value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0))
+    return '';
+  return ` ${JSON.stringify(value)}`;
+}

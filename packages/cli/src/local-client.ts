@@ -1,0 +1,34 @@
+import { Client, RuntimeConnection } from '@groundcrew/sdk';
+import type { Config } from './config.js';
+import { openInProcess } from './in-process.js';
+import type { Log } from './log.js';
+import { loggedChannel } from './logged-channel.js';
+import type { Terminal } from './terminal.js';
+
+/** A client of a runtime in this process: the commands are apps like any other. */
+export interface LocalClient {
+  readonly client: Client;
+  /** Leaves all sessions, which stay stored, and closes the runtime. */
+  close(): Promise<void>;
+}
+
+/** Starts the runtime; the log hears its warnings, and at `debug` what is said to it. */
+export async function openLocalClient(config: Config, terminal: Terminal, log: Log): Promise<LocalClient> {
+  const runtime = await openInProcess({
+    homeDirectory: config.homeDirectory,
+    workingDirectory: terminal.workingDirectory,
+    environment: terminal.environment,
+    sessionIdleSeconds: config.sessionIdleSeconds,
+    warn: (message) => log.write('warning', message),
+  });
+  const client = new Client({
+    connection: RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log)),
+    onHandlerError: ({ handler, name, error }) =>
+      log.write('error', `The ${handler} handler ${name} threw: ${error.message}`),
+  });
+  const close = async () => {
+    for (const error of await client.stop()) log.write('warning', error.message);
+    await runtime.close();
+  };
+  return { client, close };
+}

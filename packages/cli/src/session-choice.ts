@@ -1,0 +1,80 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
+import { UsageError } from './arguments.js';
+import type { Config } from './config.js';
+import { type FlagValues, textFlag } from './flags.js';
+
+/** The flags that choose a session and shape it. */
+export const sessionFlags = {
+  resume: textFlag('--resume', 'ID|last', 'go on with a session; the beginning of its id is enough'),
+  sessionId: textFlag('--session-id', 'ID', 'the id of the new session'),
+  cwd: textFlag('--cwd', 'DIR', 'the directory the session works in'),
+  system: textFlag('--system', 'TEXT', 'instructions that are added to the system prompt'),
+};
+
+/** What a session is opened with. */
+export interface SessionRequest {
+  readonly flags: FlagValues<typeof sessionFlags>;
+  readonly config: Config;
+  readonly workingDirectory: string;
+  /** Handlers and tools of the command. */
+  readonly options: ResumeSessionOptions;
+}
+
+/** Makes the session that flags and settings ask for, or opens it again. Throws UsageError. */
+export async function openSession(client: Client, request: SessionRequest): Promise<Session> {
+  const { flags, config } = request;
+  if (flags.resume !== undefined && flags.sessionId !== undefined)
+    throw new UsageError('--resume and --session-id cannot go together: a session has its id already');
+  const options: ResumeSessionOptions = {
+    clientName: 'groundcrew',
+    streaming: config.streaming,
+    ...request.options,
+    ...(config.model !== undefined && { model: config.model }),
+    ...(config.provider && { provider: config.provider.config }),
+    ...(flags.cwd !== undefined && { workingDirectory: directory(flags.cwd, request.workingDirectory) }),
+    ...(flags.system !== undefined && { systemMessage: { content: flags.system } }),
+  };
+  if (flags.resume !== undefined)
+    return client.resumeSession(await findSessionId(flags.resume, listOf(client)), options);
+  return client.createSession({
+    ...options,
+    ...(flags.sessionId !== undefined && { sessionId: flags.sessionId }),
+  });
+}
+
+/** All sessions there are, the newest first. */
+export type SessionList = () => Promise<readonly { readonly sessionId: string }[]>;
+
+/** The sessions of a client. */
+export function listOf(client: Client): SessionList {
+  return () => client.listSessions();
+}
+
+/** The id that somebody means: the whole of it, its beginning, or `last`. Throws an error for people. */
+export async function findSessionId(wanted: string, list: SessionList): Promise<string> {
+  const ids = (await list()).map(({ sessionId }) => sessionId);
+  const [newest] = ids;
+  if (wanted === 'last') {
+    if (newest === undefined) throw new UnknownSession('There is no session yet');
+    return newest;
+  }
+  if (ids.includes(wanted)) return wanted;
+  const [found, another] = wanted === '' ? [] : ids.filter((id) => id.startsWith(wanted));
+  if (found === undefined) throw new UnknownSession(`There is no session ${wanted}`);
+  if (another !== undefined)
+    throw new UnknownSession(`More than one session begins with ${wanted}, such as ${found} and ${another}`);
+  return found;
+}
+
+/** Nobody knows the session; what there is, `groundcrew sessions ls` tells. */
+export class UnknownSession extends Error {
+  override readonly name = 'UnknownSession';
+}
+
+function directory(named: string, workingDirectory: string): string {
+  const path = resolve(workingDirectory, named);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new UsageError(`--cwd: there is no directory ${path}`);
+}

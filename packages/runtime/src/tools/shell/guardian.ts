@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+
+/**
+ * A small shell that outlives the runtime just long enough to end what the runtime had started. It reads the ids of
+ * process sessions to watch; when its input ends, however that came about, it ends them and removes the directory.
+ */
+export class Guardian {
+  private readonly watched = new Set<number>();
+  private child: ChildProcess | undefined;
+
+  constructor(private readonly directory: () => string) {}
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Stands guard from now on; called before the first child is started. */
+  start(): void {
+    if (this.child) return;
+    const child = spawn('/bin/sh', ['-c', script, 'groundcrew-guardian', this.directory()], {
+      cwd: '/',
+      detached: true,
+      env: { PATH: '/usr/bin:/bin' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    this.child = child;
+    // A guardian that somebody killed is replaced before the next child.
+    child.once('error', () => this.lose(child));
+    child.once('exit', () => this.lose(child));
+    child.stdin?.on('error', () => this.lose(child));
+    child.unref();
+    // The input is a socket, which must not keep the runtime alive.
+    if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+    for (const id of this.watched) this.say('+', id);
+  }
+
+  watch(id: number): void {
+    this.watched.add(id);
+    this.start();
+    this.say('+', id);
+  }
+
+  release(id: number): void {
+    if (this.watched.delete(id)) this.say('-', id);
+  }
+
+  /** Ends the guardian; resolves when it is gone. */
+  async close(): Promise<void> {
+    const { child } = this;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.ref();
+    child.stdin?.end();
+    await gone;
+  }
+
+  private say(verb: '+' | '-', id: number): void {
+    this.child?.stdin?.write(`${verb} ${id}\n`);
+  }
+
+  private lose(child: ChildProcess): void {
+    if (this.child === child) this.child = undefined;
+  }
+}
+
+/** A child is found by its process session where the system tells, since programs such as `timeout` leave their group. */
+const script = String.raw`
+watched=' '
+while read -r verb id; do
+  case $verb in
+    +) watched="$watched$id " ;;
+    -) case $watched in *" $id "*) watched="${'$'}{watched%% $id *} ${'$'}{watched#* $id }" ;; esac ;;
+  esac
+done
+signal() {
+  found=
+  [ -r /proc/self/stat ] || { for id in $watched; do kill -s "$1" -- "-$id" && found=1; done; return; }
+  sent=$1
+  for stat in /proc/[0-9]*/stat; do
+    read -r line < "$stat" || continue
+    pid=${'$'}{line%% *}
+    set -- ${'$'}{line##*) }
+    [ "$1" = Z ] && continue
+    case $watched in *" $4 "*) kill -s "$sent" "$pid" && found=1 ;; esac
+  done
+}
+if [ "$watched" != ' ' ]; then
+  signal TERM
+  for pause in 0.1 0.2 0.3 0.4; do
+    [ "$found" ] || break
+    sleep $pause
+    signal 0
+  done
+  for pause in 0.05 0.1 0.2 0.5; do
+    [ "$found" ] || break
+    signal KILL
+    sleep $pause
+  done
+fi
+rm -rf -- "$1"
+`;

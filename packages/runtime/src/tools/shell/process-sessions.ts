@@ -1,0 +1,80 @@
+import type { Guardian } from './guardian.js';
+import { signalSessions } from './processes.js';
+
+/**
+ * The process sessions that commands run in, from their start until nobody is left in them. A command may end before
+ * what it left running does: its session stays here, and so within reach of `end`.
+ */
+export class ProcessSessions {
+  private readonly living = new Set<number>();
+  /** Their first process is gone; whether all of them are is looked up later, for many at once. */
+  private readonly leaderless = new Set<number>();
+  private sweeper: NodeJS.Timeout | undefined;
+
+  constructor(private readonly guardian: Guardian) {}
+
+  add(id: number): void {
+    this.living.add(id);
+    this.guardian.watch(id);
+  }
+
+  /** The first process has ended; the id is free for others as soon as the rest has. */
+  leaderEnded(id: number): void {
+    if (!this.living.has(id)) return;
+    this.leaderless.add(id);
+    this.sweepIn(firstSweep);
+  }
+
+  /** Ends every process of these sessions: asks first, then insists. Resolves when none is left that can be ended. */
+  async end(ids: Iterable<number>): Promise<void> {
+    let left = this.reachable(new Set(ids), 'SIGTERM');
+    const insistAt = performance.now() + graceMilliseconds;
+    const giveUpAt = insistAt + killMilliseconds;
+    for (
+      let pause = 2;
+      left.size > 0 && performance.now() < giveUpAt;
+      pause = Math.min(pause * 2, longestPause)
+    ) {
+      await wait(pause);
+      left = this.reachable(left, performance.now() < insistAt ? 0 : 'SIGKILL');
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.sweeper);
+  }
+
+  /** Signals those of the sessions that are still ours. */
+  private reachable(ids: ReadonlySet<number>, signal: NodeJS.Signals | 0): ReadonlySet<number> {
+    const ours = new Set([...ids].filter((id) => this.living.has(id)));
+    const left = signalSessions(ours, signal, this.leaderless);
+    for (const id of ours) if (!left.has(id)) this.forget(id);
+    return left;
+  }
+
+  private forget(id: number): void {
+    this.living.delete(id);
+    this.leaderless.delete(id);
+    this.guardian.release(id);
+  }
+
+  private sweepIn(milliseconds: number): void {
+    this.sweeper ??= setTimeout(() => {
+      this.sweeper = undefined;
+      this.reachable(new Set(this.leaderless), 0);
+      if (this.leaderless.size > 0) this.sweepIn(Math.min(milliseconds * 2, lastSweep));
+    }, milliseconds).unref();
+  }
+}
+
+/** How long a command may take to end after it was asked to. */
+const graceMilliseconds = 1000;
+/** What SIGKILL does not end by then waits for a disk, or belongs to another user. */
+const killMilliseconds = 3000;
+const longestPause = 50;
+const firstSweep = 1000;
+const lastSweep = 30_000;
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Sends a signal to every process of these sessions and returns which sessions have any left. */
+export function signalSessions(
+  ids: ReadonlySet<number>,
+  signal: NodeJS.Signals | 0,
+  /** Those whose first process is known to be gone: where one of that number runs, it is somebody else's. */
+  leaderless: ReadonlySet<number>,
+): ReadonlySet<number> {
+  if (ids.size === 0) return ids;
+  if (process.platform !== 'linux') return new Set([...ids].filter((id) => send(-id, signal)));
+  const members = [...processes()].filter(({ session }) => ids.has(session));
+  const foreign = new Set(members.map(({ pid }) => pid).filter((pid) => leaderless.has(pid)));
+  const living = new Set<number>();
+  for (const { pid, session } of members) {
+    if (!foreign.has(session) && send(pid, signal)) living.add(session);
+  }
+  return living;
+}
+
+/** False when nobody is there any more. */
+function send(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    if (error instanceof Error && 'code' in error && error.code === 'EPERM') return true;
+    throw error;
+  }
+}
+
+interface Process {
+  readonly pid: number;
+  readonly session: number;
+}
+
+/** All processes that run; those that ended and wait for their parents are left out. */
+function* processes(): Iterable<Process> {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readStat(name);
+    const [state, , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+    if (state === 'Z' || state === 'X' || session === undefined) continue;
+    yield { pid: Number(name), session: Number(session) };
+  }
+}
+
+function readStat(name: string): string {
+  try {
+    return readFileSync(`/proc/${name}/stat`, 'latin1');
+  } catch {
+    // It ended between the listing and the reading.
+    return '';
+  }
+}

@@ -1,0 +1,230 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadDriver, type SqliteDatabase } from '../store/sqlite/driver.js';
+import { defineTool } from './define-tool.js';
+import { text } from './fields.js';
+import { boundOutput } from './output.js';
+import { type SqlStatement, splitStatements } from './sql-statements.js';
+import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
+
+/** A session's own tables: its todos, and whatever the model wants to keep in order. */
+export function sqlTool(): Tool {
+  return defineTool({
+    name: 'sql',
+    description: `Runs SQLite statements on the session's own database. Keep your todo list there: todos(id, title, description, status, created_at, updated_at) with status pending, in_progress, done or blocked, and todo_deps(todo_id, depends_on). You may create further tables.`,
+    fields: {
+      description: text('What the statements do, in a few words.'),
+      query: text('One or more SQLite statements, separated by semicolons.'),
+    },
+    intention: ({ description }) => description,
+    prepare: ({ query }, context) => ({ type: 'run', run: async () => execute(query, context) }),
+  });
+}
+
+/** The file of a session's tables, in the session's own directory. */
+export const sessionDatabaseName = 'session.db';
+
+async function execute(query: string, context: ToolContext): Promise<ToolResult> {
+  const statements = splitStatements(query);
+  const [only] = statements;
+  if (!only) throw sqlFailure('no statement was given');
+  mkdirSync(context.sessionDirectory, { recursive: true, mode: 0o700 });
+  const database = openDatabase(join(context.sessionDirectory, sessionDatabaseName));
+  try {
+    const outcomes = statements.map((statement) => ({
+      keyword: statement.keyword,
+      text: runStatement(statement, database, context),
+    }));
+    const told = statements.length === 1 ? (outcomes[0]?.text ?? '') : listed(outcomes);
+    return { type: 'success', text: await boundOutput(told, context.largeOutput) };
+  } finally {
+    database.close();
+  }
+}
+
+function openDatabase(file: string): SqliteDatabase {
+  const { DatabaseSync } = loadDriver();
+  const database = new DatabaseSync(file);
+  try {
+    database.exec(schema);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** A database that only this session has stays small; 64 MB hold more todos than anybody does. */
+const schema = `
+PRAGMA busy_timeout = 1000;
+PRAGMA foreign_keys = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA max_page_count = 16384;
+CREATE TABLE IF NOT EXISTS todos (
+  id TEXT PRIMARY KEY,
+  title TEXT NOT NULL,
+  description TEXT,
+  status TEXT DEFAULT 'pending' CHECK(status IN ('pending', 'in_progress', 'done', 'blocked')),
+  created_at TEXT DEFAULT (datetime('now')),
+  updated_at TEXT DEFAULT (datetime('now'))
+);
+CREATE TABLE IF NOT EXISTS todo_deps (
+  todo_id TEXT NOT NULL,
+  depends_on TEXT NOT NULL,
+  PRIMARY KEY (todo_id, depends_on),
+  FOREIGN KEY (todo_id) REFERENCES todos(id),
+  FOREIGN KEY (depends_on) REFERENCES todos(id)
+);`;
+
+function runStatement(statement: SqlStatement, database: SqliteDatabase, context: ToolContext): string {
+  const { sql, keyword } = statement;
+  const run = Object.hasOwn(kinds, keyword) ? kinds[keyword] : undefined;
+  try {
+    if (!run) return refuse(statement, database);
+    requireEnd(statement, database);
+    const told = run(sql, database);
+    if (writesTodos(statement)) context.notify({ type: 'session.todos_changed', data: {} });
+    return told;
+  } catch (error) {
+    throw error instanceof ToolFailure
+      ? error
+      : sqlFailure(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Lets SQLite say what is wrong with what it cannot read; what it can read is not for this database. */
+function refuse({ sql, keyword }: SqlStatement, database: SqliteDatabase): never {
+  database.prepare(sql);
+  throw sqlFailure(`${keyword} is not available in the session's database`);
+}
+
+/** A query that feeds on itself may never end, and nothing could stop it. */
+function requireEnd({ sql, keyword }: SqlStatement, database: SqliteDatabase): void {
+  if (kinds[keyword] === control || keyword === 'EXPLAIN' || keyword === 'PRAGMA') return;
+  const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as readonly { readonly detail: string }[];
+  if (plan.some(({ detail }) => detail.includes('RECURSIVE'))) {
+    throw sqlFailure("recursive queries are not available in the session's database");
+  }
+}
+
+type Run = (sql: string, database: SqliteDatabase) => string;
+
+/** More rows than this no model reads. */
+const mostRows = 1000;
+
+const query: Run = (sql, database) => {
+  const rows: Readonly<Record<string, unknown>>[] = [];
+  for (const row of database.prepare(sql).iterate()) {
+    if (rows.length === mostRows) return `${table(rows)}\n\n(There are more rows; only the first are shown.)`;
+    rows.push(row as Readonly<Record<string, unknown>>);
+  }
+  return rows.length === 0 ? noRows : table(rows);
+};
+
+const noRows = 'Query returned 0 rows.';
+
+function table(rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const columns = Object.keys(rows[0] ?? {});
+  const lines = [
+    columns,
+    columns.map(() => '---'),
+    ...rows.map((row) => columns.map((column) => cell(row[column]))),
+  ];
+  const drawn = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return `${rows.length} row(s) returned:\n\n${drawn}`;
+}
+
+const insert: Run = (sql, database) => {
+  const statement = database.prepare(sql);
+  if (/\bRETURNING\b/i.test(sql)) return query(sql, database);
+  const { changes } = statement.run();
+  const { id } = database.prepare('SELECT last_insert_rowid() AS id').get() as { readonly id: number };
+  return `${changes} row(s) inserted. Last inserted row ID: ${id}.`;
+};
+
+const change =
+  (verb: 'updated' | 'deleted'): Run =>
+  (sql, database) => {
+    if (/\bRETURNING\b/i.test(sql)) return query(sql, database);
+    return `${database.prepare(sql).run().changes} row(s) ${verb}.`;
+  };
+
+/** May go before a query as well as before a change. */
+const withClause: Run = (sql, database) => {
+  const before = totalChanges(database);
+  const told = query(sql, database);
+  const changed = totalChanges(database) - before;
+  return changed > 0 && told === noRows ? `${changed} row(s) changed.` : told;
+};
+
+function totalChanges(database: SqliteDatabase): number {
+  return (database.prepare('SELECT total_changes() AS count').get() as { readonly count: number }).count;
+}
+
+const define: Run = (sql, database) => {
+  database.prepare(sql).run();
+  return 'Schema operation completed successfully.';
+};
+
+const control: Run = (sql, database) => {
+  database.prepare(sql).run();
+  return 'Statement executed successfully.';
+};
+
+/** Only what is read of the schema: other pragmas reach beyond the database or change how it works. */
+const pragma: Run = (sql, database) => {
+  const isReading =
+    /^\s*PRAGMA\s+(table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list|foreign_key_check|integrity_check)\b/i;
+  if (!isReading.test(sql)) throw sqlFailure("this PRAGMA is not available in the session's database");
+  return query(sql, database);
+};
+
+/** What a statement may begin with. ATTACH and VACUUM are not here: they reach other files. */
+const kinds: Readonly<Record<string, Run>> = {
+  SELECT: query,
+  VALUES: query,
+  WITH: withClause,
+  EXPLAIN: query,
+  PRAGMA: pragma,
+  INSERT: insert,
+  REPLACE: insert,
+  UPDATE: change('updated'),
+  DELETE: change('deleted'),
+  CREATE: define,
+  DROP: define,
+  ALTER: define,
+  REINDEX: control,
+  ANALYZE: control,
+  BEGIN: control,
+  COMMIT: control,
+  END: control,
+  ROLLBACK: control,
+  SAVEPOINT: control,
+  RELEASE: control,
+};
+
+function writesTodos({ sql, keyword }: SqlStatement): boolean {
+  const isWriting = ['INSERT', 'REPLACE', 'UPDATE', 'DELETE', 'WITH', 'DROP', 'ALTER'].includes(keyword);
+  return (
+    isWriting &&
+    (keyword !== 'WITH' || /\b(INSERT|UPDATE|DELETE)\b/i.test(sql)) &&
+    /\btodo(s|_deps)\b/i.test(sql)
+  );
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
+  return String(value).replaceAll('|', '\\|').replace(/\r?\n/g, ' ');
+}
+
+function listed(outcomes: readonly { readonly keyword: string; readonly text: string }[]): string {
+  const items = outcomes.map(
+    ({ keyword, text: told }, index) => `${index + 1}. ${keyword}\n   ${told.replaceAll('\n', '\n   ')}`,
+  );
+  return `Executed ${outcomes.length} statement(s):\n\n${items.join('\n\n')}`;
+}
+
+function sqlFailure(reason: string): ToolFailure {
+  return new ToolFailure(`SQL Error: Error: ${reason}`);
+}

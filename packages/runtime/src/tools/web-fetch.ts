@@ -1,0 +1,85 @@
+import { defineTool } from './define-tool.js';
+import { flag, number, optional, text } from './fields.js';
+import { type Tool, ToolFailure, type ToolResult } from './tool.js';
+
+/** What web_fetch may reach. */
+export interface WebFetchOptions {
+  /** Hosts, with or without a port, that may be fetched though their address is not public. */
+  readonly allowedHosts: readonly string[];
+}
+
+const defaultCharacters = 5000;
+const mostCharacters = 20_000;
+
+/** Fetches a page of the public web as markdown. */
+export function webFetchTool(options: WebFetchOptions): Tool {
+  return defineTool({
+    name: 'web_fetch',
+    description:
+      'Fetches a page from the web; HTML becomes markdown. A long page is read in parts: give start_index. Only public addresses can be fetched.',
+    fields: {
+      url: text('The http or https address.'),
+      max_length: optional(
+        number(`Characters to return; ${defaultCharacters} unless given, at most ${mostCharacters}.`, {
+          minimum: 1,
+          maximum: mostCharacters,
+        }),
+      ),
+      start_index: optional(number('Where to begin in the page, in characters.', { minimum: 0 })),
+      raw: optional(flag('Return the page as it was sent, not as markdown.')),
+    },
+    isRepeatable: true,
+    intention: ({ url }) => url,
+    prepare: ({ url, max_length, start_index = 0, raw = false }) => {
+      const address = webAddress(url);
+      const part = {
+        start: Math.floor(start_index),
+        length: Math.min(Math.floor(max_length ?? defaultCharacters), mostCharacters),
+      };
+      return {
+        type: 'run',
+        questions: [{ request: { kind: 'url', intention: 'Fetch content from this URL.', url } }],
+        run: async (signal) => {
+          const { fetchPage } = await import('./fetch-page.js');
+          const page = await fetchPage(address, { ...options, isRaw: raw }, signal);
+          return partOf(page, part);
+        },
+      };
+    },
+  });
+}
+
+function webAddress(url: string): URL {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (!address) throw new ToolFailure(`Failed to fetch ${url}: it is no valid URL.`, 'Invalid URL');
+  if (address.protocol !== 'http:' && address.protocol !== 'https:') {
+    throw new ToolFailure(`Failed to fetch ${url}: only http and https are supported.`, 'Unsupported URL');
+  }
+  if (address.username !== '' || address.password !== '') {
+    throw new ToolFailure(
+      `Failed to fetch ${url}: a URL must not carry a user or password.`,
+      'Unsupported URL',
+    );
+  }
+  return address;
+}
+
+function partOf(
+  page: { readonly url: string; readonly text: string; readonly isCut: boolean },
+  { start, length }: { readonly start: number; readonly length: number },
+): ToolResult {
+  const all = page.text;
+  if (start > 0 && start >= all.length) {
+    throw new ToolFailure(
+      `start_index ${start} is beyond the end of ${page.url}: it has ${all.length} characters.`,
+      'start_index out of bounds',
+    );
+  }
+  const end = Math.min(start + length, all.length);
+  const more =
+    end < all.length
+      ? `\n\n[${all.length - end} more characters. Call web_fetch with start_index ${end} to read on.]`
+      : '';
+  const cut = page.isCut && more === '' ? '\n\n[The page was too long and was cut here.]' : '';
+  return { type: 'success', text: `Contents of ${page.url}:\n${all.slice(start, end)}${more}${cut}` };
+}
