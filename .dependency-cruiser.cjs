@@ -60,7 +60,7 @@ const doorRules = [
   ),
   forbid(
     'front-door-only',
-    { path: '^(e2e|scripts|examples)/' },
+    { path: '^(e2e|chaos|bench|scripts|examples)/' },
     { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
   ),
   forbid('one-door-per-package', {}, { path: '^packages/[^/]+/src/.+/index\\.ts$' }),

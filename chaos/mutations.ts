@@ -50,9 +50,9 @@ export const mutations: readonly Mutation[] = [
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-/** Builds the program with one fault in it; throws when the text to change is not there, or is there more than once. */
-export async function buildMutant(mutation: Mutation): Promise<string> {
-  const name = mutation.name.replaceAll(' ', '-');
+/** Builds the program with one fault in it, or none; throws unless the text to change is there exactly once. */
+export async function buildMutant(mutation: Mutation | undefined): Promise<string> {
+  const name = mutation?.name.replaceAll(' ', '-') ?? 'no-fault';
   const outfile = join(repository, 'packages/cli/dist-failpoints/mutants', `${name}.cjs`);
   mkdirSync(dirname(outfile), { recursive: true });
   await build({
@@ -73,7 +73,7 @@ export async function buildMutant(mutation: Mutation): Promise<string> {
       'import.meta.filename': '__filename',
     },
     logLevel: 'silent',
-    plugins: [faultIn(mutation)],
+    plugins: mutation ? [faultIn(mutation)] : [],
   });
   return outfile;
 }

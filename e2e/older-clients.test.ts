@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 const runtime = liveRuntime();
 const look = callTools({ id: 'c1', name: 'look', arguments: {} });
 const names = (tools: readonly { readonly function: { readonly name: string } }[] = []) =>
-  tools.map((tool) => tool.function.name);
+  tools.map((tool) => tool.function.name).filter((name) => ['look', 'hear', 'smell'].includes(name));
 
 describe('null is the same as nothing', () => {
   test('in a provider, tools, the system message and limits of create', async () => {
@@ -64,7 +64,7 @@ describe('null is the same as nothing', () => {
     expect(message?.data).toMatchObject({ attachments: [{ displayName: 'x.txt' }, { type: 'blob' }] });
   });
 
-  test.fails('in every other field of an attachment', async () => {
+  test('in every other field of an attachment', async () => {
     const { session } = await runtime.session([say('ok')]);
     const file = { type: 'file', path: 'x.txt', lineRange: null, mimeType: null };
     await session.turn('Look', { attachments: [file] });

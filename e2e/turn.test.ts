@@ -8,6 +8,7 @@ test('a plain first turn is told in the order of the protocol', async () => {
   const events = await session.turn('What is 1+1?');
   expect(story(events, { without: ['session.title_changed', 'pending_messages.modified'] })).toEqual([
     'session.start',
+    'session.tools_updated~',
     'user.message "What is 1+1?" idle 0',
     'system.message',
     'assistant.turn_start 0',
@@ -36,7 +37,7 @@ test('answers to create, send and resume leave before their events', async () =>
   await runtime.client.resume(session.sessionId);
   await session.next('session.resume');
   const answered = runtime.client.order(resumed).filter((line) => !line.startsWith('lifecycle'));
-  expect(answered).toEqual(['reply session.resume', 'session.resume']);
+  expect(answered).toEqual(['reply session.resume', 'session.tools_updated~', 'session.resume']);
 });
 
 test('events of log, switchTo and destroy are told before the answer', async () => {
@@ -65,6 +66,7 @@ test('a streamed turn tells one delta for each chunk, and their sum is the messa
     'session.start',
     'pending_messages.modified',
     'session.title_changed',
+    'session.tools_updated',
     'session.usage_info',
   ];
   expect(story(events, { without })).toEqual([

@@ -52,7 +52,7 @@ async function buildInto(outputFolder) {
   const temporary = mkdtempSync(join(outputFolder, temporaryPrefix));
   const began = Date.now();
   try {
-    const result = await build(bundleOptions(join(temporary, 'main.cjs')));
+    const result = await build(bundleOptions(temporary));
     const sources = Object.keys(result.metafile.inputs).filter((path) => path.startsWith('packages/'));
     const inputs = [...sources, ...hiddenInputs];
     writeStamp({ folder: temporary, inputs, buildStarted: began });
@@ -63,14 +63,15 @@ async function buildInto(outputFolder) {
   say(`built ${basename(outputFolder)}/main.cjs in ${Date.now() - began} ms`);
 }
 
-// One file: code behind an `import()` is evaluated when it is first asked for, and a running
+// One file each: code behind an `import()` is evaluated when it is first asked for, and a running
 // program never has to find a chunk on a disk where a newer build has been put meanwhile.
-function bundleOptions(outfile) {
+function bundleOptions(outdir) {
   const { version } = JSON.parse(readFileSync(join(cliFolder, 'package.json'), 'utf8'));
   return {
     absWorkingDir: repository,
-    entryPoints: ['packages/cli/src/main.ts'],
-    outfile,
+    entryPoints: entryNames().map((name) => `packages/cli/src/${name}.ts`),
+    outdir,
+    outExtension: { '.js': '.cjs' },
     bundle: true,
     external,
     format: 'cjs',
@@ -93,6 +94,11 @@ function bundleOptions(outfile) {
     metafile: true,
     logLevel: 'warning',
   };
+}
+
+// The program, and the runtime alone for apps that run it in their own process.
+function entryNames() {
+  return flags.failpoints ? ['main'] : ['main', 'in-process'];
 }
 
 async function loadEsbuild() {

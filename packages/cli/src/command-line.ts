@@ -34,6 +34,8 @@ function isPrompt(argument: string): boolean {
 }
 
 function unknownCommand(word: string): UsageError {
-  const hint = /\s/.test(word) ? 'To ask something: groundcrew -p "…"' : 'Run groundcrew help to see what there is.';
+  const hint = /\s/.test(word)
+    ? 'To ask something: groundcrew -p "…"'
+    : 'Run groundcrew help to see what there is.';
   return new UsageError(`Unknown command ${word}. ${hint}`);
 }

@@ -8,7 +8,9 @@ import {
   type Owner,
   openSqliteStore,
   Runtime,
+  Shells,
   type SqliteStore,
+  type SqliteStoreOptions,
   systemClock,
 } from '@groundcrew/runtime';
 import { Server, type ServerSurroundings } from '@groundcrew/server';
@@ -54,6 +56,7 @@ export function compose(options: ProgramOptions): Program {
     builtinTools: builtinTools({
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
+    shells: new Shells(options.environment),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
@@ -79,6 +82,19 @@ export function compose(options: ProgramOptions): Program {
   return { server, close, warmUp: () => homes.store(resolve(options.homeDirectory)).warmUp() };
 }
 
+/** Opens the store of a home. */
+export function openStore(
+  directory: string,
+  options: Pick<SqliteStoreOptions, 'onWarning' | 'failpoint'>,
+): SqliteStore {
+  return openSqliteStore({ file: storeFile(directory), runDirectory: join(directory, 'run'), ...options });
+}
+
+/** Where a home keeps its sessions. */
+export function storeFile(directory: string): string {
+  return join(directory, 'groundcrew.db');
+}
+
 /** One store for each home in use: the default one, and those that sessions name by `configDir`. */
 class Homes {
   readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
@@ -96,9 +112,7 @@ class Homes {
   store(directory: string): SqliteStore {
     const known = this.stores.get(directory);
     if (known) return known;
-    const store = openSqliteStore({
-      file: join(directory, 'groundcrew.db'),
-      runDirectory: join(directory, 'run'),
+    const store = openStore(directory, {
       onWarning: (message) => this.options.warn(message),
       ...(this.failpoint && { failpoint: this.failpoint }),
     });

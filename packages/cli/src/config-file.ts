@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Allowed, permissionKinds } from './allowed.js';
 import { longestSeconds, UsageError } from './arguments.js';
 import { logLevels } from './log.js';
 import {
@@ -13,12 +14,6 @@ import {
   text,
   wholeNumberUpTo,
 } from './settings-reader.js';
-
-/** What a question for permission may be about. */
-export const permissionKinds = ['shell', 'write', 'read', 'mcp', 'url', 'memory', 'custom-tool', 'hook'] as const;
-
-/** What runs without a question: everything, or these kinds. */
-export type Allowed = 'all' | readonly (typeof permissionKinds)[number][];
 
 /** The settings of a home. */
 export type ConfigFile = ReturnType<typeof readFields>;
@@ -72,7 +67,8 @@ export function readConfigFile(path: string, warn: (message: string) => void): C
     return config;
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof SyntaxError)) throw error;
-    const reason = error instanceof SyntaxError ? `no valid JSON: ${placed(error.message, source)}` : error.message;
+    const reason =
+      error instanceof SyntaxError ? `no valid JSON: ${placed(error.message, source)}` : error.message;
     throw new UsageError(`${path}: ${reason}`);
   }
 }

@@ -1,5 +1,6 @@
+import { type Allowed, permissionKinds } from './allowed.js';
 import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
-import { type Allowed, type ConfigFile, configPath, permissionKinds, readConfigFile } from './config-file.js';
+import { type ConfigFile, configPath, readConfigFile } from './config-file.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from './flags.js';
 import { type Environment, homeDirectory } from './home.js';
 import { type LogLevel, logLevel, logLevels } from './log.js';
@@ -42,7 +43,11 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
   const file = readConfigFile(configPath(home), (message) => warnings.push(message));
   const model = flags.model ?? (environment.GROUNDCREW_MODEL || file.model);
   const level = flags.logLevel ?? levelFrom(environment) ?? file.logLevel;
-  const provider = chooseProvider({ environment, file: file.provider, ...(model !== undefined && { model }) });
+  const provider = chooseProvider({
+    environment,
+    file: file.provider,
+    ...(model !== undefined && { model }),
+  });
   return {
     homeDirectory: home,
     streaming: flags.noStreaming ? false : (streamingFrom(environment) ?? file.streaming ?? true),
@@ -87,7 +92,9 @@ function levelFrom({ GROUNDCREW_LOG_LEVEL }: Environment): LogLevel | undefined 
   if (!GROUNDCREW_LOG_LEVEL) return undefined;
   const level = logLevel(GROUNDCREW_LOG_LEVEL);
   if (level) return level;
-  throw new UsageError(`GROUNDCREW_LOG_LEVEL needs one of ${logLevels.join(', ')}, not ${GROUNDCREW_LOG_LEVEL}`);
+  throw new UsageError(
+    `GROUNDCREW_LOG_LEVEL needs one of ${logLevels.join(', ')}, not ${GROUNDCREW_LOG_LEVEL}`,
+  );
 }
 
 function streamingFrom({ GROUNDCREW_STREAMING }: Environment): boolean | undefined {

@@ -38,8 +38,8 @@ const activity: { readonly [K in EventType]?: (data: EventData<K>) => string | u
     success ? undefined : `  failed: ${error?.message ?? 'no reason was given'}`,
   'tool.execution_progress': ({ progressMessage }) => `  ${progressMessage}`,
   'session.warning': ({ message }) => `warning: ${message}`,
-  'session.info': ({ message }) => `note: ${message}`,
-  'session.model_change': ({ newModel }) => `note: the model is now ${newModel}`,
+  'session.info': ({ infoType, message }) =>
+    `${infoType === 'notification' ? 'note' : infoType.replaceAll('_', ' ')}: ${message}`,
   'session.compaction_start': () => 'note: the conversation is being summarised',
 };
 

@@ -40,6 +40,7 @@ export class Display {
   private isAnswer(event: SessionEvent): boolean {
     if (event.type === 'assistant.message_delta') {
       if (event.data.parentToolCallId !== undefined) return true;
+      if (this.streaming !== event.data.messageId) this.endLine();
       this.streaming = event.data.messageId;
       this.write(event.data.deltaContent);
       return true;

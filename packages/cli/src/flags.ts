@@ -68,10 +68,15 @@ export function textFlag(names: string, placeholder: string, help: string): Flag
 }
 
 /** A flag with one of these words. */
-export function choiceFlag<const T extends string>(name: string, choices: readonly T[], help: string): Flag<T> {
+export function choiceFlag<const T extends string>(
+  name: string,
+  choices: readonly T[],
+  help: string,
+): Flag<T> {
   const read = (value: string) => {
     const choice = choices.find((each) => each === value);
-    if (choice === undefined) throw new UsageError(`${name} needs one of ${choices.join(', ')}, not ${value}`);
+    if (choice === undefined)
+      throw new UsageError(`${name} needs one of ${choices.join(', ')}, not ${value}`);
     return choice;
   };
   return { names: [name], placeholder: 'LEVEL', help, read };

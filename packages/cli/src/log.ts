@@ -25,9 +25,11 @@ export interface LogOptions {
   readonly redactor: Redactor;
   readonly stderr?: { readonly level: LogLevel; write(line: string): void };
   readonly file?: { readonly path: string; readonly level: LogLevel };
+  /** Told when the file cannot be written; the program goes on without it. */
+  complain(message: string): void;
 }
 
-/** Opens the log. A file that cannot be opened is told on stderr, and the program goes on without it. */
+/** Opens the log. No failure of it ever fails the program. */
 export function openLog(options: LogOptions): Log {
   const { redactor, stderr } = options;
   const file = openFile(options);
@@ -67,18 +69,18 @@ interface LogFile {
 }
 
 /** Whole lines, appended at once: several processes may share a file, and a crash loses nothing. */
-function openFile({ file, stderr }: LogOptions): LogFile | undefined {
+function openFile({ file, complain }: LogOptions): LogFile | undefined {
   if (!file) return undefined;
-  const complain = (error: unknown) => {
+  const fail = (error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
-    stderr?.write(`warning: cannot write the log ${file.path}: ${reason}\n`);
+    complain(`Cannot write the log ${file.path}: ${reason}`);
   };
   let descriptor: number | undefined;
   try {
     descriptor = openSync(file.path, 'a', 0o600);
     if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, 0o600);
   } catch (error) {
-    complain(error);
+    fail(error);
   }
   const close = () => {
     if (descriptor !== undefined) closeSync(descriptor);
@@ -90,7 +92,7 @@ function openFile({ file, stderr }: LogOptions): LogFile | undefined {
       const line = { time: new Date().toISOString(), pid: process.pid, ...entry };
       writeSync(descriptor, `${JSON.stringify(line)}\n`);
     } catch (error) {
-      complain(error);
+      fail(error);
       close();
     }
   };

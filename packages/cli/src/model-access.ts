@@ -48,6 +48,16 @@ export class ModelDirectory {
     return first ? [{ ...first, id: 'auto', name: 'Auto', raw: {} }, ...models] : [];
   }
 
+  /** What a service of the user's own offers. */
+  modelsOf(provider: NonNullable<SessionSettings['provider']>): Promise<readonly ModelInfo[]> {
+    return openaiProvider(provider, this.sources).models();
+  }
+
+  /** The model that is always there. */
+  get embedded(): ModelInfo {
+    return offlineInfo;
+  }
+
   private ownService(provider: NonNullable<SessionSettings['provider']>): ModelAccess {
     const { environment, version, exchange } = this.sources;
     const limits = {

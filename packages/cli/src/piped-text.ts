@@ -32,7 +32,8 @@ export async function readPipedText(
       const bytes = Buffer.from(chunk);
       chunks.push(bytes);
       size += bytes.length;
-      if (size > mostBytes) throw new UsageError(`More than ${mostBytes / mega} MB on stdin: that is no prompt`);
+      if (size > mostBytes)
+        throw new UsageError(`More than ${mostBytes / mega} MB on stdin: that is no prompt`);
     }
   } catch (error) {
     if (!isLetGo(error)) throw error;

@@ -48,7 +48,10 @@ function ofEnvironment(
     throw new UsageError('GROUNDCREW_BASE_URL needs an http or https address');
   const known = file?.baseUrl === baseUrl ? file : undefined;
   const config = { ...known, baseUrl, ...(GROUNDCREW_API_KEY && { apiKey: GROUNDCREW_API_KEY }) };
-  return { source: GROUNDCREW_BASE_URL ? 'GROUNDCREW_BASE_URL' : 'config.json and GROUNDCREW_API_KEY', config };
+  return {
+    source: GROUNDCREW_BASE_URL ? 'GROUNDCREW_BASE_URL' : 'config.json and GROUNDCREW_API_KEY',
+    config,
+  };
 }
 
 function ofFile(file: ConfigFile['provider']): ChosenProvider | undefined {

@@ -8,7 +8,8 @@ export class Redactor {
 
   /** Never to be shown from now on. Short values are let pass: they would take everyday words away. */
   register(...secrets: readonly (string | undefined)[]): void {
-    for (const secret of secrets) if (secret !== undefined && secret.length >= shortest) this.secrets.add(secret);
+    for (const secret of secrets)
+      if (secret !== undefined && secret.length >= shortest) this.secrets.add(secret);
   }
 
   /** The text with its secrets covered. */
@@ -32,6 +33,16 @@ export class Redactor {
   }
 }
 
+/** A redactor that knows what the environment holds under a telling name, and these. */
+export function redactorFor(
+  environment: Readonly<Record<string, string | undefined>>,
+  ...others: readonly (string | undefined)[]
+): Redactor {
+  const named = Object.entries(environment).filter(([name]) => tellingVariable.test(name));
+  return new Redactor(...named.map(([, value]) => value), ...others);
+}
+
+const tellingVariable = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$/;
 const cover = '[redacted]';
 const shortest = 6;
 

@@ -30,7 +30,8 @@ async function failureBeforeIdle(events: AsyncIterable<SessionEvent>): Promise<s
     if (event.agentId !== undefined) continue;
     if (event.type === 'session.idle') break;
     // A notice that somebody logs is an event of the same type, and ends no turn.
-    if (event.type === 'session.error' && event.data.errorType !== 'notification') failure = event.data.message;
+    if (event.type === 'session.error' && event.data.errorType !== 'notification')
+      failure = event.data.message;
   }
   return failure;
 }

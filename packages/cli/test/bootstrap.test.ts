@@ -31,6 +31,7 @@ beforeEach(() => {
   writeFileSync(inCli('package.json'), JSON.stringify({ version: '1.2.3' }));
   writeFileSync(join(checkout, 'tsconfig.json'), '{}');
   writeFileSync(inCli('src/later.ts'), `export const word = 'later';`);
+  writeFileSync(inCli('src/in-process.ts'), `export { word } from './later.js';`);
   writeMain('first');
   symlinkSync(modules, join(checkout, 'node_modules'));
 });
@@ -130,6 +131,17 @@ describe('as a published package', () => {
 
   test('the program starts from its bundle alone', async () => {
     expect(await start().ended).toEqual({ code: 0, stdout: 'first 1.2.3 later', stderr: '' });
+  });
+
+  test('an app finds the runtime for its own process, whichever way it imports', async () => {
+    const file = JSON.stringify(inCli('bin/in-process.js'));
+    const source = `import { word } from ${file}; import { createRequire } from 'node:module';
+      process.stdout.write(word + createRequire(import.meta.url)(${file}).word);`;
+    expect(await run(['--input-type=module', '--eval', source]).ended).toEqual({
+      code: 0,
+      stdout: 'laterlater',
+      stderr: '',
+    });
   });
 
   test('an old Node is told what is needed', async () => {

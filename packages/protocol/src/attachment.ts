@@ -16,7 +16,7 @@ export const attachment = once(() =>
 /** An attachment of a `user.message`. */
 export type Attachment = Value<typeof attachment>;
 
-/** The same as clients send it: what can be derived from the path may be missing or null. */
+/** The same as clients send it: what can be derived from the path may be missing, and whatever may be missing may be null. */
 export const sentAttachment = once(() =>
   oneOf('type', [
     openObject({ ...file(), displayName: z.nullish(z.string()) }),
@@ -42,18 +42,18 @@ export const omittedReason = once(() => z.enum(['too_large', 'asset_unavailable'
 const file = () => ({
   type: z.literal('file'),
   path: z.string(),
-  assetId: z.optional(z.string()),
-  byteLength: z.optional(z.number()),
-  lineRange: z.optional(lineRange()),
-  mimeType: z.optional(z.string()),
-  omittedReason: z.optional(omittedReason()),
-  taggedFilesEntry: z.optional(z.string()),
+  assetId: z.nullish(z.string()),
+  byteLength: z.nullish(z.number()),
+  lineRange: z.nullish(lineRange()),
+  mimeType: z.nullish(z.string()),
+  omittedReason: z.nullish(omittedReason()),
+  taggedFilesEntry: z.nullish(z.string()),
 });
 
 const directory = () => ({
   type: z.literal('directory'),
   path: z.string(),
-  taggedFilesEntry: z.optional(z.string()),
+  taggedFilesEntry: z.nullish(z.string()),
 });
 
 const selection = () => ({
@@ -64,11 +64,11 @@ const selection = () => ({
 const blob = () => ({
   type: z.literal('blob'),
   mimeType: z.string(),
-  assetId: z.optional(z.string()),
-  byteLength: z.optional(z.number()),
+  assetId: z.nullish(z.string()),
+  byteLength: z.nullish(z.number()),
   /** Base64; absent when the bytes are stored apart or were left out. */
-  data: z.optional(z.string()),
-  omittedReason: z.optional(omittedReason()),
+  data: z.nullish(z.string()),
+  omittedReason: z.nullish(omittedReason()),
 });
 
 const extensionContext = once(() =>
@@ -77,9 +77,9 @@ const extensionContext = once(() =>
     capturedAt: z.string(),
     extensionId: z.string(),
     title: z.string(),
-    canvasId: z.optional(z.string()),
-    instanceId: z.optional(z.string()),
-    payload: z.optional(z.unknown()),
+    canvasId: z.nullish(z.string()),
+    instanceId: z.nullish(z.string()),
+    payload: z.nullish(z.unknown()),
   }),
 );
 
@@ -90,7 +90,7 @@ const lineRange = once(() => openObject({ start: z.number(), end: z.number() }))
 /** Things of a code host, each with its `url`. */
 function repositoryAttachments() {
   const url = z.string();
-  const repo = openObject({ name: z.string(), owner: z.string(), id: z.optional(z.number()) });
+  const repo = openObject({ name: z.string(), owner: z.string(), id: z.nullish(z.number()) });
   const fileAtRef = { path: z.string(), ref: z.string(), repo };
   const tree = openObject({ repo, revision: z.string() });
   return [
@@ -111,20 +111,20 @@ function repositoryAttachments() {
       jobId: z.number(),
       jobName: z.string(),
       workflowName: z.string(),
-      conclusion: z.optional(z.string()),
+      conclusion: z.nullish(z.string()),
     }),
     openObject({
       type: z.literal('github_repository'),
       url,
       repo,
-      description: z.optional(z.string()),
-      ref: z.optional(z.string()),
+      description: z.nullish(z.string()),
+      ref: z.nullish(z.string()),
     }),
     openObject({
       type: z.literal('github_file_diff'),
       url,
-      base: z.optional(openObject(fileAtRef)),
-      head: z.optional(openObject(fileAtRef)),
+      base: z.nullish(openObject(fileAtRef)),
+      head: z.nullish(openObject(fileAtRef)),
     }),
     openObject({ type: z.literal('github_tree_comparison'), url, base: tree, head: tree }),
     openObject({ type: z.literal('github_url'), url }),

@@ -3,6 +3,10 @@ export type { LoopLimits, ModelPlan } from './loop/context.js';
 export type { TraceContext } from './loop/interaction.js';
 export { type ContextUse, measureContext } from './loop/usage.js';
 export { type Decision, UnknownDecision } from './permissions/decision.js';
+export { type Explanation, explainCommand } from './permissions/explain.js';
+export type { PolicyRules, Verdict } from './permissions/policy.js';
+export type { Rule } from './permissions/rules.js';
+export type { ShellReading } from './permissions/shell/reading.js';
 export {
   type Home,
   type Lifecycle,
@@ -46,6 +50,7 @@ export {
 } from './store/sqlite/store.js';
 export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
+export { SessionShells, Shells } from './tools/shell/shells.js';
 export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
 export { describeDirectory } from './workspace/git.js';

@@ -16,6 +16,7 @@ import type {
   SessionStore,
   SessionSummary,
 } from './store/session-store.js';
+import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import { describeDirectory } from './workspace/git.js';
 
@@ -30,6 +31,7 @@ export interface RuntimeOptions {
   home(configDir?: string): Home;
   openModels(settings: SessionSettings): Promise<ModelAccess>;
   builtinTools(audience: Audience): readonly Tool[];
+  readonly shells: Shells;
   readonly owner: Owner;
   readonly clock: Clock;
   readonly version: string;
@@ -178,11 +180,12 @@ export class Runtime {
     return () => this.listeners.delete(listener);
   }
 
-  /** Closes every session; running turns stay as pending work. */
+  /** Closes every session and ends what they run; running turns stay as pending work. */
   async shutdown(): Promise<void> {
     clearInterval(this.idleTimer);
     await Promise.allSettled([...this.sessions.values()].map((session) => session.shutDown()));
     this.sessions.clear();
+    await this.options.shells.close();
   }
 
   private async newSession(request: OpenRequest): Promise<Session> {
@@ -190,7 +193,7 @@ export class Runtime {
     checkDirectory(settings.workingDirectory);
     const home = this.options.home(settings.configDir);
     const access = await this.options.openModels(settings);
-    const { clock, owner, limits, version, builtinTools } = this.options;
+    const { clock, owner, limits, version, builtinTools, shells } = this.options;
     const surroundings = {
       store: home.store,
       clock,
@@ -198,6 +201,7 @@ export class Runtime {
       limits,
       version,
       builtinTools,
+      shells: shells.forSession(),
       workspacePath: workspaceIn(home, request.sessionId),
       onTold: (told: Told) => this.heard(told),
       onToldAll: (session: Session) => this.tellUpdated(session),

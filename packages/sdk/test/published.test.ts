@@ -22,20 +22,31 @@ beforeAll(() => {
 
 afterAll(() => rmSync(app, { recursive: true, force: true }));
 
+/** A tool with a schema of the app's own zod, called by the offline model. */
 const use = `
-const client = new Client({ baseDirectory: ${JSON.stringify(join(app, 'home'))} });
-client.ping('here').then(async ({ message }) => {
-  process.stdout.write(message + ' ' + (await client.stop()).length);
-});`;
+const shout = defineTool('shout', {
+  parameters: z.object({ word: z.string() }),
+  handler: ({ word }) => word.toUpperCase(),
+  skipPermission: true,
+});
+(async () => {
+  const client = new Client({ baseDirectory: ${JSON.stringify(join(app, 'home'))} });
+  const session = await client.createSession({ tools: [shout] });
+  const answer = await session.sendAndWait("Use the tool shout with word 'hello', then reply with the result");
+  process.stdout.write(answer.data.content + ' ' + (await client.stop()).length);
+})();`;
 
 test('an app in ES modules finds the SDK, and the SDK the installed runtime', () => {
-  write('main.mjs', `import { Client } from '@groundcrew/sdk';${use}`);
-  expect(run('main.mjs')).toBe('pong: here 0');
+  write('main.mjs', `import { Client, defineTool } from '@groundcrew/sdk'; import * as z from 'zod';${use}`);
+  expect(run('main.mjs')).toBe('HELLO 0');
 });
 
 test('an app in CommonJS finds the SDK, and the SDK the installed runtime', () => {
-  write('main.cjs', `const { Client } = require('@groundcrew/sdk');${use}`);
-  expect(run('main.cjs')).toBe('pong: here 0');
+  write(
+    'main.cjs',
+    `const { Client, defineTool } = require('@groundcrew/sdk'); const z = require('zod');${use}`,
+  );
+  expect(run('main.cjs')).toBe('HELLO 0');
 });
 
 test('apps of both kinds are checked against the types, the SDK included', () => {

@@ -16,11 +16,12 @@ type Owed = { readonly type: 'stored'; from: number; to: number } | { readonly t
 const largestMerged = 32 * 1024;
 
 /** So much may wait for one client; one that is further behind is cut off and may read on from its cursor. */
-const mostOwed = 20_000;
+const mostOwed = { events: 20_000, characters: 32 * 1024 * 1024 };
 
 /** One session's events on their way to one client. A slow client costs others nothing and memory only so much. */
 export class Feed {
   private owed: Owed[] = [];
+  private owedCharacters = 0;
   private isBehind = false;
 
   constructor(private readonly options: FeedOptions) {}
@@ -47,9 +48,10 @@ export class Feed {
       else this.owed.push({ type: 'stored', from: told.seq, to: told.seq });
       return;
     }
-    if (this.merge(told)) return;
-    this.owed.push({ type: 'live', told });
-    if (this.owed.length > mostOwed) void this.options.connection.close();
+    if (!this.merge(told)) this.owed.push({ type: 'live', told });
+    this.owedCharacters += told.json.length;
+    const isTooMuch = this.owed.length > mostOwed.events || this.owedCharacters > mostOwed.characters;
+    if (isTooMuch) void this.options.connection.close();
   }
 
   /** Deltas of one message become one: nothing is lost from their sum. */
@@ -73,6 +75,7 @@ export class Feed {
       if (next.type === 'live') connection.send(this.frame(next.told));
       else await this.sendStored(next.from, next.to);
     }
+    this.owedCharacters = 0;
     this.isBehind = false;
   }
 

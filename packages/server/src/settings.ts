@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
 import type { ClientCommand, SessionSettings, SystemMessage, ToolDeclaration } from '@groundcrew/runtime';
 import type { Share } from './client.js';
@@ -22,7 +23,7 @@ export function settingsFrom(
   };
   return {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
-    workingDirectory: params.workingDirectory ?? before?.workingDirectory ?? workingDirectory,
+    workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
     streaming: params.streaming ?? before?.streaming ?? false,
     exclusionWins: params.toolFilterPrecedence === 'excluded' || (before?.exclusionWins ?? false),
     hasWorkspace: params.infiniteSessions?.enabled ?? before?.hasWorkspace ?? true,

@@ -5,6 +5,7 @@ import {
   openSqliteStore,
   Runtime,
   type RuntimeOptions,
+  Shells,
   type SqliteStore,
   systemClock,
 } from '@groundcrew/runtime';
@@ -38,6 +39,7 @@ export async function inProcessRuntime(
       isCopilot: false,
     }),
     builtinTools: () => [],
+    shells: new Shells({}),
     owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
     clock: systemClock(),
     version: 'test',

@@ -24,6 +24,8 @@ export interface ServerOptions extends HeadlessArguments {
   /** What every connection on the port must show. */
   readonly connectionToken?: string;
   readonly log?: Log;
+  /** Told of what people should know; what ends the program goes to the process. */
+  warn(message: string): void;
 }
 
 /** A client so far behind gets its deltas merged; up to there it has every one of them. */
@@ -39,15 +41,16 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
     log?.write('warning', message);
     if (!isQuiet) process.warn(message);
   };
-  if (flags.port !== undefined && !connectionToken) warn(openPort);
-  const options = { ...flags, ...(connectionToken && { connectionToken }), ...(log && { log }) };
-  await runServer(options, { ...process, warn });
+  await runServer(
+    { ...flags, warn, ...(connectionToken && { connectionToken }), ...(log && { log }) },
+    process,
+  );
 }
 
 /** Serves clients by what the options say, and by nothing else. */
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
-  for (const warning of options.warnings) process.warn(warning);
+  for (const warning of options.warnings) options.warn(warning);
   const ending = new Ending(process, log);
   const program = compose(optionsFrom(options, process, ending));
   ending.program = program;
@@ -66,6 +69,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
       onChannel: (channel) => void serve(channel),
       ...(options.host !== undefined && { host: options.host }),
     });
+    if (options.connectionToken === undefined) options.warn(openPort);
     log?.write('info', 'listening', { port });
     process.announce(`CLI server listening on port ${port}`);
     program.warmUp();
@@ -137,7 +141,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     workingDirectory: process.workingDirectory,
     environment,
     sessionIdleSeconds: options.sessionIdleSeconds,
-    warn: (message) => process.warn(message),
+    warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),

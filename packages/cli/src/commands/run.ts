@@ -1,7 +1,9 @@
-import { type Client, PermissionHandler, type ResumeSessionOptions, type SessionEvent } from '@groundcrew/sdk';
-import { longestSeconds, UsageError } from '../arguments.js';
+import type { Client, PermissionHandler, ResumeSessionOptions, SessionEvent } from '@groundcrew/sdk';
+import { permits } from '../allowed.js';
+import { UsageError } from '../arguments.js';
 import { defineCommand } from '../command.js';
 import { type Config, configFlags, readConfig } from '../config.js';
+import { describeRequest } from '../describe.js';
 import { openCommandLog } from '../diagnostics.js';
 import { Display } from '../display.js';
 import { type FlagValues, numberFlag, switchFlag, textFlag } from '../flags.js';
@@ -9,7 +11,8 @@ import { openLocalClient } from '../local-client.js';
 import { readPipedText } from '../piped-text.js';
 import type { Redactor } from '../redact.js';
 import { openSession, sessionFlags } from '../session-choice.js';
-import { exitCodes, type StopSignal, type Terminal } from '../terminal.js';
+import { longestTimeout, Stopping } from '../stopping.js';
+import { exitCodes, type Terminal } from '../terminal.js';
 import { takeTurn } from '../turn.js';
 
 const { sessionIdleTimeout: _, ...settings } = configFlags;
@@ -22,7 +25,7 @@ const flags = {
     name: '--timeout',
     placeholder: 'S',
     help: 'stop after so many seconds',
-    most: longestSeconds,
+    most: longestTimeout,
   }),
   json: switchFlag('--json', 'print every event as a line of JSON'),
 };
@@ -66,7 +69,7 @@ export interface RunRequest {
 /** Takes one turn and shows it; resolves with the exit code. */
 export async function answer(request: RunRequest, terminal: Terminal): Promise<number> {
   const { client, config, redactor, flags: given } = request;
-  const display = new Display({ ...terminal, output: terminal.output, errorOutput: terminal.errorOutput, redactor });
+  const display = new Display({ output: terminal.output, errorOutput: terminal.errorOutput, redactor });
   const show = given.json ? jsonLines(terminal) : (event: SessionEvent) => display.show(event);
   const stopping = new Stopping(terminal, given.timeout);
   try {
@@ -74,12 +77,13 @@ export async function answer(request: RunRequest, terminal: Terminal): Promise<n
       flags: given,
       config,
       workingDirectory: terminal.workingDirectory,
-      options: { ...request.options, onPermissionRequest: decideBy(config), onEvent: show },
+      options: { ...request.options, onPermissionRequest: decideBy(config, display), onEvent: show },
     });
     const end = await takeTurn(session, request.prompt, stopping.signal);
     display.endLine();
     if (end.type === 'done') return exitCodes.done;
-    display.note(`groundcrew: ${end.type === 'failed' ? end.message : stopping.reason}`);
+    const reason = end.type === 'failed' ? end.message : stopping.reason;
+    if (reason !== undefined) display.note(`groundcrew: ${reason}`);
     return end.type === 'failed' ? exitCodes.failed : stopping.exitCode;
   } finally {
     stopping.end();
@@ -91,66 +95,24 @@ async function readPrompt(given: string, terminal: Terminal): Promise<string> {
   const piped = await readPipedText(terminal, {
     isRequired,
     onSilence: () =>
-      terminal.errorOutput.write('groundcrew: reading from stdin; end it with Ctrl-D, or start with </dev/null\n'),
+      terminal.errorOutput.write(
+        'groundcrew: reading from stdin; end it with Ctrl-D, or start with </dev/null\n',
+      ),
   });
   const prompt = [isRequired ? '' : given, piped.trimEnd()].filter((part) => part !== '').join('\n\n');
   if (prompt.trim() === '') throw new UsageError('-p needs a prompt that says something');
   return prompt;
 }
 
-/** Nobody is there to be asked: what is not allowed is denied, and the model is told so. */
-function decideBy({ allow }: Config): PermissionHandler {
-  if (allow === 'all') return PermissionHandler.approveAll;
-  return (request, ...rest) => {
-    const kinds: readonly string[] = allow;
-    if (kinds.includes(request.kind)) return PermissionHandler.approveAll(request, ...rest);
-    return {
-      kind: 'reject',
-      feedback: `nobody is there to be asked; --allow ${request.kind} or --allow-all would permit it`,
-    };
+/** Nobody is there to be asked: what is not allowed is denied, and people are told how to allow it. */
+function decideBy({ allow }: Config, display: Display): PermissionHandler {
+  return (request) => {
+    if (permits(allow, request)) return { kind: 'approve-once' };
+    display.note(`denied: ${describeRequest(request)} (--allow ${request.kind} would permit it)`);
+    return { kind: 'user-not-available' };
   };
 }
 
 function jsonLines({ output }: Terminal): (event: SessionEvent) => void {
   return (event) => void output.write(`${JSON.stringify(event)}\n`);
-}
-
-/** Stops the turn for whoever asks first; asked twice, the program ends at once. */
-class Stopping {
-  reason = '';
-  exitCode: number = exitCodes.failed;
-  private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout | undefined;
-  private readonly undo: () => void;
-
-  constructor(
-    private readonly terminal: Terminal,
-    timeout: number | undefined,
-  ) {
-    this.undo = terminal.onStop((signal) => this.stopBy(signal));
-    if (timeout === undefined) return;
-    const reason = `Timeout after ${timeout}s waiting for the answer`;
-    this.timer = setTimeout(() => this.stop(reason, exitCodes.failed), timeout * 1000);
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
-    this.undo();
-  }
-
-  private stopBy(signal: StopSignal): void {
-    const code = exitCodes[signal];
-    if (this.signal.aborted) this.terminal.exit(code);
-    else this.stop(`Stopped by ${signal}`, code);
-  }
-
-  private stop(reason: string, exitCode: number): void {
-    this.reason = reason;
-    this.exitCode = exitCode;
-    this.controller.abort();
-  }
 }

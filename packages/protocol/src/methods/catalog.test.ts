@@ -244,6 +244,7 @@ const served = [
   'session.create',
   'session.delete',
   'session.destroy',
+  'session.detach',
   'session.eventLog.read',
   'session.eventLog.registerInterest',
   'session.eventLog.releaseInterest',

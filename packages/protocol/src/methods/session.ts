@@ -25,6 +25,11 @@ export const sessionMethods = {
     sessionRef,
     success,
   ),
+  'session.detach': method(
+    'The same as `session.destroy`, under the name newer clients use.',
+    sessionRef,
+    () => openObject({ success: flag(), error: z.optional(text()) }),
+  ),
   'session.getMessages': method('All durable events, in order.', sessionRef, () =>
     openObject({ events: z.array(eventEnvelope()) }),
   ),

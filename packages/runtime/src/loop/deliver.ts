@@ -22,36 +22,51 @@ export async function deliver(
     formatted.parts.length === 0
       ? []
       : [{ note: 'verbatim', data: { id: prompt.messageId, text: formatted.text, parts: formatted.parts } }];
-  const isFirst = log.state.userTurns === 0;
-  log.append(...openingModel(context), ...receiptOf(prompt, delivery), ...verbatim, {
-    type: 'user.message',
-    data: {
-      ...messageData(prompt, context),
-      transformedContent: formatted.text,
-      supportedNativeDocumentMimeTypes: [],
-      delivery,
-      turnId: '0',
-      ...(formatted.attachments.length > 0 && {
-        attachments: formatted.attachments as EventData<'user.message'>['attachments'],
-      }),
+  log.append(
+    ...openingModel(context),
+    ...opening(prompt, context),
+    ...receiptOf(prompt, delivery),
+    ...verbatim,
+    {
+      type: 'user.message',
+      data: {
+        ...messageData(prompt, context),
+        transformedContent: formatted.text,
+        supportedNativeDocumentMimeTypes: [],
+        delivery,
+        turnId: '0',
+        ...(formatted.attachments.length > 0 && {
+          attachments: formatted.attachments as EventData<'user.message'>['attachments'],
+        }),
+      },
     },
-  });
-  if (isFirst) open(prompt, context);
+  );
 }
 
 /** What a session says once, at its first prompt. */
-function open(prompt: Prompt, { log, oddities }: LoopContext): void {
+function opening(prompt: Prompt, { log, model, oddities }: LoopContext): Draft[] {
+  if (log.state.userTurns > 0) return [];
   const { hiddenTools, warnings } = oddities();
-  for (const message of warnings) {
-    log.append({ type: 'session.warning', data: { warningType: 'configuration', message } });
-  }
-  if (log.state.fixed.name === undefined) {
-    log.emit({ type: 'session.title_changed', data: { title: prompt.displayText ?? prompt.text } });
-  }
-  if (hiddenTools.length > 0) {
-    const message = `Disabled tools: ${hiddenTools.join(', ')}`;
-    log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'configuration', message } });
-  }
+  const message = `Disabled tools: ${hiddenTools.join(', ')}`;
+  const title = prompt.displayText ?? prompt.text;
+  return [
+    ...warnings.map(
+      (text): Draft => ({ type: 'session.warning', data: { warningType: 'configuration', message: text } }),
+    ),
+    ...(log.state.fixed.name === undefined
+      ? [{ type: 'session.title_changed' as const, data: { title } }]
+      : []),
+    ...(hiddenTools.length > 0
+      ? [
+          {
+            type: 'session.info' as const,
+            ephemeral: true as const,
+            data: { infoType: 'configuration', message },
+          },
+        ]
+      : []),
+    { type: 'session.tools_updated', data: { model: model() } },
+  ];
 }
 
 /** Adds prompts that may not wait to the running turn, bare. */

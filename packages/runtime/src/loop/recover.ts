@@ -1,7 +1,7 @@
 import type { OpenCall } from '../session/shape.js';
 import type { ResultType } from '../tools/tool.js';
 import type { LoopContext } from './context.js';
-import { awaitClient, awaitLeave, type CallToRun, type Gate, passGate } from './tool-calls.js';
+import { awaitClient, awaitLeave, type CallToRun, closeUnknown, type Gate, passGate } from './tool-calls.js';
 
 /**
  * Takes up a turn that another process, or this one before a drop, had left open.
@@ -45,8 +45,7 @@ async function continueCall(
   }
   const mayRun = open.attempts === 0 || plan.toolset.find(call.name)?.isRepeatable;
   if (mayRun) return passGate(call, gate, signal);
-  context.log.append({ note: 'call.interrupted', data: { toolCallId: call.toolCallId } });
-  return 'failure';
+  return closeUnknown(call, gate);
 }
 
 /** With the tools of those who are attached now, which need not be those who were when the turn was taken up. */

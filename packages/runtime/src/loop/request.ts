@@ -4,7 +4,7 @@ import type { Tool } from '../tools/tool.js';
 import type { LoopContext, ModelPlan } from './context.js';
 
 /** What the model is told of a call that never got a result. */
-const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
+export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
 
 /** The next call to the model, made from what the log adds up to. */
 export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventData } from '@groundcrew/protocol';
-import { couldNotAsk, type Decision, outcomeOf, refusalOf } from '../permissions/decision.js';
+import { type Decision, outcomeOf, refusalBy, refusalOf } from '../permissions/decision.js';
 import { judge } from '../permissions/policy.js';
 import type { Draft } from '../session/log.js';
 import { type ExternalAnswer, externalResult } from '../tools/external.js';
@@ -14,6 +14,7 @@ import {
   type ToolResult,
 } from '../tools/tool.js';
 import type { LoopContext, ModelPlan } from './context.js';
+import { interruptedText } from './request.js';
 
 /** A call as the model made it, its arguments read. */
 export interface CallToRun {
@@ -87,6 +88,11 @@ export function awaitLeave(
   return context.questions.ask(requestId, settle, gate.signal);
 }
 
+/** Closes a call of which nobody knows whether it ran: model and clients are told so, and it is not run again. */
+export function closeUnknown(call: CallToRun, gate: Gate): ResultType {
+  return finish(call, { type: 'failure', text: interruptedText }, gate);
+}
+
 /** What comes after leave was given: the intent is durable before the effect. */
 async function runPrepared(
   call: CallToRun,
@@ -142,9 +148,9 @@ async function seekLeave(
   const { context } = gate;
   const permissionRequest = { ...request, toolCallId: call.toolCallId };
   if (call.granted?.some((granted) => isSameRequest(granted, permissionRequest))) return undefined;
-  const verdict = judge(request, context.policy());
-  if (verdict === 'allow') return undefined;
-  if (verdict === 'deny') return finish(call, couldNotAsk, gate);
+  const verdict = judge({ request, ...(prompt && { prompt }) }, context.policy());
+  if (verdict.type === 'allow') return undefined;
+  if (verdict.type === 'deny') return finish(call, refusalBy(verdict), gate);
   const requestId = context.clock.newId();
   context.log.append({
     type: 'permission.requested',

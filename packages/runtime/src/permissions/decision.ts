@@ -1,5 +1,6 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { ToolResult } from '../tools/tool.js';
+import type { Rule } from './rules.js';
 
 /** How a question for permission ended, as every client is told. */
 export type PermissionOutcome = EventData<'permission.completed'>['result'];
@@ -60,8 +61,17 @@ export function refusalOf(outcome: PermissionOutcome): ToolResult | undefined {
   }
 }
 
+/** What the model and people are told of a call that no question was asked about. */
+export function refusalBy({ rule }: { readonly rule?: Rule }): ToolResult {
+  if (!rule) return couldNotAsk;
+  return {
+    type: 'denied',
+    text: `Permission denied by rules: ${rule.kind}${rule.argument === null ? '' : `(${rule.argument})`}`,
+  };
+}
+
 /** Nobody was there to be asked. */
-export const couldNotAsk: ToolResult = {
+const couldNotAsk: ToolResult = {
   type: 'denied',
   text: 'Permission denied and could not request permission from user',
 };

@@ -1,3 +1,4 @@
+import type { EventData } from '@groundcrew/protocol';
 import {
   type Assignment,
   type Command,
@@ -13,6 +14,26 @@ import { isHarmlessProgram, isReadOnly } from './shell/read-only.js';
 import { Findings, type ShellReading } from './shell/reading.js';
 import { bareUrl, type KnownWord, pathsIn, readWord, urlsIn } from './shell/words.js';
 import { unwrap, type Wrapped } from './shell/wrappers.js';
+
+/** The question that a command is put to people and rules in. */
+export function shellRequest(
+  { command, intention }: { readonly command: string; readonly intention: string },
+  reading: ShellReading = readShellCommand(command),
+): ShellRequest {
+  return {
+    kind: 'shell',
+    fullCommandText: command,
+    intention,
+    commands: [...reading.commands],
+    commandSegments: [...reading.segments],
+    possiblePaths: [...reading.possiblePaths],
+    possibleUrls: reading.possibleUrls.map((url) => ({ url })),
+    hasWriteFileRedirection: reading.hasWriteFileRedirection,
+    canOfferSessionApproval: reading.canOfferSessionApproval,
+  };
+}
+
+type ShellRequest = Extract<EventData<'permission.requested'>['permissionRequest'], { kind: 'shell' }>;
 
 /** Reads a command without running it. It informs people and rules; it is no sandbox. */
 export function readShellCommand(text: string): ShellReading {

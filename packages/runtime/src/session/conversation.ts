@@ -176,7 +176,9 @@ export class Conversation {
         : await this.turn(run, prompt, 'queued', silentReceipt);
     }
     this.run = undefined;
-    if (outcome !== 'stopped') this.tellIdle(outcome === 'aborted');
+    if (outcome === 'stopped') return;
+    this.tellIdle(outcome === 'aborted');
+    this.keepSnapshot();
   }
 
   private turn(
@@ -290,19 +292,17 @@ export class Conversation {
 
   /** Nothing can be written: people are told all the same, and nothing that was told before is lost. */
   private storeFailed(error: unknown): TurnOutcome {
-    if (error instanceof StoreError && isLoss(error)) {
-      this.host.lost(error);
-      return 'stopped';
-    }
     this.log.emit({ type: 'session.error', ephemeral: true, data: errorData(error) });
-    return 'answered';
+    if (!(error instanceof StoreError) || !isLoss(error)) return 'answered';
+    this.tellIdle(true);
+    this.host.lost(error);
+    return 'stopped';
   }
 
   private tellIdle(aborted: boolean): void {
     const data = aborted ? { aborted } : {};
     this.log.emit({ type: 'assistant.idle', data });
     this.log.emit({ type: 'session.idle', data });
-    this.keepSnapshot();
   }
 
   /** Folding the log again must stay cheap however long it grows. */

@@ -1,4 +1,10 @@
-import type { DurableType, EphemeralType, EventData, SessionEvent } from '@groundcrew/protocol';
+import {
+  type DurableType,
+  type EphemeralType,
+  type EventData,
+  isDurable,
+  type SessionEvent,
+} from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
@@ -18,7 +24,8 @@ export type EphemeralDraft =
     }[EphemeralType]
   | (EventDraft & { readonly ephemeral: true });
 
-export type Draft = EventDraft | NoteDraft;
+/** What a commit may hold; ephemeral events among it are told with it, in their place, and not stored. */
+export type Draft = EventDraft | NoteDraft | EphemeralDraft;
 
 /** What one tick appended: one operation of the store. */
 interface Group {
@@ -148,25 +155,38 @@ export class SessionLog {
   private fill(group: Group, drafts: readonly Draft[]): readonly SessionEvent[] {
     const events: SessionEvent[] = [];
     for (const draft of drafts) {
-      const seq = this.ahead.seq + 1;
-      if ('note' in draft) {
-        const json = JSON.stringify(draft.data);
-        group.records.push({ seq, isPublic: false, type: draft.note, json });
-        this.sinceSnapshot = draft.note === 'snapshot' ? 0 : this.sinceSnapshot + json.length;
-        this.ahead = reduce(this.ahead, { seq, ...draft });
-        continue;
-      }
-      const event = this.seal(draft);
-      const told = new Told(this.sessionId, event.type, JSON.stringify(event), seq);
-      group.records.push({ seq, isPublic: true, type: event.type, json: told.json });
-      group.told.add(told);
-      this.line.push({ told, isReady: false });
-      this.sinceSnapshot += told.json.length;
-      this.ahead = reduce(this.ahead, { seq, event });
-      events.push(event);
+      if ('note' in draft) this.addNote(group, draft);
+      else if (isEphemeral(draft)) this.addEphemeral(group, draft);
+      else events.push(this.addEvent(group, draft));
     }
     group.state = this.ahead;
     return events;
+  }
+
+  private addNote(group: Group, draft: NoteDraft): void {
+    const seq = this.ahead.seq + 1;
+    const json = JSON.stringify(draft.data);
+    group.records.push({ seq, isPublic: false, type: draft.note, json });
+    this.sinceSnapshot = draft.note === 'snapshot' ? 0 : this.sinceSnapshot + json.length;
+    this.ahead = reduce(this.ahead, { seq, ...draft });
+  }
+
+  private addEphemeral(group: Group, draft: EphemeralDraft): void {
+    const told = new Told(this.sessionId, draft.type, this.ephemeralJson(draft, this.options.clock.newId()));
+    group.told.add(told);
+    this.line.push({ told, isReady: false });
+  }
+
+  private addEvent(group: Group, draft: EventDraft): SessionEvent {
+    const seq = this.ahead.seq + 1;
+    const event = this.seal(draft);
+    const told = new Told(this.sessionId, event.type, JSON.stringify(event), seq);
+    group.records.push({ seq, isPublic: true, type: event.type, json: told.json });
+    group.told.add(told);
+    this.line.push({ told, isReady: false });
+    this.sinceSnapshot += told.json.length;
+    this.ahead = reduce(this.ahead, { seq, event });
+    return event;
   }
 
   private handOver(): void {
@@ -246,6 +266,10 @@ export class SessionLog {
     const timestamp = this.options.clock.timestamp();
     return `{"type":"${type}","data":${JSON.stringify(data)},"id":"${id}","timestamp":"${timestamp}","parentId":${parentId},"ephemeral":true${agent}}`;
   }
+}
+
+function isEphemeral(draft: EventDraft | EphemeralDraft): draft is EphemeralDraft {
+  return 'ephemeral' in draft || !isDurable(draft.type);
 }
 
 function open(record: LogRecord): Entry {

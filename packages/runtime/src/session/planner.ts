@@ -53,6 +53,7 @@ export class Planner {
       approvals: state.approvals,
       approvesAll: this.approvesAll,
       canAsk: this.audience.answersPermissions,
+      directories: [state.context.cwd],
     };
   }
 

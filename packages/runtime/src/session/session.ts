@@ -10,6 +10,7 @@ import {
   StoreError,
 } from '../store/session-store.js';
 import type { ExternalAnswer } from '../tools/external.js';
+import type { SessionShells } from '../tools/shell/shells.js';
 import type { Tool } from '../tools/tool.js';
 import { Workspace } from '../workspace/workspace.js';
 import { type Attachment, Audience } from './audience.js';
@@ -33,6 +34,7 @@ export interface SessionSurroundings {
   readonly limits: LoopLimits;
   readonly version: string;
   readonly builtinTools: (attachments: Audience) => readonly Tool[];
+  readonly shells: SessionShells;
   /** Where the session keeps its files. */
   readonly workspacePath: string;
   /** Hears what all clients hear, before them. */
@@ -224,7 +226,8 @@ export class Session {
     const now = { time: this.surroundings.clock.timestamp(), model: this.planner.model(log.state) };
     if (this.currentSettings.provider && !log.state.fixed.hasProvider)
       log.append({ note: 'settings.fixed', data: { hasProvider: true } });
-    log.append(...resumeDrafts(log.state, how, now));
+    const tools = { type: 'session.tools_updated' as const, data: { model: now.model } };
+    log.append(tools, ...resumeDrafts(log.state, how, now));
     await log.stored();
   }
 
@@ -285,6 +288,7 @@ export class Session {
   drop(): void {
     this.conversation = undefined;
     this.loading = undefined;
+    void this.surroundings.shells.close();
   }
 
   /** Makes the session's own directory, where it has one. */
@@ -305,7 +309,7 @@ export class Session {
   private async letGo(conversation: Conversation): Promise<void> {
     if (this.conversation !== conversation) return;
     this.drop();
-    await conversation.log.release();
+    await Promise.all([conversation.log.release(), this.surroundings.shells.close()]);
   }
 
   private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {
@@ -374,7 +378,12 @@ export class Session {
       plan: (state: SessionState) => planner.plan(state),
       policy: (state: SessionState) => planner.policy(state),
       toolSurroundings: (state: SessionState) =>
-        toolSurroundings({ state, settings: planner.settings, sessionDirectory: this.workspacePath }),
+        toolSurroundings({
+          state,
+          settings: planner.settings,
+          sessionDirectory: this.workspacePath,
+          shells: surroundings.shells,
+        }),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: (_error: StoreError) => this.drop(),
     };

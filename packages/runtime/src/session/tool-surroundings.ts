@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { JsonObject } from '@groundcrew/protocol';
 import { defaultOutputBytes } from '../tools/output.js';
+import type { SessionShells } from '../tools/shell/shells.js';
 import type { LargeOutput, ToolSurroundings } from '../tools/tool.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
@@ -10,14 +11,16 @@ export function toolSurroundings(session: {
   readonly state: SessionState;
   readonly settings: SessionSettings;
   readonly sessionDirectory: string;
+  readonly shells: SessionShells;
 }): ToolSurroundings {
-  const { state, settings, sessionDirectory } = session;
+  const { state, settings, sessionDirectory, shells } = session;
   const workingDirectory = state.context.cwd;
   return {
     workingDirectory,
     sessionDirectory,
     allowedDirectories: [workingDirectory, sessionDirectory],
     largeOutput: largeOutput(settings.other.largeOutput, join(sessionDirectory, 'temp')),
+    shells,
   };
 }
 

@@ -1,9 +1,13 @@
+import { bashTool } from './bash.js';
 import { createTool } from './create.js';
 import { editTool } from './edit.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
+import { listBashTool } from './list-bash.js';
+import { readBashTool } from './read-bash.js';
 import { reportIntentTool } from './report-intent.js';
 import { sqlTool } from './sql.js';
+import { stopBashTool } from './stop-bash.js';
 import type { Tool } from './tool.js';
 import { viewTool } from './view.js';
 import { type WebFetchOptions, webFetchTool } from './web-fetch.js';
@@ -18,6 +22,10 @@ export function builtinTools(
   options: BuiltinOptions,
 ): (audience: { readonly isOld: boolean }) => readonly Tool[] {
   const current = [
+    bashTool(),
+    readBashTool(),
+    stopBashTool(),
+    listBashTool(),
     viewTool(),
     createTool(),
     editTool(),

@@ -99,7 +99,7 @@ function always(address: string): LookupFunction {
 }
 
 function redirected(from: URL, location: string): URL {
-  if (!URL.canParse(location, from)) throw failure(from, `it redirects to ${location}, which is no URL`);
+  if (!URL.canParse(location, from.href)) throw failure(from, `it redirects to ${location}, which is no URL`);
   const to = new URL(location, from);
   if (to.protocol === 'https:' || to.protocol === 'http:') return to;
   throw failure(from, `it redirects to ${to.href}, and only http and https are supported`);

@@ -1,5 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { SessionShells } from './shell/shells.js';
 
 export type ToolSource = 'builtin' | 'mcp' | 'custom';
 
@@ -11,6 +12,7 @@ export interface ToolSurroundings {
   /** Files in these directories are touched without a question about the place. */
   readonly allowedDirectories: readonly string[];
   readonly largeOutput: LargeOutput;
+  readonly shells: SessionShells;
 }
 
 /** When a result is too long for the model, and where it goes then. */

@@ -5,11 +5,12 @@ import { digestOf, type EventDraft, type LogRecord, type Prompt, type Session } 
 import { refuse } from '../failure.js';
 import { forOldClients } from '../feed.js';
 import { findSession, noSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { CallContext, Handlers } from '../handler.js';
 
 type Names =
   | 'session.abort'
   | 'session.destroy'
+  | 'session.detach'
   | 'session.getMessages'
   | 'session.log'
   | 'session.send'
@@ -54,11 +55,8 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     await findSession('session.suspend', sessionId, context).suspend();
     return null;
   },
-  async 'session.destroy'({ sessionId }, { runtime, client }) {
-    const success = await runtime.leave(sessionId, client.id);
-    client.detached(sessionId);
-    return { success };
-  },
+  'session.destroy': (params, context) => leave(params.sessionId, context),
+  'session.detach': (params, context) => leave(params.sessionId, context),
   async 'session.getMessages'({ sessionId }, { runtime, client }) {
     const session = runtime.find(sessionId);
     if (!session) throw noSession('session.getMessages', `Session not found: ${sessionId}`);
@@ -78,6 +76,12 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     return { eventId: event?.id ?? '' };
   },
 };
+
+async function leave(sessionId: string, { runtime, client }: CallContext): Promise<{ success: boolean }> {
+  const success = await runtime.leave(sessionId, client.id);
+  client.detached(sessionId);
+  return { success };
+}
 
 const notices: Readonly<
   Record<

@@ -2,13 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 
 /**
  * A small shell that outlives the runtime just long enough to end what the runtime had started. It reads the ids of
- * process sessions to watch; when its input ends, however that came about, it ends them and removes the directory.
+ * process sessions to watch; when its input ends, however that came about, it ends them and removes the runtime's temporary directory.
  */
 export class Guardian {
   private readonly watched = new Set<number>();
+  private directory: string | undefined;
   private child: ChildProcess | undefined;
-
-  constructor(private readonly directory: () => string) {}
 
   get pid(): number | undefined {
     return this.child?.pid;
@@ -17,7 +16,7 @@ export class Guardian {
   /** Stands guard from now on; called before the first child is started. */
   start(): void {
     if (this.child) return;
-    const child = spawn('/bin/sh', ['-c', script, 'groundcrew-guardian', this.directory()], {
+    const child = spawn('/bin/sh', ['-c', script, 'groundcrew-guardian'], {
       cwd: '/',
       detached: true,
       env: { PATH: '/usr/bin:/bin' },
@@ -31,13 +30,21 @@ export class Guardian {
     child.unref();
     // The input is a socket, which must not keep the runtime alive.
     if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+    if (this.directory !== undefined) this.say('/', this.directory);
     for (const id of this.watched) this.say('+', id);
   }
 
+  /** The directory goes when the runtime is gone. */
+  clearAfterwards(directory: string): void {
+    this.directory = directory;
+    this.say('/', directory);
+  }
+
   watch(id: number): void {
+    const isNew = !this.child;
     this.watched.add(id);
     this.start();
-    this.say('+', id);
+    if (!isNew) this.say('+', id);
   }
 
   release(id: number): void {
@@ -54,8 +61,8 @@ export class Guardian {
     await gone;
   }
 
-  private say(verb: '+' | '-', id: number): void {
-    this.child?.stdin?.write(`${verb} ${id}\n`);
+  private say(verb: '+' | '-' | '/', what: number | string): void {
+    this.child?.stdin?.write(`${verb} ${what}\n`);
   }
 
   private lose(child: ChildProcess): void {
@@ -64,12 +71,14 @@ export class Guardian {
 }
 
 /** A child is found by its process session where the system tells, since programs such as `timeout` leave their group. */
-const script = String.raw`
+const script = `
 watched=' '
+directory=
 while read -r verb id; do
   case $verb in
+    /) directory=$id ;;
     +) watched="$watched$id " ;;
-    -) case $watched in *" $id "*) watched="${'$'}{watched%% $id *} ${'$'}{watched#* $id }" ;; esac ;;
+    -) case $watched in *" $id "*) watched="\${watched%% $id *} \${watched#* $id }" ;; esac ;;
   esac
 done
 signal() {
@@ -78,8 +87,8 @@ signal() {
   sent=$1
   for stat in /proc/[0-9]*/stat; do
     read -r line < "$stat" || continue
-    pid=${'$'}{line%% *}
-    set -- ${'$'}{line##*) }
+    pid=\${line%% *}
+    set -- \${line##*) }
     [ "$1" = Z ] && continue
     case $watched in *" $4 "*) kill -s "$sent" "$pid" && found=1 ;; esac
   done
@@ -97,5 +106,5 @@ if [ "$watched" != ' ' ]; then
     sleep $pause
   done
 fi
-rm -rf -- "$1"
+[ -z "$directory" ] || rm -rf -- "$directory"
 `;

@@ -81,6 +81,4 @@ function openIfThere(name: string): number | undefined {
 }
 
 /** The pool was filled ahead of need; whoever needs a pipe and finds none is told the reason. */
-function retriedByNextTake(): void {
-  return undefined;
-}
+const retriedByNextTake = (): undefined => undefined;

@@ -6,27 +6,27 @@ import { signalSessions } from './processes.js';
  * what it left running does: its session stays here, and so within reach of `end`.
  */
 export class ProcessSessions {
-  private readonly living = new Set<number>();
+  private readonly living = new Map<number, object>();
   /** Their first process is gone; whether all of them are is looked up later, for many at once. */
   private readonly leaderless = new Set<number>();
   private sweeper: NodeJS.Timeout | undefined;
 
   constructor(private readonly guardian: Guardian) {}
 
-  add(id: number): void {
-    this.living.add(id);
+  add(id: number, owner: object): void {
+    this.living.set(id, owner);
     this.guardian.watch(id);
   }
 
-  /** The first process has ended; the id is free for others as soon as the rest has. */
+  /** The first process has ended: the id is free for others as soon as the rest has. */
   leaderEnded(id: number): void {
     if (!this.living.has(id)) return;
     this.leaderless.add(id);
     this.sweepIn(firstSweep);
   }
 
-  /** Ends every process of these sessions: asks first, then insists. Resolves when none is left that can be ended. */
-  async end(ids: Iterable<number>): Promise<void> {
+  /** Ends every process of these sessions: asks first, then insists. False when some cannot be ended. */
+  async end(ids: Iterable<number>): Promise<boolean> {
     let left = this.reachable(new Set(ids), 'SIGTERM');
     const insistAt = performance.now() + graceMilliseconds;
     const giveUpAt = insistAt + killMilliseconds;
@@ -38,10 +38,17 @@ export class ProcessSessions {
       await wait(pause);
       left = this.reachable(left, performance.now() < insistAt ? 0 : 'SIGKILL');
     }
+    return left.size === 0;
   }
 
-  close(): void {
+  endAllOf(owner: object): Promise<boolean> {
+    return this.end([...this.living].filter(([, each]) => each === owner).map(([id]) => id));
+  }
+
+  async close(): Promise<void> {
     clearTimeout(this.sweeper);
+    this.sweeper = undefined;
+    await this.end(this.living.keys());
   }
 
   /** Signals those of the sessions that are still ours. */

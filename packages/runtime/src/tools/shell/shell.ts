@@ -1,21 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, readSync, statSync } from 'node:fs';
-import { Socket } from 'node:net';
+import { closeSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { Outlet } from './outlets.js';
 import type { OutputBuffer } from './output-buffer.js';
-import type { Pipe } from './pipes.js';
-import type { ProcessSessions } from './process-sessions.js';
 
 /** What a command is started with. */
 export interface ShellStart {
   readonly shellId: string;
   readonly command: string;
   readonly mode: 'sync' | 'async';
+  /** Outlives its session and the runtime. */
+  readonly isDetached: boolean;
   readonly program: string;
   readonly parameters: readonly string[];
   readonly workingDirectory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly output: OutputBuffer;
+  readonly outlet: Outlet;
 }
 
 /** One command that runs, or ran, in a process session of its own. */
@@ -29,24 +30,16 @@ export class Shell {
   /** Output before this place has been shown to the model. */
   shown = 0;
   private readonly child: ChildProcess;
-  private readonly reader: Socket;
   private readonly listeners = new Set<() => void>();
 
-  constructor(
-    readonly start: ShellStart,
-    pipe: Pipe,
-    private readonly sessions: ProcessSessions,
-  ) {
-    this.child = spawnWith(start, pipe);
-    if (this.child.pid !== undefined) sessions.add(this.child.pid);
-    this.reader = new Socket({ fd: pipe.readEnd, readable: true, writable: false });
-    this.reader.on('data', (chunk: Buffer) => this.hear(chunk));
-    // Reading a pipe does not fail; if it ever does, the output ends there.
-    this.reader.on('error', () => this.reader.destroy());
+  constructor(readonly start: ShellStart) {
+    this.child = spawnWith(start);
+    start.outlet.listen((chunk) => this.hear(chunk));
     this.ended = new Promise((resolve) => {
-      this.child.once('exit', (code, signal) => resolve(this.end(code ?? codeOf(signal), pipe.readEnd)));
+      this.child.once('exit', (code, signal) => resolve(this.end(code ?? codeOf(signal))));
       this.child.once('error', (error) => resolve(this.fail(error)));
     });
+    if (start.isDetached) this.child.unref();
   }
 
   get shellId(): string {
@@ -65,19 +58,25 @@ export class Shell {
     return this.exitCode === undefined && this.failure === undefined;
   }
 
+  get hasUnread(): boolean {
+    return this.output.size > this.shown;
+  }
+
   /** Hears of new output until it is undone. */
   onOutput(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Ends it with all that it has started. */
-  async stop(): Promise<void> {
-    const { pid } = this;
-    if (pid === undefined) return;
-    await this.sessions.end([pid]);
-    this.reader.destroy();
-    await this.ended;
+  /** Takes in what is there and has not been heard of. */
+  refresh(): void {
+    if (!this.isRunning) return;
+    for (const chunk of this.start.outlet.pull()) this.hear(chunk);
+  }
+
+  /** Nobody reads its output any more. */
+  close(): void {
+    this.start.outlet.close();
   }
 
   private hear(chunk: Buffer): void {
@@ -86,13 +85,12 @@ export class Shell {
     for (const listener of this.listeners) listener();
   }
 
-  /** What its first process wrote is in the pipe by now; what others may still write to it is read and not kept. */
-  private end(exitCode: number, readEnd: number): void {
-    if (!this.reader.destroyed) for (const chunk of waitingIn(readEnd)) this.hear(chunk);
+  /** What its first process wrote is there by now; what others may still write is read and not kept. */
+  private end(exitCode: number): void {
+    this.refresh();
     this.exitCode = exitCode;
     this.output.close();
-    this.reader.unref();
-    if (this.pid !== undefined) this.sessions.leaderEnded(this.pid);
+    this.start.outlet.settle();
   }
 
   private fail(error: Error): void {
@@ -100,43 +98,21 @@ export class Shell {
     const isThere = statSync(workingDirectory, { throwIfNoEntry: false })?.isDirectory();
     this.failure = isThere ? error : new Error(`The working directory does not exist: ${workingDirectory}`);
     this.output.close();
-    this.reader.destroy();
+    this.close();
   }
 }
 
-function spawnWith(start: ShellStart, { writeEnd }: Pipe): ChildProcess {
+function spawnWith(start: ShellStart): ChildProcess {
+  const { descriptor } = start.outlet;
   try {
     return spawn(start.program, [...start.parameters], {
       cwd: start.workingDirectory,
       detached: true,
       env: { ...start.environment, PWD: start.workingDirectory },
-      stdio: ['ignore', writeEnd, writeEnd],
+      stdio: ['ignore', descriptor, descriptor],
     });
   } finally {
-    closeSync(writeEnd);
-  }
-}
-
-/** A pipe holds so much at most on any system; more can only come from processes that go on writing. */
-const largestPipe = 1024 * 1024;
-
-function* waitingIn(readEnd: number): Iterable<Buffer> {
-  for (let total = 0; total < largestPipe; ) {
-    const chunk = Buffer.allocUnsafe(64 * 1024);
-    const size = readNow(readEnd, chunk);
-    if (size === 0) return;
-    total += size;
-    yield chunk.subarray(0, size);
-  }
-}
-
-/** Bytes that are there at this moment; none at the end, too. */
-function readNow(readEnd: number, chunk: Buffer): number {
-  try {
-    return readSync(readEnd, chunk);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return 0;
-    throw error;
+    closeSync(descriptor);
   }
 }
 

@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openLab } from './lab.js';
+import { buildPowerCut, cutPower } from './power-cut.js';
+import { killAtRandom } from './random-kills.js';
+import { rivalRuns } from './rivals.js';
+import { type Failure, killAtStep, undisturbed } from './walk.js';
+
+/** One kind of harm. */
+export type Part = 'walk' | 'power' | 'rivals' | 'random';
+/** All of them, in the order they are done. */
+export const allParts: readonly Part[] = ['walk', 'power', 'rivals', 'random'];
+
+/** How much of it is done. */
+export interface Extent {
+  /** The walk and the power cuts take every so many write steps. */
+  readonly strides: { readonly walk: number; readonly power: number };
+  /** Only this write step. */
+  readonly step?: number;
+  /** The first seed of the random kills, and how many there are. */
+  readonly seed: number;
+  readonly runs: number;
+  /** One failure is enough. */
+  readonly stopsAtFailure?: boolean;
+}
+
+/** What a part of the chaos came to. */
+export interface Result {
+  readonly runs: number;
+  readonly failures: readonly Failure[];
+  /** What else there is to say: K, the seeds, why nothing was done. */
+  readonly remark: string;
+}
+
+/** Does one kind of harm to the program. */
+export function runPart(part: Part, program: string, extent: Extent): Promise<Result> {
+  switch (part) {
+    case 'walk':
+      return walk(part, extent, { program });
+    case 'power':
+      return walkInTheDark(program, extent);
+    case 'rivals':
+      return contests(program);
+    case 'random':
+      return randomKills(program, extent);
+  }
+}
+
+/** Every k from 1 until a run that no failpoint ends. */
+async function walk(
+  part: 'walk' | 'power',
+  extent: Extent,
+  place: {
+    readonly program: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly between?: (home: string) => void;
+  },
+): Promise<Result> {
+  const { step: only, strides, stopsAtFailure } = extent;
+  const lab = await openLab(place);
+  const failures: Failure[] = [];
+  let runs = 0;
+  let step = only ?? 1;
+  try {
+    const { story } = await undisturbed(lab);
+    for (; ; step += strides[part]) {
+      const tally = await killAtStep(lab, step, { story, ...(place.between && { between: place.between }) });
+      if (!tally) break;
+      runs += tally.runs;
+      failures.push(...tally.failures.map((each) => replayable(each, `--only ${part} --step ${step}`)));
+      if (only !== undefined || (stopsAtFailure && failures.length > 0)) break;
+    }
+  } catch (error) {
+    failures.push({ deed: 'nothing was done to it', problems: [String(error)] });
+  } finally {
+    await lab.close();
+  }
+  return { runs, failures, remark: remarkOn(step, extent, part) };
+}
+
+function remarkOn(end: number, { step, strides }: Extent, part: 'walk' | 'power'): string {
+  if (step !== undefined) return `step ${step}`;
+  return strides[part] === 1 ? `K = ${end - 1}` : `every ${strides[part]}th step`;
+}
+
+/** The walk, with all that was not synced taken back after each kill. */
+async function walkInTheDark(program: string, extent: Extent): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), 'groundcrew-power-'));
+  try {
+    const environment = buildPowerCut(folder);
+    if (environment) return await walk('power', extent, { program, environment, between: cutPower });
+    return { runs: 0, failures: [], remark: 'none (they need Linux and a C compiler)' };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function contests(program: string): Promise<Result> {
+  const lab = await openLab({ program });
+  const outcomes = await rivalRuns(lab);
+  await lab.close();
+  const failures = outcomes
+    .filter((failure) => failure !== undefined)
+    .map((failure) => replayable(failure, '--only rivals'));
+  return { runs: outcomes.length, failures, remark: 'two runtimes' };
+}
+
+async function randomKills(program: string, extent: Extent): Promise<Result> {
+  const lab = await openLab({ program, chunkPause: 3 });
+  const failures: Failure[] = [];
+  let runs = 0;
+  for (; runs < extent.runs && !(extent.stopsAtFailure && failures.length > 0); runs++) {
+    const seed = extent.seed + runs;
+    const failure = await killAtRandom(lab, seed);
+    if (failure) failures.push(replayable(failure, `--only random --seed ${seed} --runs 1`));
+  }
+  await lab.close();
+  return { runs, failures, remark: `seeds from ${extent.seed}` };
+}
+
+function replayable(failure: Failure, flags: string): Failure {
+  return { ...failure, problems: [...failure.problems, `again: npm run chaos -- ${flags}`] };
+}

@@ -1,0 +1,25 @@
+import { beforeAll, expect, test } from 'vitest';
+import { buildProgram } from '../chaos/lab.js';
+import { type Part, runPart } from '../chaos/parts.js';
+
+// The short form of `npm run chaos`, which kills at every write step and says how to repeat a failure.
+const extent = { strides: { walk: 9, power: 20 }, seed: 1, runs: 4 };
+
+let program = '';
+beforeAll(() => {
+  program = buildProgram();
+});
+
+test.each<[string, Part]>([
+  ['killed at a write step', 'walk'],
+  ['cut off from power at a write step', 'power'],
+  ['stopped while another takes its session', 'rivals'],
+  ['killed at any time, with several sessions and clients', 'random'],
+])(
+  'a runtime that is %s loses nothing that was told',
+  async (_, part) => {
+    const { failures } = await runPart(part, program, extent);
+    expect(failures).toEqual([]);
+  },
+  60_000,
+);

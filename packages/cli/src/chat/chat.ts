@@ -1,0 +1,179 @@
+import type {
+  Client,
+  PermissionHandler,
+  PermissionRequestResult,
+  ResumeSessionOptions,
+  Session,
+} from '@groundcrew/sdk';
+import { permits } from '../allowed.js';
+import { entryOf } from '../arguments.js';
+import type { Config } from '../config.js';
+import { describeRequest } from '../describe.js';
+import type { Display } from '../display.js';
+import type { FlagValues } from '../flags.js';
+import type { LineInput } from '../line-input.js';
+import { openSession, type sessionFlags } from '../session-choice.js';
+import { exitCodes, type Terminal } from '../terminal.js';
+import { takeTurn } from '../turn.js';
+import { chatCommands } from './commands.js';
+
+/** What a chat is given. */
+export interface ChatOptions {
+  readonly client: Client;
+  readonly config: Config;
+  readonly flags: FlagValues<typeof sessionFlags>;
+  readonly lines: LineInput;
+  readonly display: Display;
+  /** A person reads and types, and is told what to do. */
+  readonly isTerminal: boolean;
+  /** Tools of whoever embeds the chat. */
+  readonly options?: ResumeSessionOptions;
+}
+
+/** A conversation, line by line: prompts, commands, and answers to questions. */
+export class Chat {
+  private session: Session | undefined;
+  /** Stops the turn that runs. */
+  private turn: AbortController | undefined;
+  /** Ctrl-C was pressed once. */
+  private isWarned = false;
+  private quit: (code: number) => void = () => undefined;
+  /** Questions are asked one after the other. */
+  private asked: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly given: ChatOptions,
+    private readonly terminal: Pick<Terminal, 'onStop' | 'version' | 'workingDirectory'>,
+  ) {}
+
+  /** Resolves with the exit code when the input or the person's patience ends. */
+  async run(): Promise<number> {
+    const { lines } = this.given;
+    const left = new Promise<number>((resolve) => {
+      this.quit = resolve;
+    });
+    const undo = this.terminal.onStop((signal) =>
+      signal === 'SIGINT' ? this.interrupt() : this.quit(exitCodes[signal]),
+    );
+    lines.onInterrupt(() => this.interrupt());
+    try {
+      await this.open(this.given.flags);
+      if (this.given.isTerminal) this.greet();
+      return await Promise.race([this.talk(), left]);
+    } finally {
+      undo();
+    }
+  }
+
+  /** Leaves the session for another. */
+  async resume(sessionId: string): Promise<void> {
+    const before = this.session;
+    await this.open({ resume: sessionId });
+    await before?.disconnect();
+  }
+
+  private async open(flags: FlagValues<typeof sessionFlags>): Promise<void> {
+    const { client, config, display, options } = this.given;
+    this.session = await openSession(client, {
+      flags,
+      config,
+      workingDirectory: this.terminal.workingDirectory,
+      options: { ...options, onPermissionRequest: this.decide, onEvent: (event) => display.show(event) },
+    });
+  }
+
+  private async talk(): Promise<number> {
+    for (;;) {
+      const line = await this.given.lines.next('> ');
+      if (line === undefined) return exitCodes.done;
+      this.isWarned = false;
+      const text = line.trim();
+      if (text.startsWith('/')) {
+        if ((await this.obey(text)) === 'quit') return exitCodes.done;
+      } else if (text !== '') await this.ask(text);
+    }
+  }
+
+  private async ask(prompt: string): Promise<void> {
+    const { session } = this;
+    if (!session) return;
+    const { display } = this.given;
+    this.turn = new AbortController();
+    try {
+      const end = await takeTurn(session, prompt, this.turn.signal);
+      display.endLine();
+      if (end.type !== 'done') display.note(end.type === 'failed' ? `error: ${end.message}` : 'stopped');
+    } catch (error) {
+      display.endLine();
+      display.note(`error: ${messageOf(error)}`);
+    } finally {
+      this.turn = undefined;
+    }
+  }
+
+  private async obey(text: string): Promise<'quit' | undefined> {
+    const { client, config, display } = this.given;
+    const [name = '', ...words] = text.split(/\s+/);
+    const command = entryOf(chatCommands, name);
+    const { session } = this;
+    if (!command || !session) {
+      display.note(`There is no ${name}; /help tells what there is`);
+      return undefined;
+    }
+    try {
+      const say = (line: string) => display.note(line);
+      const resume = (sessionId: string) => this.resume(sessionId);
+      return (await command.run({ client, config, session, say, resume, word: words[0] })) ?? undefined;
+    } catch (error) {
+      display.note(`error: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  private readonly decide: PermissionHandler = (request, _invocation, signal) => {
+    if (permits(this.given.config.allow, request)) return { kind: 'approve-once' };
+    const answer = this.asked.then(() => this.askLeave(describeRequest(request), signal));
+    this.asked = answer.catch(() => undefined);
+    return answer;
+  };
+
+  private async askLeave(what: string, signal: AbortSignal): Promise<PermissionRequestResult> {
+    if (signal.aborted) return { kind: 'no-result' };
+    const { lines, display, isTerminal } = this.given;
+    display.endLine();
+    display.note(`Allow to ${what}?`);
+    const answer = await lines.answer('y/n, or why not: ', signal);
+    if (signal.aborted) return { kind: 'no-result' };
+    if (answer === undefined) return { kind: 'user-not-available' };
+    if (!isTerminal) display.note(`  ${answer.trim()}`);
+    if (/^y(?:es)?$/i.test(answer.trim())) return { kind: 'approve-once' };
+    const reason = answer.trim();
+    return { kind: 'reject', feedback: /^(?:no?)?$/i.test(reason) ? 'No.' : reason };
+  }
+
+  /** The first stops what runs, the second ends the program. */
+  private interrupt(): void {
+    if (this.isWarned) {
+      this.quit(exitCodes.SIGINT);
+      return;
+    }
+    this.isWarned = true;
+    this.turn?.abort();
+    this.given.display.note(this.turn ? 'stopping; Ctrl-C again to quit' : 'Ctrl-C again to quit');
+  }
+
+  private greet(): void {
+    const { config, display } = this.given;
+    const model = config.model ?? config.provider?.config.modelId;
+    const parts = [
+      `groundcrew ${this.terminal.version}`,
+      ...(model === undefined ? [] : [model]),
+      '/help for help',
+    ];
+    display.note(parts.join(' · '));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,82 @@
+import type { Client, Session } from '@groundcrew/sdk';
+import { UsageError } from '../arguments.js';
+import type { Config } from '../config.js';
+import { findSessionId, listOf } from '../session-choice.js';
+import { sessionRows } from '../session-rows.js';
+
+/** What a command of the chat may use. */
+export interface ChatContext {
+  readonly client: Client;
+  readonly config: Config;
+  readonly session: Session;
+  /** The first word after the command. */
+  readonly word: string | undefined;
+  say(line: string): void;
+  /** Goes on with another session. */
+  resume(sessionId: string): Promise<void>;
+}
+
+interface ChatCommand {
+  readonly usage: string;
+  readonly help: string;
+  run(context: ChatContext): Promise<'quit' | undefined>;
+}
+
+const mostRows = 20;
+
+/** What one can say to the chat itself. */
+export const chatCommands: Readonly<Record<string, ChatCommand>> = {
+  '/help': {
+    usage: '/help',
+    help: 'what one can say here',
+    run: async ({ say }) => {
+      const rows = Object.values(chatCommands);
+      const width = Math.max(...rows.map(({ usage }) => usage.length)) + 2;
+      for (const { usage, help } of rows) say(`${usage.padEnd(width)}${help}`);
+      return undefined;
+    },
+  },
+  '/model': {
+    usage: '/model [ID]',
+    help: 'the model that answers, or another one from now on',
+    run: async ({ client, config, session, say, word }) => {
+      if (word !== undefined) {
+        await session.setModel(word);
+        say(`The model is ${word} from now on`);
+        return undefined;
+      }
+      const { modelId } = await session.call('session.model.getCurrent');
+      const listed = config.provider ? [] : await client.listModels();
+      say(
+        `The model is ${modelId ?? config.provider?.config.modelId ?? listed[0]?.id ?? "the service's choice"}`,
+      );
+      for (const { id, name } of listed) say(`  ${id}  ${name}`);
+      return undefined;
+    },
+  },
+  '/sessions': {
+    usage: '/sessions',
+    help: 'the sessions there are, the newest first',
+    run: async ({ client, say }) => {
+      const sessions = await client.listSessions();
+      for (const row of sessionRows(sessions.slice(0, mostRows))) say(row);
+      if (sessions.length > mostRows) say(`and ${sessions.length - mostRows} more: groundcrew sessions ls`);
+      if (sessions.length === 0) say('There is no session yet');
+      return undefined;
+    },
+  },
+  '/resume': {
+    usage: '/resume ID',
+    help: 'goes on with another session; the beginning of its id is enough, or last',
+    run: async ({ client, session, resume, say, word }) => {
+      if (word === undefined) throw new UsageError('/resume needs the id of a session');
+      const others = async () =>
+        (await client.listSessions()).filter((each) => each.sessionId !== session.sessionId);
+      const sessionId = await findSessionId(word, word === 'last' ? others : listOf(client));
+      await resume(sessionId);
+      say(`This is session ${sessionId} now`);
+      return undefined;
+    },
+  },
+  '/quit': { usage: '/quit', help: 'ends the program', run: async () => 'quit' },
+};

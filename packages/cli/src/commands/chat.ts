@@ -1,0 +1,34 @@
+import { Chat } from '../chat/chat.js';
+import { defineCommand } from '../command.js';
+import { configFlags, readConfig } from '../config.js';
+import { openCommandLog } from '../diagnostics.js';
+import { Display } from '../display.js';
+import { LineInput } from '../line-input.js';
+import { openLocalClient } from '../local-client.js';
+import { sessionFlags } from '../session-choice.js';
+
+const { sessionIdleTimeout: _, ...settings } = configFlags;
+
+/** `groundcrew`: a conversation, line by line. */
+export const chat = defineCommand({
+  usage: ['groundcrew [flags]'],
+  summary: 'Talks with a model, line by line; /help tells what else one can say',
+  flags: { ...settings, ...sessionFlags },
+  notes: 'Ctrl-C stops the answer, twice it ends the program; so does the end of the input.',
+  run: async ({ flags }, terminal) => {
+    const config = readConfig(flags, terminal.environment);
+    const { log, redactor } = openCommandLog(config, terminal);
+    const { client, close } = await openLocalClient(config, terminal, log);
+    const { input, output, errorOutput } = terminal;
+    const isTerminal = terminal.inputKind === 'terminal' && output.isTTY === true;
+    const lines = new LineInput({ input, output, isTerminal });
+    try {
+      const display = new Display({ output, errorOutput, redactor });
+      return await new Chat({ client, config, flags, lines, display, isTerminal }, terminal).run();
+    } finally {
+      lines.close();
+      await close();
+      log.close();
+    }
+  },
+});

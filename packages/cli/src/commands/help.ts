@@ -1,0 +1,47 @@
+import { entryOf, UsageError } from '../arguments.js';
+import { type Command, defineCommand, show } from '../command.js';
+
+const environment: readonly (readonly [string, string])[] = [
+  ['GROUNDCREW_HOME', 'where sessions and config.json are; ~/.groundcrew without'],
+  ['GROUNDCREW_MODEL', 'the model that answers'],
+  ['GROUNDCREW_BASE_URL', 'a model service that speaks chat completions, with GROUNDCREW_API_KEY'],
+  ['GROUNDCREW_LOG', 'a file for diagnostics, as lines of JSON'],
+];
+
+/** `groundcrew help`: what there is, or one command in full. */
+export function help(commands: Readonly<Record<string, () => Promise<Command>>>): Command {
+  return defineCommand({
+    usage: ['groundcrew help [command]'],
+    summary: 'Tells what there is, or all about one command',
+    flags: {},
+    mostWords: 1,
+    run: async ({ words: [name] }, terminal) => {
+      if (name === undefined) return show(await overview(commands), terminal);
+      const load = entryOf(commands, name);
+      if (!load) throw new UsageError(`Unknown command ${name}. Run groundcrew help to see what there is.`);
+      return show((await load()).help(), terminal);
+    },
+  });
+}
+
+async function overview(commands: Readonly<Record<string, () => Promise<Command>>>): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map((load) => load()));
+  const rows = all.map(({ usage, summary }) => [usage[0] ?? '', summary] as const);
+  return [
+    'groundcrew: an agent-session runtime',
+    '',
+    ...table(rows),
+    '',
+    'groundcrew --version tells which one this is; groundcrew COMMAND --help tells more.',
+    'For clients of the session protocol: groundcrew --headless [--stdio | --port N]',
+    'Settings: flags, then the environment, then config.json in the home.',
+    '',
+    ...table(environment),
+    '',
+  ].join('\n');
+}
+
+function table(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}${right}`);
+}

@@ -1,0 +1,104 @@
+import { nodeExchange } from '@groundcrew/models';
+import { defineCommand, show } from '../command.js';
+import { type Config, configFlags, readConfig } from '../config.js';
+import { configPath } from '../config-file.js';
+import { openCommandLog } from '../diagnostics.js';
+import { switchFlag } from '../flags.js';
+import { ModelDirectory } from '../model-access.js';
+import { isCopilotConfigured } from '../provider-choice.js';
+import type { Redactor } from '../redact.js';
+import { exitCodes, type Terminal } from '../terminal.js';
+import { visible } from '../visible.js';
+
+/** A way to a model, and what is there or why nothing is. */
+interface Way {
+  readonly name: 'provider' | 'copilot' | 'offline';
+  /** Who named it. */
+  readonly source: string;
+  /** Sessions that name no other use this one. */
+  readonly isUsed: boolean;
+  readonly models: readonly { readonly id: string; readonly name: string }[];
+  readonly reason?: string;
+}
+
+const { model, logLevel } = configFlags;
+
+/** `groundcrew models`: which models can be reached, and why others cannot. */
+export const models = defineCommand({
+  usage: ['groundcrew models [--json]'],
+  summary: 'Lists the models that can be reached, and why others cannot',
+  flags: { json: switchFlag('--json', 'print it as JSON'), model, logLevel },
+  run: async ({ flags }, terminal) => {
+    const config = readConfig(flags, terminal.environment);
+    const { log, redactor } = openCommandLog(config, terminal);
+    const ways = await findWays(config, terminal, redactor);
+    log.close();
+    show(flags.json ? JSON.stringify(ways, undefined, 2) : lines(ways), terminal);
+    return ways.some((way) => way.isUsed && way.models.length === 0) ? exitCodes.failed : exitCodes.done;
+  },
+});
+
+async function findWays(config: Config, terminal: Terminal, redactor: Redactor): Promise<readonly Way[]> {
+  const { environment, version } = terminal;
+  const token = environment.GH_TOKEN || environment.GITHUB_TOKEN;
+  const exchange = nodeExchange({ environment });
+  const directory = new ModelDirectory({ exchange, environment, version, ...(token && { token }) });
+  const { provider } = config;
+  const hasCopilot = isCopilotConfigured(environment);
+  const ask = async (list: () => Promise<Way['models']>): Promise<Pick<Way, 'models' | 'reason'>> => {
+    try {
+      return { models: (await inTime(list())).map(({ id, name }) => ({ id, name })) };
+    } catch (error) {
+      return { models: [], reason: redactor.text(error instanceof Error ? error.message : String(error)) };
+    }
+  };
+  const notConfigured = async (way: string) => ({ models: [], reason: `not configured: ${way}` });
+  const [own, copilot] = await Promise.all([
+    provider
+      ? ask(() => directory.modelsOf(provider.config))
+      : notConfigured(
+          `set OPENAI_API_KEY, ANTHROPIC_API_KEY, GROUNDCREW_BASE_URL, or provider in ${configPath(config.homeDirectory)}`,
+        ),
+    hasCopilot ? ask(() => directory.list()) : notConfigured('set COPILOT_API_URL and GH_TOKEN'),
+  ]);
+  const isOffline = !provider && !hasCopilot;
+  return [
+    { name: 'provider', source: sourceOf(config), isUsed: provider !== undefined, ...own },
+    { name: 'copilot', source: 'COPILOT_API_URL', isUsed: !provider && hasCopilot, ...copilot },
+    {
+      name: 'offline',
+      source: isOffline ? 'nothing else is configured' : 'built in',
+      isUsed: isOffline,
+      models: [directory.embedded],
+    },
+  ];
+}
+
+function sourceOf({ provider }: Config): string {
+  return provider ? `${provider.config.baseUrl}, by ${provider.source}` : 'a service of your own';
+}
+
+/** A service that does not answer is a reason like any other. */
+async function inTime<T>(asked: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${longestMs / 1000} s`)), longestMs);
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const longestMs = 10_000;
+
+function lines(ways: readonly Way[]): string {
+  return ways
+    .flatMap(({ name, source, isUsed, models: found, reason }) => [
+      `${isUsed ? '*' : ' '} ${name} (${source})${reason === undefined ? '' : `: ${reason}`}`,
+      ...found.map((each) => `    ${each.id}${each.name === each.id ? '' : `  ${each.name}`}`),
+    ])
+    .map(visible)
+    .join('\n');
+}

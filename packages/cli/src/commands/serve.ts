@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { lastPort, UsageError } from '../arguments.js';
+import { defineCommand } from '../command.js';
+import { configFlags, readConfig } from '../config.js';
+import { openCommandLog } from '../diagnostics.js';
+import { numberFlag, textFlag } from '../flags.js';
+import type { Terminal } from '../terminal.js';
+import { type Process, runServer, type ServerOptions } from './headless.js';
+
+const { logLevel, sessionIdleTimeout } = configFlags;
+
+/** `groundcrew serve`: a runtime for clients on a port. */
+export const serve = defineCommand({
+  usage: ['groundcrew serve [flags]'],
+  summary: 'Serves clients of the session protocol on a port; every one must show a token',
+  flags: {
+    port: numberFlag({
+      name: '--port',
+      placeholder: 'N',
+      help: 'the port; any free one without',
+      most: lastPort,
+    }),
+    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
+    tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
+    sessionIdleTimeout,
+    logLevel,
+  },
+  notes: `The token: that of --token-file, else GROUNDCREW_TOKEN, else COPILOT_CONNECTION_TOKEN, else a random one that is
+printed once, on stderr. The line "CLI server listening on port N" on stdout says that clients may come.`,
+  run: async ({ flags }, terminal) => {
+    const config = readConfig(flags, terminal.environment);
+    const { log, redactor } = openCommandLog(config, terminal);
+    const tell = (line: string) => void terminal.errorOutput.write(`${line}\n`);
+    const connectionToken = tokenFor(flags.tokenFile, terminal.environment, tell);
+    redactor.register(connectionToken);
+    if (flags.host !== undefined && !isLoopback(flags.host))
+      tell(`Whoever reaches ${flags.host} can try the token, and what is said is not encrypted.`);
+    return new Promise<number>((resolve, reject) => {
+      const options: ServerOptions = {
+        port: flags.port ?? 0,
+        mayLogIn: true,
+        sessionIdleSeconds: config.sessionIdleSeconds,
+        warnings: [],
+        homeDirectory: config.homeDirectory,
+        connectionToken,
+        log,
+        warn: (message) => log.write('warning', message),
+        ...(flags.host !== undefined && { host: flags.host }),
+      };
+      runServer(options, processOf(terminal, { exit: resolve, warn: tell })).catch(reject);
+    });
+  },
+});
+
+function processOf(terminal: Terminal, ways: Pick<Process, 'exit' | 'warn'>): Process {
+  const { environment, workingDirectory, version, output } = terminal;
+  return {
+    environment,
+    workingDirectory,
+    version,
+    announce: (line) => void output.write(`${line}\n`),
+    ...ways,
+    onSignal: (handler) => void terminal.onStop((signal) => signal !== 'SIGPIPE' && handler()),
+  };
+}
+
+function tokenFor(
+  file: string | undefined,
+  { GROUNDCREW_TOKEN, COPILOT_CONNECTION_TOKEN }: Terminal['environment'],
+  tell: (line: string) => void,
+): string {
+  if (file !== undefined) return tokenIn(file);
+  const given = GROUNDCREW_TOKEN || COPILOT_CONNECTION_TOKEN;
+  if (given) return given;
+  const made = newToken();
+  tell(`Connection token: ${made}`);
+  return made;
+}
+
+/** Clients read the same file; nobody else may. */
+function tokenIn(file: string): string {
+  try {
+    const made = newToken();
+    writeFileSync(file, `${made}\n`, { mode: 0o600, flag: 'wx' });
+    return made;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'EEXIST')
+      throw new UsageError(`--token-file: ${error instanceof Error ? error.message : error}`);
+  }
+  const token = readFileSync(file, 'utf8').trim();
+  if (token === '') throw new UsageError(`--token-file: ${file} is empty`);
+  return token;
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+}

@@ -1,0 +1,146 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { SessionEvent } from '@groundcrew/sdk';
+import { entryOf, UsageError } from '../arguments.js';
+import { asksForHelp, type Command, defineCommand, show } from '../command.js';
+import { configFlags, readConfig } from '../config.js';
+import { openCommandLog } from '../diagnostics.js';
+import { switchFlag } from '../flags.js';
+import { openLocalClient } from '../local-client.js';
+import type { Log } from '../log.js';
+import { findSessionId } from '../session-choice.js';
+import { sessionRows } from '../session-rows.js';
+import { StoredSessions } from '../stored-sessions.js';
+import { exitCodes, type Terminal } from '../terminal.js';
+import { transcriptLine } from '../transcript.js';
+
+const { logLevel } = configFlags;
+const json = switchFlag('--json', 'print it as JSON');
+
+const ls = defineCommand({
+  usage: ['groundcrew sessions ls [--json]'],
+  summary: 'Lists the sessions, the newest first',
+  flags: { json, logLevel },
+  run: ({ flags }, terminal) =>
+    withSessions(flags, terminal, async (stored) => {
+      const sessions = await stored.list();
+      if (flags.json) return show(inJson(sessions), terminal);
+      return sessions.length === 0 ? exitCodes.done : show(sessionRows(sessions).join('\n'), terminal);
+    }),
+});
+
+const showOne = defineCommand({
+  usage: ['groundcrew sessions show ID [--json]'],
+  summary: 'Shows what was said in a session',
+  flags: { json, logLevel },
+  mostWords: 1,
+  run: ({ flags, words }, terminal) =>
+    withSessions(flags, terminal, async (stored) => {
+      const sessions = await stored.list();
+      const sessionId = await findSessionId(idIn(words), async () => sessions);
+      const session = sessions.find((each) => each.sessionId === sessionId);
+      const events: SessionEvent[] = [];
+      for await (const line of stored.events(sessionId)) events.push(JSON.parse(line) as SessionEvent); // as we stored it
+      if (flags.json) return show(inJson({ ...session, events }), terminal);
+      const said = events.map(transcriptLine).filter((line) => line !== undefined);
+      return show([...sessionRows(session ? [session] : []), ...said].join('\n'), terminal);
+    }),
+});
+
+const exportOne = defineCommand({
+  usage: ['groundcrew sessions export ID [FILE]'],
+  summary: 'Writes the events of a session as lines of JSON, to stdout or to a new file',
+  flags: { logLevel },
+  mostWords: 2,
+  run: ({ flags, words }, terminal) =>
+    withSessions(flags, terminal, async (stored) => {
+      const sessionId = await findSessionId(idIn(words), () => stored.list());
+      const [, file] = words;
+      const lines = Readable.from(ended(stored.events(sessionId)));
+      if (file === undefined) await pipeline(lines, terminal.output, { end: false });
+      else await pipeline(lines, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+      return exitCodes.done;
+    }),
+});
+
+const rm = defineCommand({
+  usage: ['groundcrew sessions rm ID…'],
+  summary: 'Removes sessions and all that belongs to them',
+  flags: { logLevel },
+  mostWords: Number.POSITIVE_INFINITY,
+  run: async ({ flags, words }, terminal) => {
+    idIn(words);
+    const config = readConfig(flags, terminal.environment);
+    const { log } = openCommandLog(config, terminal);
+    const { client, close } = await openLocalClient(config, terminal, log);
+    let code: number = exitCodes.done;
+    try {
+      const sessions = await client.listSessions();
+      for (const word of words) {
+        try {
+          const sessionId = await findSessionId(word, async () => sessions);
+          await client.deleteSession(sessionId);
+          show(sessionId, terminal);
+        } catch (error) {
+          terminal.errorOutput.write(`groundcrew: ${error instanceof Error ? error.message : error}\n`);
+          code = exitCodes.failed;
+        }
+      }
+      return code;
+    } finally {
+      await close();
+      log.close();
+    }
+  },
+});
+
+const subcommands: Readonly<Record<string, Command>> = { ls, show: showOne, export: exportOne, rm };
+
+/** `groundcrew sessions`: what is stored, to look at, take away or throw away. */
+export const sessions: Command = {
+  usage: ['groundcrew sessions ls|show|export|rm'],
+  summary: 'Lists, shows, exports and removes sessions',
+  help: () =>
+    Object.values(subcommands)
+      .map((each) => each.help())
+      .join('\n'),
+  start: async ([name, ...rest], terminal) => {
+    const command = name === undefined ? undefined : entryOf(subcommands, name);
+    if (command) return command.start(rest, terminal);
+    if (name !== undefined && asksForHelp([name])) return show(sessions.help(), terminal);
+    throw new UsageError(
+      `groundcrew sessions needs one of ${Object.keys(subcommands).join(', ')}${name === undefined ? '' : `, not ${name}`}`,
+    );
+  },
+};
+
+async function withSessions(
+  flags: { readonly logLevel?: Parameters<typeof readConfig>[0]['logLevel'] },
+  terminal: Terminal,
+  work: (stored: StoredSessions, log: Log) => Promise<number>,
+): Promise<number> {
+  const config = readConfig(flags, terminal.environment);
+  const { log } = openCommandLog(config, terminal);
+  const stored = new StoredSessions(config.homeDirectory, (message) => log.write('warning', message));
+  try {
+    return await work(stored, log);
+  } finally {
+    await stored.close();
+    log.close();
+  }
+}
+
+function idIn([id]: readonly string[]): string {
+  if (id === undefined)
+    throw new UsageError('The id of a session is missing; groundcrew sessions ls tells it');
+  return id;
+}
+
+function inJson(value: unknown): string {
+  return JSON.stringify(value, undefined, 2);
+}
+
+async function* ended(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs';
+import type { SessionSummary } from '@groundcrew/runtime';
+import { openStore, storeFile } from './compose.js';
+import type { ListedSession } from './session-rows.js';
+
+/** A session as the store tells of it. */
+export interface StoredSession extends ListedSession {
+  readonly startTime: Date;
+  readonly workingDirectory: string;
+  readonly clientName?: string;
+  /** The process that has it open. */
+  readonly openIn?: number;
+}
+
+/** The sessions of a home, to look at: nothing is opened, taken over or changed. */
+export class StoredSessions {
+  private readonly store;
+
+  constructor(homeDirectory: string, onWarning: (message: string) => void) {
+    // A home without sessions stays as it is.
+    this.store = existsSync(storeFile(homeDirectory)) ? openStore(homeDirectory, { onWarning }) : undefined;
+  }
+
+  /** The newest first. */
+  async list(): Promise<readonly StoredSession[]> {
+    const found: StoredSession[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.store?.list(cursor === undefined ? {} : { cursor });
+      found.push(...(page?.items ?? []).map(described));
+      cursor = page?.cursor;
+    } while (cursor !== undefined);
+    return found;
+  }
+
+  /** Its events as lines of JSON, in order. */
+  async *events(sessionId: string): AsyncGenerator<string> {
+    if (!this.store) return;
+    for await (const records of this.store.read(sessionId))
+      for (const { isPublic, json } of records) if (isPublic) yield json;
+  }
+
+  async close(): Promise<void> {
+    await this.store?.close();
+  }
+}
+
+function described({ sessionId, head, owner }: SessionSummary): StoredSession {
+  const summary = head.name ?? head.summary;
+  return {
+    sessionId,
+    startTime: new Date(head.createdAt),
+    modifiedTime: new Date(head.modifiedAt),
+    workingDirectory: head.context.cwd,
+    ...(summary !== undefined && { summary }),
+    ...(head.clientName !== undefined && { clientName: head.clientName }),
+    ...(owner && { openIn: owner.pid }),
+  };
+}

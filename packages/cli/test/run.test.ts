@@ -1,0 +1,173 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callTools, hold, refuse, say, streamChunks } from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
+import { cliWorld } from './program.js';
+
+const world = cliWorld();
+const service = (baseUrl: string) => ({ GROUNDCREW_BASE_URL: baseUrl, GROUNDCREW_MODEL: 'scripted' });
+
+describe('one prompt', () => {
+  test('is answered on stdout, and nothing else is said', async () => {
+    expect(await world.run(['-p', 'What is 1+1?'])).toEqual({ code: 0, stdout: '1+1 = 2\n', stderr: '' });
+  });
+
+  test('shows the answer as it comes', async () => {
+    const end = hold(streamChunks(' end'));
+    const { baseUrl } = world.script(callTools({ id: 'c1', name: 'nothing', arguments: {} }), end.reply);
+    const model = world.script({ ...streamChunks('the beginning,', ' the middle'), calls: [] } as never);
+    expect(baseUrl).not.toBe(model.baseUrl);
+    end.release();
+  });
+
+  test('goes on with the session that was last, or with the one whose id begins so', async () => {
+    await world.run(['-p', 'What is 1+1?', '--session-id', 'sums-of-today']);
+    const double = 'Now if you double that, what do you get?';
+    expect(await world.run(['-p', double, '--resume', 'last'])).toMatchObject({ code: 0, stdout: '2 * 2 = 4\n' });
+    expect(await world.run(['--resume', 'sums', '-p', double])).toMatchObject({ code: 0, stdout: '4 * 2 = 8\n' });
+    expect(await world.run(['-p', double, '--resume', 'other'])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'groundcrew: There is no session other\n',
+    });
+  });
+
+  test('takes model, instructions and directory from its flags', async () => {
+    const model = world.script(say('done'));
+    const flags = ['--model', 'special', '--system', 'Mind the gap.', '--cwd', '..', '--no-streaming'];
+    const { stdout } = await world.run(['-p', 'Go', ...flags], { environment: service(model.baseUrl) });
+    const { body } = await model.asked(1);
+    expect({ stdout, model: body.model, stream: body.stream ?? false }).toEqual({
+      stdout: 'done\n',
+      model: 'special',
+      stream: false,
+    });
+    const system = JSON.stringify(body.messages[0]);
+    expect(system).toContain('Mind the gap.');
+    expect(system).toContain(world.home.path);
+    expect(system).not.toContain(world.workingDirectory);
+  });
+});
+
+describe('stdin', () => {
+  test('is added to the prompt', async () => {
+    const model = world.script(say('short'));
+    await world.run(['-p', 'Summarise:'], { environment: service(model.baseUrl), input: 'a long\ntext\n' });
+    expect(JSON.stringify((await model.asked(1)).body.messages)).toContain('Summarise:\\n\\na long\\ntext');
+  });
+
+  test('is the prompt when that is -', async () => {
+    expect(await world.run(['-p', '-'], { input: 'What is 20+22?' })).toEqual({
+      code: 0,
+      stdout: '20+22 = 42\n',
+      stderr: '',
+    });
+  });
+
+  test('that stays open without a word holds nothing up', async () => {
+    const run = world.start(['-p', 'What is 1+1?'], { staysOpen: true });
+    expect(await run.ended).toEqual({ code: 0, stdout: '1+1 = 2\n', stderr: '' });
+  });
+
+  test('with nothing in it is no prompt', async () => {
+    expect(await world.run(['-p', '-'], { input: ' \n' })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: 'groundcrew: -p needs a prompt that says something\n',
+    });
+  });
+});
+
+test('--json prints every event as a line, and nothing else', async () => {
+  const { code, stdout, stderr } = await world.run(['-p', 'What is 1+1?', '--json', '--session-id', 'j']);
+  const lines = stdout.trimEnd().split('\n');
+  const events = lines.map((line) => JSON.parse(line) as { type: string; data: Record<string, unknown> });
+  expect({ code, stderr, first: events[0]?.type, last: events.at(-1)?.type }).toEqual({
+    code: 0,
+    stderr: '',
+    first: 'session.start',
+    last: 'session.shutdown',
+  });
+  const deltas = events.flatMap(({ type, data }) =>
+    type === 'assistant.message_delta' ? [data.deltaContent] : [],
+  );
+  expect(deltas).toEqual(['1+1', ' =', ' 2']);
+  expect(events.filter(({ type }) => type === 'assistant.message').map(({ data }) => data.content)).toEqual([
+    '1+1 = 2',
+  ]);
+});
+
+describe('tools', () => {
+  const prompt = `Write 'hello' to notes.txt`;
+  const notes = () => join(world.workingDirectory, 'notes.txt');
+
+  test('that nothing allows are denied, and both model and person are told', async () => {
+    expect(await world.run(['-p', prompt])).toEqual({
+      code: 0,
+      stdout:
+        'The call of create was denied: Permission denied and could not request permission from user\n',
+      stderr: [
+        '› create {"path":"notes.txt","file_text":"hello"}',
+        `denied: write ${notes()} (--allow write would permit it)`,
+        '  failed: Permission denied and could not request permission from user',
+        '',
+      ].join('\n'),
+    });
+    expect(existsSync(notes())).toBe(false);
+  });
+
+  test.each([
+    ['--allow-all', {}],
+    ['--allow=read,write', {}],
+    ['--no-streaming', { GROUNDCREW_ALLOW: 'write' }],
+  ])('run when %s %j says so', async (flag, environment) => {
+    const { code, stdout } = await world.run(['-p', prompt, flag], { environment });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `Created file ${notes()} with 5 characters\n` });
+    expect(readFileSync(notes(), 'utf8')).toBe('hello');
+    (await import('node:fs')).rmSync(notes());
+  });
+});
+
+describe('an end that is no answer', () => {
+  test('a failed session is code 1 with its reason', async () => {
+    const model = world.script(refuse(400, 'I do not like this'));
+    const { code, stdout, stderr } = await world.run(['-p', 'Go'], { environment: service(model.baseUrl) });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^groundcrew: .*I do not like this.*\n$/);
+  });
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s stops the turn with code %i', async (signal, code) => {
+    const held = hold();
+    const model = world.script(held.reply);
+    const run = world.start(['-p', 'Go'], { environment: service(model.baseUrl) });
+    await model.asked(1);
+    run.child.kill(signal);
+    expect(await run.ended).toEqual({ code, stdout: '', stderr: `groundcrew: Stopped by ${signal}\n` });
+    held.release();
+    const { stdout } = await world.run(['sessions', 'export', 'last']);
+    const types = stdout.split('\n').filter(Boolean).map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(types).toContain('abort');
+    expect(types.at(-1)).toBe('session.shutdown');
+  });
+
+  test('a time limit stops the turn with code 1', async () => {
+    const held = hold();
+    const model = world.script(held.reply);
+    const run = world.run(['-p', 'Go', '--timeout', '1'], { environment: service(model.baseUrl) });
+    expect(await run).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'groundcrew: Timeout after 1s waiting for the answer\n',
+    });
+    held.release();
+  });
+
+  test('whoever stops reading stops the program, without a word', async () => {
+    const run = world.start(['-p', `Say 'x' 500 times`]);
+    run.child.stdout?.destroy();
+    expect(await run.ended).toMatchObject({ code: 141, stderr: '' });
+  });
+});

@@ -1,0 +1,61 @@
+import { defineTool } from './define-tool.js';
+import { choice, flag, type Input, number, optional, text } from './fields.js';
+import { runCommand, startInBackground } from './shell/run-command.js';
+import { type PermissionQuestion, type Tool, type ToolContext, ToolInputError } from './tool.js';
+
+const fields = {
+  command: text('The command to run.'),
+  description: text('What the command does, in a few words for the user.'),
+  shellId: optional(text('A name for the command, to read or stop it by later.')),
+  mode: optional(
+    choice('sync (the default): wait for the result. async: start it in the background and go on.', [
+      'sync',
+      'async',
+    ]),
+  ),
+  detach: optional(flag('With mode async: let it outlive the session, as a server should that is to stay.')),
+  initial_wait: optional(
+    number(
+      'With mode sync: seconds to wait, from 30 (the default) to 600, before the command goes on in the background.',
+    ),
+  ),
+};
+
+type Wanted = Input<typeof fields>;
+
+/** Runs a command in a shell of its own. */
+export function bashTool(): Tool {
+  return defineTool({
+    name: 'bash',
+    description:
+      'Runs a bash command and returns what it writes to stdout and stderr, in order, with its exit code. Each call is a new shell in the working directory, with no terminal and nothing to read on stdin.',
+    fields,
+    intention: ({ description }) => description,
+    prepare: async (wanted, context) => {
+      if (wanted.command.includes('\0'))
+        throw new ToolInputError('"command": Must not contain NUL characters');
+      return {
+        type: 'run',
+        questions: [await leaveToRun(wanted)],
+        run: (signal) => run(wanted, context, signal),
+      };
+    },
+  });
+}
+
+function run(wanted: Wanted, context: ToolContext, signal: AbortSignal) {
+  const { command, shellId, mode = 'sync', detach = false } = wanted;
+  const order = { command, ...(shellId !== undefined && { shellId }) };
+  if (mode === 'async') return startInBackground({ ...order, isDetached: detach }, context);
+  const seconds = Math.min(Math.max(wanted.initial_wait ?? 0, shortestWait), longestWait);
+  return runCommand({ ...order, seconds }, context, signal);
+}
+
+const shortestWait = 30;
+const longestWait = 600;
+
+/** The reader of commands is loaded with the first of them. */
+async function leaveToRun({ command, description }: Wanted): Promise<PermissionQuestion> {
+  const { shellRequest } = await import('../permissions/shell-command.js');
+  return { request: shellRequest({ command, intention: description }) };
+}

@@ -1,0 +1,165 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ToolWorld } from '../../test/tool-world.js';
+import { grepTool } from './grep.js';
+
+const world = ToolWorld.forEachTest();
+const grep = grepTool();
+
+function fill(): void {
+  mkdirSync(world.path('sub'));
+  writeFileSync(world.path('data.txt'), 'apple\nbanana\napricot\n');
+  writeFileSync(world.path('sub', 'b.ts'), 'x\nap: y\r\nz\nz\nz\nAP\n');
+}
+
+test('the names of files that match are told, sorted, from the root as it was given', async () => {
+  fill();
+  expect(await world.told(grep, { pattern: 'ap' })).toBe('./data.txt\n./sub/b.ts');
+  expect(await world.told(grep, { pattern: 'ap', path: 'sub' })).toBe('sub/b.ts');
+  expect(await world.told(grep, { pattern: 'ap', paths: [world.path('sub'), 'data.txt'] })).toBe(
+    `${world.path('sub/b.ts')}\ndata.txt`,
+  );
+});
+
+test('content is told by lines, with numbers when they are wanted, of one file as of many', async () => {
+  fill();
+  expect(
+    await world.told(grep, {
+      pattern: '^ap',
+      path: world.path('data.txt'),
+      output_mode: 'content',
+      '-n': true,
+    }),
+  ).toBe(`${world.path('data.txt')}:1:apple\n${world.path('data.txt')}:3:apricot`);
+  expect(await world.told(grep, { pattern: '^ap', output_mode: 'content' })).toBe(
+    './data.txt:apple\n./data.txt:apricot\n./sub/b.ts:ap: y',
+  );
+});
+
+test('lines around a match are told apart from it, and stretches from one another', async () => {
+  fill();
+  expect(
+    await world.told(grep, { pattern: 'ap', '-i': true, '-C': 1, '-n': true, output_mode: 'content' }),
+  ).toBe(
+    [
+      './data.txt:1:apple',
+      './data.txt-2-banana',
+      './data.txt:3:apricot',
+      '--',
+      './sub/b.ts-1-x',
+      './sub/b.ts:2:ap: y',
+      './sub/b.ts-3-z',
+      '--',
+      './sub/b.ts-5-z',
+      './sub/b.ts:6:AP',
+    ].join('\n'),
+  );
+  expect(await world.told(grep, { pattern: 'banana', '-A': 1, output_mode: 'content' })).toBe(
+    './data.txt:banana\n./data.txt-apricot',
+  );
+  expect(await world.told(grep, { pattern: 'banana', '-B': 1, output_mode: 'content' })).toBe(
+    './data.txt-apple\n./data.txt:banana',
+  );
+});
+
+test('matches are counted by file', async () => {
+  fill();
+  expect(await world.told(grep, { pattern: 'ap', output_mode: 'count' })).toBe('./data.txt:2\n./sub/b.ts:1');
+  expect(await world.told(grep, { pattern: 'ap', output_mode: 'count', path: 'data.txt' })).toBe(
+    'data.txt:2',
+  );
+});
+
+test('globs, types, limits and patterns across lines narrow or widen a search', async () => {
+  fill();
+  expect(await world.told(grep, { pattern: 'ap', glob: '*.ts' })).toBe('./sub/b.ts');
+  expect(await world.told(grep, { pattern: 'ap', type: 'ts' })).toBe('./sub/b.ts');
+  expect(await world.told(grep, { pattern: '.', output_mode: 'content', head_limit: 2 })).toBe(
+    './data.txt:apple\n./data.txt:banana',
+  );
+  expect(await world.told(grep, { pattern: 'apple.banana', multiline: true })).toBe('./data.txt');
+});
+
+test('nothing found is an answer, a wrong pattern or type a failure', async () => {
+  fill();
+  expect(await world.told(grep, { pattern: 'zebra' })).toBe('No matches found.');
+  const { failure } = await world.call(grep, { pattern: '(' });
+  expect(failure?.text).toMatch(/^Error: rg: regex parse error:\n/);
+  expect(await world.told(grep, { pattern: 'a', type: 'nope' })).toContain('unrecognized file type: nope');
+});
+
+test('what a model writes is never a flag', async () => {
+  writeFileSync(world.path('f.txt'), '--files\n-e\n');
+  writeFileSync(world.path('-v'), 'nothing\n');
+  expect(await world.told(grep, { pattern: '--files', output_mode: 'content' })).toBe('./f.txt:--files');
+  expect(await world.told(grep, { pattern: 'nothing', path: '-v', output_mode: 'content' })).toBe(
+    '-v:nothing',
+  );
+});
+
+test('odd names keep their form, and links on the way are not followed', async () => {
+  writeFileSync(world.path('a:1:b.txt'), 'find me\n');
+  writeFileSync(world.path('ü -- x.txt'), 'find me\n');
+  writeFileSync(world.outside('s.txt'), 'find me\n');
+  symlinkSync(world.outside(), world.path('out'));
+  expect(await world.told(grep, { pattern: 'find', output_mode: 'content' })).toBe(
+    './a:1:b.txt:find me\n./ü -- x.txt:find me',
+  );
+});
+
+test('each place is asked for, an outside one twice, a missing one not at all', async () => {
+  fill();
+  const read = (intention: string, path: string) => ({ kind: 'read', intention, path });
+  const { questions } = await world.call(grep, { pattern: 'x', paths: ['data.txt', world.outside()] });
+  expect(questions).toEqual([
+    { request: read(`Search in file: ${world.path('data.txt')}`, world.path('data.txt')) },
+    {
+      request: read(`Search in directory: ${world.outside()}`, world.outside()),
+      prompt: { kind: 'path', accessKind: 'read', paths: [world.outside()] },
+    },
+    { request: read(`Search in directory: ${world.outside()}`, world.outside()) },
+  ]);
+  const missing = await world.call(grep, { pattern: 'x', path: 'gone' });
+  expect([missing.questions, missing.failure?.message]).toEqual([[], 'Path does not exist']);
+});
+
+test('what was found elsewhere, after a directory was moved away under the question, is not told', async () => {
+  fill();
+  writeFileSync(world.outside('s.txt'), 'apple secret\n');
+  const { failure } = await world.call(
+    grep,
+    { pattern: 'ap', path: 'sub' },
+    {
+      answer: () => {
+        renameSync(world.path('sub'), world.path('was'));
+        symlinkSync(world.outside(), world.path('sub'));
+      },
+    },
+  );
+  expect(failure?.text).toMatch(/^PlaceChanged: /);
+});
+
+test('a long result goes to a file of the session, with a preview', async () => {
+  writeFileSync(world.path('f.txt'), 'match\n'.repeat(5000));
+  const told = await world.told(grep, { pattern: 'match', output_mode: 'content' });
+  expect(told).toMatch(
+    /^Output too large to read at once \(\d+\.\d KB\)\. Saved to: .*\/session\/temp\/\d+-copilot-tool-output-\w+\.txt\n/,
+  );
+  expect(told.slice(told.indexOf('Preview'))).toBe(
+    `Preview (first 500 chars):\n${'./f.txt:match\n'.repeat(50).slice(0, 500)}`,
+  );
+});
+
+test('a search that is given up ends', async () => {
+  fill();
+  const prepared = await grep.prepare({ pattern: 'ap' }, world.context());
+  if (prepared.type !== 'run') throw new Error('grep runs here');
+  await expect(prepared.run(AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
+  rmSync(world.path('sub'), { recursive: true });
+});
+
+test('a call says where it searches', () => {
+  expect(grep.intention?.({ pattern: 'x', path: 'src' })).toBe('src');
+  expect(grep.intention?.({ pattern: 'x', paths: ['a', 'b'] })).toBe('a, b');
+  expect(grep.intention?.({ pattern: 'x' })).toBeUndefined();
+});

@@ -1,0 +1,67 @@
+import { mkdirSync } from 'node:fs';
+import { outputFileIn } from '../output.js';
+import type { LargeOutput } from '../tool.js';
+import { OutputBuffer } from './output-buffer.js';
+import type { Shell } from './shell.js';
+import type { ShellHost, Wanted } from './shell-host.js';
+
+/** The shells of one session: those that run in the background, and the memory of those that are gone. */
+export class ShellRegistry {
+  private readonly shells = new Map<string, Shell>();
+  private readonly reclaimed = new Set<string>();
+
+  constructor(private readonly host: ShellHost) {}
+
+  /** Starts a command; it is not listed before it is kept. */
+  start(wanted: Omit<Wanted, 'output'> & { readonly largeOutput: LargeOutput }): Promise<Shell> {
+    const { largeOutput, ...rest } = wanted;
+    const newPath = () => {
+      mkdirSync(largeOutput.directory, { recursive: true, mode: 0o700 });
+      return outputFileIn(largeOutput.directory);
+    };
+    const memory = Math.min(Math.max(largeOutput.maxBytes, leastMemory), mostMemory);
+    const output = new OutputBuffer(newPath, { memory, file: mostOnDisk });
+    return this.host.start({ ...rest, output }, this);
+  }
+
+  /** Lists a shell under its id until it is reclaimed. */
+  keep(shell: Shell): void {
+    this.shells.set(shell.shellId, shell);
+    this.reclaimed.delete(shell.shellId);
+  }
+
+  find(shellId: string): Shell | undefined {
+    return this.shells.get(shellId);
+  }
+
+  list(): readonly Shell[] {
+    return [...this.shells.values()];
+  }
+
+  /** Its output has been read to the end. */
+  reclaim(shell: Shell): void {
+    if (this.shells.get(shell.shellId) !== shell) return;
+    this.shells.delete(shell.shellId);
+    this.reclaimed.add(shell.shellId);
+  }
+
+  wasReclaimed(shellId: string): boolean {
+    return this.reclaimed.has(shellId);
+  }
+
+  async stop(shell: Shell): Promise<void> {
+    this.reclaim(shell);
+    await this.host.stop(shell, this);
+  }
+
+  /** Ends all that the session has started, but for what it detached. */
+  async close(): Promise<void> {
+    await this.host.sessions.endAllOf(this);
+    for (const shell of this.shells.values()) shell.close();
+    this.shells.clear();
+  }
+}
+
+const leastMemory = 256 * 1024;
+const mostMemory = 8 * 1024 * 1024;
+const mostOnDisk = 64 * 1024 * 1024;

@@ -1,0 +1,127 @@
+import { boundOutput, spilledText } from '../output.js';
+import { type LargeOutput, type ToolContext, ToolFailure, type ToolResult } from '../tool.js';
+import { firstOf } from './first-of.js';
+import type { ShellRegistry } from './registry.js';
+import type { Shell } from './shell.js';
+
+/** A command as the model ordered it. */
+export interface Order {
+  readonly command: string;
+  readonly shellId?: string;
+}
+
+/** Runs a command to its end, or for so many seconds; after that it goes on in the background. */
+export async function runCommand(
+  order: Order & { readonly seconds: number },
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  signal.throwIfAborted();
+  const shells = await context.shells.open();
+  const shell = await startShell(order, { mode: 'sync', isDetached: false }, { shells, context });
+  const stopTelling = tellProgress(shell, context);
+  try {
+    const outcome = await firstOf(shell.ended, order.seconds * 1000, signal);
+    if (outcome === 'done') return await finished(shell, context);
+  } catch (error) {
+    await shells.stop(shell);
+    throw error;
+  } finally {
+    stopTelling();
+  }
+  shells.keep(shell);
+  const output = await unreadOutput(shell, context.largeOutput);
+  return {
+    type: 'success',
+    text: `${output}\n<command with shellId: ${shell.shellId} is still running after ${order.seconds} seconds and goes on in the background. Use read_bash to read more of its output, stop_bash to stop it.>`,
+  };
+}
+
+/** Starts a command that nobody waits for. */
+export async function startInBackground(
+  order: Order & { readonly isDetached: boolean },
+  context: ToolContext,
+): Promise<ToolResult> {
+  const { isDetached } = order;
+  const shells = await context.shells.open();
+  const shell = await startShell(order, { mode: 'async', isDetached }, { shells, context });
+  shells.keep(shell);
+  const where = isDetached ? 'detached background' : 'background';
+  return { type: 'success', text: `<command started in ${where} with shellId: ${shell.shellId}>` };
+}
+
+/** What the model has not seen of a command's output; it counts as seen from now on. */
+export async function unreadOutput(shell: Shell, largeOutput: LargeOutput): Promise<string> {
+  shell.refresh();
+  const { output, shown } = shell;
+  const end = shell.isRunning ? output.lastWhole : output.size;
+  shell.shown = end;
+  const unread = output.text(shown, end);
+  const isTooLong = largeOutput.isEnabled && end - shown > largeOutput.maxBytes;
+  if (output.path !== undefined && (unread === undefined || isTooLong))
+    return spilledText({ bytes: output.size, path: output.path, preview: output.beginning() });
+  return boundOutput((unread ?? '').replace(/\r?\n$/, ''), largeOutput);
+}
+
+async function startShell(
+  { command, shellId }: Order,
+  how: { readonly mode: 'sync' | 'async'; readonly isDetached: boolean },
+  where: { readonly shells: ShellRegistry; readonly context: ToolContext },
+): Promise<Shell> {
+  const { shells, context } = where;
+  if (shellId !== undefined && shells.find(shellId)?.isRunning)
+    throw new ToolFailure(
+      `shellId: ${shellId} is in use by a command that is still running. Choose another one, or stop it first.`,
+    );
+  const { workingDirectory, largeOutput } = context;
+  const shell = await shells.start({
+    ...how,
+    command,
+    workingDirectory,
+    largeOutput,
+    ...(shellId !== undefined && { shellId }),
+  });
+  if (shell.pid !== undefined) return shell;
+  await shell.ended;
+  throw new ToolFailure(`The command could not be started: ${shell.failure?.message}`);
+}
+
+async function finished(shell: Shell, { workingDirectory, largeOutput }: ToolContext): Promise<ToolResult> {
+  const { shellId, exitCode = -1 } = shell;
+  const output = await unreadOutput(shell, largeOutput);
+  const preview = shell.output.beginning().slice(0, previewCharacters);
+  return {
+    type: 'success',
+    text: `${output}\n<exited with exit code ${exitCode}>`,
+    contents: [
+      {
+        type: 'shell_exit',
+        shellId,
+        exitCode,
+        cwd: workingDirectory,
+        ...(preview !== '' && { outputPreview: preview }),
+      },
+    ],
+  };
+}
+
+const previewCharacters = 500;
+
+/** People see the output while it comes: all of it at first, the latest of it when it is much. */
+function tellProgress(shell: Shell, { progress }: ToolContext): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const tell = () => {
+    timer = undefined;
+    progress(shell.output.latest(progressBytes));
+  };
+  const undo = shell.onOutput(() => {
+    timer ??= setTimeout(tell, progressMilliseconds);
+  });
+  return () => {
+    clearTimeout(timer);
+    undo();
+  };
+}
+
+const progressBytes = 20 * 1024;
+const progressMilliseconds = 100;

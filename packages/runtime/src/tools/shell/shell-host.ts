@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandEnvironment, type Environment } from './environment.js';
+import { findProgram, flavourOf } from './flavour.js';
+import { Guardian } from './guardian.js';
+import { fileOutlet, type Outlet, pipeOutlet } from './outlets.js';
+import { PipePool } from './pipes.js';
+import { ProcessSessions } from './process-sessions.js';
+import { Shell, type ShellStart } from './shell.js';
+
+/** What a session wants to run. */
+export type Wanted = Pick<ShellStart, 'command' | 'mode' | 'isDetached' | 'workingDirectory' | 'output'> & {
+  readonly shellId?: string;
+};
+
+/** What the shells of all sessions share: pipes, the guardian, and the names of those that were given none. */
+export class ShellHost {
+  readonly guardian = new Guardian();
+  readonly sessions = new ProcessSessions(this.guardian);
+  private readonly pipes = new PipePool(() => this.directory());
+  private readonly flavour = flavourOf(process.platform);
+  private readonly environment: Readonly<Record<string, string>>;
+  private readonly program: string;
+  private ownDirectory: string | undefined;
+  private started = 0;
+
+  constructor(environment: Environment) {
+    this.environment = commandEnvironment(environment);
+    this.program = findProgram(this.flavour.programs, environment.PATH ?? '/usr/local/bin:/usr/bin:/bin');
+  }
+
+  /** Starts a command on behalf of `owner`, under guard unless it is detached. */
+  async start(wanted: Wanted, owner: object): Promise<Shell> {
+    const { shellId = this.nextId(), command, isDetached } = wanted;
+    const outlet = await this.newOutlet(isDetached);
+    if (!isDetached) this.guardian.start();
+    const { program, environment } = this;
+    const parameters = this.flavour.parameters(command);
+    const shell = new Shell({ ...wanted, shellId, program, parameters, environment, outlet });
+    const { pid } = shell;
+    if (pid === undefined || isDetached) return shell;
+    this.sessions.add(pid, owner);
+    void shell.ended.then(() => this.sessions.leaderEnded(pid));
+    return shell;
+  }
+
+  /** Ends a command with all that it has started. */
+  async stop(shell: Shell, owner: object): Promise<void> {
+    const { pid, start } = shell;
+    if (pid === undefined) return;
+    if (start.isDetached && shell.isRunning) this.sessions.add(pid, owner);
+    const isGone = await this.sessions.end([pid]);
+    if (isGone) await shell.ended;
+    shell.close();
+  }
+
+  /** Ends everything but detached commands and leaves nothing behind. */
+  async close(): Promise<void> {
+    await this.sessions.close();
+    await this.guardian.close();
+    if (this.ownDirectory !== undefined) await rm(this.ownDirectory, { recursive: true, force: true });
+    this.ownDirectory = undefined;
+  }
+
+  private nextId(): string {
+    const id = String(this.started);
+    this.started += 1;
+    return id;
+  }
+
+  private async newOutlet(isDetached: boolean): Promise<Outlet> {
+    if (isDetached) return fileOutlet(join(this.directory(), `${randomUUID()}.log`));
+    return pipeOutlet(await this.pipes.take());
+  }
+
+  /** A directory of this process alone; another one when somebody has cleared it away. */
+  private directory(): string {
+    if (this.ownDirectory === undefined || !existsSync(this.ownDirectory)) {
+      this.ownDirectory = mkdtempSync(join(tmpdir(), 'groundcrew-'));
+      this.guardian.clearAfterwards(this.ownDirectory);
+    }
+    return this.ownDirectory;
+  }
+}
