@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AnyEvent, EventData } from '@groundcrew/protocol';
 import type { Message } from '@groundcrew/rpc';
 import type { RuleModel, WireClient } from '@groundcrew/testkit';
@@ -49,7 +51,7 @@ export class ChaosClient {
 
   async create(ledger: Ledger): Promise<void> {
     this.follow(ledger);
-    await this.wire.call('session.create', { sessionId: ledger.sessionId, ...this.settings });
+    await this.wire.call('session.create', this.settings(ledger));
     ledger.isCreated = true;
   }
 
@@ -58,7 +60,7 @@ export class ChaosClient {
     how: { readonly continuePendingWork: boolean; readonly disableResume?: boolean },
   ): Promise<void> {
     this.follow(ledger);
-    await this.wire.call('session.resume', { sessionId: ledger.sessionId, ...this.settings, ...how });
+    await this.wire.call('session.resume', { ...this.settings(ledger), ...how });
   }
 
   /** Comes in beside another client, unless it was cut off first. */
@@ -135,9 +137,13 @@ export class ChaosClient {
     await this.wire.close();
   }
 
-  private get settings(): object {
-    const { model, servesTools } = this.options;
+  private settings({ sessionId }: Ledger): object {
+    const { model, servesTools, runtime } = this.options;
+    const workingDirectory = workIn(runtime.home, sessionId);
+    mkdirSync(workingDirectory, { recursive: true });
     return {
+      sessionId,
+      workingDirectory,
       ...model.settings,
       streaming: true,
       requestPermission: true,
@@ -200,6 +206,11 @@ export class ChaosClient {
     if (!ledger.effects.includes(toolCallId)) ledger.effects.push(toolCallId);
     return ['session.tools.handlePendingToolCall', { result: resultOf(toolCallId) }];
   }
+}
+
+/** Where a session works. */
+export function workIn(home: string, sessionId: string): string {
+  return join(home, 'work', sessionId);
 }
 
 /** The id under which a line is sent in a session; the last one is said anew in every life. */

@@ -8,7 +8,11 @@ export interface Line {
   readonly end: string;
 }
 
-/** Two rounds of tools: two calls side by side, one of which asks for leave, then one with a long result. */
+/** A call that the runtime runs itself; whether it did can be counted in a file of the working directory. */
+export const shellCall = 'call-4';
+export const effectsFile = 'effects.txt';
+
+/** Two rounds of tools: two of the client, one of which asks for leave; then one with a long result beside a shell's. */
 export const work: Line = { name: 'work', prompt: 'Do the work', end: 'The work is done.' };
 /** Sent while the work goes on. */
 export const also: Line = { name: 'also', prompt: 'And this, too', end: 'This is done, too.' };
@@ -29,7 +33,17 @@ export const rule: Rule = (messages) => {
   const line = [next, also, work].find(({ prompt }) => text.includes(prompt));
   if (line !== work || said > 1) return { chunks: (line?.end ?? 'What?').split(/(?<= )/) };
   if (said === 1)
-    return { chunks: ['More. '], calls: [{ id: 'call-3', name: 'count', arguments: { n: 3 } }] };
+    return {
+      chunks: ['More. '],
+      calls: [
+        { id: 'call-3', name: 'count', arguments: { n: 3 } },
+        {
+          id: shellCall,
+          name: 'bash',
+          arguments: { command: `echo ran >> ${effectsFile}`, description: 'Runs' },
+        },
+      ],
+    };
   return {
     calls: [
       { id: 'call-1', name: 'count', arguments: { n: 1 } },

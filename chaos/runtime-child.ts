@@ -47,6 +47,10 @@ export class RuntimeChild {
     this.port.catch(() => undefined);
   }
 
+  get home(): string {
+    return this.options.home;
+  }
+
   /** What it wrote to stderr. */
   get stderr(): string {
     return this.errors;

@@ -1,7 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyEvent, EventData } from '@groundcrew/protocol';
 import { type LogRecord, openSqliteStore } from '@groundcrew/runtime';
 import { examineEvents, story } from '@groundcrew/testkit';
+import { workIn } from './client.js';
+import { effectsFile, shellCall } from './conversation.js';
 import { brief, type Ledger } from './ledger.js';
 
 /** The log of one session, private records included, read from the store itself; throws at a gap or a wrong checksum. */
@@ -30,12 +33,28 @@ export function examineLog(ledger: Ledger, records: readonly LogRecord[]): reado
   ];
 }
 
+/** A command of the shell ran once if it says so, and never twice. */
+export function examineEffects(
+  home: string,
+  sessionId: string,
+  records: readonly LogRecord[],
+): readonly string[] {
+  const file = join(workIn(home, sessionId), effectsFile);
+  const effects = existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+  const receipts = records
+    .filter(({ type, json }) => type === 'tool.execution_complete' && json.includes(shellCall))
+    .map(({ json }) => (JSON.parse(json) as { data: EventData<'tool.execution_complete'> }).data.success);
+  if (effects > 1) return [`the command ran ${effects} times`];
+  return receipts.includes(true) && effects !== 1 ? ['the command did not run and is said to have'] : [];
+}
+
 /** What the log tells, in a form that is the same however often the runtime was killed. */
 export function durableStory(records: readonly LogRecord[]): readonly string[] {
   const events = records.flatMap((record) => (record.isPublic ? [JSON.parse(record.json) as AnyEvent] : []));
   const lines = story(events.filter((event) => !killedRunsOnly.has(event.type)));
   return lines
     .map((line) => line.replace(/ (idle|queued) 0$/, ''))
+    .map((line) => (line.startsWith(shellReceipt) ? shellReceipt : line))
     .filter((line, index, all) => !line.startsWith('tool.execution_start') || all.indexOf(line) === index)
     .sort();
 }
@@ -58,7 +77,15 @@ function without(lines: readonly string[], others: readonly string[]): readonly 
   });
 }
 
-const killedRunsOnly = new Set(['session.resume', 'session.start', 'session.model_change']);
+/** Whatever it says: a command that was running when the runtime was killed is not run again. */
+const shellReceipt = `tool.execution_complete ${shellCall}`;
+
+const killedRunsOnly = new Set([
+  'session.resume',
+  'session.start',
+  'session.model_change',
+  'session.context_changed',
+]);
 
 /** A client hears every event while it is attached: what it was told is one unbroken run of the log, byte for byte. */
 function lostOf(run: readonly string[], found: readonly string[]): readonly string[] {

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import type { Lab } from './lab.js';
 import { type Ledger, newLedger } from './ledger.js';
 import { firstLife, laterLife } from './lives.js';
-import { durableStory, examineLog, readLog, storyFaults } from './verdict.js';
+import { durableStory, examineEffects, examineLog, readLog, storyFaults } from './verdict.js';
 
 /** One run that did not live up to what it had told. */
 export interface Failure {
@@ -82,7 +82,8 @@ export async function verdict(
   const refusals = lab.model.refusals.splice(0).map((fault) => `the model refused a history: ${fault}`);
   try {
     const records = await readLog(home, ledger.sessionId);
-    return [...ledger.problems, ...refusals, ...examineLog(ledger, records)];
+    const effects = examineEffects(home, ledger.sessionId, records);
+    return [...ledger.problems, ...refusals, ...examineLog(ledger, records), ...effects];
   } catch (error) {
     return [...ledger.problems, ...refusals, `the log cannot be read: ${String(error)}`];
   }

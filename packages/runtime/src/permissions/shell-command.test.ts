@@ -24,7 +24,7 @@ const plainWord = fc.constantFrom(
   "'$(not run)'",
   '\\$x',
   '~',
-  '#x"#"',
+  'x#y',
 );
 
 /** Ways to write one name so that the shell still finds the same program. */
@@ -281,9 +281,9 @@ test.each([
   'source x',
   '. ./x',
   'exec ls',
-  'echo ${x@P}',
+  `echo $\{x@P}`,
   'echo $((x))',
-  'echo ${x:=1}',
+  `echo $\{x:=1}`,
   '[[ $x -eq 1 ]] && ls',
   '[ -v x[0] ]',
   'printf -v PATH .',
@@ -300,7 +300,7 @@ test.each([
 });
 
 test.each([
-  ['cat ../a.txt /etc/passwd "my file.txt" b', ['../a.txt', '/etc/passwd', 'my file.txt'], []],
+  ['cat ../a.txt "/etc/my file" b.txt c', ['../a.txt', '/etc/my file', 'b.txt'], []],
   ['tar --file=/tmp/x.tar -C/opt .', ['/tmp/x.tar', '/opt', '.'], []],
   ['docker run -v /:/host x', ['/', '/host'], []],
   ['dd if=/dev/sda of=x', ['/dev/sda'], []],

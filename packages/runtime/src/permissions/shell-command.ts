@@ -143,17 +143,24 @@ function recordText({ kind, value }: KnownWord, { findings, fullCommandText, dep
   else findings.command({ identifier: value, fullCommandText, readOnly: false });
 }
 
-const fetchers = new Set(['curl', 'wget', 'http', 'https', 'xh', 'aria2c', 'lynx', 'w3m']);
+/** They take addresses without a scheme; after one of these options comes something else. */
+const fetchers = new Map([
+  ['curl', /^(?:-[odHXuAbceFTxmwK]|--(?:output|data|header|request|user|cookie|form|proxy|max-time).*)$/],
+  ['wget', /^(?:-[oOPUT]|--(?:output|header|user|directory).*)$/],
+  ['http', /^--(?:output|auth)$/],
+  ['xh', /^--(?:output|auth)$/],
+]);
 const movers = new Set(['cd', 'pushd']);
 
 function recordArguments(name: string, words: readonly KnownWord[], findings: Findings): void {
   const program = plainName(name);
   if (name.includes('/')) findings.path(name);
   if (movers.has(program) && words.length === 0) findings.path('~');
-  const isFetcher = fetchers.has(program);
-  for (const { value } of words) {
+  const optionOfFetcher = fetchers.get(program);
+  for (const [index, { value }] of words.entries()) {
     for (const url of urlsIn(value)) findings.url(url);
-    const bare = isFetcher ? bareUrl(value) : undefined;
+    const mayBeUrl = optionOfFetcher && !optionOfFetcher.test(words[index - 1]?.value ?? '');
+    const bare = mayBeUrl ? bareUrl(value) : undefined;
     if (bare !== undefined) findings.url(bare);
     else for (const path of pathsIn(value)) findings.path(path);
   }

@@ -15,6 +15,7 @@ import type { Tool } from '../tools/tool.js';
 import { Workspace } from '../workspace/workspace.js';
 import { type Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
+import { farewell } from './farewell.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
 import { Metrics } from './metrics.js';
@@ -255,7 +256,10 @@ export class Session {
     const conversation = await this.load();
     await conversation.halt('close');
     const { log } = conversation;
-    log.append({ type: 'session.shutdown', data: this.shutdownData(log.state) });
+    log.append({
+      type: 'session.shutdown',
+      data: farewell(log.state, this.metrics, this.planner.model(log.state)),
+    });
     await log.stored();
     conversation.keepSnapshot(closingSnapshotBytes);
     await log.told();
@@ -386,18 +390,6 @@ export class Session {
         }),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: (_error: StoreError) => this.drop(),
-    };
-  }
-
-  private shutdownData(state: SessionState): EventData<'session.shutdown'> {
-    return {
-      shutdownType: 'routine',
-      totalPremiumRequests: 0,
-      totalApiDurationMs: Math.round(this.metrics.apiMilliseconds),
-      sessionStartTime: Date.parse(state.createdAt),
-      codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [] },
-      modelMetrics: this.metrics.perModel(),
-      currentModel: this.planner.model(state),
     };
   }
 }

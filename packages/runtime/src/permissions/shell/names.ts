@@ -19,12 +19,12 @@ export function identify(name: string, words: readonly KnownWord[]): Identity {
   const isPlain = subcommand.kind === 'literal' && !subcommand.value.startsWith('-');
   if (!isPlain) return withoutSubcommand(name, words);
   const identifier = `${name} ${subcommand.value}`;
-  if (!tool.nested?.includes(subcommand.value)) return { identifier };
+  const runs = tool.runs?.includes(subcommand.value);
   const inner = words[at + 1];
-  if (!inner) return { identifier };
-  if (inner.kind !== 'literal' || inner.value.startsWith('-'))
-    return { identifier, problem: `what \`${identifier}\` runs cannot be told` };
-  return { identifier: `${identifier} ${inner.value}` };
+  if (!inner || !(runs || tool.nested?.includes(subcommand.value))) return { identifier };
+  if (inner.kind === 'literal' && !inner.value.startsWith('-'))
+    return { identifier: `${identifier} ${inner.value}` };
+  return runs ? { identifier, problem: `what \`${identifier}\` runs cannot be told` } : { identifier };
 }
 
 /** A program's own name, without the directory where the system keeps its programs. */
@@ -45,11 +45,13 @@ interface MultiTool {
   readonly flags?: readonly string[];
   /** The same, with a value in the next word. */
   readonly valued?: readonly string[];
-  /** Subcommands that take another one, or the name of what they run. */
+  /** Subcommands that take another one. */
   readonly nested?: readonly string[];
+  /** Subcommands that take the name of what they run. */
+  readonly runs?: readonly string[];
 }
 
-const packageManager: MultiTool = { nested: ['run', 'run-script', 'exec', 'x', 'dlx', 'rum', 'urn'] };
+const packageManager: MultiTool = { runs: ['run', 'run-script', 'exec', 'x', 'dlx', 'rum', 'urn'] };
 const plain: MultiTool = {};
 
 const tools = new Map<string, MultiTool>([
@@ -69,12 +71,18 @@ const tools = new Map<string, MultiTool>([
     'gh',
     { nested: ['pr', 'issue', 'repo', 'run', 'release', 'workflow', 'auth', 'alias', 'extension', 'api'] },
   ],
-  ['docker', { nested: ['compose', 'container', 'image', 'volume', 'network', 'system', 'exec'] }],
-  ['podman', { nested: ['compose', 'container', 'image', 'volume', 'network', 'system', 'exec'] }],
-  ['go', { nested: ['run', 'tool', 'mod'] }],
-  ['cargo', { nested: ['run'] }],
-  ['uv', { nested: ['run', 'pip', 'tool'] }],
-  ['poetry', { nested: ['run'] }],
+  [
+    'docker',
+    { nested: ['compose', 'container', 'image', 'volume', 'network', 'system'], runs: ['exec', 'run'] },
+  ],
+  [
+    'podman',
+    { nested: ['compose', 'container', 'image', 'volume', 'network', 'system'], runs: ['exec', 'run'] },
+  ],
+  ['go', { nested: ['mod'], runs: ['run', 'tool'] }],
+  ['cargo', plain],
+  ['uv', { nested: ['pip', 'tool'], runs: ['run'] }],
+  ['poetry', { runs: ['run'] }],
   ...['npx', 'bunx', 'pnpx', 'uvx', 'pip', 'pip3', 'kubectl', 'helm', 'terraform', 'dotnet', 'systemctl'].map(
     (name): [string, MultiTool] => [name, plain],
   ),

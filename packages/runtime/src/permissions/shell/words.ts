@@ -18,11 +18,12 @@ export function readWord(word: Word): KnownWord {
 /** Files and directories that a word may name, as it was written; more rather than fewer. */
 export function pathsIn(value: string): readonly string[] {
   if (hasScheme.test(value)) return [];
-  const pieces = value.split(/[=:,]/).map((piece) => piece.replace(/^-\w(?=[/~])/, ''));
-  const found = pieces.length > 1 ? pieces.filter(leadsAway) : [];
-  const whole = value.replace(/^-\w(?=[/~])/, '');
-  if (!whole.startsWith('-') && looksLikePath(whole)) found.unshift(whole);
-  return found;
+  const [whole = '', ...more] = [value, ...value.split(/[=:,]/)].map((piece) =>
+    piece.replace(/^-\w(?=[/~])/, ''),
+  );
+  const away = more.filter(leadsAway);
+  if (away.length > 0) return away;
+  return !whole.startsWith('-') && looksLikePath(whole) ? [whole] : [];
 }
 
 /** Addresses that a word names. */
@@ -45,7 +46,6 @@ function leadsAway(piece: string): boolean {
 }
 
 function looksLikePath(value: string): boolean {
-  if (value === '' || value === '/') return value === '/';
   return value.includes('/') || /^(?:~|\.{1,2}$)/.test(value) || /^[\w.-]*\.[a-z]\w{0,7}$/i.test(value);
 }
 
