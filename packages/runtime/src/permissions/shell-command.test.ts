@@ -194,6 +194,10 @@ test('any text at all can be read', () => {
   );
 });
 
+test('a name that may come to nothing does not hide the next word', () => {
+  expect(readShellCommand('$EMPTY rm x').commands.map(({ identifier }) => identifier)).toEqual(['$EMPTY', 'rm']);
+});
+
 test('text nested beyond measure is not understood', () => {
   const deep = `${'$('.repeat(3000)}rm x${')'.repeat(3000)}`;
   expect(readShellCommand(`echo ${deep}`).canOfferSessionApproval).toBe(false);

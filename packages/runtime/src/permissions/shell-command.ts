@@ -58,9 +58,15 @@ function readText(text: string, { findings, depth }: Omit<Walk, 'source'>): void
     findings.problem('it is nested too deeply');
     return;
   }
-  const script = parse(text);
-  visit(script, { findings, source: text, depth });
-  if (script.errors?.length || script.commands.length === 0) unreadable(text, findings);
+  try {
+    const script = parse(text);
+    visit(script, { findings, source: text, depth });
+    if (script.errors?.length || script.commands.length === 0) unreadable(text, findings);
+  } catch (error) {
+    // Text can be nested more deeply than any walk over it may go.
+    if (!(error instanceof RangeError)) throw error;
+    unreadable(text, findings);
+  }
 }
 
 /** What cannot be read stands in the list as a whole. */
@@ -108,6 +114,8 @@ function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: Comma
   if (name.kind !== 'literal') {
     findings.problem(`the name of a command is known only when it runs: ${name.value}`);
     findings.command({ identifier: name.value, fullCommandText, readOnly: false });
+    // It may come to nothing, and then the next word is the name.
+    recordWrapped({ type: 'words', words }, walk);
     return;
   }
   const { identifier, problem } = identify(name.value, words);
