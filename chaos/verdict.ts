@@ -34,11 +34,15 @@ export function examineLog(ledger: Ledger, records: readonly LogRecord[]): reado
 }
 
 /** A command of the shell ran once if it says so, and never twice. */
-export function examineEffects(
-  home: string,
-  sessionId: string,
-  records: readonly LogRecord[],
-): readonly string[] {
+export function examineEffects({
+  home,
+  sessionId,
+  records,
+}: {
+  readonly home: string;
+  readonly sessionId: string;
+  readonly records: readonly LogRecord[];
+}): readonly string[] {
   const file = join(workIn(home, sessionId), effectsFile);
   const effects = existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
   const receipts = records

@@ -82,7 +82,7 @@ export async function verdict(
   const refusals = lab.model.refusals.splice(0).map((fault) => `the model refused a history: ${fault}`);
   try {
     const records = await readLog(home, ledger.sessionId);
-    const effects = examineEffects(home, ledger.sessionId, records);
+    const effects = examineEffects({ home, sessionId: ledger.sessionId, records });
     return [...ledger.problems, ...refusals, ...examineLog(ledger, records), ...effects];
   } catch (error) {
     return [...ledger.problems, ...refusals, `the log cannot be read: ${String(error)}`];

@@ -35,7 +35,12 @@ export class Program {
     args: readonly string[],
     { environment = {}, input, staysOpen = false }: StartOptions = {},
   ) {
-    const env = { PATH: process.env.PATH, HOME: world.home.path, GROUNDCREW_HOME: world.homePath, ...environment };
+    const env = {
+      PATH: process.env.PATH,
+      HOME: world.home.path,
+      GROUNDCREW_HOME: world.homePath,
+      ...environment,
+    };
     const command = [process.execPath, program, ...args];
     const [file = '', ...rest] =
       input === undefined ? command : ['sh', '-c', 'printf %s "$0" | exec "$@"', input, ...command];

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { callTools, hold, refuse, say, streamChunks } from '@groundcrew/testkit';
+import { answer, hold, refuse, say } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 import { cliWorld } from './program.js';
 
@@ -12,19 +12,31 @@ describe('one prompt', () => {
     expect(await world.run(['-p', 'What is 1+1?'])).toEqual({ code: 0, stdout: '1+1 = 2\n', stderr: '' });
   });
 
-  test('shows the answer as it comes', async () => {
-    const end = hold(streamChunks(' end'));
-    const { baseUrl } = world.script(callTools({ id: 'c1', name: 'nothing', arguments: {} }), end.reply);
-    const model = world.script({ ...streamChunks('the beginning,', ' the middle'), calls: [] } as never);
-    expect(baseUrl).not.toBe(model.baseUrl);
-    end.release();
+  test('shows what is said before the turn is over', async () => {
+    const held = hold(say('second'));
+    const model = world.script(
+      answer({ chunks: ['fir', 'st'], calls: [{ id: 'c1', name: 'missing', arguments: {} }] }),
+      held.reply,
+    );
+    const run = world.start(['-p', 'Go'], { environment: service(model.baseUrl) });
+    await run.says('first\n');
+    await model.asked(2);
+    expect(run.stdout).toBe('first\n');
+    held.release();
+    expect(await run.ended).toMatchObject({ code: 0, stdout: 'first\nsecond\n' });
   });
 
   test('goes on with the session that was last, or with the one whose id begins so', async () => {
     await world.run(['-p', 'What is 1+1?', '--session-id', 'sums-of-today']);
     const double = 'Now if you double that, what do you get?';
-    expect(await world.run(['-p', double, '--resume', 'last'])).toMatchObject({ code: 0, stdout: '2 * 2 = 4\n' });
-    expect(await world.run(['--resume', 'sums', '-p', double])).toMatchObject({ code: 0, stdout: '4 * 2 = 8\n' });
+    expect(await world.run(['-p', double, '--resume', 'last'])).toMatchObject({
+      code: 0,
+      stdout: '2 * 2 = 4\n',
+    });
+    expect(await world.run(['--resume', 'sums', '-p', double])).toMatchObject({
+      code: 0,
+      stdout: '4 * 2 = 8\n',
+    });
     expect(await world.run(['-p', double, '--resume', 'other'])).toEqual({
       code: 1,
       stdout: '',
@@ -104,8 +116,7 @@ describe('tools', () => {
   test('that nothing allows are denied, and both model and person are told', async () => {
     expect(await world.run(['-p', prompt])).toEqual({
       code: 0,
-      stdout:
-        'The call of create was denied: Permission denied and could not request permission from user\n',
+      stdout: 'The call of create was denied: Permission denied and could not request permission from user\n',
       stderr: [
         '› create {"path":"notes.txt","file_text":"hello"}',
         `denied: write ${notes()} (--allow write would permit it)`,
@@ -124,7 +135,7 @@ describe('tools', () => {
     const { code, stdout } = await world.run(['-p', prompt, flag], { environment });
     expect({ code, stdout }).toEqual({ code: 0, stdout: `Created file ${notes()} with 5 characters\n` });
     expect(readFileSync(notes(), 'utf8')).toBe('hello');
-    (await import('node:fs')).rmSync(notes());
+    rmSync(notes());
   });
 });
 
@@ -148,7 +159,10 @@ describe('an end that is no answer', () => {
     expect(await run.ended).toEqual({ code, stdout: '', stderr: `groundcrew: Stopped by ${signal}\n` });
     held.release();
     const { stdout } = await world.run(['sessions', 'export', 'last']);
-    const types = stdout.split('\n').filter(Boolean).map((line) => (JSON.parse(line) as { type: string }).type);
+    const types = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => (JSON.parse(line) as { type: string }).type);
     expect(types).toContain('abort');
     expect(types.at(-1)).toBe('session.shutdown');
   });

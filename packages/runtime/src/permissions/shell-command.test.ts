@@ -106,9 +106,9 @@ const { script } = fc.letrec<{ script: Truth; list: Truth; command: Truth; simpl
           { maxLength: 2 },
         ),
       )
-      .map(([first, rest]): Truth => {
+      .map(([prefix, first, rest]): Truth => {
         const hasBody = (text: string) => text.includes('<<END');
-        let text = first.text;
+        let text = prefix + first.text;
         for (const [operator, next] of rest) text += (hasBody(text) ? '\n' : operator) + next.text;
         return truth(text, first, ...rest.map(([, next]) => next));
       }),
@@ -195,7 +195,10 @@ test('any text at all can be read', () => {
 });
 
 test('a name that may come to nothing does not hide the next word', () => {
-  expect(readShellCommand('$EMPTY rm x').commands.map(({ identifier }) => identifier)).toEqual(['$EMPTY', 'rm']);
+  expect(readShellCommand('$EMPTY rm x').commands.map(({ identifier }) => identifier)).toEqual([
+    '$EMPTY',
+    'rm',
+  ]);
 });
 
 test('text nested beyond measure is not understood', () => {

@@ -2,13 +2,12 @@ import { ModelError } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import { reportFailure } from '../loop/answer.js';
-import type { LoopContext, LoopLimits, ModelPlan, Oddities } from '../loop/context.js';
+import type { LoopContext, LoopLimits } from '../loop/context.js';
 import { deliver } from '../loop/deliver.js';
 import { Interaction, type TraceContext } from '../loop/interaction.js';
 import { runUntilAnswered } from '../loop/loop.js';
 import { continueTurn } from '../loop/recover.js';
 import { LimitReached } from '../loop/turn.js';
-import type { PolicyRules } from '../permissions/policy.js';
 import { StoreError } from '../store/session-store.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import { errorData } from './failure.js';
@@ -16,6 +15,7 @@ import { Inbox } from './inbox.js';
 import { Interruption } from './interruption.js';
 import type { Draft, SessionLog } from './log.js';
 import type { Metrics } from './metrics.js';
+import type { Planner } from './planner.js';
 import { Questions } from './questions.js';
 import { Receipts } from './receipts.js';
 import { ClientRequests } from './requests.js';
@@ -28,14 +28,7 @@ export interface ConversationHost {
   readonly clock: Clock;
   readonly limits: LoopLimits;
   readonly metrics: Metrics;
-  readonly clientName: string;
-  readonly trace: TraceContext;
-  model(state: SessionState): string;
-  canSeeImages(state: SessionState): boolean;
-  noticeOfTools(): string;
-  oddities(state: SessionState): Oddities;
-  plan(state: SessionState): ModelPlan;
-  policy(state: SessionState): PolicyRules;
+  readonly planner: Planner;
   toolSurroundings(state: SessionState): ToolSurroundings;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
@@ -217,7 +210,7 @@ export class Conversation {
     receipt.resolve();
     const { turn } = this.log.state;
     if (!turn) return Promise.resolve('answered');
-    const interaction = new Interaction(turn.interactionId, { trace: this.host.trace });
+    const interaction = new Interaction(turn.interactionId, { trace: this.host.planner.settings.trace });
     interaction.rounds = Number(turn.turnId) + 1;
     const context = this.context(interaction);
     return this.attempt(run, context, async (signal) => {
@@ -254,7 +247,7 @@ export class Conversation {
       if (reason.kind === 'close' || reason.kind === 'lost') return 'stopped';
       if (reason.kind !== 'timeout') return this.recordInterruption(reason);
     }
-    if (reason instanceof ModelError) reportFailure(context, this.host.plan(this.log.state), reason);
+    if (reason instanceof ModelError) reportFailure(context, this.host.planner.plan(this.log.state), reason);
     const failure = reason instanceof Interruption ? new LimitReached(reason.message) : reason;
     return this.record(this.turnEndDraft(), { type: 'session.error', data: errorData(failure) });
   }
@@ -313,7 +306,8 @@ export class Conversation {
   }
 
   private interactionFor(prompt: Prompt): Interaction {
-    const { requestHeaders, trace = this.host.trace } = this.extras.get(prompt.messageId) ?? {};
+    const { requestHeaders, trace = this.host.planner.settings.trace } =
+      this.extras.get(prompt.messageId) ?? {};
     this.extras.delete(prompt.messageId);
     return new Interaction(this.host.clock.newId(), { trace, ...(requestHeaders && { requestHeaders }) });
   }
@@ -322,7 +316,7 @@ export class Conversation {
     const { host, log, inbox, questions } = this;
     return {
       sessionId: host.sessionId,
-      clientName: host.clientName,
+      clientName: host.planner.settings.clientName,
       get workingDirectory() {
         return log.state.context.cwd;
       },
@@ -333,12 +327,12 @@ export class Conversation {
       limits: host.limits,
       metrics: host.metrics,
       interaction,
-      model: () => host.model(log.state),
-      canSeeImages: () => host.canSeeImages(log.state),
-      noticeOfTools: () => host.noticeOfTools(),
-      oddities: () => host.oddities(log.state),
-      plan: () => host.plan(log.state),
-      policy: () => host.policy(log.state),
+      model: () => host.planner.model(log.state),
+      canSeeImages: () => host.planner.canSeeImages(log.state),
+      noticeOfTools: () => host.planner.noticeOfTools(),
+      oddities: () => host.planner.oddities(log.state),
+      plan: () => host.planner.plan(log.state),
+      policy: () => host.planner.policy(log.state),
       toolSurroundings: () => host.toolSurroundings(log.state),
     };
   }

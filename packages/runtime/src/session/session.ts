@@ -15,7 +15,6 @@ import type { Tool } from '../tools/tool.js';
 import { Workspace } from '../workspace/workspace.js';
 import { type Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
-import { farewell } from './farewell.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
 import { Metrics } from './metrics.js';
@@ -26,6 +25,7 @@ import type { ModelAccess, SessionSettings } from './settings.js';
 import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
 import { toolSurroundings } from './tool-surroundings.js';
+import { farewell, greeting } from './words.js';
 
 /** What a session is given by the runtime it lives in. */
 export interface SessionSurroundings {
@@ -85,25 +85,18 @@ export class Session {
   async create(context: SessionContext): Promise<boolean> {
     const log = this.newLog();
     const { clock, version, owner } = this.surroundings;
-    const startTime = clock.now().toISOString();
-    const { model, reasoningEffort, clientName } = this.currentSettings;
-    const data: EventData<'session.start'> = {
+    const { clientName, provider } = this.currentSettings;
+    const data = greeting(this.currentSettings, {
       sessionId: this.sessionId,
-      version: 1,
-      producer: 'groundcrew',
-      copilotVersion: version,
-      startTime,
+      startTime: clock.timestamp(),
+      version,
       context,
-      alreadyInUse: false,
-      remoteSteerable: false,
-      ...(model !== undefined && { selectedModel: model }),
-      ...(reasoningEffort !== undefined && { reasoningEffort }),
-    };
+    });
     const isNew = await log.create(
       owner,
       {
         note: 'settings.fixed',
-        data: { clientName, hasProvider: this.currentSettings.provider !== undefined },
+        data: { clientName, hasProvider: provider !== undefined },
       },
       { type: 'session.start', data },
     );
@@ -369,18 +362,7 @@ export class Session {
       clock: surroundings.clock,
       limits: surroundings.limits,
       metrics,
-      get clientName() {
-        return planner.settings.clientName;
-      },
-      get trace() {
-        return planner.settings.trace;
-      },
-      model: (state: SessionState) => planner.model(state),
-      canSeeImages: (state: SessionState) => planner.canSeeImages(state),
-      noticeOfTools: () => planner.noticeOfTools(),
-      oddities: (state: SessionState) => planner.oddities(state),
-      plan: (state: SessionState) => planner.plan(state),
-      policy: (state: SessionState) => planner.policy(state),
+      planner,
       toolSurroundings: (state: SessionState) =>
         toolSurroundings({
           state,

@@ -1,0 +1,246 @@
+import { Client, defineTool, RuntimeConnection } from '@groundcrew/sdk';
+import {
+  callTools,
+  hold,
+  ScriptedApi,
+  type ScriptedReply,
+  say,
+  temporaryDirectory,
+} from '@groundcrew/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Chat } from '../src/chat/chat.js';
+import type { Config } from '../src/config.js';
+import { Display } from '../src/display.js';
+import { type InProcessRuntime, openInProcess } from '../src/in-process.js';
+import { LineInput } from '../src/line-input.js';
+import { Redactor } from '../src/redact.js';
+import { cliWorld } from './program.js';
+import { TestTerminal } from './streams.js';
+
+const home = temporaryDirectory();
+const runtimes: InProcessRuntime[] = [];
+let api: ScriptedApi;
+
+beforeAll(async () => {
+  api = await ScriptedApi.open();
+});
+afterEach(async () => {
+  for (const runtime of runtimes.splice(0)) await runtime.close();
+});
+afterAll(async () => {
+  await api.close();
+  home.remove();
+});
+
+/** The arguments of each call of the one tool there is. */
+const strikes: unknown[] = [];
+const strike = defineTool('strike', {
+  parameters: { type: 'object', properties: { what: { type: 'string' } } },
+  handler: (given) => {
+    strikes.push(given);
+    return 'struck';
+  },
+});
+const askToStrike = callTools({ id: 'c1', name: 'strike', arguments: { what: 'a \u001b[2J bell' } });
+
+/** A chat of a person, or of a pipe, with a model that plays these replies; without any it is the offline one. */
+async function chat(
+  options: { readonly kind?: 'terminal' | 'pipe'; readonly allow?: Config['allow'] } = {},
+  ...replies: readonly ScriptedReply[]
+) {
+  const terminal = new TestTerminal(home.path, options.kind ?? 'terminal');
+  const runtime = await openInProcess({
+    homeDirectory: home.path,
+    workingDirectory: home.path,
+    environment: {},
+  });
+  runtimes.push(runtime);
+  const client = new Client({ connection: RuntimeConnection.forChannel(() => runtime.channel) });
+  const model = replies.length > 0 ? api.script(...replies) : undefined;
+  const config: Config = {
+    homeDirectory: home.path,
+    streaming: true,
+    sessionIdleSeconds: 0,
+    allow: options.allow ?? [],
+    warnings: [],
+    ...(model && { model: 'scripted', provider: { source: 'a test', config: { baseUrl: model.baseUrl } } }),
+  };
+  const isTerminal = terminal.inputKind === 'terminal';
+  const lines = new LineInput({ input: terminal.input, output: terminal.output, isTerminal });
+  const display = new Display({ ...terminal, output: terminal.output, redactor: new Redactor() });
+  const given = { client, config, flags: {}, lines, display, isTerminal, options: { tools: [strike] } };
+  const ended = new Chat(given, terminal).run().finally(() => lines.close());
+  return { terminal, model, ended };
+}
+
+describe('a person', () => {
+  test('is greeted, answered piece by piece, and let go', async () => {
+    const { terminal, ended } = await chat();
+    await terminal.output.says('> ');
+    terminal.type('What is 1+1?');
+    await terminal.output.says('1+1 = 2\n');
+    terminal.type('Now if you double that, what do you get?');
+    await terminal.output.says('2 * 2 = 4\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect(terminal.errorOutput.text).toBe('groundcrew 1.2.3 · /help for help\n');
+  });
+
+  test('is asked before a tool runs, in full and with nothing hidden', async () => {
+    const { terminal, model, ended } = await chat({}, askToStrike, say('it is done'));
+    terminal.type('Strike it');
+    await terminal.errorOutput.says('Allow to call strike {"what":"a \\u001b[2J bell"}?\n');
+    await terminal.output.says('y/n, or why not: ');
+    terminal.type('y');
+    await terminal.output.says('it is done\n');
+    terminal.input.end();
+    expect(await ended).toBe(0);
+    expect(strikes.splice(0)).toEqual([{ what: 'a \u001b[2J bell' }]);
+    expect(model?.refusals).toEqual([]);
+  });
+
+  test.each([
+    ['n', 'The user rejected this tool call. User feedback: No.'],
+    ['use the other one', 'The user rejected this tool call. User feedback: use the other one'],
+  ])('who answers %s is understood by the model', async (word, told) => {
+    const { terminal, model, ended } = await chat({}, askToStrike, say('as you wish'));
+    terminal.type('Strike it');
+    await terminal.output.says('y/n, or why not: ');
+    terminal.type(word);
+    await terminal.output.says('as you wish\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect((await model?.asked(2))?.body.messages.at(-1)?.content).toBe(told);
+    expect(strikes).toEqual([]);
+  });
+
+  test('does not answer a question with what was typed before it was asked', async () => {
+    const held = hold(askToStrike);
+    const { terminal, model, ended } = await chat({}, held.reply, say('as you wish'));
+    terminal.type('Strike it');
+    await model?.asked(1);
+    terminal.type('y');
+    held.release();
+    await terminal.output.says('y/n, or why not: ');
+    terminal.type('n');
+    await terminal.output.says('as you wish\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect(strikes).toEqual([]);
+  });
+
+  test('is not asked about what is allowed', async () => {
+    const { terminal, ended } = await chat({ allow: ['custom-tool'] }, askToStrike, say('it is done'));
+    terminal.type('Strike it');
+    await terminal.output.says('it is done\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect(strikes.splice(0)).toHaveLength(1);
+    expect(terminal.errorOutput.text).not.toContain('Allow');
+  });
+
+  test('stops an answer with Ctrl-C and goes on', async () => {
+    const { terminal, model, ended } = await chat({}, hold().reply, say('here again'));
+    terminal.type('Think');
+    await model?.asked(1);
+    terminal.input.write('\u0003');
+    await terminal.errorOutput.says('stopped\n');
+    terminal.type('Are you there?');
+    await terminal.output.says('here again\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect(terminal.errorOutput.text).toContain('stopping; Ctrl-C again to quit\n');
+  });
+
+  test('stops a question with Ctrl-C', async () => {
+    const { terminal, ended } = await chat({}, askToStrike, say('here again'));
+    terminal.type('Strike it');
+    await terminal.output.says('y/n, or why not: ');
+    terminal.input.write('\u0003');
+    await terminal.errorOutput.says('stopped\n');
+    terminal.type('Are you there?');
+    await terminal.output.says('here again\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect(strikes).toEqual([]);
+  });
+
+  test('quits with Ctrl-C, twice', async () => {
+    const { terminal, model, ended } = await chat({}, hold().reply);
+    terminal.type('Think');
+    await model?.asked(1);
+    terminal.signal('SIGINT');
+    terminal.signal('SIGINT');
+    expect(await ended).toBe(130);
+  });
+});
+
+describe('commands', () => {
+  test('choose model and session, and what is no command is said to be none', async () => {
+    const first = await chat({ kind: 'pipe' });
+    for (const line of ['What is 40+2?', '/quit']) first.terminal.type(line);
+    expect(await first.ended).toBe(0);
+
+    const { terminal, ended } = await chat({ kind: 'pipe' });
+    const lines = [
+      '/model',
+      '/model other',
+      '/model',
+      '/sessions',
+      '/resume',
+      '/resume nobody',
+      '/frob',
+      '/resume last',
+    ];
+    for (const line of [...lines, 'Now if you double that, what do you get?']) terminal.type(line);
+    terminal.input.end();
+    expect(await ended).toBe(0);
+    expect(terminal.output.text).toBe('42 * 2 = 84\n');
+    const said = terminal.errorOutput.text.replaceAll(/[\da-f]{8}-[\da-f-]{27}/g, 'ID').split('\n');
+    expect(said.filter((line) => !/^ID {2}\d{4}-/.test(line))).toEqual([
+      'The model is offline',
+      '  offline  Offline model (embedded)',
+      'The model is other from now on',
+      'The model is other',
+      '  offline  Offline model (embedded)',
+      'error: /resume needs the id of a session',
+      'error: There is no session nobody',
+      'There is no /frob; /help tells what there is',
+      'This is session ID now',
+      '',
+    ]);
+    expect(said[5]).toMatch(/^ID {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}What is 40\+2\?$/);
+  });
+
+  test('/help tells all of them', async () => {
+    const { terminal, ended } = await chat({ kind: 'pipe' });
+    terminal.type('/help');
+    terminal.input.end();
+    await ended;
+    expect(terminal.errorOutput.text.match(/^\/\w+/gm)).toEqual([
+      '/help',
+      '/model',
+      '/sessions',
+      '/resume',
+      '/quit',
+    ]);
+  });
+});
+
+describe('lines from a pipe', () => {
+  const world = cliWorld();
+
+  test('are prompts, and the next one answers a question; after the last, nothing is allowed', async () => {
+    const input = [`Write 'x' to a.txt`, 'y', `Write 'x' to b.txt`, 'n', `Write 'x' to c.txt`].join('\n');
+    const { code, stdout } = await world.run([], { input });
+    expect({ code, lines: stdout.replaceAll(`${world.workingDirectory}/`, '').split('\n') }).toEqual({
+      code: 0,
+      lines: [
+        'Created file a.txt with 1 characters',
+        'The call of create was denied: The user rejected this tool call. User feedback: No.',
+        'The call of create was denied: Permission denied and could not request permission from user',
+        '',
+      ],
+    });
+  });
+});
