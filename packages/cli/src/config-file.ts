@@ -83,12 +83,22 @@ function sourceOf(path: string): string | undefined {
   }
 }
 
-/** The parser counts characters, people count lines; the text around the fault may hold a secret and is left out. */
+/** Where the fault is, as people count; the text around it may hold a secret and is left out. */
 function placed(message: string, source: string): string {
+  if (message.includes('end of JSON')) return 'it ends too early';
   const position = /at position (\d+)/.exec(message)?.[1];
-  if (position === undefined) return 'it ends too early';
-  const lines = source.slice(0, Number(position)).split('\n');
+  const before = source.slice(0, position === undefined ? lengthOfTokens(source) : Number(position));
+  if (before.length === source.length) return /^Unexpected token '.'/.exec(message)?.[0] ?? 'out of order';
+  const lines = before.split('\n');
   return `line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** Not every parser says where it stopped: most often it is where no token begins. */
+function lengthOfTokens(source: string): number {
+  const tokens = /\s*(?:[{}[\],:]|"(?:[^"\\\n]|\\.)*"|-?\d[\d.eE+-]*|true\b|false\b|null\b)\s*/y;
+  let length = 0;
+  while (tokens.test(source)) length = tokens.lastIndex;
+  return length;
 }
 
 function holdsSecrets({ provider }: ConfigFile): boolean {

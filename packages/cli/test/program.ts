@@ -23,6 +23,9 @@ export interface StartOptions {
 
 const program = join(import.meta.dirname, '../bin/groundcrew.js');
 
+/** In a source checkout a start may build the program first, and says so. */
+const buildLine = /^groundcrew: (?:built dist\/main\.cjs in|waiting for process) .*\n/gm;
+
 /** A program that runs, as a person would start it. */
 export class Program {
   stdout = '';
@@ -50,7 +53,7 @@ export class Program {
       this.stdout += text;
     });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr += text;
+      this.stderr = (this.stderr + text).replaceAll(buildLine, '');
     });
     this.ended = once(this.child, 'close').then(([code]) => ({
       code: code as number | null,

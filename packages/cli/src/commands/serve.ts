@@ -81,17 +81,24 @@ function tokenFor(
 /** Clients read the same file; nobody else may. */
 function tokenIn(file: string): string {
   try {
-    const made = newToken();
-    writeFileSync(file, `${made}\n`, { mode: 0o600, flag: 'wx' });
-    return made;
+    const token = makeToken(file) ?? readFileSync(file, 'utf8').trim();
+    if (token === '') throw new UsageError(`${file} is empty`);
+    return token;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code !== 'EEXIST')
-      throw new UsageError(`--token-file: ${error instanceof Error ? error.message : error}`);
+    throw new UsageError(`--token-file: ${error instanceof Error ? error.message : error}`);
   }
-  const token = readFileSync(file, 'utf8').trim();
-  if (token === '') throw new UsageError(`--token-file: ${file} is empty`);
-  return token;
+}
+
+/** A new token in a new file; undefined when the file is there already. */
+function makeToken(file: string): string | undefined {
+  const token = newToken();
+  try {
+    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
+    return token;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
+    throw error;
+  }
 }
 
 function newToken(): string {

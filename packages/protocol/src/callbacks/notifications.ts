@@ -27,6 +27,9 @@ export const notifications = {
       ),
     }),
   ),
+  'shell.exit': notification('A command that `session.shell.exec` started has ended.', () =>
+    openObject({ processId: z.string(), exitCode: z.number() }),
+  ),
 };
 
 /** The table as a type. */

@@ -12,6 +12,7 @@ import { sessionPermissionsMethods } from './session-permissions.js';
 import { sessionPlanMethods } from './session-plan.js';
 import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
+import { sessionShellMethods } from './session-shell.js';
 import { sessionToolsMethods } from './session-tools.js';
 import { sessionUiMethods } from './session-ui.js';
 import { sessionUsageMethods } from './session-usage.js';
@@ -34,6 +35,7 @@ export const methods = {
   ...sessionPlanMethods,
   ...sessionQuestionsMethods,
   ...sessionQueueMethods,
+  ...sessionShellMethods,
   ...sessionToolsMethods,
   ...sessionUiMethods,
   ...sessionUsageMethods,

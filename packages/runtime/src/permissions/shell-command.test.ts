@@ -43,6 +43,9 @@ const spelled = fc
     return { text: forms[how], names: [value] };
   });
 
+/** Its end is a word that no document inside it ends with, for those are shorter. */
+const hereDocument = (inner: string) => `cat100 <<E${inner.length}\n$(${inner}\n)\nE${inner.length}\n`;
+
 const { script } = fc.letrec<{ script: Truth; list: Truth; command: Truth; simple: Truth; word: Truth }>(
   (tie) => ({
     word: fc.oneof(
@@ -92,14 +95,11 @@ const { script } = fc.letrec<{ script: Truth; list: Truth; command: Truth; simpl
             b,
           ),
         ),
-      tie('simple').map((inner) => truth(`! ${inner.text}`, inner)),
-      tie('simple').map((inner) => truth(`time ${inner.text}`, inner)),
-      tie('list').map((inner) =>
-        truth(`cat100 <<END\n$(${inner.text}\n)\nEND\n`, { text: '', names: ['cat100'] }, inner),
-      ),
+      tie('list').map((inner) => truth(hereDocument(inner.text), { text: '', names: ['cat100'] }, inner)),
     ),
     list: fc
       .tuple(
+        fc.constantFrom('', '', '! ', 'time '),
         tie('command'),
         fc.array(
           fc.tuple(fc.constantFrom(' | ', ' && ', ' || ', '; ', ' & ', '\n', ' |& '), tie('command')),
@@ -107,7 +107,7 @@ const { script } = fc.letrec<{ script: Truth; list: Truth; command: Truth; simpl
         ),
       )
       .map(([prefix, first, rest]): Truth => {
-        const hasBody = (text: string) => text.includes('<<END');
+        const hasBody = (text: string) => text.includes('<<E');
         let text = prefix + first.text;
         for (const [operator, next] of rest) text += (hasBody(text) ? '\n' : operator) + next.text;
         return truth(text, first, ...rest.map(([, next]) => next));

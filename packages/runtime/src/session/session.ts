@@ -11,7 +11,8 @@ import {
 } from '../store/session-store.js';
 import type { ExternalAnswer } from '../tools/external.js';
 import type { SessionShells } from '../tools/shell/shells.js';
-import type { Tool } from '../tools/tool.js';
+import { UserCommands } from '../tools/shell/user-commands.js';
+import type { Tool, ToolSurroundings } from '../tools/tool.js';
 import { Workspace } from '../workspace/workspace.js';
 import { type Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
@@ -50,6 +51,7 @@ export class Session {
   readonly metrics = new Metrics();
   readonly workspace: Workspace;
   readonly readers = new LogReaders();
+  readonly userCommands = new UserCommands();
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly planner: Planner;
@@ -204,6 +206,11 @@ export class Session {
     return gone;
   }
 
+  /** What tools, and people who run commands, find around them. */
+  async toolSurroundings(): Promise<ToolSurroundings> {
+    return this.surroundingsIn(await this.state());
+  }
+
   /** What the next model call would go by. */
   async plan(): Promise<ModelPlan> {
     return this.planner.plan(await this.state());
@@ -355,6 +362,16 @@ export class Session {
     return result;
   }
 
+  private surroundingsIn(state: SessionState): ToolSurroundings {
+    const { surroundings, planner, workspacePath: sessionDirectory } = this;
+    return toolSurroundings({
+      state,
+      settings: planner.settings,
+      sessionDirectory,
+      shells: surroundings.shells,
+    });
+  }
+
   private host() {
     const { sessionId, surroundings, metrics, planner } = this;
     return {
@@ -363,13 +380,7 @@ export class Session {
       limits: surroundings.limits,
       metrics,
       planner,
-      toolSurroundings: (state: SessionState) =>
-        toolSurroundings({
-          state,
-          settings: planner.settings,
-          sessionDirectory: this.workspacePath,
-          shells: surroundings.shells,
-        }),
+      toolSurroundings: (state: SessionState) => this.surroundingsIn(state),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: (_error: StoreError) => this.drop(),
     };

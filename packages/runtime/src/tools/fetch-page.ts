@@ -6,7 +6,12 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { isPublicAddress } from './addresses.js';
 import { toMarkdown } from './markdown.js';
 import { ToolFailure } from './tool.js';
-import type { WebFetchOptions } from './web-fetch.js';
+
+/** What web_fetch may reach. */
+export interface WebFetchOptions {
+  /** Hosts, with or without a port, that may be fetched though their address is not public. */
+  readonly allowedHosts: readonly string[];
+}
 
 /** A page as the model reads it. */
 export interface FetchedPage {
@@ -47,7 +52,7 @@ async function follow(
     const response = await get(address, await checkedAddress(address, options), signal);
     const { statusCode = 0, headers } = response;
     if (statusCode < 300 || statusCode > 399 || headers.location === undefined) {
-      return readPage(address, response, options);
+      return readPage(address, response, { ...options, signal });
     }
     response.destroy();
     address = redirected(address, headers.location);
@@ -114,7 +119,7 @@ function requireSameHost(first: URL, now: URL): void {
 async function readPage(
   url: URL,
   response: IncomingMessage,
-  { isRaw }: { readonly isRaw: boolean },
+  { isRaw, signal }: { readonly isRaw: boolean; readonly signal: AbortSignal },
 ): Promise<FetchedPage> {
   const { statusCode = 0, statusMessage = '', headers } = response;
   const { bytes, isCut } = await readBody(response);
@@ -125,7 +130,7 @@ async function readPage(
   }
   const source = decode(bytes, type);
   const isHtml = /\bhtml\b/i.test(type) || /^\s*<(!doctype html|html)\b/i.test(source);
-  return { url: url.href, text: isHtml && !isRaw ? await toMarkdown(source) : source, isCut };
+  return { url: url.href, text: isHtml && !isRaw ? await toMarkdown(source, signal) : source, isCut };
 }
 
 function isBinaryType(type: string): boolean {

@@ -1,8 +1,10 @@
-/** One statement of a script, and the word it begins with. */
+/** One statement of a script. */
 export interface SqlStatement {
   readonly sql: string;
-  /** In capitals. */
+  /** The word it begins with, in capitals. */
   readonly keyword: string;
+  /** All its words outside texts, quoted names and comments, in capitals. */
+  readonly words: readonly string[];
 }
 
 /** Cuts a script at the semicolons that end statements: not at those in texts, names, comments or trigger bodies. */
@@ -18,15 +20,18 @@ export function splitStatements(script: string): readonly SqlStatement[] {
       words.push(word);
     }
     if (type !== 'semicolon' || depth > 0) continue;
-    if (words.length > 0) statements.push({ sql: script.slice(start, end), keyword: words[0] ?? '' });
+    if (words.length > 0) statements.push(statementOf(script.slice(start, end), words));
     start = end;
     words = [];
     depth = 0;
   }
   const rest = script.slice(start);
-  if (words.length > 0) statements.push({ sql: rest, keyword: words[0] ?? '' });
-  else if (withoutComments(rest) !== '') statements.push({ sql: rest, keyword: '' });
+  if (words.length > 0 || withoutComments(rest) !== '') statements.push(statementOf(rest, words));
   return statements;
+}
+
+function statementOf(sql: string, words: readonly string[]): SqlStatement {
+  return { sql, keyword: words[0] ?? '', words };
 }
 
 interface Token {

@@ -86,12 +86,13 @@ test('a query that would never end is refused, wherever it hides', async () => {
   const refused = "SQL Error: Error: recursive queries are not available in the session's database";
   expect(await run(endless)).toBe(refused);
   expect(await run(`CREATE TABLE x AS ${endless}`)).toBe(refused);
-  expect(await run(`CREATE VIEW v AS ${endless}; SELECT * FROM v`)).toBe(refused);
+  const stored = 'SQL Error: Error: WITH is not available in views and triggers';
+  expect(await run(`CREATE VIEW v AS ${endless}`)).toBe(stored);
   expect(
     await run(
-      `CREATE TABLE y (c); CREATE TRIGGER t AFTER INSERT ON y BEGIN UPDATE y SET c = (${endless}); END; INSERT INTO y VALUES (1)`,
+      `CREATE TABLE y (c); CREATE TEMP TRIGGER t AFTER INSERT ON y BEGIN UPDATE y SET c = (${endless}); END`,
     ),
-  ).toBe(refused);
+  ).toBe(stored);
 });
 
 test('a long answer is cut', async () => {

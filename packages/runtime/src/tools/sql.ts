@@ -22,7 +22,7 @@ export function sqlTool(): Tool {
 }
 
 /** The file of a session's tables, in the session's own directory. */
-export const sessionDatabaseName = 'session.db';
+const sessionDatabaseName = 'session.db';
 
 async function execute(query: string, context: ToolContext): Promise<ToolResult> {
   const statements = splitStatements(query);
@@ -54,12 +54,12 @@ function openDatabase(file: string): SqliteDatabase {
   }
 }
 
-/** A database that only this session has stays small; 64 MB hold more todos than anybody does. */
+/** A database that only this session has stays small; 16 MB hold more todos than anybody does. */
 const schema = `
 PRAGMA busy_timeout = 1000;
 PRAGMA foreign_keys = ON;
 PRAGMA trusted_schema = OFF;
-PRAGMA max_page_count = 16384;
+PRAGMA max_page_count = 4096;
 CREATE TABLE IF NOT EXISTS todos (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
@@ -98,9 +98,11 @@ function refuse({ sql, keyword }: SqlStatement, database: SqliteDatabase): never
   throw sqlFailure(`${keyword} is not available in the session's database`);
 }
 
-/** A query that feeds on itself may never end, and nothing could stop it. */
-function requireEnd({ sql, keyword }: SqlStatement, database: SqliteDatabase): void {
+/** A query that feeds on itself may never end, and nothing could stop it: SQLite names it in its plan, but not in a trigger's. */
+function requireEnd({ sql, keyword, words }: SqlStatement, database: SqliteDatabase): void {
   if (kinds[keyword] === control || keyword === 'EXPLAIN' || keyword === 'PRAGMA') return;
+  const isStored = keyword === 'CREATE' && (words.includes('TRIGGER') || words.includes('VIEW'));
+  if (isStored && words.includes('WITH')) throw sqlFailure('WITH is not available in views and triggers');
   const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as readonly { readonly detail: string }[];
   if (plan.some(({ detail }) => detail.includes('RECURSIVE'))) {
     throw sqlFailure("recursive queries are not available in the session's database");

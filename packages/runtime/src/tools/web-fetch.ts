@@ -1,12 +1,7 @@
 import { defineTool } from './define-tool.js';
+import type { FetchedPage, WebFetchOptions } from './fetch-page.js';
 import { flag, number, optional, text } from './fields.js';
 import { type Tool, ToolFailure, type ToolResult } from './tool.js';
-
-/** What web_fetch may reach. */
-export interface WebFetchOptions {
-  /** Hosts, with or without a port, that may be fetched though their address is not public. */
-  readonly allowedHosts: readonly string[];
-}
 
 const defaultCharacters = 5000;
 const mostCharacters = 20_000;
@@ -65,7 +60,7 @@ function webAddress(url: string): URL {
 }
 
 function partOf(
-  page: { readonly url: string; readonly text: string; readonly isCut: boolean },
+  page: FetchedPage,
   { start, length }: { readonly start: number; readonly length: number },
 ): ToolResult {
   const all = page.text;

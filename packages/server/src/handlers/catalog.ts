@@ -13,6 +13,7 @@ import { sessionPermissionsHandlers } from './session-permissions.js';
 import { sessionPlanHandlers } from './session-plan.js';
 import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
+import { sessionShellHandlers } from './session-shell.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
@@ -34,6 +35,7 @@ export const handlers: Handlers<Methods> = {
   ...sessionPlanHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
+  ...sessionShellHandlers,
   ...sessionToolsHandlers,
   ...sessionUiHandlers,
   ...sessionUsageHandlers,

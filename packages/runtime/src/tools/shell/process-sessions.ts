@@ -41,6 +41,11 @@ export class ProcessSessions {
     return left.size === 0;
   }
 
+  /** False when nobody is left in the session. */
+  signal(id: number, signal: NodeJS.Signals): boolean {
+    return this.reachable(new Set([id]), signal).size > 0;
+  }
+
   endAllOf(owner: object): Promise<boolean> {
     return this.end([...this.living].filter(([, each]) => each === owner).map(([id]) => id));
   }

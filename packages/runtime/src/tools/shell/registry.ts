@@ -54,6 +54,11 @@ export class ShellRegistry {
     await this.host.stop(shell, this);
   }
 
+  /** Sends a signal to a command and all that it has started; false when nobody is there. */
+  signal(shell: Shell, signal: NodeJS.Signals): boolean {
+    return shell.pid !== undefined && this.host.sessions.signal(shell.pid, signal);
+  }
+
   /** Ends all that the session has started, but for what it detached. */
   async close(): Promise<void> {
     await this.host.sessions.endAllOf(this);

@@ -25,6 +25,8 @@ export class Shell {
   /** Resolves when its first process has ended and all that it wrote is in the buffer; never rejects. */
   readonly ended: Promise<void>;
   exitCode: number | undefined;
+  /** A signal ended it. */
+  wasKilled = false;
   /** Why it could not be started. */
   failure: Error | undefined;
   /** Output before this place has been shown to the model. */
@@ -36,7 +38,10 @@ export class Shell {
     this.child = spawnWith(start);
     start.outlet.listen((chunk) => this.hear(chunk));
     this.ended = new Promise((resolve) => {
-      this.child.once('exit', (code, signal) => resolve(this.end(code ?? codeOf(signal))));
+      this.child.once('exit', (code, signal) => {
+        this.wasKilled = signal !== null;
+        resolve(this.end(code ?? codeOf(signal)));
+      });
       this.child.once('error', (error) => resolve(this.fail(error)));
     });
     if (start.isDetached) this.child.unref();

@@ -1,0 +1,111 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, RuntimeConnection } from '@groundcrew/sdk';
+import { describe, expect, test } from 'vitest';
+import { cliWorld, type Program } from './program.js';
+
+const world = cliWorld();
+
+async function portOf(program: Program): Promise<number> {
+  await program.says('\n');
+  return Number(/^CLI server listening on port (\d+)\n$/.exec(program.stdout)?.[1]);
+}
+
+function clientOf(port: number, connectionToken?: string): Client {
+  const options = connectionToken === undefined ? {} : { connectionToken };
+  return new Client({ connection: RuntimeConnection.forUri(`127.0.0.1:${port}`, options) });
+}
+
+/** What a client that shows this token is told. */
+async function ask(port: number, token?: string): Promise<string> {
+  const client = clientOf(port, token);
+  try {
+    return (await client.ping('here')).message;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    await client.forceStop();
+  }
+}
+
+describe('a server that people start', () => {
+  test('has a token even if nobody named one, printed once; whoever has not got it gets nothing', async () => {
+    const server = world.start(['serve']);
+    const port = await portOf(server);
+    const token = /^Connection token: (\S{43})\n$/.exec(server.stderr)?.[1] ?? 'no token';
+    expect([await ask(port), await ask(port, 'wrong'), await ask(port, token)]).toEqual([
+      expect.stringMatching(/AUTHENTICATION_FAILED|[Aa]uthentication/),
+      expect.stringMatching(/AUTHENTICATION_FAILED|[Aa]uthentication/),
+      'pong: here',
+    ]);
+    server.child.kill('SIGINT');
+    expect(await server.ended).toEqual({
+      code: 0,
+      stdout: `CLI server listening on port ${port}\n`,
+      stderr: `Connection token: ${token}\n`,
+    });
+  });
+
+  test('keeps sessions in the home of the commands', async () => {
+    const server = world.start(['serve'], { environment: { GROUNDCREW_TOKEN: 'a secret of ours' } });
+    const client = clientOf(await portOf(server), 'a secret of ours');
+    const session = await client.createSession({ sessionId: 'served' });
+    expect((await session.sendAndWait('What is 1+1?'))?.data.content).toBe('1+1 = 2');
+    await client.stop();
+    server.child.kill('SIGTERM');
+    expect(await server.ended).toMatchObject({ code: 0, stderr: '' });
+    expect((await world.run(['sessions', 'ls'])).stdout).toMatch(/^served {2}.* {2}What is 1\+1\?\n$/);
+  });
+
+  test('takes the token of a file before those of the environment, and makes the file', async () => {
+    const file = join(world.homePath, 'token');
+    const environment = { COPILOT_CONNECTION_TOKEN: 'environment' };
+    const first = world.start(['serve', '--token-file', file], { environment });
+    const port = await portOf(first);
+    const made = readFileSync(file, 'utf8').trim();
+    expect({
+      mode: statSync(file).mode & 0o777,
+      answer: await ask(port, made),
+      stderr: first.stderr,
+    }).toEqual({
+      mode: 0o600,
+      answer: 'pong: here',
+      stderr: '',
+    });
+    first.child.kill('SIGTERM');
+    await first.ended;
+
+    writeFileSync(file, 'another\n');
+    const second = world.start(['serve', '--token-file', file, '--port', String(port)], { environment });
+    expect(await ask(await portOf(second), 'another')).toBe('pong: here');
+    second.child.kill('SIGTERM');
+    await second.ended;
+  });
+
+  test('says why it cannot start', async () => {
+    const environment = { GROUNDCREW_TOKEN: 'a secret of ours' };
+    const first = world.start(['serve'], { environment });
+    const port = await portOf(first);
+    const second = await world.run(['serve', '--port', String(port), '--log-level', 'none'], { environment });
+    expect(second).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Failed to start server: Error: Address already in use (os error 98): port ${port}. Choose another, or leave --port out.\n`,
+    });
+    expect(await world.run(['serve', '--token-file', world.homePath])).toMatchObject({ code: 2, stdout: '' });
+    first.child.kill('SIGTERM');
+    await first.ended;
+    expect(existsSync(join(world.homePath, 'groundcrew.db'))).toBe(false);
+  });
+
+  test('warns whoever opens it to the network', async () => {
+    const environment = { GROUNDCREW_TOKEN: 'a secret of ours' };
+    const server = world.start(['serve', '--host', '0.0.0.0'], { environment });
+    await portOf(server);
+    expect(server.stderr).toBe(
+      'Whoever reaches 0.0.0.0 can try the token, and what is said is not encrypted.\n',
+    );
+    server.child.kill('SIGTERM');
+    await server.ended;
+  });
+});

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Methods } from '@groundcrew/protocol';
+import { encode } from '@groundcrew/rpc';
+import { findSession } from '../find.js';
+import type { Handlers } from '../handler.js';
+
+type Names = Extract<keyof Methods, `session.shell.${string}`>;
+
+export const sessionShellHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'session.shell.exec'({ sessionId, command, cwd, timeout }, context) {
+    const session = findSession('session.shell.exec', sessionId, context);
+    const processId = randomUUID();
+    const surroundings = await session.toolSurroundings();
+    const workingDirectory = resolve(surroundings.workingDirectory, cwd ?? '.');
+    const order = { processId, command, ...(timeout !== undefined && { timeout }) };
+    await session.userCommands.start(order, { ...surroundings, workingDirectory }, (exitCode) =>
+      context.client.tell(encode({ jsonrpc: '2.0', method: 'shell.exit', params: { processId, exitCode } })),
+    );
+    return { processId };
+  },
+  async 'session.shell.kill'({ sessionId, processId, signal = 'SIGTERM' }, context) {
+    const session = findSession('session.shell.kill', sessionId, context);
+    const surroundings = await session.toolSurroundings();
+    return { killed: await session.userCommands.kill(processId, signal, surroundings) };
+  },
+  async 'session.shell.executeUserRequested'({ sessionId, requestId, command }, context) {
+    const session = findSession('session.shell.executeUserRequested', sessionId, context);
+    const toolCallId = randomUUID();
+    await session.record({
+      type: 'tool.user_requested',
+      data: { toolCallId, toolName: 'bash', arguments: { command } },
+    });
+    const surroundings = await session.toolSurroundings();
+    const outcome = await session.userCommands.run({ requestId, command }, surroundings);
+    return { toolCallId, ...outcome };
+  },
+  async 'session.shell.cancelUserRequested'({ sessionId, requestId }, context) {
+    const session = findSession('session.shell.cancelUserRequested', sessionId, context);
+    return { cancelled: session.userCommands.cancel(requestId) };
+  },
+};
