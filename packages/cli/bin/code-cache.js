@@ -4,7 +4,7 @@ const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const { createRequire, wrap } = require('node:module');
 const { tmpdir } = require('node:os');
-const { dirname, join } = require('node:path');
+const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
 const digestLength = 32;
@@ -28,7 +28,7 @@ exports.runWithCodeCache = function runWithCodeCache(file) {
 
 function readCache(file, source) {
   for (const folder of cacheFolders(file)) {
-    const bytes = folder.isTrusted() ? attempt(() => fs.readFileSync(cachePath(folder))) : undefined;
+    const bytes = folder.isTrusted() ? attempt(() => fs.readFileSync(cachePath(folder, file))) : undefined;
     if (bytes === undefined || bytes.length <= headerLength) continue;
     const content = bytes.subarray(digestLength);
     if (!digest(source, content).equals(bytes.subarray(0, digestLength))) continue;
@@ -52,7 +52,7 @@ function keepCode({ file, source, script, cache }) {
 function writeCache({ file, source, script, settled }) {
   const content = Buffer.concat([Buffer.of(settled ? 1 : 0), script.createCachedData()]);
   const bytes = Buffer.concat([digest(source, content), content]);
-  cacheFolders(file).some((folder) => writeWhole(folder, bytes));
+  cacheFolders(file).some((folder) => writeWhole({ folder, file, bytes }));
 }
 
 // Who can write beside the bundle can change the bundle itself; any other folder must be the user's alone.
@@ -65,8 +65,8 @@ function cacheFolders(file) {
   ];
 }
 
-function cachePath(folder) {
-  return join(folder.path, `main.${process.version}-${process.arch}.code`);
+function cachePath(folder, file) {
+  return join(folder.path, `${basename(file, '.cjs')}.${process.version}-${process.arch}.code`);
 }
 
 function isPrivate(folder) {
@@ -75,8 +75,8 @@ function isPrivate(folder) {
   return !process.getuid || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
 }
 
-function writeWhole(folder, bytes) {
-  const path = cachePath(folder);
+function writeWhole({ folder, file, bytes }) {
+  const path = cachePath(folder, file);
   const temporary = `${path}.${process.pid}`;
   const isWritten = attempt(() => {
     fs.mkdirSync(folder.path, { recursive: true, mode: 0o700 });

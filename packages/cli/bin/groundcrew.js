@@ -18,4 +18,8 @@ const { join } = require('node:path');
 const cliFolder = join(__dirname, '..');
 const isSourceCheckout = existsSync(join(cliFolder, 'src'));
 if (isSourceCheckout) require('../scripts/ensure-built.cjs').ensureBuilt();
-require('./code-cache.js').runWithCodeCache(join(cliFolder, 'dist', 'main.cjs'));
+
+// Clients wait for the program to start: theirs is a bundle without the commands of people.
+const isHeadless = process.argv.includes('--headless') || process.argv.includes('--server');
+const bundle = join(cliFolder, 'dist', isHeadless ? 'main.cjs' : 'cli.cjs');
+require('./code-cache.js').runWithCodeCache(bundle);

@@ -96,9 +96,9 @@ function bundleOptions(outdir) {
   };
 }
 
-// The program, and the runtime alone for apps that run it in their own process.
+// What clients start, what people start, and the runtime alone for apps that run it in their own process.
 function entryNames() {
-  return flags.failpoints ? ['main'] : ['main', 'in-process'];
+  return flags.failpoints ? ['main'] : ['main', 'cli', 'in-process'];
 }
 
 async function loadEsbuild() {

@@ -37,6 +37,9 @@ const activity: { readonly [K in EventType]?: (data: EventData<K>) => string | u
   'tool.execution_complete': ({ success, error }) =>
     success ? undefined : `  failed: ${error?.message ?? 'no reason was given'}`,
   'tool.execution_progress': ({ progressMessage }) => `  ${progressMessage}`,
+  'session.error': ({ errorType, message }) =>
+    // Every other one ends a turn, and is told at its end.
+    errorType === 'notification' ? `error: ${message}` : undefined,
   'session.warning': ({ message }) => `warning: ${message}`,
   'session.info': ({ infoType, message }) =>
     `${infoType === 'notification' ? 'note' : infoType.replaceAll('_', ' ')}: ${message}`,

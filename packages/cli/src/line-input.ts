@@ -49,9 +49,20 @@ export class LineInput {
     return this.next(question, signal);
   }
 
-  /** Hears Ctrl-C of a terminal, which is no signal while lines are edited. */
+  /** Hears Ctrl-C of a terminal, which is no signal while lines are edited; what follows begins on a new line. */
   onInterrupt(handler: () => void): void {
-    this.reader.on('SIGINT', handler);
+    this.reader.on('SIGINT', () => {
+      this.options.output.write('\n');
+      handler();
+    });
+  }
+
+  /** Asks for the line anew, after something else was written; what was typed of it is forgotten. */
+  promptAgain(): void {
+    if (!this.options.isTerminal || !this.waiting) return;
+    this.reader.write(null, { ctrl: true, name: 'e' });
+    this.reader.write(null, { ctrl: true, name: 'u' });
+    this.reader.prompt();
   }
 
   close(): void {

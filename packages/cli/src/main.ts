@@ -1,24 +1,14 @@
-import { isHeadless, readHeadless, UsageError } from './arguments.js';
-import { type Process, runHeadless } from './commands/headless.js';
+import { readHeadless } from './arguments.js';
+import { runHeadless } from './commands/headless.js';
+import { endWith } from './failure.js';
 
 declare const __VERSION__: string;
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`groundcrew: ${explain(error)}\n`);
-  process.exit(error instanceof UsageError ? 2 : 1);
-});
+// What clients start: they wait for it, so it holds nothing else.
+main(process.argv.slice(2)).catch(endWith);
 
 async function main(argv: readonly string[]): Promise<void> {
-  if (isHeadless(argv)) return runHeadless(readHeadless(argv), surroundings());
-  const { runCommandLine } = await import('./command-line.js');
-  const { flushed, processTerminal } = await import('./process-terminal.js');
-  const code = await runCommandLine(argv, processTerminal(__VERSION__));
-  await flushed();
-  process.exit(code);
-}
-
-function surroundings(): Process {
-  return {
+  await runHeadless(readHeadless(argv), {
     environment: process.env,
     workingDirectory: process.cwd(),
     version: __VERSION__,
@@ -29,12 +19,5 @@ function surroundings(): Process {
       process.once('SIGTERM', handler);
       process.once('SIGINT', handler);
     },
-  };
-}
-
-/** Mistakes of the program are told with their place, everything else by its message. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const isMistake = [TypeError, ReferenceError, RangeError].some((kind) => error instanceof kind);
-  return isMistake && error.stack ? error.stack : error.message;
+  });
 }

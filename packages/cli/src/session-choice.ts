@@ -69,7 +69,7 @@ export async function findSessionId(wanted: string, list: SessionList): Promise<
 }
 
 /** Nobody knows the session; what there is, `groundcrew sessions ls` tells. */
-export class UnknownSession extends Error {
+class UnknownSession extends Error {
   override readonly name = 'UnknownSession';
 }
 

@@ -10,7 +10,7 @@ export interface Place {
 export type Reader<T> = (value: unknown, at: Place) => T;
 
 /** A value is not what it has to be; the path says which. */
-export class Mismatch extends UsageError {
+class Mismatch extends UsageError {
   constructor(path: string, expected: string, value: unknown) {
     super(`${path || 'the file'}: expected ${expected}, not ${nameOf(value)}`);
   }

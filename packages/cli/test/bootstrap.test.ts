@@ -32,6 +32,7 @@ beforeEach(() => {
   writeFileSync(join(checkout, 'tsconfig.json'), '{}');
   writeFileSync(inCli('src/later.ts'), `export const word = 'later';`);
   writeFileSync(inCli('src/in-process.ts'), `export { word } from './later.js';`);
+  writeFileSync(inCli('src/cli.ts'), `process.stdout.write('for people');`);
   writeMain('first');
   symlinkSync(modules, join(checkout, 'node_modules'));
 });
@@ -133,6 +134,14 @@ describe('as a published package', () => {
     expect(await start().ended).toEqual({ code: 0, stdout: 'first 1.2.3 later', stderr: '' });
   });
 
+  test('people start a bundle of their own, with a code cache of its own', async () => {
+    const before = statSync(cacheFile()).mtimeMs;
+    const program = inCli('bin/groundcrew.js');
+    expect(await run([program]).ended).toEqual({ code: 0, stdout: 'for people', stderr: '' });
+    expect(existsSync(cacheFile('cli'))).toBe(true);
+    expect(statSync(cacheFile()).mtimeMs).toBe(before);
+  });
+
   test('an app finds the runtime for its own process, whichever way it imports', async () => {
     const file = JSON.stringify(inCli('bin/in-process.js'));
     const source = `import { word } from ${file}; import { createRequire } from 'node:module';
@@ -230,8 +239,9 @@ interface Run {
   says(words: string): Promise<void>;
 }
 
+/** As a client starts it. */
 function start(...args: readonly string[]): Run {
-  return run([inCli('bin/groundcrew.js'), ...args]);
+  return run([inCli('bin/groundcrew.js'), ...args, '--headless']);
 }
 
 function run(args: readonly string[]): Run {
@@ -262,8 +272,8 @@ function inCli(path: string): string {
   return join(checkout, 'packages/cli', path);
 }
 
-function cacheFile(): string {
-  return inCli(`dist/main.${process.version}-${process.arch}.code`);
+function cacheFile(bundle = 'main'): string {
+  return inCli(`dist/${bundle}.${process.version}-${process.arch}.code`);
 }
 
 /** A folder in the cache's place makes it unwritable even for root; returns the folder for temporary files. */

@@ -83,7 +83,7 @@ describe('a person', () => {
     await terminal.output.says('2 * 2 = 4\n');
     terminal.type('/quit');
     expect(await ended).toBe(0);
-    expect(terminal.errorOutput.text).toBe('groundcrew 1.2.3 · /help for help\n');
+    expect(terminal.errorOutput.text).toBe('groundcrew 1.2.3 · offline · /help for help\n');
   });
 
   test('is asked before a tool runs, in full and with nothing hidden', async () => {
@@ -163,6 +163,18 @@ describe('a person', () => {
     terminal.type('/quit');
     expect(await ended).toBe(0);
     expect(strikes).toEqual([]);
+  });
+
+  test('is warned by the first Ctrl-C at the prompt, and what was typed is forgotten', async () => {
+    const { terminal, ended } = await chat();
+    await terminal.output.says('> ');
+    terminal.input.write('Reply with exactly: no\u0003');
+    await terminal.errorOutput.says('Ctrl-C again to quit\n');
+    terminal.type('Reply with exactly: yes');
+    await terminal.output.says('\nyes\n');
+    terminal.input.write('\u0003');
+    terminal.input.write('\u0003');
+    expect(await ended).toBe(130);
   });
 
   test('quits with Ctrl-C, twice', async () => {

@@ -25,7 +25,7 @@ export interface Tried {
 export class ToolWorld {
   private root = '';
   readonly notices: ToolNotice[] = [];
-  private allShells = new Shells({});
+  allShells = new Shells({});
   shells: SessionShells = this.allShells.forSession();
 
   /** Made anew for each test of a file. */
@@ -54,7 +54,6 @@ export class ToolWorld {
       workingDirectory: this.path(),
       sessionDirectory,
       allowedDirectories: [this.path(), sessionDirectory],
-      canSeeImages: true,
       largeOutput: { isEnabled: true, maxBytes: 20 * 1024, directory: join(sessionDirectory, 'temp') },
       shells: this.shells,
       progress: () => undefined,
@@ -99,8 +98,7 @@ export class ToolWorld {
     mkdirSync(this.outside());
   }
 
-  /** Leaves nothing behind; done after each test. */
-  async close(): Promise<void> {
+  private async close(): Promise<void> {
     await this.allShells.close();
     rmSync(this.root, { recursive: true, force: true });
   }

@@ -6,30 +6,56 @@ export interface Question {
   readonly agentId?: string | undefined;
 }
 
-/** The questions that are being answered here, each with a signal that fires when nobody asks it any more. */
-export class Answering {
-  private readonly open = new Map<
-    string,
-    { readonly question: Question; readonly controller: AbortController }
-  >();
+type Ending = (question: Question) => boolean;
 
-  begin(question: Question): AbortSignal {
+/** The questions that were put to handlers here, each with a signal that fires when nobody asks it any more. */
+export class Answering {
+  private readonly put = new Map<
+    string,
+    /** Without a controller its handler is done. */
+    { readonly question: Question; readonly controller?: AbortController }
+  >();
+  /** What ended while the questions of before are not known yet. */
+  private endings: Ending[] | undefined = [];
+
+  /** Undefined when the question has been put before: no handler gets it twice. */
+  begin(question: Question): AbortSignal | undefined {
+    if (this.put.has(question.requestId)) return undefined;
     const controller = new AbortController();
-    this.open.set(question.requestId, { question, controller });
+    this.put.set(question.requestId, { question, controller });
     return controller.signal;
   }
 
   /** False when nobody waits for the answer any more. */
-  finish({ requestId }: Question, signal: AbortSignal): boolean {
-    if (this.open.get(requestId)?.controller.signal === signal) this.open.delete(requestId);
+  finish(question: Question, signal: AbortSignal): boolean {
+    if (this.put.get(question.requestId)?.controller?.signal === signal)
+      this.put.set(question.requestId, { question });
     return !signal.aborted;
   }
 
-  cancel(isOver: (question: Question) => boolean): void {
-    for (const { question, controller } of [...this.open.values()]) {
+  /** Whether a handler is at it. */
+  isAt(requestId: string): boolean {
+    return this.put.get(requestId)?.controller !== undefined;
+  }
+
+  cancel(isOver: Ending): void {
+    this.endings?.push(isOver);
+    for (const { question, controller } of [...this.put.values()]) {
       if (!isOver(question)) continue;
-      this.open.delete(question.requestId);
-      controller.abort(new DOMException('Nobody waits for this answer any more', 'AbortError'));
+      this.put.delete(question.requestId);
+      controller?.abort(new DOMException('Nobody waits for this answer any more', 'AbortError'));
     }
+  }
+
+  /** From now on it is kept which questions end, for a list of open ones that is older than its arrival. */
+  keepEndings(): void {
+    this.endings ??= [];
+  }
+
+  /** Those of a list that have not ended since endings are kept; from now on they are not. */
+  stillOpen<Q extends Question>(questions: readonly Q[]): readonly Q[] {
+    const endings = this.endings ?? [];
+    this.endings = undefined;
+    return questions.filter((question) => !endings.some((isOver) => isOver(question)));
   }
 }

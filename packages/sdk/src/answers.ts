@@ -1,8 +1,9 @@
-import type { EventOf, PermissionDecision, SessionEvent } from '@groundcrew/protocol';
+import type { EventData, PermissionDecision, SessionEvent } from '@groundcrew/protocol';
 import { RpcError } from '@groundcrew/rpc';
 import { Answering } from './answering.js';
 import { readArguments, type Tool, type ToolInvocation } from './define-tool.js';
 import { GroundcrewError, toError } from './errors.js';
+import type { PendingQuestion } from './pending.js';
 import type { PermissionHandler, PermissionRequestResult } from './permission.js';
 import type { Report } from './report.js';
 import { badArguments, type ToolResultObject, toolResult } from './tool-result.js';
@@ -17,7 +18,7 @@ export interface AnswersOptions {
   readonly report: Report;
 }
 
-type ToolCall = EventOf<'external_tool.requested'>['data'];
+type ToolCall = EventData<'external_tool.requested'>;
 type ToolAnswer = { readonly result?: string | ToolResultObject; readonly error?: string };
 
 /** Answers what the runtime asks by events: calls of the app's tools, and permission. */
@@ -33,10 +34,10 @@ export class Answers {
   hear(event: SessionEvent): void {
     switch (event.type) {
       case 'external_tool.requested':
-        this.serve(event);
+        this.serve(event.data, event.agentId);
         break;
       case 'permission.requested':
-        this.decide(event);
+        this.decide(event.data, event.agentId);
         break;
       case 'external_tool.completed':
       case 'permission.completed':
@@ -57,18 +58,42 @@ export class Answers {
     }
   }
 
+  /** From now on, what is heard counts against a list of open questions that `catchUp` is yet to fetch. */
+  expectList(): void {
+    this.answering.keepEndings();
+  }
+
+  /** Puts those open questions to handlers that were asked before anything was heard here, each only once. */
+  async catchUp(fetch: () => Promise<readonly PendingQuestion[]>): Promise<void> {
+    const fetched = await fetch().catch((error: unknown) => {
+      this.unsent('callback', 'session.questions.pending', error);
+      return [];
+    });
+    for (const question of this.answering.stillOpen(fetched)) {
+      if (question.kind === 'permission') this.decide(question.data);
+      else this.serve(question.data);
+    }
+  }
+
+  /** Whether a handler is at work on the question. */
+  isAt(requestId: string): boolean {
+    return this.answering.isAt(requestId);
+  }
+
   /** Cancels all that is being answered. */
   end(): void {
     this.answering.cancel(() => true);
   }
 
-  private serve({ data, agentId }: EventOf<'external_tool.requested'>): void {
+  private serve(data: ToolCall, agentId?: string): void {
     const tool = this.tools.get(data.toolName);
     if (!tool?.handler) return;
     const { requestId, toolCallId } = data;
-    const signal = this.answering.begin({ requestId, toolCallId, agentId });
+    const question = { requestId, toolCallId, agentId };
+    const signal = this.answering.begin(question);
+    if (!signal) return;
     const answer = (given: ToolAnswer) => {
-      if (this.answering.finish({ requestId }, signal)) this.answerToolCall(data, given);
+      if (this.answering.finish(question, signal)) this.answerToolCall(data, given);
     };
     settle(
       () => this.run(tool, data, signal),
@@ -96,14 +121,16 @@ export class Answers {
     );
   }
 
-  private decide({ data, agentId }: EventOf<'permission.requested'>): void {
+  private decide(data: EventData<'permission.requested'>, agentId?: string): void {
     const handler = this.options.onPermissionRequest;
     if (!handler || data.resolvedByHook) return;
     const { requestId, permissionRequest } = data;
     const { kind, toolCallId } = permissionRequest;
-    const signal = this.answering.begin({ requestId, toolCallId, agentId });
+    const question = { requestId, toolCallId, agentId };
+    const signal = this.answering.begin(question);
+    if (!signal) return;
     const answer = (decision: PermissionRequestResult) => {
-      if (!this.answering.finish({ requestId }, signal) || decision.kind === 'no-result') return;
+      if (!this.answering.finish(question, signal) || decision.kind === 'no-result') return;
       this.tell(requestId, decision).catch((error: unknown) => this.unsent('permission', kind, error));
     };
     settle(
@@ -130,11 +157,11 @@ export class Answers {
   }
 
   /** That the session or the connection is gone is told elsewhere. */
-  private unsent(handler: 'tool' | 'permission', name: string, error: unknown): void {
+  private unsent(handler: 'tool' | 'permission' | 'callback', name: string, error: unknown): void {
     if (!(error instanceof GroundcrewError)) this.report(handler, name, error);
   }
 
-  private report(handler: 'tool' | 'permission', name: string, error: unknown): void {
+  private report(handler: 'tool' | 'permission' | 'callback', name: string, error: unknown): void {
     this.options.report({ handler, name, sessionId: this.options.sessionId }, error);
   }
 }

@@ -133,6 +133,7 @@ export class Client implements AsyncDisposable {
       onEnd: (ended) => {
         if (this.current === ended) this.current = undefined;
       },
+      onInterrupted: (session, reason) => this.runtime().adopt(session, reason),
     });
     return this.current;
   }

@@ -40,6 +40,11 @@ export function sessionNotFound(sessionId: string): GroundcrewError {
   return new GroundcrewError('session_not_found', `Session not found: ${sessionId}`);
 }
 
+/** Whether the runtime, or the way to it, was lost. */
+export function isConnectionLost(error: unknown): error is GroundcrewError {
+  return error instanceof GroundcrewError && error.kind === 'connection_lost';
+}
+
 /** Whether a request failed because nobody is there any more to answer it. */
 export function isConnectionClosed(error: unknown): boolean {
   if (!(error instanceof RpcError) || typeof error.data !== 'object' || error.data === null) return false;

@@ -8,7 +8,7 @@ import {
 } from '@groundcrew/protocol';
 import { Connection, type Call as IncomingCall, RpcError } from '@groundcrew/rpc';
 import type { ClientOptions } from './client-options.js';
-import { GroundcrewError, isConnectionClosed } from './errors.js';
+import { GroundcrewError, isConnectionClosed, isConnectionLost } from './errors.js';
 import { openPeer, type Peer } from './peer.js';
 
 /** What a link does with what the runtime asks and tells. */
@@ -47,7 +47,7 @@ export class Link {
     } catch (error) {
       await link.kill();
       signal.throwIfAborted();
-      throw error instanceof GroundcrewError && error.kind === 'connection_lost'
+      throw isConnectionLost(error)
         ? new GroundcrewError('start_failed', error.message, { cause: error })
         : error;
     } finally {
@@ -57,6 +57,11 @@ export class Link {
 
   get port(): number | undefined {
     return this.peer.port;
+  }
+
+  /** Whether the runtime goes with this link; if not, it can be found again. */
+  get isOwned(): boolean {
+    return this.peer.isOwned;
   }
 
   /** Rejects with what the runtime refuses, or with the reason why it is gone. */

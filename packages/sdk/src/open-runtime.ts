@@ -5,10 +5,11 @@ import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
 import { OpenSessions } from './open-sessions.js';
 import type { Report } from './report.js';
-import { Session } from './session.js';
+import { Session, type SessionPlace } from './session.js';
 import type { ResumeSessionOptions } from './session-options.js';
-import { sessionParams } from './session-params.js';
+import { reopeningParams, sessionParams } from './session-params.js';
 import type { TraceContext } from './trace.js';
+import type { Call } from './wire.js';
 
 /** That a session came, changed or went, whoever's it is. */
 export type SessionLifecycleEvent = Told<Notifications['session.lifecycle']>;
@@ -20,6 +21,15 @@ export interface OpenRuntimeOptions {
   readonly report: Report;
   /** It did not start, or it is gone. */
   onEnd(runtime: OpenRuntime): void;
+  /** The connection was lost while a prompt or an answer was on its way. Called after `onEnd`. */
+  onInterrupted(session: Session, reason: GroundcrewError): void;
+}
+
+interface Opening {
+  readonly method: 'session.create' | 'session.resume';
+  readonly params: ReturnType<typeof sessionParams>;
+  /** Whether open questions are put to the session's handlers. */
+  readonly isContinued: boolean;
 }
 
 /** A runtime that is being started or is there, and the sessions this client has opened in it. */
@@ -49,7 +59,7 @@ export class OpenRuntime {
     return this.listensOn;
   }
 
-  /** Listens before it asks: the first events may come with the answer. */
+  /** Makes or resumes a session. */
   async open(
     method: 'session.create' | 'session.resume',
     sessionId: string,
@@ -57,23 +67,38 @@ export class OpenRuntime {
   ): Promise<Session> {
     const params = sessionParams(options);
     const link = await this.link;
-    const trace = await this.traceContext();
     const session: Session = new Session({
       sessionId,
       options,
       report: this.options.report,
-      call: (name, values, signal) => link.call(name, values, signal),
-      traceContext: () => this.traceContext(),
-      leave: (signal) => this.leave(session, link, signal),
+      place: this.place(() => session, {
+        call: (name, values, signal) => link.call(name, values, signal),
+        leave: (signal) => this.leave(session, link, signal),
+      }),
     });
-    this.sessions.add(session);
-    try {
-      session.opened(await link.call(method, { ...params, ...trace, sessionId }));
-      return session;
-    } catch (error) {
-      this.sessions.remove(session);
-      throw error;
-    }
+    await this.attach(session, { method, params, isContinued: options.continuePendingWork === true });
+    return session;
+  }
+
+  /** Goes on with a session whose connection was lost; if it cannot be opened here, it has ended for that reason. */
+  adopt(session: Session, reason: GroundcrewError): void {
+    const params = reopeningParams(session.options);
+    const opened = this.attach(session, { method: 'session.resume', params, isContinued: true }).catch(
+      (cause: unknown) => {
+        const lost = new GroundcrewError(reason.kind, reason.message, { cause });
+        session.end(lost);
+        throw lost;
+      },
+    );
+    const place = this.place(() => session, {
+      call: async (name, values, signal) => (await opened).call(name, values, signal),
+      leave: (signal) =>
+        opened.then(
+          (link) => this.leave(session, link, signal),
+          () => undefined, // nothing is left to leave
+        ),
+    });
+    session.move(place, opened);
   }
 
   /** The session is gone for all who have it. */
@@ -95,11 +120,41 @@ export class OpenRuntime {
     await this.link.then((link) => link.kill()).catch(() => undefined);
   }
 
+  private place(
+    session: () => Session,
+    link: { readonly call: Call; leave(signal?: AbortSignal): Promise<void> },
+  ): SessionPlace {
+    return {
+      ...link,
+      traceContext: () => this.traceContext(),
+      mayAnswer: (requestId) => this.sessions.mayAnswer(session(), requestId),
+    };
+  }
+
+  /** Listens before it asks: the first events may come with the answer. */
+  private async attach(session: Session, { method, params, isContinued }: Opening): Promise<Link> {
+    const link = await this.link;
+    const trace = await this.traceContext();
+    this.sessions.add(session);
+    try {
+      const { sessionId } = session;
+      session.opened(await link.call(method, { ...params, ...trace, sessionId }), { isContinued });
+      return link;
+    } catch (error) {
+      this.sessions.remove(session);
+      throw error;
+    }
+  }
+
   private watch(link: Link): void {
     this.listensOn = link.port;
     void link.lost.then((reason) => {
+      const canReturn = !link.isOwned && !this.stopping.signal.aborted;
+      const interrupted = this.sessions.all.filter(({ isInDoubt }) => canReturn && isInDoubt);
+      for (const session of interrupted) this.sessions.remove(session);
       this.sessions.endAll(reason);
       this.options.onEnd(this);
+      for (const session of interrupted) this.options.onInterrupted(session, reason);
     });
   }
 

@@ -26,6 +26,11 @@ export class OpenSessions {
     return this.of(session.sessionId).at(-1) === session;
   }
 
+  /** Whether a question of before is for this one's handlers: it is the newest, and no other one's are at it. */
+  mayAnswer(session: Session, requestId: string): boolean {
+    return this.isNewest(session) && !this.of(session.sessionId).some((other) => other.isAt(requestId));
+  }
+
   hear(sessionId: string, event: SessionEvent): void {
     for (const session of this.of(sessionId)) session.hear(event, { isAnswering: this.isNewest(session) });
   }

@@ -47,6 +47,18 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
   };
 }
 
+/** What a session is opened with once more, on another connection: what may have changed since is left as it is. */
+export function reopeningParams(options: SessionConfigBase & ResumeSessionOptions): WireParams {
+  const {
+    model: _model,
+    reasoningEffort: _reasoningEffort,
+    workingDirectory: _workingDirectory,
+    takeOver: _takeOver,
+    ...rest
+  } = options;
+  return { ...sessionParams(rest), continuePendingWork: true };
+}
+
 function providerParams<P extends ProviderConfig>(provider: P) {
   const { bearerTokenProvider, ...rest } = provider;
   return { ...rest, ...(bearerTokenProvider && { hasBearerTokenProvider: true }) };

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { EventOf, EventType, Methods, Result, SessionEvent } from '@groundcrew/protocol';
 import { Answers } from './answers.js';
 import { CallbackAnswers } from './callbacks.js';
-import { GroundcrewError, sessionNotFound } from './errors.js';
+import { GroundcrewError, isConnectionLost, sessionNotFound } from './errors.js';
 import { EventFeed } from './event-feed.js';
+import { Gap } from './gap.js';
+import { type PendingQuestion, pendingQuestions } from './pending.js';
 import type { Report } from './report.js';
 import type { LogOptions, MessageOptions, SessionConfigBase, SetModelOptions } from './session-options.js';
 import type { TraceContext } from './trace.js';
@@ -11,13 +13,20 @@ import { type AssistantMessageEvent, lastMessageOf, type TurnWait } from './turn
 import { Turns } from './turns.js';
 import type { Call, SessionCallArguments, SessionMethodName } from './wire.js';
 
-/** What a session is given by its client. */
-export interface SessionSurroundings {
+/** What a session is made of. */
+export interface SessionParts {
   readonly sessionId: string;
   readonly options: SessionConfigBase;
-  readonly call: Call;
   readonly report: Report;
+  readonly place: SessionPlace;
+}
+
+/** The connection that a session is open on. */
+export interface SessionPlace {
+  readonly call: Call;
   traceContext(): Promise<TraceContext>;
+  /** Whether a question of before is for this session's handlers: no newer session is there, none is at it already. */
+  mayAnswer(requestId: string): boolean;
   /** Takes this client off the session, unless it has opened it again since. */
   leave(signal?: AbortSignal): Promise<void>;
 }
@@ -25,6 +34,10 @@ export interface SessionSurroundings {
 /** One conversation. Made by a client's `createSession` and `resumeSession`. */
 export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   readonly sessionId: string;
+  /** @internal */
+  readonly options: SessionConfigBase;
+  private readonly report: Report;
+  private place: SessionPlace;
   private readonly feed: EventFeed;
   private readonly answers: Answers;
   private readonly callbacks: CallbackAnswers;
@@ -33,16 +46,24 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   /** Why nothing can be asked any more. */
   private over: GroundcrewError | undefined;
   private leaving: Promise<void> | undefined;
+  /** How many prompts and answers are on their first way to the runtime. */
+  private inDoubt = 0;
+  private lastStored: string | undefined;
+  private gap: Gap | undefined;
+  /** Settles when what was missed between two connections is told. */
+  private caughtUp: Promise<void> | undefined;
 
   /** @internal */
-  constructor(private readonly surroundings: SessionSurroundings) {
-    const { sessionId, options, report } = surroundings;
+  constructor({ sessionId, options, report, place }: SessionParts) {
     this.sessionId = sessionId;
+    this.options = options;
+    this.report = report;
+    this.place = place;
     this.feed = new EventFeed(({ type }, thrown) =>
       report({ handler: 'event', name: type, sessionId }, thrown),
     );
     this.callbacks = new CallbackAnswers(options, report);
-    this.answers = new Answers({ ...options, sessionId, call: this.request, report });
+    this.answers = new Answers({ ...options, sessionId, call: this.insist, report });
     if (options.onEvent) this.feed.on(undefined, options.onEvent);
   }
 
@@ -51,15 +72,19 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return this.workspace;
   }
 
-  /** Gives the session a prompt. Resolves with its id once it is stored; the turn goes on alone. */
+  /**
+   * Gives the session a prompt. Resolves with its id once it is stored; the turn goes on alone.
+   * If the connection to a runtime that this client did not start is lost before the answer, it is opened again and
+   * the prompt sent once more under its id, which makes it one turn.
+   */
   async send(message: string | MessageOptions): Promise<string> {
     const { messageId = randomUUID(), ...rest } = asOptions(message);
-    const trace = await this.surroundings.traceContext();
+    const trace = await this.place.traceContext();
     try {
       const params = { sessionId: this.sessionId, messageId, ...rest, ...trace };
-      return (await this.request('session.send', params)).messageId;
+      return (await this.insist('session.send', params)).messageId;
     } catch (error) {
-      if (!(error instanceof GroundcrewError) || error.kind !== 'connection_lost') throw error;
+      if (!isConnectionLost(error)) throw error;
       throw new GroundcrewError(error.kind, error.message, { cause: error, messageId });
     }
   }
@@ -76,9 +101,11 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     const options = asOptions(message);
     const messageId = options.messageId ?? randomUUID();
     const send = async (wait: TurnWait) => {
+      const { place } = this;
       await this.send({ ...options, messageId });
       wait.acknowledge();
-      if (options.messageId !== undefined) await this.lookBack(wait, messageId);
+      if (this.place !== place) await this.lookBack(wait, { messageId, hasMissed: true });
+      else if (options.messageId !== undefined) await this.lookBack(wait, { messageId, hasMissed: false });
     };
     return this.turns.wait({ messageId, timeout, send }, signal);
   }
@@ -110,6 +137,11 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   /** The same as `getEvents`. */
   getMessages(): Promise<readonly SessionEvent[]> {
     return this.getEvents();
+  }
+
+  /** The questions that wait for an answer, whoever may give it, the oldest first. */
+  pending(): Promise<readonly PendingQuestion[]> {
+    return pendingQuestions(this.request, this.sessionId);
   }
 
   /** Stops the running turn and its tools; prompts that wait go on waiting their turn. */
@@ -152,16 +184,43 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return this.disconnect();
   }
 
-  /** @internal The runtime has opened the session. */
-  opened({ workspacePath }: Result<Methods['session.create']>): void {
+  /** @internal The runtime has opened the session; if its work is continued, so are the questions that wait. */
+  opened(
+    { workspacePath }: Result<Methods['session.create']>,
+    { isContinued }: { readonly isContinued: boolean },
+  ): void {
     this.workspace = workspacePath || undefined;
+    void this.answers.catchUp(async () =>
+      isContinued ? (await this.pending()).filter(({ requestId }) => this.place.mayAnswer(requestId)) : [],
+    );
+  }
+
+  /** @internal Whether it would be in doubt, were the connection lost now, if a prompt or an answer has arrived. */
+  get isInDoubt(): boolean {
+    return this.inDoubt > 0 && !this.over;
+  }
+
+  /** @internal The session goes on over another connection; it was opened there once `opened` resolves. */
+  move(place: SessionPlace, opened: Promise<unknown>): void {
+    const gap = new Gap(this.lastStored);
+    this.place = place;
+    this.gap = gap;
+    this.answers.expectList();
+    this.caughtUp = opened.then(
+      () => this.closeGap(gap),
+      () => undefined, // whoever waits is told by `end`
+    );
   }
 
   /** @internal Questions are answered before anybody else hears of them. */
   hear(event: SessionEvent, { isAnswering }: { readonly isAnswering: boolean }): void {
     if (isAnswering && !this.over) this.answers.hear(event);
-    this.turns.hear(event);
-    this.feed.tell(event);
+    if (this.gap?.passes(event) ?? true) this.tell(event);
+  }
+
+  /** @internal */
+  isAt(requestId: string): boolean {
+    return this.answers.isAt(requestId);
   }
 
   /** @internal */
@@ -176,12 +235,46 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   }
 
   private readonly request: Call = (method, params, signal) =>
-    this.over ? Promise.reject(this.over) : this.surroundings.call(method, params, signal);
+    this.over ? Promise.reject(this.over) : this.place.call(method, params, signal);
+
+  /** For what does no harm when it is said twice: if the session moves before the answer, it is said again there. */
+  private readonly insist: Call = async (method, params, signal) => {
+    const { place } = this;
+    this.inDoubt += 1;
+    try {
+      return await this.request(method, params, signal);
+    } catch (error) {
+      if (!isConnectionLost(error) || this.place === place) throw error;
+    } finally {
+      this.inDoubt -= 1;
+    }
+    return this.request(method, params, signal);
+  };
+
+  private tell(event: SessionEvent): void {
+    if (!event.ephemeral) this.lastStored = event.id;
+    this.turns.hear(event);
+    this.feed.tell(event);
+  }
+
+  private async closeGap(gap: Gap): Promise<void> {
+    const stored = await this.getEvents().catch((error: unknown) => {
+      const { report, sessionId } = this;
+      if (!isConnectionLost(error))
+        report({ handler: 'callback', name: 'session.getMessages', sessionId }, error);
+      return [];
+    });
+    if (this.gap === gap) for (const event of gap.close(stored)) this.tell(event);
+  }
 
   /** A prompt that was sent before may have had its turn already: then its answer is in the log. */
-  private async lookBack(wait: TurnWait, messageId: string): Promise<void> {
+  private async lookBack(
+    wait: TurnWait,
+    { messageId, hasMissed }: { readonly messageId: string; readonly hasMissed: boolean },
+  ): Promise<void> {
+    await this.caughtUp;
     const { processing } = await this.call('session.metadata.isProcessing');
-    if (processing || wait.hasBegun) return;
+    if (processing || (wait.hasBegun && !hasMissed)) return;
     wait.succeed(lastMessageOf(await this.getEvents(), messageId));
   }
 
@@ -190,7 +283,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     const gone = sessionNotFound(this.sessionId);
     this.stopAsking(gone);
     try {
-      await this.surroundings.leave(signal);
+      await this.place.leave(signal);
     } finally {
       this.end(gone);
     }

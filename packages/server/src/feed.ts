@@ -1,6 +1,7 @@
 import type { SessionEvent } from '@groundcrew/protocol';
 import { type Connection, type Encoded, encodeRaw } from '@groundcrew/rpc';
 import { type LogRecord, Told } from '@groundcrew/runtime';
+import { forOldClients } from './older-events.js';
 
 export interface FeedOptions {
   readonly sessionId: string;
@@ -90,15 +91,15 @@ export class Feed {
   }
 
   private frame(told: Told): Encoded {
-    if (this.options.isOld && told.type === 'session.model_change')
-      return eventFrame(told.sessionId, forOldClients(told.json));
+    const json = this.options.isOld ? forOldClients(told.type, told.json) : told.json;
+    if (json !== told.json) return eventFrame(told.sessionId, json);
     told.frame ??= eventFrame(told.sessionId, told.json);
     return told.frame as Encoded;
   }
 
   private storedFrame(record: LogRecord): Encoded {
-    const isChanged = this.options.isOld && record.type === 'session.model_change';
-    return eventFrame(this.options.sessionId, isChanged ? forOldClients(record.json) : record.json);
+    const { isOld, sessionId } = this.options;
+    return eventFrame(sessionId, isOld ? forOldClients(record.type, record.json) : record.json);
   }
 }
 
@@ -106,13 +107,6 @@ function eventFrame(sessionId: string, json: string): Encoded {
   return encodeRaw(
     `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${JSON.stringify(sessionId)},"event":${json}}}`,
   );
-}
-
-/** Clients of old refuse a model change that says who made it. */
-export function forOldClients(json: string): string {
-  const event = JSON.parse(json) as { data: Record<string, unknown> };
-  const { source: _source, ...data } = event.data;
-  return JSON.stringify({ ...event, data });
 }
 
 function mergeEvents(earlier: SessionEvent, later: SessionEvent): SessionEvent | undefined {

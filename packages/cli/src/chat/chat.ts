@@ -12,6 +12,7 @@ import { describeRequest } from '../describe.js';
 import type { Display } from '../display.js';
 import type { FlagValues } from '../flags.js';
 import type { LineInput } from '../line-input.js';
+import { isCopilotConfigured } from '../provider-choice.js';
 import { openSession, type sessionFlags } from '../session-choice.js';
 import { exitCodes, type Terminal } from '../terminal.js';
 import { takeTurn } from '../turn.js';
@@ -43,7 +44,7 @@ export class Chat {
 
   constructor(
     private readonly given: ChatOptions,
-    private readonly terminal: Pick<Terminal, 'onStop' | 'version' | 'workingDirectory'>,
+    private readonly terminal: Pick<Terminal, 'onStop' | 'version' | 'workingDirectory' | 'environment'>,
   ) {}
 
   /** Resolves with the exit code when the input or the person's patience ends. */
@@ -58,7 +59,7 @@ export class Chat {
     lines.onInterrupt(() => this.interrupt());
     try {
       await this.open(this.given.flags);
-      if (this.given.isTerminal) this.greet();
+      if (this.given.isTerminal) await this.greet();
       return await Promise.race([this.talk(), left]);
     } finally {
       undo();
@@ -158,19 +159,19 @@ export class Chat {
       return;
     }
     this.isWarned = true;
-    this.turn?.abort();
-    this.given.display.note(this.turn ? 'stopping; Ctrl-C again to quit' : 'Ctrl-C again to quit');
+    const { display, lines } = this.given;
+    display.note(this.turn ? 'stopping; Ctrl-C again to quit' : 'Ctrl-C again to quit');
+    if (this.turn) this.turn.abort();
+    else lines.promptAgain();
   }
 
-  private greet(): void {
-    const { config, display } = this.given;
-    const model = config.model ?? config.provider?.config.modelId;
-    const parts = [
-      `groundcrew ${this.terminal.version}`,
-      ...(model === undefined ? [] : [model]),
-      '/help for help',
-    ];
-    display.note(parts.join(' · '));
+  private async greet(): Promise<void> {
+    const { version, environment } = this.terminal;
+    const { display, config } = this.given;
+    const isOffline = !config.provider && !isCopilotConfigured(environment);
+    const current = await this.session?.call('session.model.getCurrent');
+    const model = current?.modelId ?? (isOffline ? 'offline' : config.provider?.config.modelId);
+    display.note([`groundcrew ${version}`, model, '/help for help'].filter(Boolean).join(' · '));
   }
 }
 

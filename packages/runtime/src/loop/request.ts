@@ -13,7 +13,7 @@ export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest
   return {
     model: plan.model,
     system: plan.system,
-    messages: toMessages(context.log.state.history),
+    messages: toMessages(context.log.state.history, { canSeeImages: context.canSeeImages() }),
     tools: plan.toolset.tools.map(toSpec),
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
@@ -29,19 +29,24 @@ export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest
 }
 
 /** The history as a valid conversation: every call has exactly one result, right after the message that made it. */
-function toMessages(history: readonly HistoryEntry[]): ChatMessage[] {
+function toMessages(history: readonly HistoryEntry[], model: Eyes): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const [index, entry] of history.entries()) {
     if (entry.role === 'user') messages.push({ role: 'user', parts: entry.parts });
-    if (entry.role === 'assistant') messages.push(...withResults(entry, resultsAfter(history, index)));
+    if (entry.role === 'assistant') messages.push(...withResults(entry, resultsAfter(history, index), model));
   }
   return messages;
+}
+
+/** What tools found for the eye stays in the history, for a model with eyes may be chosen later. */
+interface Eyes {
+  readonly canSeeImages: boolean;
 }
 
 type Said = Extract<HistoryEntry, { role: 'assistant' }>;
 type Result = Extract<HistoryEntry, { role: 'tool' }>;
 
-function withResults(said: Said, results: ReadonlyMap<string, Result>): ChatMessage[] {
+function withResults(said: Said, results: ReadonlyMap<string, Result>, model: Eyes): ChatMessage[] {
   const messages: ChatMessage[] = [{ role: 'assistant', text: said.text, toolCalls: said.toolCalls }];
   const parts: Part[] = [];
   for (const { callId } of said.toolCalls) {
@@ -49,7 +54,7 @@ function withResults(said: Said, results: ReadonlyMap<string, Result>): ChatMess
     messages.push({ role: 'tool', callId, text: result?.text ?? interruptedText });
     parts.push(...(result?.parts ?? []));
   }
-  if (parts.length > 0) messages.push({ role: 'user', parts });
+  if (parts.length > 0 && model.canSeeImages) messages.push({ role: 'user', parts });
   return messages;
 }
 

@@ -120,7 +120,6 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
     ...context.toolSurroundings(),
     sessionId: context.sessionId,
     toolCallId: call.toolCallId,
-    canSeeImages: context.canSeeImages(),
     notify: (notice) => context.log.emit(notice),
     progress: (partialOutput) =>
       context.log.emit({

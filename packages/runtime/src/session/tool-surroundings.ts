@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { JsonObject } from '@groundcrew/protocol';
-import { defaultOutputBytes } from '../tools/output.js';
+import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { SessionShells } from '../tools/shell/shells.js';
-import type { LargeOutput, ToolSurroundings } from '../tools/tool.js';
+import type { ToolSurroundings } from '../tools/tool.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
 

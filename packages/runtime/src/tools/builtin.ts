@@ -1,6 +1,7 @@
 import { bashTool } from './bash.js';
 import { createTool } from './create.js';
 import { editTool } from './edit.js';
+import type { WebFetchOptions } from './fetch-page.js';
 import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 import { listBashTool } from './list-bash.js';
@@ -10,7 +11,7 @@ import { sqlTool } from './sql.js';
 import { stopBashTool } from './stop-bash.js';
 import type { Tool } from './tool.js';
 import { viewTool } from './view.js';
-import { type WebFetchOptions, webFetchTool } from './web-fetch.js';
+import { webFetchTool } from './web-fetch.js';
 
 /** What the built-in tools go by, for all sessions of a process. */
 export interface BuiltinOptions {

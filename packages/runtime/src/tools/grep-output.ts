@@ -1,42 +1,56 @@
 /** The paths of `--files-with-matches --null`, sorted. */
-export function sortedPaths(stdout: string): readonly string[] {
-  return stdout.split('\0').slice(0, -1).sort();
+export function sortedPaths(stdout: string): string {
+  return stdout.split('\0').slice(0, -1).sort().join('\n');
 }
 
 /**
- * Puts the lines that ripgrep printed in the order of their paths, and takes the marks out that told fields apart.
+ * Puts the lines that ripgrep printed in the order of their paths; `mark` takes the place of the NUL that ends each field.
  * Ripgrep itself sorts only when it searches one file at a time, which is slower.
  */
-export function sortedLines(stdout: string): readonly string[] {
-  const groups = new Map<string, string[]>();
-  let hasGaps = false;
-  let previous: string | undefined;
-  for (const line of stdout.split('\n').slice(0, -1)) {
-    if (line === gap) {
-      hasGaps = true;
-      if (previous !== undefined) groups.get(previous)?.push(gap);
-      continue;
-    }
-    previous = pathOf(line);
-    const group = groups.get(previous) ?? [];
-    group.push(withoutMarks(line));
-    groups.set(previous, group);
+export function sortedLines(stdout: string, mark: '' | ':'): string {
+  const blocks = blocksOf(stdout).sort((one, other) => (one.path < other.path ? -1 : 1));
+  const hasGaps = stdout.startsWith(gap) || stdout.includes(`\n${gap}`);
+  const texts = blocks.map(({ text }) => text.replaceAll('\0', mark).replaceAll('\r\n', '\n').trimEnd());
+  return texts.join(hasGaps ? `\n${gap}` : '\n');
+}
+
+/** What was printed of one file. */
+interface Block {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Stands between stretches of context that do not touch, of one file or of two. */
+const gap = '--\n';
+
+/** Ripgrep prints the lines of a file together. A line is `path NUL …`, a gap, or a word about a binary file. */
+function blocksOf(stdout: string): Block[] {
+  const blocks: Block[] = [];
+  for (let start = 0; start < stdout.length; ) {
+    const path = pathAt(stdout, start);
+    const end = endOfBlock(stdout, start, `${path}\0`);
+    blocks.push({ path, text: stdout.slice(start, end) });
+    start = stdout.startsWith(gap, end) ? end + gap.length : end;
   }
-  const ordered = [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
-  const blocks = ordered.map(([, group]) => (group.at(-1) === gap ? group.slice(0, -1) : group));
-  return blocks.flatMap((block, index) => (index > 0 && hasGaps ? [gap, ...block] : block));
+  return blocks;
 }
 
-/** Stands between stretches of context that do not touch. */
-const gap = '--';
+function endOfBlock(stdout: string, start: number, prefix: string): number {
+  let end = endOfLine(stdout, start);
+  for (;;) {
+    const next = stdout.startsWith(gap, end) ? end + gap.length : end;
+    if (!stdout.startsWith(prefix, next)) return end;
+    end = endOfLine(stdout, next);
+  }
+}
 
-function pathOf(line: string): string {
+function endOfLine(stdout: string, start: number): number {
+  const newline = stdout.indexOf('\n', start);
+  return newline === -1 ? stdout.length : newline + 1;
+}
+
+function pathAt(stdout: string, start: number): string {
+  const line = stdout.slice(start, endOfLine(stdout, start));
   const end = line.indexOf('\0');
-  return end === -1 ? (/^(.*): binary file matches/.exec(line)?.[1] ?? line) : line.slice(0, end);
-}
-
-/** `path NUL : N NUL : text` and `path NUL count`, as people know them. */
-function withoutMarks(line: string): string {
-  if (/\0[:-]/.test(line)) return line.replaceAll('\0', '').replace(/\r$/, '');
-  return line.replace('\0', ':');
+  return end === -1 ? line.replace(/: binary file matches.*/s, '') : line.slice(0, end);
 }

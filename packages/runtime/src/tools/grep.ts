@@ -65,13 +65,19 @@ async function search(
   const parameters = [...flagsOf(wanted), '--', ...roots.map((root) => root.name)];
   const { stdout, isCut } = await runRipgrep(parameters, context.workingDirectory, signal);
   await requireUnmoved(roots, context);
-  const read = (wanted.output_mode ?? defaultMode) === 'files_with_matches' ? sortedPaths : sortedLines;
-  const all = read(stdout.toString());
-  if (all.length === 0) return { type: 'success', text: 'No matches found.' };
-  const shown = all.slice(0, wanted.head_limit).join('\n');
+  if (stdout.length === 0) return { type: 'success', text: 'No matches found.' };
+  const all = readers[wanted.output_mode ?? defaultMode](stdout.toString());
+  const { head_limit: limit } = wanted;
+  const shown = limit === undefined ? all : all.split('\n').slice(0, limit).join('\n');
   const note = isCut ? '\n(There were more matches than could be kept; search more narrowly.)' : '';
   return { type: 'success', text: (await boundOutput(shown, context.largeOutput)) + note };
 }
+
+const readers = {
+  content: (stdout: string) => sortedLines(stdout, ''),
+  files_with_matches: sortedPaths,
+  count: (stdout: string) => sortedLines(stdout, ':'),
+};
 
 function flagsOf(wanted: Wanted): readonly string[] {
   const { output_mode: mode = defaultMode, glob, type } = wanted;

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LargeOutput } from './tool.js';
+
+/** When a result is too long for the model, and where it goes then. */
+export interface LargeOutput {
+  readonly isEnabled: boolean;
+  readonly maxBytes: number;
+  readonly directory: string;
+}
 
 /** What a model is shown at once, unless the app says otherwise. */
 export const defaultOutputBytes = 20 * 1024;
@@ -16,7 +22,7 @@ export async function boundOutput(output: string, largeOutput: LargeOutput): Pro
 }
 
 /** A fresh name for an output that goes to a file; its directory is there. */
-export async function newOutputFile(directory: string): Promise<string> {
+async function newOutputFile(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   return outputFileIn(directory);
 }

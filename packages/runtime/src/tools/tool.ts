@@ -1,5 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { LargeOutput } from './output.js';
 import type { SessionShells } from './shell/shells.js';
 
 export type ToolSource = 'builtin' | 'mcp' | 'custom';
@@ -15,13 +16,6 @@ export interface ToolSurroundings {
   readonly shells: SessionShells;
 }
 
-/** When a result is too long for the model, and where it goes then. */
-export interface LargeOutput {
-  readonly isEnabled: boolean;
-  readonly maxBytes: number;
-  readonly directory: string;
-}
-
 /** Something small that clients are told and nobody keeps. */
 export type ToolNotice =
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
@@ -30,7 +24,6 @@ export type ToolNotice =
 export interface ToolContext extends ToolSurroundings {
   readonly sessionId: string;
   readonly toolCallId: string;
-  readonly canSeeImages: boolean;
   /** Shows what the tool has produced so far; cumulative. */
   progress(output: string): void;
   notify(notice: ToolNotice): void;

@@ -77,7 +77,7 @@ async function view(place: Place, viewing: Viewing, signal: AbortSignal): Promis
   try {
     const { size } = await handle.stat();
     const mimeType = await imageType(handle);
-    if (mimeType !== undefined) return await viewImage(place, { handle, size, mimeType }, viewing);
+    if (mimeType !== undefined) return await viewImage(place, { handle, size, mimeType });
     if (await isBinary(handle)) {
       throw new ToolFailure(
         `File ${place.path} is binary (${kilobytes(size)}) and cannot be shown as text.`,
@@ -98,14 +98,7 @@ async function viewDirectory(place: Place, { context }: Viewing): Promise<ToolRe
 async function viewImage(
   place: Place,
   image: { readonly handle: FileHandle; readonly size: number; readonly mimeType: string },
-  { context }: Viewing,
 ): Promise<ToolResult> {
-  if (!context.canSeeImages) {
-    throw new ToolFailure(
-      `File ${place.path} is an image, and this model cannot see images.`,
-      'Images are not supported by this model',
-    );
-  }
   if (image.size > largestImageBytes) {
     const sizes = `${kilobytes(image.size)}, at most ${kilobytes(largestImageBytes)}`;
     throw new ToolFailure(`Image ${place.path} is too large to view (${sizes}).`, 'Image too large');

@@ -3,9 +3,9 @@ import { type EventData, type JsonObject, type Methods, withoutNulls } from '@gr
 import { RawJson } from '@groundcrew/rpc';
 import { digestOf, type EventDraft, type LogRecord, type Prompt, type Session } from '@groundcrew/runtime';
 import { refuse } from '../failure.js';
-import { forOldClients } from '../feed.js';
 import { findSession, noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
+import { forOldClients } from '../older-events.js';
 
 type Names =
   | 'session.abort'
@@ -102,8 +102,7 @@ const notices: Readonly<
 
 async function publicEvents(session: Session, isOld: boolean): Promise<string[]> {
   const events: string[] = [];
-  const textOf = (record: LogRecord) =>
-    isOld && record.type === 'session.model_change' ? forOldClients(record.json) : record.json;
+  const textOf = (record: LogRecord) => (isOld ? forOldClients(record.type, record.json) : record.json);
   for await (const batch of session.read()) {
     for (const record of batch) if (record.isPublic) events.push(textOf(record));
   }

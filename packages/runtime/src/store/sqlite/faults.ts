@@ -15,7 +15,18 @@ export function storeFault(error: unknown, file: string): StoreError {
 
 /** The file holds something else than what was written. */
 export function damaged(file: string, detail: string): StoreError {
-  return new StoreError('damaged', advice.damaged(file, detail));
+  return storeFault(new Damage(detail), file);
+}
+
+/** What went wrong, without the advice that `storeFault` puts around it. */
+export function reasonOf(error: unknown): string {
+  const reason = error instanceof StoreError ? (error.cause ?? error) : error;
+  return reason instanceof Error ? reason.message : String(reason);
+}
+
+/** Found by our own checks rather than by SQLite's. */
+class Damage extends Error {
+  override readonly name = 'Damage';
 }
 
 type FaultKind = Extract<StoreErrorKind, 'busy' | 'full' | 'read_only' | 'damaged' | 'io'>;
@@ -56,7 +67,7 @@ const systemKinds: Readonly<Record<string, FaultKind>> = {
 
 function kindOf(error: unknown): FaultKind {
   if (!(error instanceof Error)) return 'io';
-  if (error instanceof SyntaxError) return 'damaged';
+  if (error instanceof SyntaxError || error instanceof Damage) return 'damaged';
   if ('errcode' in error && typeof error.errcode === 'number') {
     if (error.errcode === sharedMemoryTooSmall) return 'full';
     return sqliteKinds[error.errcode & 0xff] ?? 'io';

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
 import { isBusy } from './faults.js';
@@ -49,6 +49,15 @@ export class Liveness {
     return inodeOf(file) !== undefined && !this.#removeIfDead(file);
   }
 
+  /** The runtimes that have a lock file here, by whether they live; the files stay. */
+  survey(): { readonly alive: readonly string[]; readonly dead: readonly string[] } {
+    const runtimeIds = this.#lockFiles().map((name) => decodeURIComponent(name.slice(0, -'.lock'.length)));
+    const isDead = (runtimeId: string) =>
+      !this.holds(runtimeId) && this.#ifDead(this.#fileOf(runtimeId), () => undefined);
+    const dead = new Set(runtimeIds.filter(isDead));
+    return { alive: runtimeIds.filter((runtimeId) => !dead.has(runtimeId)), dead: [...dead] };
+  }
+
   /** From here on the runtimes held by this process count as dead. */
   close(): void {
     for (const [runtimeId, { database, inode }] of this.#held) {
@@ -79,19 +88,28 @@ export class Liveness {
   }
 
   #removeStale(): void {
-    const names = readdirSync(this.#directory).filter((name) => name.endsWith('.lock'));
+    const names = this.#lockFiles();
     const own = new Set([...this.#held.keys()].map((runtimeId) => this.#fileOf(runtimeId)));
     const others = names.map((name) => join(this.#directory, name)).filter((file) => !own.has(file));
     for (const file of others.slice(0, staleLocksPerSweep)) this.#removeIfDead(file);
   }
 
+  #lockFiles(): readonly string[] {
+    if (!existsSync(this.#directory)) return [];
+    return readdirSync(this.#directory).filter((name) => name.endsWith('.lock'));
+  }
+
   /** Removes under the shared lock: a runtime that is just about to lock the file finds it gone and makes it anew. */
   #removeIfDead(file: string): boolean {
+    return this.#ifDead(file, () => rmSync(file, { force: true }));
+  }
+
+  #ifDead(file: string, act: () => void): boolean {
     let probe: SqliteDatabase | undefined;
     try {
       probe = new (this.#driver().DatabaseSync)(file, { readOnly: true });
       probe.exec('PRAGMA busy_timeout = 0; BEGIN; SELECT count(*) FROM sqlite_schema');
-      rmSync(file, { force: true });
+      act();
       return true;
     } catch (error) {
       return !isBusy(error) && inodeOf(file) === undefined;

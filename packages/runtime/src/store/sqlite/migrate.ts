@@ -26,9 +26,8 @@ export function migrate(database: SqliteDatabase, { file, steps = migrationSteps
 
 /** The store's version, 0 for an empty file; throws, having changed nothing, for a newer or a foreign one. */
 export function versionOf(database: SqliteDatabase, { file, steps = migrationSteps }: Migration): number {
-  const version = readPragma(database, 'user_version');
-  const owner = readPragma(database, 'application_id');
-  const isEmpty = version === 0 && owner === 0 && countTables(database) === 0;
+  const { version, owner, tables } = readIdentity(database);
+  const isEmpty = version === 0 && owner === 0 && tables.length === 0;
   if (isEmpty) return 0;
   if (owner !== applicationId) {
     throw new StoreError(
@@ -38,6 +37,20 @@ export function versionOf(database: SqliteDatabase, { file, steps = migrationSte
   }
   if (version > steps.length) throw newerSchema(file, { version, known: steps.length });
   return version;
+}
+
+/** What a database says of itself: whose it is, of which version, with which tables. */
+export function readIdentity(database: SqliteDatabase): {
+  readonly owner: number;
+  readonly version: number;
+  readonly tables: readonly string[];
+} {
+  const rows = database.prepare('SELECT name FROM sqlite_schema').all() as { readonly name: string }[];
+  return {
+    owner: readPragma(database, 'application_id'),
+    version: readPragma(database, 'user_version'),
+    tables: rows.map(({ name }) => name),
+  };
 }
 
 /** Throws `newer_schema` when a newer version migrated the store while this one had it open. */
@@ -54,11 +67,4 @@ function newerSchema(file: string, { version, known }: { version: number; known:
 function readPragma(database: SqliteDatabase, name: 'user_version' | 'application_id'): number {
   const row = database.prepare(`PRAGMA ${name}`).get() as Readonly<Record<typeof name, number>>;
   return row[name];
-}
-
-function countTables(database: SqliteDatabase): number {
-  const row = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as {
-    readonly tables: number;
-  };
-  return row.tables;
 }

@@ -47,21 +47,21 @@ export function insertRecords(
   }
 }
 
-/** The next records, bounded in number and size; throws `damaged` at a gap, a missing body or a wrong checksum. */
+/**
+ * The next records, bounded in number and size. Throws `damaged` at a gap, a missing body, a wrong checksum or a page that
+ * SQLite cannot read, but first gives all that lies before it.
+ */
 export function selectRecords(connection: Connection, range: RecordRange): readonly LogRecord[] {
   const records: LogRecord[] = [];
   let characters = 0;
-  while (records.length < recordsPerBatch) {
-    const rows = selectRows(connection, { ...range, after: range.after + records.length });
-    for (const row of rows) {
-      const seq = range.after + records.length + 1;
-      if (row.seq !== seq) throw damaged(connection.file, `record ${seq} is missing`);
-      const record = toRecord(connection, { session: range.session, row });
+  try {
+    for (const record of recordsAfter(connection, range)) {
       records.push(record);
       characters += record.json.length;
-      if (characters >= charactersPerBatch) return records;
+      if (records.length === recordsPerBatch || characters >= charactersPerBatch) break;
     }
-    if (rows.length < rowsPerQuery) return records;
+  } catch (error) {
+    if (records.length === 0) throw error;
   }
   return records;
 }
@@ -80,22 +80,59 @@ export function deleteSomeRecords(connection: Connection, session: number): bool
   return bodies === 8;
 }
 
+/** The name of a body that is kept out of line. */
+export function hashOf(body: string | Uint8Array): Uint8Array {
+  const encoding = typeof body === 'string' ? 'utf8' : 'utf16';
+  return createHash('sha256').update(encoding).update(body).digest();
+}
+
 function insertBlob(
   connection: Connection,
   { session, body }: { readonly session: number; readonly body: string | Uint8Array },
 ): Uint8Array {
-  const encoding = typeof body === 'string' ? 'utf8' : 'utf16';
-  const hash = createHash('sha256').update(encoding).update(body).digest();
+  const hash = hashOf(body);
   connection.run('INSERT OR IGNORE INTO blob (session, hash, json) VALUES (?, ?, ?)', session, hash, body);
   return hash;
 }
 
-function selectRows(connection: Connection, { session, after }: RecordRange): readonly RecordRow[] {
+function* recordsAfter(connection: Connection, range: RecordRange): Generator<LogRecord> {
+  let { after } = range;
+  for (let hasMore = true; hasMore; ) {
+    const next = selectReadableRows(connection, { ...range, after });
+    for (const row of next.rows) {
+      after += 1;
+      if (row.seq !== after) throw damaged(connection.file, `record ${after} is missing`);
+      yield toRecord(connection, { session: range.session, row });
+    }
+    hasMore = next.hasMore;
+  }
+}
+
+/** One by one where some of them are on a page that cannot be read. */
+function selectReadableRows(
+  connection: Connection,
+  range: RecordRange,
+): { readonly rows: readonly RecordRow[]; readonly hasMore: boolean } {
+  try {
+    const rows = selectRows(connection, range, rowsPerQuery);
+    return { rows, hasMore: rows.length === rowsPerQuery };
+  } catch {
+    const rows = selectRows(connection, range, 1);
+    return { rows, hasMore: rows.length > 0 };
+  }
+}
+
+function selectRows(
+  connection: Connection,
+  { session, after }: RecordRange,
+  limit: number,
+): readonly RecordRow[] {
   return connection.all<RecordRow>(
     `SELECT seq, is_public, type, checksum, json, blob_hash FROM record
-     WHERE session = ? AND seq > ? ORDER BY seq LIMIT ${rowsPerQuery}`,
+     WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`,
     session,
     after,
+    limit,
   );
 }
 
@@ -118,6 +155,7 @@ function selectBlob(
   return connection.get<{ readonly json: string | Uint8Array }>(sql, session, hash)?.json ?? null;
 }
 
-function checksumOf({ seq, isPublic, type, json }: LogRecord): number {
+/** What a record is checked against when it is read. */
+export function checksumOf({ seq, isPublic, type, json }: LogRecord): number {
   return crc32(json, crc32(`${seq} ${isPublic} ${type}`));
 }

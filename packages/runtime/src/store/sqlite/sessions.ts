@@ -111,6 +111,28 @@ export function parseHead(json: string): SessionHead {
   return JSON.parse(json) as SessionHead;
 }
 
+/** A session as it is put into a store that is made anew: nobody's, under an epoch that fences who had it before. */
+export interface RestoredSession {
+  readonly number: number;
+  readonly sessionId: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly head: SessionHead;
+}
+
+/** Writes the row of a session whose records are there already. */
+export function restoreSession(connection: Connection, session: RestoredSession): void {
+  connection.run(
+    `INSERT INTO session (seq, has_work, user_turns, modified_at, cwd, git_root, repository, branch, head,
+       number, id, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    session.seq,
+    ...headValues(session.head),
+    session.number,
+    session.sessionId,
+    session.epoch,
+  );
+}
+
 function createSession(connection: Connection, request: ClaimRequest): Claim {
   const { sessionId, create } = request;
   if (!create) throw unknownSession(sessionId);

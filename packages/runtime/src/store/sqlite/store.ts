@@ -14,9 +14,10 @@ import { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';
 import { loadDriver, type SqliteDriver } from './driver.js';
 import type { Failpoint } from './failpoints.js';
-import { storeFault } from './faults.js';
+import { damaged, isBusy, storeFault } from './faults.js';
 import { listSessions, liveOwners } from './listing.js';
 import { Liveness } from './liveness.js';
+import { writeLockHolder } from './lock-holder.js';
 import { selectRecords } from './records.js';
 import { whileBusy } from './retry.js';
 import { appendRecords, claimSession, releaseSession, removeSession, sweepRemoved } from './sessions.js';
@@ -112,13 +113,16 @@ class EmbeddedStore implements SqliteStore {
   }
 
   async *read(sessionId: string, after = 0): AsyncIterable<readonly LogRecord[]> {
-    const session = await this.#look((connection) => numberOf(connection, sessionId));
+    const session = await this.#look((connection) => findSession(connection, sessionId)?.number);
     if (session === undefined) return;
     let last = after;
     for (;;) {
       const batch = await this.#look((connection) => {
-        if (numberOf(connection, sessionId) !== session) return [];
-        return selectRecords(connection, { session, after: last });
+        const found = findSession(connection, sessionId);
+        if (found?.number !== session) return [];
+        const records = selectRecords(connection, { session, after: last });
+        if (records.length > 0 || last >= found.seq) return records;
+        throw damaged(connection.file, `record ${last + 1} is missing`);
       });
       const end = batch?.at(-1);
       if (!batch || !end) return;
@@ -183,7 +187,7 @@ class EmbeddedStore implements SqliteStore {
     try {
       return await whileBusy(call, this.#busyLimit);
     } catch (error) {
-      throw storeFault(error, this.#file.path);
+      throw isBusy(error) ? this.#lockedTooLong() : storeFault(error, this.#file.path);
     }
   }
 
@@ -193,13 +197,17 @@ class EmbeddedStore implements SqliteStore {
 
   #lockedTooLong(): StoreError {
     const path = this.#file.path;
-    const holders = this.#otherOwners().map(({ pid, host }) => `process ${pid} on ${host}`);
-    const holder = holders.length === 0 ? 'another process' : `another process (${holders.join(' or ')})`;
+    const holder = writeLockHolder(path) ?? this.#likelyHolder();
     const waited = `${Math.round(this.#busyLimit / 100) / 10} s`;
     return new StoreError(
       'busy',
       `The session store ${path} was locked by ${holder} for ${waited}; nothing was written. Try again.`,
     );
+  }
+
+  #likelyHolder(): string {
+    const owners = this.#otherOwners().map(({ pid, host }) => `process ${pid} on ${host}`);
+    return owners.length === 0 ? 'another process' : `another process (${owners.join(' or ')})`;
   }
 
   #otherOwners() {
@@ -234,7 +242,9 @@ function weigh(records: readonly LogRecord[] = []): {
   };
 }
 
-function numberOf(connection: Connection, sessionId: string): number | undefined {
-  const sql = 'SELECT number FROM session WHERE id = ?';
-  return connection.get<{ readonly number: number }>(sql, sessionId)?.number;
+function findSession(
+  connection: Connection,
+  sessionId: string,
+): { readonly number: number; readonly seq: number } | undefined {
+  return connection.get('SELECT number, seq FROM session WHERE id = ?', sessionId);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { expect, test, vi } from 'vitest';
 import { childrenOf, openFiles, processesWith } from '../../../test/processes.js';
 import { ToolWorld } from '../../../test/tool-world.js';
@@ -60,14 +59,18 @@ test('a call that was aborted before it began starts nothing', async () => {
 
 test('many calls leave no process, no zombie, no open file and no temporary file behind', async () => {
   const bash = bashTool();
-  const temporary = () => readdirSync(tmpdir()).filter((name) => /^groundcrew-\w{6}$/.test(name));
+  const directory = world.path();
+  vi.stubEnv('TMPDIR', directory);
+  const temporary = () => (existsSync(directory) ? readdirSync(directory) : []);
   const input = { command: 'echo $((1 + 1)) | cat', description: 'test' };
   const before = { files: openFiles().length, children: childrenOf(process.pid), temporary: temporary() };
   for (let round = 0; round < 25; round += 1) {
     const told = await Promise.all(Array.from({ length: 8 }, () => world.told(bash, input)));
     expect(new Set(told)).toEqual(new Set(['2\n<exited with exit code 0>']));
   }
-  await world.close();
+  await world.shells.close();
+  await world.allShells.close();
+  vi.unstubAllEnvs();
   expect({ files: openFiles().length, children: childrenOf(process.pid), temporary: temporary() }).toEqual(
     before,
   );

@@ -110,7 +110,7 @@ export interface OutputLimits {
 }
 
 /** Text for the model and for people: bytes that are no UTF-8, and NULs, become U+FFFD. */
-export function decode(bytes: Buffer): string {
+function decode(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\0', '\ufffd');
 }
 

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { outputFileIn } from '../output.js';
-import type { LargeOutput } from '../tool.js';
+import { type LargeOutput, outputFileIn } from '../output.js';
 import { OutputBuffer } from './output-buffer.js';
 import type { Shell } from './shell.js';
 import type { ShellHost, Wanted } from './shell-host.js';

@@ -1,5 +1,5 @@
-import { boundOutput, spilledText } from '../output.js';
-import { type LargeOutput, type ToolContext, ToolFailure, type ToolResult } from '../tool.js';
+import { boundOutput, type LargeOutput, spilledText } from '../output.js';
+import { type ToolContext, ToolFailure, type ToolResult } from '../tool.js';
 import { firstOf } from './first-of.js';
 import type { ShellRegistry } from './registry.js';
 import type { Shell } from './shell.js';

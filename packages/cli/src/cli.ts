@@ -1,0 +1,14 @@
+import { runCommandLine } from './command-line.js';
+import { endWith } from './failure.js';
+import { flushed, processTerminal } from './process-terminal.js';
+
+declare const __VERSION__: string;
+
+// What people start.
+main(process.argv.slice(2)).catch(endWith);
+
+async function main(argv: readonly string[]): Promise<void> {
+  const code = await runCommandLine(argv, processTerminal(__VERSION__));
+  await flushed();
+  process.exit(code);
+}

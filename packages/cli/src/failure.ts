@@ -1,0 +1,13 @@
+import { UsageError } from './arguments.js';
+
+/** Ends the program with the reason: mistakes of its own with their place, everything else by its message. */
+export function endWith(error: unknown): void {
+  process.stderr.write(`groundcrew: ${explain(error)}\n`);
+  process.exit(error instanceof UsageError ? 2 : 1);
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isMistake = [TypeError, ReferenceError, RangeError].some((kind) => error instanceof kind);
+  return isMistake && error.stack ? error.stack : error.message;
+}

@@ -1,0 +1,80 @@
+import type { LogRecord, SessionHead } from '../session-store.js';
+import { StoreError } from '../session-store.js';
+import { loadDriver, type SqliteDatabase } from './driver.js';
+import { isBusy, storeFault } from './faults.js';
+import { recoveringFile, type StorePlace } from './finding.js';
+import { countRuntimes } from './inspect-files.js';
+import { writeLockHolder } from './lock-holder.js';
+import { type Rebuilt, rebuildStore } from './rebuild.js';
+import { replaceStore } from './replace.js';
+import { PageImage } from './salvage/page-image.js';
+
+/** What is left of a session's log. */
+export interface CutSession {
+  /** Absent when the row that named the session is lost. */
+  readonly sessionId?: string;
+  /** From the first record on, without a gap. */
+  readonly records: Iterable<LogRecord>;
+  /** How many records are lost behind them; absent when nobody knows. */
+  readonly lost?: number;
+}
+
+/** How a session goes on after damage: what is appended to what is left of it, and the head for all of that. */
+export interface MendedSession {
+  readonly sessionId: string;
+  readonly records: readonly LogRecord[];
+  readonly head: SessionHead;
+}
+
+/** How a store is recovered. */
+export interface RecoverOptions extends StorePlace {
+  /** Undefined when too little is left to say which session it was. */
+  mend(cut: CutSession): MendedSession | undefined;
+}
+
+/** What became of a damaged store. */
+export interface Recovery extends Rebuilt {
+  /** The old file, moved aside and otherwise as it was; its log lies beside it. */
+  readonly keptAs: string;
+}
+
+/**
+ * Makes a new store of all that can be read of a damaged one, row by row where SQLite no longer finds its way, and puts
+ * it in its place. A session with damage in the middle keeps what came before. Nothing of the old store is deleted.
+ * Throws StoreError `in_use` while a runtime uses the home.
+ */
+export function recoverStore({ mend, ...place }: RecoverOptions): Recovery {
+  const { file } = place;
+  const runtimes = countRuntimes(place);
+  if (runtimes > 0) throw inUse(file, runtimes);
+  const lock = lockStore(file);
+  const image = new PageImage(file);
+  try {
+    const rebuilt = rebuildStore({ image, target: recoveringFile(file), mend });
+    return { ...rebuilt, keptAs: replaceStore(file, recoveringFile(file)) };
+  } catch (error) {
+    throw storeFault(error, file);
+  } finally {
+    lock?.close();
+    image.close(); // after the lock, which closing a file handle would drop
+  }
+}
+
+/** Keeps writers out; undefined for a file that nobody can write because SQLite does not open it. */
+function lockStore(file: string): SqliteDatabase | undefined {
+  const database = new (loadDriver().DatabaseSync)(file);
+  try {
+    database.exec('PRAGMA busy_timeout = 2000; BEGIN IMMEDIATE');
+    return database;
+  } catch (error) {
+    database.close();
+    if (!isBusy(error)) return undefined;
+    const holder = writeLockHolder(file) ?? 'another process';
+    throw new StoreError('busy', `The session store ${file} is locked by ${holder}. Stop it and try again.`);
+  }
+}
+
+function inUse(file: string, runtimes: number): StoreError {
+  const who = runtimes === 1 ? 'A runtime uses' : `${runtimes} runtimes use`;
+  return new StoreError('in_use', `${who} the session store ${file}. Stop it and try again.`);
+}

@@ -1,0 +1,33 @@
+import type { SessionEvent } from '@groundcrew/protocol';
+import { expect, test } from 'vitest';
+import { Gap } from './gap.js';
+
+const event = (id: string): SessionEvent => ({
+  id,
+  timestamp: '2026-01-02T03:04:05.678Z',
+  parentId: null,
+  type: 'session.info',
+  data: { infoType: 'notification', message: id },
+});
+const events = (...ids: readonly string[]) => ids.map(event);
+
+test('what was missed comes before what was heard since, each once and in order', () => {
+  const gap = new Gap('b');
+  expect(events('delta', 'd', 'e').map((each) => gap.passes(each))).toEqual([false, false, false]);
+  expect(gap.close(events('a', 'b', 'c', 'd', 'e'))).toEqual(events('c', 'delta', 'd', 'e'));
+  expect(gap.passes(event('f'))).toBe(true);
+});
+
+test('an event that the log told first is not told again', () => {
+  const gap = new Gap('a');
+  expect(gap.close(events('a', 'b'))).toEqual(events('b'));
+  expect(events('b', 'c').map((each) => gap.passes(each))).toEqual([false, true]);
+});
+
+test('where nothing was heard before, or the log has changed, only what was heard since is told', () => {
+  for (const last of [undefined, 'gone']) {
+    const gap = new Gap(last);
+    gap.passes(event('c'));
+    expect(gap.close(events('a', 'b', 'c'))).toEqual(events('c'));
+  }
+});

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { forOldClients } from './older-events.js';
+
+test.each([
+  ['session.model_change', { newModel: 'm', source: 'user' }, { newModel: 'm' }],
+  [
+    'tool.execution_complete',
+    {
+      toolCallId: 'c1',
+      success: true,
+      result: {
+        content: 'hi',
+        contents: [
+          { type: 'shell_exit', shellId: '0', exitCode: 3, cwd: '/work', outputPreview: 'hi' },
+          { type: 'text', text: 'x' },
+        ],
+      },
+    },
+    {
+      toolCallId: 'c1',
+      success: true,
+      result: {
+        content: 'hi',
+        contents: [
+          { type: 'terminal', text: 'hi', exitCode: 3, cwd: '/work' },
+          { type: 'text', text: 'x' },
+        ],
+      },
+    },
+  ],
+  ['user.message', { content: '"source" "shell_exit"' }, { content: '"source" "shell_exit"' }],
+])('%s is told to clients of old as they know it', (type, data, expected) => {
+  const event = { id: 'e', type, data };
+  expect(JSON.parse(forOldClients(type, JSON.stringify(event)))).toEqual({ ...event, data: expected });
+});

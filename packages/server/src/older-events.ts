@@ -1,0 +1,37 @@
+type Data = Readonly<Record<string, unknown>>;
+
+/** An event as clients of old can read it; most are as they are. */
+export function forOldClients(type: string, json: string): string {
+  const rewrite = Object.hasOwn(rewrites, type) ? rewrites[type] : undefined;
+  if (!rewrite?.isNeeded(json)) return json;
+  const event = JSON.parse(json) as { readonly data: Data };
+  return JSON.stringify({ ...event, data: rewrite.data(event.data) });
+}
+
+interface Rewrite {
+  /** A cheap look at the text, before it is parsed. */
+  isNeeded(json: string): boolean;
+  data(data: Data): Data;
+}
+
+const rewrites: Readonly<Record<string, Rewrite>> = {
+  // They refuse a model change that says who made it.
+  'session.model_change': {
+    isNeeded: (json) => json.includes('"source"'),
+    data: ({ source: _source, ...data }) => data,
+  },
+  // They know how a command ended by the name of an earlier release.
+  'tool.execution_complete': {
+    isNeeded: (json) => json.includes('"shell_exit"'),
+    data: (data) => {
+      const result = data.result as { readonly contents?: readonly Data[] } | undefined;
+      return result ? { ...data, result: { ...result, contents: result.contents?.map(asTerminal) } } : data;
+    },
+  },
+};
+
+function asTerminal(content: Data): Data {
+  if (content.type !== 'shell_exit') return content;
+  const { outputPreview = '', exitCode, cwd } = content;
+  return { type: 'terminal', text: outputPreview, exitCode, cwd };
+}
