@@ -31,17 +31,17 @@ const runtime = '^packages/runtime/src';
 const folderRules = [
   forbid(
     'tools-are-leaves',
-    { path: `${runtime}/tools/` },
+    { path: `${runtime}/tools/`, pathNot: tests },
     { path: `${runtime}/(session/|loop/|runtime\\.ts$)` },
   ),
   forbid(
     'loop-below-session',
-    { path: `${runtime}/loop/` },
+    { path: `${runtime}/loop/`, pathNot: tests },
     { path: `${runtime}/(session/session|runtime)\\.ts$` },
   ),
   forbid(
     'store-is-a-leaf',
-    { path: `${runtime}/store/` },
+    { path: `${runtime}/store/`, pathNot: tests },
     { path: `${runtime}/([^/]+/|runtime\\.ts$)`, pathNot: `${runtime}/store/` },
   ),
   forbid('state-is-pure', { path: `${runtime}/session/state\\.ts$` }, { dependencyTypes: ['core'] }),

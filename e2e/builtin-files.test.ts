@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
   type CompletionMessage,
   callTools,
   liveRuntime,
+  providerOf,
   type ScriptedCall,
   say,
   story,
@@ -247,5 +251,26 @@ test('private addresses are not fetched, and nobody learns what is there', async
   await session.next('session.idle');
   expect(toolTexts(model.requests[1]?.body.messages)).toEqual([
     `Failed to fetch ${url}: WebFetchBlockedUrlError: web_fetch URL "${url}" resolves to blocked address 127.0.0.1. URLs must not target loopback, private, or link-local addresses.`,
+  ]);
+});
+
+test('a host that the operator allowed is fetched, and its page becomes markdown', async () => {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end('<h1>Wrens</h1><p>They are <em>small</em>.</p>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const environment = { GROUNDCREW_FETCH_HOSTS: 'example.invalid, 127.0.0.1' };
+  const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'], environment }));
+  const model = runtime.script(callTools({ id: 'c1', name: 'web_fetch', arguments: { url } }), say('done'));
+  const session = await client.create(providerOf(model));
+  await session.send('Go');
+  const { data } = await session.next('permission.requested');
+  await session.decide(data.requestId, { kind: 'approve-once' });
+  await session.next('session.idle');
+  server.close();
+  expect(toolTexts(model.requests[1]?.body.messages)).toEqual([
+    `Contents of ${url}:\n# Wrens\n\nThey are _small_.`,
   ]);
 });

@@ -14,11 +14,6 @@ export interface HeadlessArguments {
   readonly warnings: readonly string[];
 }
 
-/** Whether a client, not a person, starts the program. */
-export function isHeadless(argv: readonly string[]): boolean {
-  return argv.includes('--headless') || argv.includes('--server');
-}
-
 /**
  * Reads the command line of a client; flags come in any order. Throws UsageError.
  * Clients pass arguments of their users through: what is unknown is a warning here, never an error.

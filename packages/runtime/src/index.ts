@@ -19,6 +19,7 @@ export {
 export { type Attachment, Audience, type ClientCommand, ToolClash } from './session/audience.js';
 export { type PromptExtras, QueueFull } from './session/conversation.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
+export { mendSession } from './session/mend.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';
@@ -42,6 +43,19 @@ export {
   StoreError,
   type StoreErrorKind,
 } from './store/session-store.js';
+export { type BackupOptions, BackupRefused, backupStore } from './store/sqlite/backup.js';
+export {
+  type Finding,
+  type FindingType,
+  type Inspection,
+  isProblem,
+  type StoreContents,
+  type StorePlace,
+} from './store/sqlite/finding.js';
+export { inspectStore } from './store/sqlite/inspect.js';
+export { tidyFiles } from './store/sqlite/inspect-files.js';
+export type { CutSession, MendedSession } from './store/sqlite/rebuild.js';
+export { type RecoverOptions, type Recovery, recoverStore } from './store/sqlite/recover.js';
 export {
   openSqliteStore,
   type SqliteStore,

@@ -14,13 +14,14 @@ const events = (...ids: readonly string[]) => ids.map(event);
 test('what was missed comes before what was heard since, each once and in order', () => {
   const gap = new Gap('b');
   expect(events('delta', 'd', 'e').map((each) => gap.passes(each))).toEqual([false, false, false]);
-  expect(gap.close(events('a', 'b', 'c', 'd', 'e'))).toEqual(events('c', 'delta', 'd', 'e'));
+  const stored = events('a', 'b', 'c', 'd', 'e');
+  expect(gap.close({ stored, isIdle: false })).toEqual(events('c', 'delta', 'd', 'e'));
   expect(gap.passes(event('f'))).toBe(true);
 });
 
 test('an event that the log told first is not told again', () => {
   const gap = new Gap('a');
-  expect(gap.close(events('a', 'b'))).toEqual(events('b'));
+  expect(gap.close({ stored: events('a', 'b'), isIdle: false })).toEqual(events('b'));
   expect(events('b', 'c').map((each) => gap.passes(each))).toEqual([false, true]);
 });
 
@@ -28,6 +29,18 @@ test('where nothing was heard before, or the log has changed, only what was hear
   for (const last of [undefined, 'gone']) {
     const gap = new Gap(last);
     gap.passes(event('c'));
-    expect(gap.close(events('a', 'b', 'c'))).toEqual(events('c'));
+    expect(gap.close({ stored: events('a', 'b', 'c'), isIdle: false })).toEqual(events('c'));
   }
+});
+
+test('that the session has become idle is told once, by the runtime or in its place', () => {
+  const idle: SessionEvent = { ...event('i'), ephemeral: true, type: 'session.idle', data: {} };
+  const unheard = new Gap('a');
+  expect(unheard.close({ stored: events('a', 'b'), isIdle: true })).toEqual([
+    event('b'),
+    { ...idle, id: expect.any(String), timestamp: expect.any(String), parentId: 'b' },
+  ]);
+  const heard = new Gap('a');
+  heard.passes(idle);
+  expect(heard.close({ stored: events('a', 'b'), isIdle: true })).toEqual([event('b'), idle]);
 });

@@ -1,4 +1,5 @@
-import type { SessionEvent } from '@groundcrew/protocol';
+import { randomUUID } from 'node:crypto';
+import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 
 /** Between two connections of one session: what the second one brings waits until what was missed is told. */
 export class Gap {
@@ -16,16 +17,38 @@ export class Gap {
     return this.held === undefined && !this.told.delete(event.id);
   }
 
-  /** All that is to be told now, in order: what the log has between the connections, then what waited. */
-  close(stored: readonly SessionEvent[]): readonly SessionEvent[] {
+  /**
+   * All that is to be told now, in order: what the log has between the connections, then what waited.
+   * That the session has become idle is no part of the log, and told anew if nobody has heard it.
+   */
+  close(now: {
+    readonly stored: readonly SessionEvent[];
+    readonly isIdle: boolean;
+  }): readonly SessionEvent[] {
     const held = this.held ?? [];
     this.held = undefined;
-    const heard = new Set(held.map(({ id }) => id));
-    const start = stored.findIndex(({ id }) => id === this.lastHeard);
-    const later = start < 0 ? [] : stored.slice(start + 1);
-    const end = later.findIndex(({ id }) => heard.has(id));
-    const missed = end < 0 ? later : later.slice(0, end);
+    const missed = this.missed(now.stored, new Set(held.map(({ id }) => id)));
     for (const { id } of missed) this.told.add(id);
-    return [...missed, ...held];
+    const all = [...missed, ...held];
+    const isIdleUnheard = now.isIdle && !held.some(({ type }) => type === 'session.idle');
+    return isIdleUnheard ? [...all, idleAfter(all.findLast(({ ephemeral }) => !ephemeral))] : all;
   }
+
+  private missed(stored: readonly SessionEvent[], heard: ReadonlySet<string>): readonly SessionEvent[] {
+    const start = stored.findIndex(({ id }) => id === this.lastHeard);
+    if (start < 0) return [];
+    const end = stored.findIndex(({ id }, index) => index > start && heard.has(id));
+    return stored.slice(start + 1, end < 0 ? undefined : end);
+  }
+}
+
+function idleAfter(last: SessionEvent | undefined): EventOf<'session.idle'> {
+  return {
+    id: randomUUID(),
+    timestamp: new Date().toISOString(),
+    parentId: last?.id ?? null,
+    ephemeral: true,
+    type: 'session.idle',
+    data: {},
+  };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { approveAll } from './permission.js';
-import { sessionParams } from './session-params.js';
+import { reopeningParams, sessionParams } from './session-params.js';
 
 const always = {
   includeSubAgentStreamingEvents: true,
@@ -112,5 +112,23 @@ test('what has a handler inside goes without it', () => {
       far: { type: 'http', url: 'http://c' },
     },
     customAgents: [{ name: 'a', prompt: 'p', mcpServers: { inner: { command: 'c', cwd: '/in' } } }],
+  });
+});
+
+test('a session that is opened once more leaves what may have changed since', () => {
+  const options = {
+    model: 'm',
+    reasoningEffort: 'high',
+    workingDirectory: '/work',
+    takeOver: true,
+    continuePendingWork: false,
+    provider: { baseUrl: 'http://localhost', apiKey: 'key' },
+    tools: [{ name: 'look', handler: () => 'seen' }],
+  } as const;
+  expect(reopeningParams(options)).toEqual({
+    ...always,
+    continuePendingWork: true,
+    provider: { baseUrl: 'http://localhost', apiKey: 'key' },
+    tools: [{ name: 'look' }],
   });
 });

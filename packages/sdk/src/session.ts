@@ -7,11 +7,11 @@ import { EventFeed } from './event-feed.js';
 import { Gap } from './gap.js';
 import { type PendingQuestion, pendingQuestions } from './pending.js';
 import type { Report } from './report.js';
+import { SessionCalls, type SessionPlace } from './session-calls.js';
 import type { LogOptions, MessageOptions, SessionConfigBase, SetModelOptions } from './session-options.js';
-import type { TraceContext } from './trace.js';
 import { type AssistantMessageEvent, lastMessageOf, type TurnWait } from './turn-wait.js';
 import { Turns } from './turns.js';
-import type { Call, SessionCallArguments, SessionMethodName } from './wire.js';
+import type { SessionCallArguments, SessionMethodName } from './wire.js';
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -21,49 +21,33 @@ export interface SessionParts {
   readonly place: SessionPlace;
 }
 
-/** The connection that a session is open on. */
-export interface SessionPlace {
-  readonly call: Call;
-  traceContext(): Promise<TraceContext>;
-  /** Whether a question of before is for this session's handlers: no newer session is there, none is at it already. */
-  mayAnswer(requestId: string): boolean;
-  /** Takes this client off the session, unless it has opened it again since. */
-  leave(signal?: AbortSignal): Promise<void>;
-}
-
 /** One conversation. Made by a client's `createSession` and `resumeSession`. */
 export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   readonly sessionId: string;
   /** @internal */
   readonly options: SessionConfigBase;
   private readonly report: Report;
-  private place: SessionPlace;
+  private readonly calls: SessionCalls;
   private readonly feed: EventFeed;
   private readonly answers: Answers;
   private readonly callbacks: CallbackAnswers;
   private readonly turns = new Turns();
   private workspace: string | undefined;
-  /** Why nothing can be asked any more. */
-  private over: GroundcrewError | undefined;
   private leaving: Promise<void> | undefined;
-  /** How many prompts and answers are on their first way to the runtime. */
-  private inDoubt = 0;
   private lastStored: string | undefined;
   private gap: Gap | undefined;
-  /** Settles when what was missed between two connections is told. */
-  private caughtUp: Promise<void> | undefined;
 
   /** @internal */
   constructor({ sessionId, options, report, place }: SessionParts) {
     this.sessionId = sessionId;
     this.options = options;
     this.report = report;
-    this.place = place;
+    this.calls = new SessionCalls(place);
     this.feed = new EventFeed(({ type }, thrown) =>
       report({ handler: 'event', name: type, sessionId }, thrown),
     );
     this.callbacks = new CallbackAnswers(options, report);
-    this.answers = new Answers({ ...options, sessionId, call: this.insist, report });
+    this.answers = new Answers({ ...options, sessionId, call: this.calls.insist, report });
     if (options.onEvent) this.feed.on(undefined, options.onEvent);
   }
 
@@ -79,10 +63,10 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
    */
   async send(message: string | MessageOptions): Promise<string> {
     const { messageId = randomUUID(), ...rest } = asOptions(message);
-    const trace = await this.place.traceContext();
+    const trace = await this.calls.place.traceContext();
     try {
       const params = { sessionId: this.sessionId, messageId, ...rest, ...trace };
-      return (await this.insist('session.send', params)).messageId;
+      return (await this.calls.insist('session.send', params)).messageId;
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
       throw new GroundcrewError(error.kind, error.message, { cause: error, messageId });
@@ -101,11 +85,9 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     const options = asOptions(message);
     const messageId = options.messageId ?? randomUUID();
     const send = async (wait: TurnWait) => {
-      const { place } = this;
       await this.send({ ...options, messageId });
       wait.acknowledge();
-      if (this.place !== place) await this.lookBack(wait, { messageId, hasMissed: true });
-      else if (options.messageId !== undefined) await this.lookBack(wait, { messageId, hasMissed: false });
+      if (options.messageId !== undefined) await this.lookBack(wait, messageId);
     };
     return this.turns.wait({ messageId, timeout, send }, signal);
   }
@@ -141,7 +123,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** The questions that wait for an answer, whoever may give it, the oldest first. */
   pending(): Promise<readonly PendingQuestion[]> {
-    return pendingQuestions(this.request, this.sessionId);
+    return pendingQuestions(this.calls.request, this.sessionId);
   }
 
   /** Stops the running turn and its tools; prompts that wait go on waiting their turn. */
@@ -165,8 +147,8 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     ...[params, signal]: SessionCallArguments<K>
   ): Promise<Result<Methods[K]>> {
     // The compiler does not see that the params without their session, and the session, are the params.
-    type Whole = Parameters<typeof this.request<K>>[1];
-    return this.request(method, { ...params, sessionId: this.sessionId } as unknown as Whole, signal);
+    type Whole = Parameters<typeof this.calls.request<K>>[1];
+    return this.calls.request(method, { ...params, sessionId: this.sessionId } as unknown as Whole, signal);
   }
 
   /** Leaves the session, which stays stored. Whoever waits is told, handlers hear nothing more, later calls fail. */
@@ -191,22 +173,24 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   ): void {
     this.workspace = workspacePath || undefined;
     void this.answers.catchUp(async () =>
-      isContinued ? (await this.pending()).filter(({ requestId }) => this.place.mayAnswer(requestId)) : [],
+      isContinued
+        ? (await this.pending()).filter(({ requestId }) => this.calls.place.mayAnswer(requestId))
+        : [],
     );
   }
 
   /** @internal Whether it would be in doubt, were the connection lost now, if a prompt or an answer has arrived. */
   get isInDoubt(): boolean {
-    return this.inDoubt > 0 && !this.over;
+    return this.calls.isInDoubt;
   }
 
   /** @internal The session goes on over another connection; it was opened there once `opened` resolves. */
   move(place: SessionPlace, opened: Promise<unknown>): void {
     const gap = new Gap(this.lastStored);
-    this.place = place;
     this.gap = gap;
+    this.calls.move(place);
     this.answers.expectList();
-    this.caughtUp = opened.then(
+    opened.then(
       () => this.closeGap(gap),
       () => undefined, // whoever waits is told by `end`
     );
@@ -214,7 +198,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** @internal Questions are answered before anybody else hears of them. */
   hear(event: SessionEvent, { isAnswering }: { readonly isAnswering: boolean }): void {
-    if (isAnswering && !this.over) this.answers.hear(event);
+    if (isAnswering && !this.calls.isOver) this.answers.hear(event);
     if (this.gap?.passes(event) ?? true) this.tell(event);
   }
 
@@ -234,65 +218,54 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     this.feed.end(this.leaving === undefined ? reason : undefined);
   }
 
-  private readonly request: Call = (method, params, signal) =>
-    this.over ? Promise.reject(this.over) : this.place.call(method, params, signal);
-
-  /** For what does no harm when it is said twice: if the session moves before the answer, it is said again there. */
-  private readonly insist: Call = async (method, params, signal) => {
-    const { place } = this;
-    this.inDoubt += 1;
-    try {
-      return await this.request(method, params, signal);
-    } catch (error) {
-      if (!isConnectionLost(error) || this.place === place) throw error;
-    } finally {
-      this.inDoubt -= 1;
-    }
-    return this.request(method, params, signal);
-  };
-
   private tell(event: SessionEvent): void {
     if (!event.ephemeral) this.lastStored = event.id;
     this.turns.hear(event);
     this.feed.tell(event);
   }
 
+  /** Whoever sent a prompt hears first that it has arrived, then what came of it. */
   private async closeGap(gap: Gap): Promise<void> {
-    const stored = await this.getEvents().catch((error: unknown) => {
+    await this.calls.repeated();
+    const now = await this.lookAround().catch((error: unknown) => {
       const { report, sessionId } = this;
-      if (!isConnectionLost(error))
+      if (!(error instanceof GroundcrewError))
         report({ handler: 'callback', name: 'session.getMessages', sessionId }, error);
-      return [];
+      return { stored: [], isIdle: false };
     });
-    if (this.gap === gap) for (const event of gap.close(stored)) this.tell(event);
+    if (this.gap === gap) for (const event of gap.close(now)) this.tell(event);
+  }
+
+  private async lookAround(): Promise<{
+    readonly stored: readonly SessionEvent[];
+    readonly isIdle: boolean;
+  }> {
+    const { processing } = await this.call('session.metadata.isProcessing');
+    return { stored: await this.getEvents(), isIdle: !processing };
   }
 
   /** A prompt that was sent before may have had its turn already: then its answer is in the log. */
-  private async lookBack(
-    wait: TurnWait,
-    { messageId, hasMissed }: { readonly messageId: string; readonly hasMissed: boolean },
-  ): Promise<void> {
-    await this.caughtUp;
+  private async lookBack(wait: TurnWait, messageId: string): Promise<void> {
     const { processing } = await this.call('session.metadata.isProcessing');
-    if (processing || (wait.hasBegun && !hasMissed)) return;
+    if (processing || wait.hasBegun) return;
     wait.succeed(lastMessageOf(await this.getEvents(), messageId));
   }
 
   private async leave(signal: AbortSignal | undefined): Promise<void> {
-    if (this.over) return;
+    if (this.calls.isOver) return;
     const gone = sessionNotFound(this.sessionId);
     this.stopAsking(gone);
     try {
-      await this.place.leave(signal);
+      await this.calls.place.leave(signal);
     } finally {
       this.end(gone);
     }
   }
 
   private stopAsking(reason: GroundcrewError): void {
-    this.over ??= reason;
+    const first = this.calls.end(reason);
     this.answers.end();
-    this.turns.fail(this.over);
+    this.turns.fail(first);
   }
 }
 

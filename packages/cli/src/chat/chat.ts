@@ -66,13 +66,6 @@ export class Chat {
     }
   }
 
-  /** Leaves the session for another. */
-  async resume(sessionId: string): Promise<void> {
-    const before = this.session;
-    await this.open({ resume: sessionId });
-    await before?.disconnect();
-  }
-
   private async open(flags: FlagValues<typeof sessionFlags>): Promise<void> {
     const { client, config, display, options } = this.given;
     this.session = await openSession(client, {
@@ -81,6 +74,13 @@ export class Chat {
       workingDirectory: this.terminal.workingDirectory,
       options: { ...options, onPermissionRequest: this.decide, onEvent: (event) => display.show(event) },
     });
+  }
+
+  /** Leaves the session for another. */
+  private async resume(sessionId: string): Promise<void> {
+    const before = this.session;
+    await this.open({ resume: sessionId });
+    await before?.disconnect();
   }
 
   private async talk(): Promise<number> {

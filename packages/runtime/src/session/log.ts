@@ -89,7 +89,10 @@ export class SessionLog {
   async open(owner: Owner, options: { readonly force?: boolean } = {}): Promise<void> {
     const claim = await this.options.store.claim({ sessionId: this.sessionId, owner, ...options });
     this.epoch = claim.epoch;
-    await this.replay(claim.head.snapshotSeq);
+    await this.replay(claim.head.snapshotSeq).catch(async (error: unknown) => {
+      await this.release();
+      throw error;
+    });
   }
 
   /** Gives the session up to whoever wants it. */
@@ -131,7 +134,7 @@ export class SessionLog {
   private async replay(snapshotSeq: number): Promise<void> {
     let state = initialState;
     for await (const batch of this.options.store.read(this.sessionId, Math.max(0, snapshotSeq - 1))) {
-      for (const record of batch) state = reduce(state, open(record));
+      for (const record of batch) state = reduce(state, entryOf(record));
     }
     this.state = state;
     this.ahead = state;
@@ -272,7 +275,8 @@ function isEphemeral(draft: EventDraft | EphemeralDraft): draft is EphemeralDraf
   return 'ephemeral' in draft || !isDurable(draft.type);
 }
 
-function open(record: LogRecord): Entry {
+/** A stored record, opened. What this session wrote is trusted. */
+export function entryOf(record: LogRecord): Entry {
   const { seq, type } = record;
   const body: unknown = JSON.parse(record.json);
   return (record.isPublic ? { seq, event: body } : { seq, note: type, data: body }) as Entry;

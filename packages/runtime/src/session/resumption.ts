@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SessionContext } from '../store/session-store.js';
 import type { Draft } from './log.js';
 import type { SessionState } from './shape.js';
@@ -28,8 +29,9 @@ export function resumeDrafts(
 ): readonly Draft[] {
   const changed = modelChange(state, how.changes, now.model);
   if (!how.isSilent) return [resumed(state, how, now), ...changed];
+  const isElsewhere = how.context && !isDeepStrictEqual(how.context, state.context);
   return [
-    ...(how.context ? [{ type: 'session.context_changed' as const, data: how.context }] : []),
+    ...(isElsewhere ? [{ type: 'session.context_changed' as const, data: how.context }] : []),
     ...changed,
   ];
 }

@@ -8,11 +8,11 @@ import { Worker } from 'node:worker_threads';
 export function toMarkdown(html: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const turndown = createRequire(import.meta.filename).resolve('turndown');
+    const require = createRequire(import.meta.filename);
     const worker = new Worker(script, {
       eval: true,
       env: {},
-      workerData: { html, turndown },
+      workerData: { html, turndown: require.resolve('turndown') },
       resourceLimits: { maxOldGenerationSizeMb: 256 },
     });
     const stop = () => {

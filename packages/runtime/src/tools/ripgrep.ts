@@ -57,7 +57,8 @@ function startFailure(error: NodeJS.ErrnoException): Error {
 function ripgrepPath(): string {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
   try {
-    const entry = createRequire(import.meta.filename).resolve('@vscode/ripgrep');
+    const require = createRequire(import.meta.filename);
+    const entry = require.resolve('@vscode/ripgrep');
     return createRequire(entry).resolve(`@vscode/ripgrep-${process.platform}-${process.arch}/bin/${binary}`);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'MODULE_NOT_FOUND') return binary;

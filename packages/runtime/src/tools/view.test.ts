@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { ToolWorld } from '../../test/tool-world.js';
 import { viewTool } from './view.js';
@@ -147,15 +148,14 @@ test('an image goes to the model as an image, whatever its name', async () => {
   });
 });
 
-test.runIf(process.platform !== 'win32')(
-  'a pipe without a writer is refused and not waited for',
-  async () => {
-    execFileSync('mkfifo', [world.path('pipe')]);
-    expect(await world.told(view, { path: 'pipe' })).toBe(
-      `Path ${world.path('pipe')} is neither a file nor a directory.`,
-    );
-  },
-);
+test.runIf(process.platform !== 'win32')('a socket is refused', async () => {
+  const server = createServer().listen(world.path('socket'));
+  await once(server, 'listening');
+  expect(await world.told(view, { path: 'socket' })).toBe(
+    `Path ${world.path('socket')} is neither a file nor a directory.`,
+  );
+  server.close();
+});
 
 test('a call says what it is about', () => {
   expect(view.intention?.({ path: '/w/f.txt' })).toBe('view the file at /w/f.txt.');

@@ -38,8 +38,16 @@ export function backupStore({ file, target, overwrite = false }: BackupOptions):
     return contents;
   } catch (error) {
     rmSync(draft, { force: true });
-    throw storeFault(error, target);
+    throw explain(error, { file, target });
   }
+}
+
+/** What SQLite complains of is the store, unless the disk of the copy is full or cannot be written. */
+function explain(error: unknown, { file, target }: Pick<BackupOptions, 'file' | 'target'>): StoreError {
+  const fault = storeFault(error, target);
+  const isOfTarget = fault.kind === 'full' || fault.kind === 'read_only';
+  const isOfSqlite = error instanceof Error && 'errcode' in error;
+  return isOfSqlite && !isOfTarget ? storeFault(error, file) : fault;
 }
 
 function refuseTarget({ file, target, overwrite }: Required<BackupOptions>): void {
@@ -49,7 +57,7 @@ function refuseTarget({ file, target, overwrite }: Required<BackupOptions>): voi
   if (there.ino === store.ino && there.dev === store.dev)
     throw new BackupRefused(`${target} is the session store itself`);
   if (!there.isFile()) throw new BackupRefused(`${target} is not a file`);
-  if (!overwrite) throw new BackupRefused(`${target} is there already`);
+  if (!overwrite) throw new BackupRefused(`${target} is there already; --force replaces it`);
   // Its log would be taken for that of the copy.
   if (existsSync(`${target}-wal`)) throw new BackupRefused(`${target} is a database in use`);
 }
@@ -61,8 +69,6 @@ function copyDatabase(file: string, draft: string): void {
     database.exec('PRAGMA busy_timeout = 2000');
     versionOf(database, { file });
     database.prepare('VACUUM INTO ?').run(draft);
-  } catch (error) {
-    throw storeFault(error, file);
   } finally {
     database?.close();
   }
@@ -73,7 +79,10 @@ function examine(draft: string, file: string): StoreContents {
   const problem = findings.find(isProblem);
   if (problem) {
     const detail = problem.message.replaceAll(draft, 'the copy').replace(/\.$/, '');
-    throw new StoreError('damaged', `The session store ${file} is damaged (${detail}). Run \`groundcrew doctor\`.`);
+    throw new StoreError(
+      'damaged',
+      `The session store ${file} is damaged (${detail}). Run \`groundcrew doctor\`.`,
+    );
   }
   return contents ?? { version: 0, sessions: 0, records: 0 };
 }

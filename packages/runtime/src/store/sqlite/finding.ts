@@ -8,14 +8,7 @@ export interface StorePlace {
  * `damaged` can be recovered from, `exposed` can be put right; `foreign`, `newer` and `unreachable` are left alone.
  * The others are no problems: `leftover` can be tidied away, `note` is good to know.
  */
-export type FindingType =
-  | 'damaged'
-  | 'exposed'
-  | 'foreign'
-  | 'newer'
-  | 'unreachable'
-  | 'leftover'
-  | 'note';
+export type FindingType = 'damaged' | 'exposed' | 'foreign' | 'newer' | 'unreachable' | 'leftover' | 'note';
 
 /** One thing to say of a store, as a sentence. */
 export interface Finding {
@@ -36,13 +29,7 @@ export interface Inspection {
   readonly contents?: StoreContents;
 }
 
-const problems: ReadonlySet<FindingType> = new Set([
-  'damaged',
-  'exposed',
-  'foreign',
-  'newer',
-  'unreachable',
-]);
+const problems: ReadonlySet<FindingType> = new Set(['damaged', 'exposed', 'foreign', 'newer', 'unreachable']);
 
 /** Whether somebody has to do something about it. */
 export function isProblem({ type }: Finding): boolean {

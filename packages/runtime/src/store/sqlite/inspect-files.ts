@@ -11,7 +11,9 @@ export function inspectFiles(place: StorePlace): readonly Finding[] {
   return [
     ...exposedPaths(place).map(exposed),
     ...(alive.length > 0 ? [note(`In use by ${many(alive.length, 'runtime')}.`)] : []),
-    ...(dead.length > 0 ? [leftover(`Processes that have ended left ${many(dead.length, 'lock file')}.`)] : []),
+    ...(dead.length > 0
+      ? [leftover(`Processes that have ended left ${many(dead.length, 'lock file')}.`)]
+      : []),
     ...(existsSync(recovering) ? [leftover(`A recovery that was broken off left ${recovering}.`)] : []),
   ];
 }
@@ -27,7 +29,9 @@ export function tidyFiles(place: StorePlace): readonly string[] {
   rmSync(recovering, { force: true });
   return [
     ...paths.map(({ path }) => `Closed ${path} to other users.`),
-    ...(removed.length > 0 ? [`Removed ${many(removed.length, 'lock file')} of processes that have ended.`] : []),
+    ...(removed.length > 0
+      ? [`Removed ${many(removed.length, 'lock file')} of processes that have ended.`]
+      : []),
     ...(isLeft ? [`Removed ${recovering}.`] : []),
   ];
 }

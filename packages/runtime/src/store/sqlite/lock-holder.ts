@@ -25,7 +25,9 @@ function readLocks(): readonly string[] {
 }
 
 /** A line such as `5: POSIX  ADVISORY  WRITE 7781 fe:00:10224608 120 120`; those that wait for a lock look otherwise. */
-function parseLock(line: string): { readonly pid: number; readonly inode: number; readonly first: number } | undefined {
+function parseLock(
+  line: string,
+): { readonly pid: number; readonly inode: number; readonly first: number } | undefined {
   const [, pid, inode, first] = /^\d+: POSIX +\w+ +WRITE (\d+) \w+:\w+:(\d+) (\d+) /.exec(line) ?? [];
   if (!pid || pid === '0') return undefined;
   return { pid: Number(pid), inode: Number(inode), first: Number(first) };

@@ -114,20 +114,23 @@ test.each([
   { damage: 'DELETE FROM blob', detail: 'the body of record 2 is missing', readable: [1] },
   { damage: 'DELETE FROM record WHERE seq = 1', detail: 'record 1 is missing', readable: [] },
   { damage: 'DELETE FROM record WHERE seq = 2', detail: 'record 2 is missing', readable: [1] },
-])('damage is reported once what lies before it has been read: $detail', async ({ damage, detail, readable }) => {
-  const database = openRaw();
-  database.exec(damage);
-  database.close();
-  const store = open();
-  const message = `The session store ${file} is damaged (${detail}). Run \`groundcrew doctor\`.`;
-  const seqs: number[] = [];
-  const reading = async () => {
-    for await (const batch of store.read('first')) seqs.push(...batch.map(({ seq }) => seq));
-  };
-  await expect(reading()).rejects.toMatchObject({ kind: 'damaged', message });
-  expect(seqs).toEqual(readable);
-  await store.close();
-});
+])(
+  'damage is reported once what lies before it has been read: $detail',
+  async ({ damage, detail, readable }) => {
+    const database = openRaw();
+    database.exec(damage);
+    database.close();
+    const store = open();
+    const message = `The session store ${file} is damaged (${detail}). Run \`groundcrew doctor\`.`;
+    const seqs: number[] = [];
+    const reading = async () => {
+      for await (const batch of store.read('first')) seqs.push(...batch.map(({ seq }) => seq));
+    };
+    await expect(reading()).rejects.toMatchObject({ kind: 'damaged', message });
+    expect(seqs).toEqual(readable);
+    await store.close();
+  },
+);
 
 function open() {
   return openSqliteStore({ file, runDirectory: join(home, 'run') });

@@ -1,17 +1,33 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { firstEpoch } from '../epoch.js';
-import type { LogRecord } from '../session-store.js';
+import type { LogRecord, SessionHead } from '../session-store.js';
 import { Connection } from './connection.js';
 import { loadDriver } from './driver.js';
 import { damaged } from './faults.js';
 import { headFault, readLog } from './inspect-sessions.js';
 import { migrate } from './migrate.js';
 import { insertRecords, selectRecords } from './records.js';
-import type { CutSession, MendedSession } from './recover.js';
 import { leafRows } from './salvage/leaf-rows.js';
 import type { PageImage } from './salvage/page-image.js';
 import { type FoundSession, sortRows } from './salvage/store-rows.js';
 import { parseHead, restoreSession } from './sessions.js';
+
+/** What is left of a session's log. */
+export interface CutSession {
+  /** Absent when the row that named the session is lost. */
+  readonly sessionId?: string;
+  /** From the first record on, without a gap. */
+  readonly records: Iterable<LogRecord>;
+  /** How many records are lost behind them; absent when nobody knows. */
+  readonly lost?: number;
+}
+
+/** How a session goes on after damage: what is appended to what is left of it, and the head for all of that. */
+export interface MendedSession {
+  readonly sessionId: string;
+  readonly records: readonly LogRecord[];
+  readonly head: SessionHead;
+}
 
 /** What a new store was made of. */
 export interface Rebuilt {
@@ -74,8 +90,8 @@ class Rebuilding {
   #restore(number: number, row: FoundSession | undefined): boolean {
     if (row && this.#ids.has(row.id)) return false;
     const log = readLog(this.#connection, number);
-    const isWhole = row?.seq === log.records;
-    if (row && isWhole && headFault(row, log) === undefined) {
+    const isCut = !row || row.seq > log.records;
+    if (row && row.seq === log.records && headFault(row, log) === undefined) {
       this.#keep(number, row, { sessionId: row.id, records: [], head: parseHead(row.head) }, log.records);
       return true;
     }
@@ -88,7 +104,7 @@ class Rebuilding {
     insertRecords(this.#connection, { session: number, records: mended.records });
     this.#keep(number, row, mended, log.records);
     const { sessionId } = mended;
-    if (!isWhole) this.#cut.push({ sessionId, kept: log.records, ...(row && { of: row.seq }) });
+    if (isCut) this.#cut.push({ sessionId, kept: log.records, ...(row && { of: row.seq }) });
     return true;
   }
 

@@ -1,30 +1,12 @@
-import type { LogRecord, SessionHead } from '../session-store.js';
 import { StoreError } from '../session-store.js';
 import { loadDriver, type SqliteDatabase } from './driver.js';
 import { isBusy, storeFault } from './faults.js';
 import { recoveringFile, type StorePlace } from './finding.js';
 import { countRuntimes } from './inspect-files.js';
 import { writeLockHolder } from './lock-holder.js';
-import { type Rebuilt, rebuildStore } from './rebuild.js';
+import { type CutSession, type MendedSession, type Rebuilt, rebuildStore } from './rebuild.js';
 import { replaceStore } from './replace.js';
 import { PageImage } from './salvage/page-image.js';
-
-/** What is left of a session's log. */
-export interface CutSession {
-  /** Absent when the row that named the session is lost. */
-  readonly sessionId?: string;
-  /** From the first record on, without a gap. */
-  readonly records: Iterable<LogRecord>;
-  /** How many records are lost behind them; absent when nobody knows. */
-  readonly lost?: number;
-}
-
-/** How a session goes on after damage: what is appended to what is left of it, and the head for all of that. */
-export interface MendedSession {
-  readonly sessionId: string;
-  readonly records: readonly LogRecord[];
-  readonly head: SessionHead;
-}
 
 /** How a store is recovered. */
 export interface RecoverOptions extends StorePlace {

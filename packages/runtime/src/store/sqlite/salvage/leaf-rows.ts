@@ -77,7 +77,7 @@ function readValues(payload: Buffer): readonly SqliteValue[] {
     const [type, next] = readVarint(payload, position);
     const bytes = bytesOf(type);
     if (at + bytes > payload.length) throw new RangeError('A value ends behind its row');
-    values.push(valueOf(type, payload.subarray(at, at + bytes)));
+    values.push(decode(type, payload.subarray(at, at + bytes)));
     at += bytes;
     position = next;
   }
@@ -93,7 +93,7 @@ function bytesOf(type: number): number {
   return bytes;
 }
 
-function valueOf(type: number, bytes: Buffer): SqliteValue {
+function decode(type: number, bytes: Buffer): SqliteValue {
   if (type === 0) return null;
   if (type >= 12) return type % 2 === 0 ? bytes : bytes.toString('utf8');
   if (type === 7) return bytes.readDoubleBE(0);

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import {
+  type Finding,
+  type Inspection,
+  inspectStore,
+  isProblem,
+  mendSession,
+  type Recovery,
+  recoverStore,
+  type StorePlace,
+  systemClock,
+  tidyFiles,
+} from '@groundcrew/runtime';
+import { defineCommand, show } from '../command.js';
+import { switchFlag } from '../flags.js';
+import { homeFlag, storePlace } from '../store-place.js';
+import { exitCodes } from '../terminal.js';
+
+/** `groundcrew doctor`: what is wrong with a store, in words, and how it is put right. */
+export const doctor = defineCommand({
+  usage: ['groundcrew doctor [--home DIR] [--repair]'],
+  summary: 'Checks the stored sessions and recovers what is damaged',
+  flags: {
+    home: homeFlag,
+    repair: switchFlag('--repair', 'put right what can be; a damaged store is kept beside the new one'),
+  },
+  notes: `Checks every file, session and record, also while runtimes use them, and changes nothing.
+With --repair a damaged store is recovered into a new file; no runtime may use it meanwhile.
+Exit code 0: all is in order. 1: there are problems. 2: the command line makes no sense.`,
+  run: async ({ flags }, terminal) => {
+    const place = storePlace(flags.home, terminal);
+    const first = inspectStore(place);
+    show(report(place, first), terminal);
+    if (!flags.repair) {
+      const isSound = !first.findings.some(isProblem);
+      if (first.findings.some(isRepairable))
+        show('Run groundcrew doctor --repair to put this right.', terminal);
+      return isSound ? exitCodes.done : exitCodes.failed;
+    }
+    for (const line of repair(place, first)) show(line, terminal);
+    const last = inspectStore(place).findings.filter(isProblem);
+    for (const finding of last) show(line(finding), terminal);
+    if (existsSync(place.file))
+      show(last.length === 0 ? 'The store is in order.' : 'Problems remain.', terminal);
+    return last.length === 0 ? exitCodes.done : exitCodes.failed;
+  },
+});
+
+function report(place: StorePlace, { findings, contents }: Inspection): string {
+  const held = contents
+    ? `${many(contents.sessions, 'session')}, ${many(contents.records, 'record')}, version ${contents.version}`
+    : 'contents unknown';
+  const lines = existsSync(place.file) ? [`${place.file}: ${held}`] : [];
+  const problems = findings.filter(isProblem).length;
+  const verdict = problems === 0 ? 'No problems found.' : `${many(problems, 'problem')} found.`;
+  return [...lines, ...findings.map(line), verdict].join('\n');
+}
+
+function line(finding: Finding): string {
+  return `${isProblem(finding) ? 'problem' : 'note'}: ${finding.message}`;
+}
+
+function isRepairable({ type }: Finding): boolean {
+  return type === 'damaged' || type === 'exposed' || type === 'leftover';
+}
+
+/** What was done, as sentences. */
+function* repair(place: StorePlace, { findings }: Inspection): Generator<string> {
+  if (findings.some(({ type }) => type === 'damaged')) {
+    const clock = systemClock();
+    yield* recovered(recoverStore({ ...place, mend: (cut) => mendSession(cut, clock) }));
+  }
+  yield* tidyFiles(place);
+}
+
+function recovered({ sessions, records, cut, lost, keptAs }: Recovery): readonly string[] {
+  return [
+    `Recovered ${many(sessions, 'session')} with ${many(records, 'record')} into a new file.`,
+    ...cut.map(({ sessionId, kept, of }) => {
+      const end = of === undefined ? `record ${kept}; what came after is unknown` : `record ${kept} of ${of}`;
+      return `Session ${sessionId} now ends after ${end}, and says so.`;
+    }),
+    ...lost.map((sessionId) => `Session ${sessionId} is lost: none of its records can be read.`),
+    `The damaged store is kept as ${keptAs}.`,
+  ];
+}
+
+function many(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,190 @@
+import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { LogRecord } from '../session-store.js';
+import { inspectStore } from './inspect.js';
+import { type Recovery, recoverStore } from './recover.js';
+import { type Logs, makeLog, makeTrialHome, mend, owner, type TrialHome } from './salvage/trial-home.js';
+
+const pageSize = 4096;
+const logs: Logs = new Map([
+  ['first', makeLog('first', 40)],
+  ['second', makeLog('second', 90)],
+  ['third', makeLog('third', 20)],
+]);
+
+let home: TrialHome;
+beforeEach(() => {
+  home = makeTrialHome();
+});
+afterEach(() => home.close());
+
+test('a store with a page of zeros, whichever it is, gives back each session up to its first lost record', async () => {
+  await home.write(logs);
+  const bytes = readFileSync(home.file);
+  const pages = bytes.length / pageSize;
+  let whole = 0;
+  for (let page = 1; page <= pages; page += 1) {
+    writeFileSync(home.file, Buffer.from(bytes).fill(0, (page - 1) * pageSize, page * pageSize));
+    const recovery = recover();
+    expect(inspectStore(home)).toMatchObject({ findings: [] });
+    expect(outcome(await home.read())).toEqual(expectedOutcome(recovery));
+    if (recovery.cut.length + recovery.lost.length === 0) whole += 1;
+  }
+  expect(pages).toBeGreaterThan(60);
+  // The first page, inner pages of tables and all pages of indexes are not needed.
+  expect(whole).toBeGreaterThan(4);
+}, 60_000);
+
+test.each([17, 1111, 2222, 4095])(
+  'a flipped bit at byte %i of any page never lets a wrong record through',
+  async (offset) => {
+    await home.write(logs);
+    const bytes = readFileSync(home.file);
+    for (let start = 0; start < bytes.length; start += 3 * pageSize) {
+      const damaged = Buffer.from(bytes);
+      damaged.writeUInt8(damaged.readUInt8(start + offset) ^ 0x20, start + offset);
+      writeFileSync(home.file, damaged);
+      const recovery = recover();
+      expect(inspectStore(home)).toMatchObject({ findings: [] });
+      expect(outcome(await home.read())).toEqual(expectedOutcome(recovery));
+    }
+  },
+  60_000,
+);
+
+test('a store that was cut off gives back what lies before the cut', async () => {
+  await home.write(logs);
+  truncateSync(home.file, Math.floor(statSync(home.file).size / 2) + 100);
+  const recovery = recover();
+  expect(recovery.cut.length + recovery.lost.length).toBeGreaterThan(0);
+  expect(recovery.records).toBeGreaterThan(20);
+  expect(outcome(await home.read())).toEqual(expectedOutcome(recovery));
+});
+
+test('a session with damage in the middle keeps what came before, says so and has no open work', async () => {
+  const records = [...makeLog('s', 5), ...openWork(6)];
+  await home.write(new Map([['s', records]]));
+  home.execute("UPDATE record SET json = '{}' WHERE seq = 9");
+  const recovery = recover();
+  expect(recovery).toMatchObject({
+    sessions: 1,
+    records: 8,
+    cut: [{ sessionId: 's', kept: 8, of: 11 }],
+    lost: [],
+  });
+  const left = (await home.read()).get('s') ?? [];
+  expect(left.slice(0, 8)).toEqual(records.slice(0, 8));
+  expect(left.slice(8).map(({ type }) => type)).toEqual([
+    'call.interrupted',
+    'prompt.withdrawn',
+    'assistant.turn_end',
+    'session.warning',
+  ]);
+  expect(JSON.parse(left.at(-1)?.json ?? '')).toMatchObject({
+    data: {
+      warningType: 'store_recovered',
+      message:
+        'The session store was damaged: the 3 records after this could not be read, and the session goes on from here. The damaged file was kept.',
+    },
+    parentId: JSON.parse(left.at(-2)?.json ?? '').id,
+  });
+  const store = home.open();
+  const claim = await store.claim({ sessionId: 's', owner });
+  expect(claim).toMatchObject({ seq: 12, head: { hasWork: false, eventCount: 9 } });
+  await store.close();
+});
+
+test('a wrong head is made anew from the log, and nothing is added to the session', async () => {
+  await home.write(logs);
+  home.execute("UPDATE session SET head = '{}' WHERE id = 'second'");
+  expect(recover()).toMatchObject({ sessions: 3, cut: [], lost: [] });
+  expect(await home.read()).toEqual(logs);
+});
+
+test('the old store is kept beside the new one, with its log, and fences who wrote in it', async () => {
+  const store = home.open();
+  const records = makeLog('s', 8);
+  const claim = await store.claim({
+    sessionId: 's',
+    owner,
+    create: { records, head: { ...emptyHead, eventCount: 7 } },
+  });
+  copyFileSync(home.file, `${home.file}.copy`);
+  copyFileSync(`${home.file}-wal`, `${home.file}.copy-wal`);
+  await store.close();
+  copyFileSync(`${home.file}.copy`, home.file);
+  copyFileSync(`${home.file}.copy-wal`, `${home.file}-wal`);
+  home.execute('DELETE FROM blob; DELETE FROM record WHERE seq = 4');
+  copyFileSync(`${home.file}.copy-wal`, `${home.file}-wal`);
+  copyFileSync(`${home.file}.copy`, home.file);
+  const log = readFileSync(`${home.file}-wal`);
+  log.writeUInt8(log.readUInt8(60) ^ 1, 60);
+  writeFileSync(`${home.file}-wal`, log);
+  const { keptAs } = recover();
+  expect(readFileSync(keptAs)).toEqual(readFileSync(`${home.file}.copy`));
+  expect(readFileSync(`${keptAs}-wal`)).toEqual(log);
+  expect([home.file, keptAs].map((path) => (statSync(path).mode & 0o777).toString(8))).toEqual(['600', '600']);
+  expect(existsSync(`${home.file}-wal`)).toBe(false);
+  const next = home.open();
+  const append = next.append({ sessionId: 's', epoch: claim.epoch, expectedSeq: 8, records: [], head: emptyHead });
+  await expect(append).rejects.toMatchObject({ kind: 'stale_owner' });
+  await next.close();
+});
+
+test('a store in use is not recovered', async () => {
+  const store = home.open();
+  await store.claim({ sessionId: 's', owner, create: { records: [], head: emptyHead } });
+  expect(recover).toThrow(`A runtime uses the session store ${home.file}. Stop it and try again.`);
+  await store.close();
+});
+
+const emptyHead = {
+  createdAt: '2025-01-01T00:00:00.000Z',
+  modifiedAt: '2025-01-01T00:00:00.000Z',
+  hasWork: false,
+  userTurns: 0,
+  eventCount: 0,
+  snapshotSeq: 0,
+  context: { cwd: '/work' },
+};
+
+function recover(): Recovery {
+  return recoverStore({ ...home, mend });
+}
+
+/** How many records each session kept, all of them as they were written, whether or not it was marked as cut. */
+function outcome(found: Logs): Record<string, string> {
+  return Object.fromEntries(
+    [...found].map(([sessionId, records]) => {
+      const isMarked = records.at(-1)?.type === 'session.warning';
+      const kept = isMarked ? records.slice(0, -1) : records;
+      expect(kept).toEqual(logs.get(sessionId)?.slice(0, kept.length));
+      return [sessionId, `${kept.length}${isMarked ? ', marked' : ''}`];
+    }),
+  );
+}
+
+function expectedOutcome({ cut, lost }: Recovery): Record<string, string> {
+  const whole = [...logs].map(([sessionId, records]): [string, string] => [sessionId, `${records.length}`]);
+  const marked = cut.map(({ sessionId, kept }): [string, string] => [sessionId, `${kept}, marked`]);
+  const all = Object.fromEntries([...whole, ...marked]);
+  return Object.fromEntries(Object.entries(all).filter(([sessionId]) => !lost.includes(sessionId)));
+}
+
+/** A turn with an open call, a prompt that waits, and three records more. */
+function openWork(first: number): readonly LogRecord[] {
+  const event = (type: string, data: object) => ({
+    isPublic: true,
+    type,
+    json: JSON.stringify({ type, data, id: type, timestamp: emptyHead.createdAt, parentId: null }),
+  });
+  const prompt = { messageId: 'm', text: 'Hello', mode: 'enqueue' };
+  return [
+    { isPublic: false, type: 'prompt.admitted', json: JSON.stringify(prompt) },
+    event('assistant.turn_start', { turnId: '0', interactionId: 'i' }),
+    event('tool.execution_start', { toolCallId: 'c', toolName: 'look', arguments: {} }),
+    event('session.info', { infoType: 'a', message: 'a' }),
+    event('session.info', { infoType: 'b', message: 'b' }),
+    event('session.info', { infoType: 'c', message: 'c' }),
+  ].map((record, index) => ({ seq: first + index, ...record }));
+}

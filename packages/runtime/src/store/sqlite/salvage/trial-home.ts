@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../../clock.js';
+import { entryOf } from '../../../session/log.js';
+import { mendSession } from '../../../session/mend.js';
+import { initialState } from '../../../session/shape.js';
+import { headOf, reduce } from '../../../session/state.js';
+import type { LogRecord, Owner, SessionHead } from '../../session-store.js';
+import { loadDriver } from '../driver.js';
+import type { StorePlace } from '../finding.js';
+import type { CutSession, MendedSession } from '../rebuild.js';
+import { openSqliteStore, type SqliteStore } from '../store.js';
+
+/** A home for a test, with a store that tests may damage. */
+export interface TrialHome extends StorePlace {
+  readonly directory: string;
+  open(): SqliteStore;
+  /** Writes these logs and closes the store: all is in its one file. */
+  write(logs: Logs): Promise<void>;
+  /** Runs SQL behind the store's back. */
+  execute(sql: string): void;
+  /** The readable records of every session in the store. */
+  read(): Promise<Logs>;
+  close(): void;
+}
+
+/** Records by session. */
+export type Logs = ReadonlyMap<string, readonly LogRecord[]>;
+
+/** Who writes in tests. */
+export const owner: Owner = { runtimeId: 'runtime-ada', pid: 101, host: 'alpha' };
+
+/** Makes an empty home. */
+export function makeTrialHome(): TrialHome {
+  const directory = mkdtempSync(join(tmpdir(), 'groundcrew-trial-'));
+  const place = { file: join(directory, 'groundcrew.db'), runDirectory: join(directory, 'run') };
+  const open = () => openSqliteStore(place);
+  return {
+    ...place,
+    directory,
+    open,
+    write: async (logs) => {
+      const store = open();
+      for (const [sessionId, records] of logs)
+        await store.claim({ sessionId, owner, create: { records, head: headFor(records) } });
+      await store.close();
+    },
+    execute: (sql) => {
+      const database = new (loadDriver().DatabaseSync)(place.file);
+      database.exec(sql);
+      database.close();
+    },
+    read: async () => {
+      const store = open();
+      const { items } = await store.list({ includeEmpty: true });
+      const logs = new Map<string, readonly LogRecord[]>();
+      for (const { sessionId } of items) logs.set(sessionId, await readLog(store, sessionId));
+      await store.close();
+      return logs;
+    },
+    close: () => rmSync(directory, { recursive: true }),
+  };
+}
+
+/** A log as a session writes it; some records lie on chains of pages, some bodies out of line. */
+export function makeLog(sessionId: string, length: number): readonly LogRecord[] {
+  const start = { sessionId, version: 1, producer: 'groundcrew', startTime: time, context: { cwd: '/work' } };
+  return [
+    { seq: 1, isPublic: false, type: 'settings.fixed', json: '{"clientName":"trial"}' },
+    eventAt(2, 'session.start', start),
+    ...Array.from({ length: length - 2 }, (_, index) => {
+      const size = index % 17 === 5 ? 70_000 + index : (index * 97) % 9000;
+      return eventAt(index + 3, 'session.info', { infoType: 'trial', message: sessionId + 'x'.repeat(size) });
+    }),
+  ];
+}
+
+/** The head that belongs to a log. */
+export function headFor(records: readonly LogRecord[]): SessionHead {
+  return headOf(records.map(entryOf).reduce(reduce, initialState));
+}
+
+/** How sessions are mended in tests: as in the program. */
+export function mend(cut: CutSession): MendedSession | undefined {
+  return mendSession(cut, systemClock());
+}
+
+/** All records of a session. */
+export async function readLog(store: SqliteStore, sessionId: string): Promise<readonly LogRecord[]> {
+  const records: LogRecord[] = [];
+  for await (const batch of store.read(sessionId)) records.push(...batch);
+  return records;
+}
+
+const time = '2025-01-01T00:00:00.000Z';
+
+function eventAt(seq: number, type: string, data: object): LogRecord {
+  const event = { type, data, id: `event-${seq}`, timestamp: time, parentId: seq > 2 ? `event-${seq - 1}` : null };
+  return { seq, isPublic: true, type, json: JSON.stringify(event) };
+}

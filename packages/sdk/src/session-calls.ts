@@ -1,0 +1,70 @@
+import { type GroundcrewError, isConnectionLost } from './errors.js';
+import type { TraceContext } from './trace.js';
+import type { Call } from './wire.js';
+
+/** The connection that a session is open on. */
+export interface SessionPlace {
+  readonly call: Call;
+  traceContext(): Promise<TraceContext>;
+  /** Whether a question of before is for this session's handlers: no newer session is there, none is at it already. */
+  mayAnswer(requestId: string): boolean;
+  /** Takes this client off the session, unless it has opened it again since. */
+  leave(signal?: AbortSignal): Promise<void>;
+}
+
+/** What a session says to the runtime, over whichever connection it is open on. */
+export class SessionCalls {
+  /** Why nothing can be asked any more. */
+  private over: GroundcrewError | undefined;
+  private inDoubt = 0;
+  private readonly repeats = new Set<Promise<unknown>>();
+
+  constructor(private current: SessionPlace) {}
+
+  get place(): SessionPlace {
+    return this.current;
+  }
+
+  get isOver(): boolean {
+    return this.over !== undefined;
+  }
+
+  /** Whether nobody could tell, were the connection lost now, if something that may be said twice has arrived. */
+  get isInDoubt(): boolean {
+    return this.inDoubt > 0 && !this.over;
+  }
+
+  readonly request: Call = (method, params, signal) =>
+    this.over ? Promise.reject(this.over) : this.current.call(method, params, signal);
+
+  /** For what does no harm when it is said twice: if the session moves before the answer, it is said again there. */
+  readonly insist: Call = async (method, params, signal) => {
+    const { current } = this;
+    this.inDoubt += 1;
+    try {
+      return await this.request(method, params, signal);
+    } catch (error) {
+      if (!isConnectionLost(error) || this.current === current) throw error;
+    } finally {
+      this.inDoubt -= 1;
+    }
+    const repeat = this.request(method, params, signal);
+    this.repeats.add(repeat);
+    return repeat.finally(() => this.repeats.delete(repeat));
+  };
+
+  move(place: SessionPlace): void {
+    this.current = place;
+  }
+
+  /** Waits until all that was said again is answered. */
+  async repeated(): Promise<void> {
+    await Promise.allSettled(this.repeats);
+  }
+
+  /** Returns the reason: the first one given counts. */
+  end(reason: GroundcrewError): GroundcrewError {
+    this.over ??= reason;
+    return this.over;
+  }
+}
