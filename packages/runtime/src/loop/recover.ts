@@ -39,7 +39,7 @@ async function continueCall(
   const question = context.log.state.questions.find((each) => each.toolCallId === open.toolCallId);
   if (question?.kind === 'external_tool') return awaitClient(call, question.requestId, gate);
   if (question?.kind === 'permission') {
-    const granted = [...(open.granted ?? []), question.event.permissionRequest];
+    const granted = [...(open.granted ?? []), question.event];
     const refused = await awaitLeave(call, question.requestId, gate);
     return refused ?? startAgain({ ...call, granted }, context, signal);
   }

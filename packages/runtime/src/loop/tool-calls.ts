@@ -25,7 +25,7 @@ export interface CallToRun {
   /** Why its arguments could not be read. */
   readonly problem?: string;
   /** What it was given leave for before a process died; the same is not asked again, and nothing else is covered. */
-  readonly granted?: readonly PermissionRequest[];
+  readonly granted?: readonly EventData<'permission.requested'>[];
 }
 
 /** What a call needs to pass the gate. */
@@ -146,26 +146,26 @@ async function seekLeave(
 ): Promise<ResultType | undefined> {
   const { context } = gate;
   const permissionRequest = { ...request, toolCallId: call.toolCallId };
-  if (call.granted?.some((granted) => isSameRequest(granted, permissionRequest))) return undefined;
+  const promptRequest = prompt ? { ...prompt, toolCallId: call.toolCallId } : promptFor(permissionRequest);
+  const question = { requestId: context.clock.newId(), permissionRequest, promptRequest };
+  if (call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
   const verdict = judge({ request, ...(prompt && { prompt }) }, context.policy());
   if (verdict.type === 'allow') return undefined;
   if (verdict.type === 'deny') return finish(call, refusalBy(verdict), gate);
-  const requestId = context.clock.newId();
-  context.log.append({
-    type: 'permission.requested',
-    data: {
-      requestId,
-      permissionRequest,
-      promptRequest: prompt ? { ...prompt, toolCallId: call.toolCallId } : promptFor(permissionRequest),
-    },
-  });
-  return awaitLeave(call, requestId, gate);
+  context.log.append({ type: 'permission.requested', data: question });
+  return awaitLeave(call, question.requestId, gate);
 }
 
-/** A client that came back may describe its tool in other words. */
-function isSameRequest(granted: PermissionRequest, asked: PermissionRequest): boolean {
-  const plain = (request: PermissionRequest) =>
-    JSON.parse(JSON.stringify({ ...request, toolDescription: '' }));
+/**
+ * A client that came back may describe its tool in other words. The prompt counts too: leave for a place is not leave to
+ * read what is there, though both ask by the same request.
+ */
+function isSameQuestion(
+  granted: EventData<'permission.requested'>,
+  asked: EventData<'permission.requested'>,
+): boolean {
+  const plain = ({ permissionRequest, promptRequest }: EventData<'permission.requested'>) =>
+    JSON.parse(JSON.stringify([{ ...permissionRequest, toolDescription: '' }, promptRequest?.kind]));
   return isDeepStrictEqual(plain(granted), plain(asked));
 }
 

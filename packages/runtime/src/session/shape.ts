@@ -36,8 +36,8 @@ export interface OpenCall {
   readonly arguments: unknown;
   /** How often its effect was allowed to happen; 0 means that it certainly has not. */
   readonly attempts: number;
-  /** What people gave it leave for so far. */
-  readonly granted?: readonly EventOf<'permission.requested'>['data']['permissionRequest'][];
+  /** The questions people said yes to so far. */
+  readonly granted?: readonly EventOf<'permission.requested'>['data'][];
 }
 
 /** A question to people that nobody has answered yet. */

@@ -222,9 +222,7 @@ function grant({ questions, calls }: SessionState, requestId: string): SessionSt
   if (question?.kind !== 'permission') return calls;
   const { toolCallId, event } = question;
   return calls.map((call) =>
-    call.toolCallId === toolCallId
-      ? { ...call, granted: [...(call.granted ?? []), event.permissionRequest] }
-      : call,
+    call.toolCallId === toolCallId ? { ...call, granted: [...(call.granted ?? []), event] } : call,
   );
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../clock.js';
@@ -22,6 +22,8 @@ export interface TrialHome extends StorePlace {
   execute(sql: string): void;
   /** The readable records of every session in the store. */
   read(): Promise<Logs>;
+  /** Leaves the files as they would be had the process of this store been killed now. */
+  kill(store: SqliteStore): Promise<void>;
   close(): void;
 }
 
@@ -59,18 +61,23 @@ export function makeTrialHome(): TrialHome {
       await store.close();
       return logs;
     },
+    kill: async (store) => {
+      const files = [place.file, `${place.file}-wal`].map((path) => [path, readFileSync(path)] as const);
+      await store.close();
+      for (const [path, bytes] of files) writeFileSync(path, bytes, { mode: 0o600 });
+    },
     close: () => rmSync(directory, { recursive: true }),
   };
 }
 
-/** A log as a session writes it; some records lie on chains of pages, some bodies out of line. */
+/** A log as a session writes it; some records lie on chains of pages, one body out of line when it is long enough. */
 export function makeLog(sessionId: string, length: number): readonly LogRecord[] {
   const start = { sessionId, version: 1, producer: 'groundcrew', startTime: time, context: { cwd: '/work' } };
   return [
     { seq: 1, isPublic: false, type: 'settings.fixed', json: '{"clientName":"trial"}' },
     eventAt(2, 'session.start', start),
     ...Array.from({ length: length - 2 }, (_, index) => {
-      const size = index % 17 === 5 ? 70_000 + index : (index * 97) % 9000;
+      const size = index === 20 ? 70_000 : (index * 697) % 5000;
       return eventAt(index + 3, 'session.info', { infoType: 'trial', message: sessionId + 'x'.repeat(size) });
     }),
   ];
@@ -96,6 +103,12 @@ export async function readLog(store: SqliteStore, sessionId: string): Promise<re
 const time = '2025-01-01T00:00:00.000Z';
 
 function eventAt(seq: number, type: string, data: object): LogRecord {
-  const event = { type, data, id: `event-${seq}`, timestamp: time, parentId: seq > 2 ? `event-${seq - 1}` : null };
+  const event = {
+    type,
+    data,
+    id: `event-${seq}`,
+    timestamp: time,
+    parentId: seq > 2 ? `event-${seq - 1}` : null,
+  };
   return { seq, isPublic: true, type, json: JSON.stringify(event) };
 }
