@@ -72,7 +72,7 @@ async function walk(
       if (only !== undefined || (stopsAtFailure && failures.length > 0)) break;
     }
   } catch (error) {
-    failures.push({ deed: 'nothing was done to it', problems: [String(error)] });
+    failures.push({ deed: 'nothing was done to it', problems: String(error).split('\n') });
   } finally {
     await lab.close();
   }

@@ -45,7 +45,7 @@ test('a store with a page of zeros, whichever it is, gives back each session up 
 });
 
 test.each([17, 1111, 2222, 4095])(
-  'a flipped bit at byte %i of any page never lets a wrong record through',
+  'a flipped bit at byte %i of a page never lets a wrong record through',
   async (offset) => {
     await home.write(logs);
     const bytes = readFileSync(home.file);

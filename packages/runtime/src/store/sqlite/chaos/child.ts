@@ -43,6 +43,7 @@ async function run(task: ChildTask): Promise<void> {
   const failpoint = (step: FailpointName) => {
     steps += 1;
     if (steps === task.killAt) process.kill(process.pid, 'SIGKILL');
+    if (steps === task.stopAt) process.kill(process.pid, 'SIGSTOP');
     if (step === fault.step) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
   };
   await tasks[task.task]({ store: openSqliteStore({ ...task, failpoint }), task, fault });

@@ -33,7 +33,7 @@ export interface Chaos {
   readonly home: string;
   readonly file: string;
   start(task: Omit<ChildTask, 'file' | 'runDirectory'>, wrapper?: readonly string[]): Child;
-  open(): SqliteStore;
+  open(options?: { readonly busyLimit?: number }): SqliteStore;
   /** All records of the session, read by a store of this process. */
   read(sessionId: string): Promise<readonly LogRecord[]>;
   close(): void;
@@ -60,7 +60,7 @@ export async function bundleChild(options: { readonly failpoints: boolean }): Pr
 export function makeChaos(program: string): Chaos {
   const home = mkdtempSync(join(tmpdir(), 'groundcrew-chaos-'));
   const place = { file: join(home, 'sessions.db'), runDirectory: join(home, 'run') };
-  const open = () => openSqliteStore(place);
+  const open: Chaos['open'] = (options) => openSqliteStore({ ...place, ...options });
   return {
     home,
     file: place.file,

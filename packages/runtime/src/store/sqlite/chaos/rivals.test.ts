@@ -55,6 +55,28 @@ test('an owner that was stopped while another claimed its session is refused whe
   await store.close();
 });
 
+test('a process stopped in its commit is named to those who wait for it, and takes nothing with it', async () => {
+  // Each flush has four steps: the second one writes, and is stopped before its commit.
+  const child = chaos.start({ mode: 'group', sessionId: 'theirs', task: 'order', stopAt: 6 });
+  await child.next();
+  child.process.stdin?.write('1\n');
+  const store = chaos.open({ busyLimit: 100 });
+  await expect.poll(() => stateOf(child.process.pid)).toBe('T');
+  const claim = () => store.claim({ sessionId: 'ours', owner, create: { records: [], head } });
+  const name = process.platform === 'linux' ? hostname() : 'here';
+  await expect(claim()).rejects.toMatchObject({
+    kind: 'busy',
+    message: expect.stringContaining(`locked by process ${child.process.pid} on ${name} for 0.1 s`),
+  });
+  expect((await store.list()).items.map(({ sessionId }) => sessionId)).toEqual(['theirs']);
+  child.process.kill('SIGCONT');
+  expect(await child.next()).toEqual({ acknowledged: 1 });
+  expect(await claim()).toMatchObject({ seq: 0, isNew: true });
+  child.process.stdin?.end();
+  await once(child.process, 'exit');
+  await store.close();
+});
+
 test('a live process shows as owner until it is killed', async () => {
   const child = chaos.start({ mode: 'group', sessionId: 's', task: 'order' });
   await child.next();
