@@ -34,6 +34,8 @@ describe('wrong usage is one clear line and code 2', () => {
     [['sessions', 'burn'], 'groundcrew sessions needs one of ls, show, export, rm, not burn'],
     [['sessions', 'show'], 'The id of a session is missing; groundcrew sessions ls tells it'],
     [['sessions', 'rm'], 'The id of a session is missing; groundcrew sessions ls tells it'],
+    [['backup'], 'groundcrew backup needs the FILE to write'],
+    [['doctor', 'now'], `Unknown argument now. ${seeHelp}`],
     [['help', 'frobnicate'], 'Unknown command frobnicate. Run groundcrew help to see what there is.'],
   ])('%j', async (args, line) => {
     expect(await world.run(args)).toEqual({ code: 2, stdout: '', stderr: `groundcrew: ${line}\n` });

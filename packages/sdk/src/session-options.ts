@@ -26,7 +26,10 @@ export interface SessionOptions extends SessionConfigBase {
 
 /** What a session is opened again with; what is left out stays as it was, except tools and handlers. */
 export interface ResumeSessionOptions extends SessionConfigBase {
-  /** Open questions stay answerable, and prompts that wait are run; otherwise they are closed as interrupted. */
+  /**
+   * Open questions stay answerable and are put to this client's handlers, each once; an interrupted turn and prompts
+   * that wait go on. Otherwise they are closed as interrupted.
+   */
   readonly continuePendingWork?: boolean;
   /** Opens the session without a `session.resume` event. */
   readonly disableResume?: boolean;

@@ -49,10 +49,14 @@ export class Feed {
       else this.owed.push({ type: 'stored', from: told.seq, to: told.seq });
       return;
     }
-    if (!this.merge(told)) this.owed.push({ type: 'live', told });
-    this.owedCharacters += told.json.length;
+    if (!this.merge(told)) this.oweLive(told);
     const isTooMuch = this.owed.length > mostOwed.events || this.owedCharacters > mostOwed.characters;
     if (isTooMuch) void this.options.connection.close();
+  }
+
+  private oweLive(told: Told): void {
+    this.owed.push({ type: 'live', told });
+    this.owedCharacters += told.json.length;
   }
 
   /** Deltas of one message become one: nothing is lost from their sum. */
@@ -61,7 +65,9 @@ export class Feed {
       if (owed.type !== 'live' || owed.told.json.length > largestMerged) continue;
       const merged = mergeEvents(owed.told.event, told.event);
       if (!merged) continue;
+      this.owedCharacters -= owed.told.json.length;
       owed.told = new Told(told.sessionId, told.type, JSON.stringify(merged));
+      this.owedCharacters += owed.told.json.length;
       return true;
     }
     return false;
@@ -73,10 +79,11 @@ export class Feed {
       await connection.drained();
       const next = this.owed.shift();
       if (!next) break;
-      if (next.type === 'live') connection.send(this.frame(next.told));
-      else await this.sendStored(next.from, next.to);
+      if (next.type === 'live') {
+        this.owedCharacters -= next.told.json.length;
+        connection.send(this.frame(next.told));
+      } else await this.sendStored(next.from, next.to);
     }
-    this.owedCharacters = 0;
     this.isBehind = false;
   }
 

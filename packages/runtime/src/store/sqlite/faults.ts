@@ -54,6 +54,15 @@ const sqliteKinds: Readonly<Record<number, FaultKind>> = {
   26: 'damaged',
 };
 
+/** SQLite's own words: the package for Node 20 gives no number to what fails between two rows. */
+const sqliteWords: Readonly<Record<string, FaultKind>> = {
+  'attempt to write a readonly database': 'read_only',
+  'database disk image is malformed': 'damaged',
+  'database is locked': 'busy',
+  'database or disk is full': 'full',
+  'file is not a database': 'damaged',
+};
+
 /** Growing the shared-memory file of the WAL fails with this code when the disk is full. */
 const sharedMemoryTooSmall = 4874;
 
@@ -72,6 +81,7 @@ function kindOf(error: unknown): FaultKind {
     if (error.errcode === sharedMemoryTooSmall) return 'full';
     return sqliteKinds[error.errcode & 0xff] ?? 'io';
   }
-  if ('code' in error && typeof error.code === 'string') return systemKinds[error.code] ?? 'io';
+  if ('code' in error && typeof error.code === 'string')
+    return systemKinds[error.code] ?? sqliteWords[error.message] ?? 'io';
   return 'io';
 }

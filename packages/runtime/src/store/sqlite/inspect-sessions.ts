@@ -22,7 +22,7 @@ export interface ReadableLog {
   readonly damage?: string;
 }
 
-/** Checks every session, record and body of an open store. */
+/** Checks every session with its records and their bodies. */
 export function inspectSessions(connection: Connection): {
   readonly sessions: number;
   readonly records: number;
@@ -37,7 +37,6 @@ export function inspectSessions(connection: Connection): {
     const fault = logFault(row, log) ?? headFault(row, log);
     if (fault !== undefined) findings.push(damage(`Session ${row.id}: ${fault}.`));
   }
-  findings.push(...inspectStrays(connection));
   return { sessions: rows.length, records, findings };
 }
 
@@ -80,7 +79,7 @@ function logFault({ seq }: CheckedRow, { records, damage }: ReadableLog): string
 }
 
 /** What no session refers to, those aside whose removal is still under way. */
-function inspectStrays(connection: Connection): readonly Finding[] {
+export function inspectStrays(connection: Connection): readonly Finding[] {
   const records = count(
     connection,
     `record WHERE session NOT IN (SELECT number FROM session)

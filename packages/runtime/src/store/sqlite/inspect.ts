@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { Connection } from './connection.js';
 import { loadDriver, type SqliteDatabase } from './driver.js';
 import { reasonOf, storeFault } from './faults.js';
-import type { Finding, Inspection, StorePlace } from './finding.js';
+import type { Finding, Inspection, StoreContents, StorePlace } from './finding.js';
 import { inspectFiles } from './inspect-files.js';
-import { inspectSessions } from './inspect-sessions.js';
+import { inspectSessions, inspectStrays } from './inspect-sessions.js';
 import { readIdentity } from './migrate.js';
 import { readLogFile } from './salvage/page-image.js';
 import { readLog } from './salvage/write-ahead-log.js';
@@ -14,8 +14,9 @@ import { applicationId, migrationSteps } from './schema.js';
 export function inspectStore(place: StorePlace): Inspection {
   if (!existsSync(place.file))
     return { findings: [{ type: 'note', message: `There is no store at ${place.file} yet.` }] };
+  const around = [...inspectLog(place.file), ...inspectFiles(place)];
   const { findings, ...contents } = inspectDatabase(place.file);
-  return { ...contents, findings: [...findings, ...inspectLog(place.file), ...inspectFiles(place)] };
+  return { ...contents, findings: [...findings, ...around] };
 }
 
 /** Looks at what is in a database file, whether it is the store of a home or a copy of one. */
@@ -39,7 +40,7 @@ function inspectOpen(database: SqliteDatabase, file: string): Inspection {
   if (!tables.includes('session') || !tables.includes('record')) return { findings: [foreign(file)] };
   const newest = migrationSteps.length;
   if (version > newest) return { findings: [newer(file, version)] };
-  const findings = checkIntegrity(database, file);
+  const findings = [...attempt(file, () => checkIntegrity(database, file))];
   if (owner !== applicationId)
     findings.push({ type: 'damaged', message: `${file} has lost its mark as a Groundcrew store.` });
   if (version < newest) {
@@ -47,15 +48,33 @@ function inspectOpen(database: SqliteDatabase, file: string): Inspection {
     return { findings: [...findings, { type: 'note', message }] };
   }
   const connection = new Connection(database, file);
-  const sessions = connection.view(() => inspectSessions(connection));
-  return {
-    findings: [...findings, ...sessions.findings],
-    contents: { version, sessions: sessions.sessions, records: sessions.records },
-  };
+  let contents: StoreContents | undefined;
+  findings.push(
+    ...attempt(file, () => {
+      const { findings: found, ...counts } = connection.view(() => inspectSessions(connection));
+      contents = { version, ...counts };
+      return found;
+    }),
+    ...attempt(file, () => connection.view(() => inspectStrays(connection))),
+  );
+  return { findings: unique(findings), ...(contents && { contents }) };
+}
+
+/** A check that cannot be made is a finding too, and the others still tell something. */
+function attempt(file: string, check: () => readonly Finding[]): readonly Finding[] {
+  try {
+    return check();
+  } catch (error) {
+    return [describe(error, file)];
+  }
+}
+
+function unique(findings: readonly Finding[]): readonly Finding[] {
+  return [...new Map(findings.map((finding) => [finding.message, finding])).values()];
 }
 
 /** SQLite's own check of pages, tables and indexes. */
-function checkIntegrity(database: SqliteDatabase, file: string): Finding[] {
+function checkIntegrity(database: SqliteDatabase, file: string): readonly Finding[] {
   const rows = database.prepare('PRAGMA integrity_check(10)').all() as { readonly integrity_check: string }[];
   const faults = rows.map((row) => row.integrity_check.replaceAll('\n', ' ')).filter((text) => text !== 'ok');
   return faults.map((fault) => ({ type: 'damaged', message: `${file}: ${fault}.` }));

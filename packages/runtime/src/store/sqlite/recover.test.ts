@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LogRecord } from '../session-store.js';
 import { isProblem } from './finding.js';
@@ -148,6 +148,16 @@ test('who wrote in the old store is refused by the new one', async () => {
   const append = next.append({ sessionId: 's', epoch, expectedSeq: records.length, records: [], head });
   await expect(append).rejects.toMatchObject({ kind: 'stale_owner' });
   await next.close();
+});
+
+test('a file in which there is no session is left alone', () => {
+  writeFileSync(home.file, 'somebody wants to keep this '.repeat(500));
+  const before = readFileSync(home.file);
+  expect(recover).toThrow(
+    `Nothing in ${home.file} looks like a session, so it was left alone. Move it away to begin anew.`,
+  );
+  expect(readdirSync(home.directory)).toEqual(['groundcrew.db']);
+  expect(readFileSync(home.file).equals(before)).toBe(true);
 });
 
 test('a store in use is not recovered', async () => {

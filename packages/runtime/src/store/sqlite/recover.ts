@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { StoreError } from '../session-store.js';
 import { loadDriver, type SqliteDatabase } from './driver.js';
 import { isBusy, storeFault } from './faults.js';
@@ -33,8 +34,10 @@ export function recoverStore({ mend, ...place }: RecoverOptions): Recovery {
   const image = new PageImage(file);
   try {
     const rebuilt = rebuildStore({ image, target: recoveringFile(file), mend });
+    if (!lock && rebuilt.sessions === 0) throw nothingFound(file);
     return { ...rebuilt, keptAs: replaceStore(file, recoveringFile(file)) };
   } catch (error) {
+    rmSync(recoveringFile(file), { force: true });
     throw storeFault(error, file);
   } finally {
     lock?.close();
@@ -54,6 +57,12 @@ function lockStore(file: string): SqliteDatabase | undefined {
     const holder = writeLockHolder(file) ?? 'another process';
     throw new StoreError('busy', `The session store ${file} is locked by ${holder}. Stop it and try again.`);
   }
+}
+
+/** It may be somebody else's file. */
+function nothingFound(file: string): StoreError {
+  const message = `Nothing in ${file} looks like a session, so it was left alone. Move it away to begin anew.`;
+  return new StoreError('damaged', message);
 }
 
 function inUse(file: string, runtimes: number): StoreError {

@@ -19,8 +19,8 @@ const head: SessionHead = {
 interface Work {
   readonly store: SqliteStore;
   readonly task: ChildTask;
-  /** The step at which the disk fails, while set. */
-  readonly fault: { step?: FailpointName | undefined };
+  /** The step at which the disk fails, or the process stops, while set. */
+  readonly fault: { step?: FailpointName | undefined; isStop?: boolean };
 }
 
 const tasks: Record<ChildTask['task'], (work: Work) => Promise<void>> = {
@@ -43,8 +43,9 @@ async function run(task: ChildTask): Promise<void> {
   const failpoint = (step: FailpointName) => {
     steps += 1;
     if (steps === task.killAt) process.kill(process.pid, 'SIGKILL');
-    if (steps === task.stopAt) process.kill(process.pid, 'SIGSTOP');
-    if (step === fault.step) throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
+    if (step !== fault.step) return;
+    if (fault.isStop) process.kill(process.pid, 'SIGSTOP');
+    else throw Object.assign(new Error('disk I/O error'), { errcode: 10 });
   };
   await tasks[task.task]({ store: openSqliteStore({ ...task, failpoint }), task, fault });
 }
@@ -57,15 +58,16 @@ async function appendMany(store: SqliteStore, { sessionId, count = 0 }: ChildTas
   }
 }
 
-/** Each line on stdin is a number of records to append in one group, and maybe a step at which the disk fails. */
+/** Each line on stdin is a number of records to append in one group, and maybe a step at which the disk fails or, with `stop`, the process stops. */
 async function appendOnOrder({ store, task: { sessionId }, fault }: Work): Promise<void> {
   const { epoch } = await claim(store, sessionId);
   let expectedSeq = 0;
   say({ acknowledged: 0 });
   for await (const line of createInterface({ input: process.stdin })) {
-    const [count, step] = line.split(' ');
+    const [count, step, stop] = line.split(' ');
     const records = Array.from({ length: Number(count) }, (_, index) => recordAt(expectedSeq + 1 + index));
     fault.step = step as FailpointName | undefined;
+    fault.isStop = stop === 'stop';
     try {
       await store.append({ sessionId, epoch, expectedSeq, records, head });
       expectedSeq += records.length;

@@ -12,8 +12,6 @@ export interface ChildTask {
   readonly count?: number;
   /** Kills the process at the n-th write step of the store. */
   readonly killAt?: number;
-  /** Stops the process, as SIGSTOP does, at the n-th write step of the store. */
-  readonly stopAt?: number;
 }
 
 /** What a child writes at `seq`, so that a reader can tell loss from damage. */

@@ -20,6 +20,8 @@ export interface TrialHome extends StorePlace {
   write(logs: Logs): Promise<void>;
   /** Runs SQL behind the store's back. */
   execute(sql: string): void;
+  /** The first row of what SQL selects. */
+  query<Row>(sql: string): Row | undefined;
   /** The readable records of every session in the store. */
   read(): Promise<Logs>;
   /** Leaves the files as they would be had the process of this store been killed now. */
@@ -52,6 +54,12 @@ export function makeTrialHome(): TrialHome {
       const database = new (loadDriver().DatabaseSync)(place.file);
       database.exec(sql);
       database.close();
+    },
+    query: <Row>(sql: string) => {
+      const database = new (loadDriver().DatabaseSync)(place.file);
+      const row = database.prepare(sql).get() as Row | undefined;
+      database.close();
+      return row;
     },
     read: async () => {
       const store = open();

@@ -1,0 +1,102 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { say } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
+import { cliWorld } from './program.js';
+
+const world = cliWorld();
+const store = () => join(world.homePath, 'groundcrew.db');
+
+/** Two sessions of one turn each. */
+async function talk(): Promise<void> {
+  const { baseUrl } = world.script(say('one'), say('two'));
+  const environment = { GROUNDCREW_BASE_URL: baseUrl, GROUNDCREW_MODEL: 'scripted' };
+  for (const id of ['red', 'blue']) await world.run(['-p', 'Hello', '--session-id', id], { environment });
+}
+
+test('a home without sessions and a sound store are in order', async () => {
+  expect(await world.run(['doctor'])).toEqual({
+    code: 0,
+    stdout: `note: There is no store at ${store()} yet.\nNo problems found.\n`,
+    stderr: '',
+  });
+  expect(readdirSync(world.homePath)).toEqual([]);
+  await talk();
+  const { code, stdout } = await world.run(['doctor', '--home', world.homePath]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/groundcrew\.db: 2 sessions, \d+ records, version 1\nNo problems found\.\n$/),
+  ]);
+});
+
+test('a damaged store is told of, recovered with --repair, and kept', async () => {
+  await talk();
+  const bytes = readFileSync(store());
+  const at = bytes.indexOf('"content":"one"');
+  writeFileSync(store(), bytes.fill('X', at + 11, at + 14));
+  const found = await world.run(['doctor']);
+  expect([found.code, found.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /problem: Session red: \d+ of \d+ records can be read; record \d+ is not what was written\.\n1 problem found\.\nRun groundcrew doctor --repair to put this right\.\n$/,
+    ),
+  ]);
+  const repaired = await world.run(['doctor', '--repair']);
+  expect([repaired.code, repaired.stderr]).toEqual([0, '']);
+  expect(repaired.stdout.split('\n').slice(-5)).toEqual([
+    expect.stringMatching(/^Recovered 2 sessions with \d+ records into a new file\.$/),
+    expect.stringMatching(/^Session red now ends after record \d+ of \d+, and says so\.$/),
+    expect.stringMatching(/^The damaged store is kept as .*groundcrew\.db\.damaged-[\dTZ-]+\.$/),
+    'The store is in order.',
+    '',
+  ]);
+  const red = await world.run(['sessions', 'export', 'red']);
+  expect(JSON.parse(red.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    type: 'session.warning',
+    data: { warningType: 'store_recovered' },
+  });
+  expect((await world.run(['sessions', 'show', 'blue'])).stdout).toContain('two');
+  expect((await world.run(['doctor'])).code).toBe(0);
+});
+
+test('a file that is not ours is told of and never touched', async () => {
+  writeFileSync(store(), 'somebody wants to keep this '.repeat(200), { mode: 0o600 });
+  const before = readFileSync(store());
+  const outcomes = [await world.run(['doctor']), await world.run(['doctor', '--repair'])];
+  expect(outcomes.map(({ code }) => code)).toEqual([1, 1]);
+  expect(outcomes[1]?.stderr).toBe(
+    `groundcrew: Nothing in ${store()} looks like a session, so it was left alone. Move it away to begin anew.\n`,
+  );
+  expect(readFileSync(store()).equals(before)).toBe(true);
+});
+
+test('a backup is one private file that holds all sessions, and is not written over another', async () => {
+  await talk();
+  const copies = join(world.home.path, 'copies');
+  rmSync(copies, { recursive: true, force: true });
+  mkdirSync(copies);
+  const target = join(copies, 'groundcrew.db');
+  const first = await world.run(['backup', target]);
+  expect([first.code, first.stdout]).toEqual([
+    0,
+    expect.stringMatching(/copies\/groundcrew\.db: 2 sessions, \d+ records\n$/),
+  ]);
+  expect((statSync(target).mode & 0o777).toString(8)).toBe('600');
+  expect(await world.run(['backup', target])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `groundcrew: ${target} is there already; --force replaces it\n`,
+  });
+  expect((await world.run(['backup', target, '--force'])).code).toBe(0);
+  expect(readdirSync(copies)).toEqual(['groundcrew.db']);
+  const listed = await world.run(['sessions', 'ls'], { environment: { GROUNDCREW_HOME: copies } });
+  expect(listed.stdout.match(/red|blue/g)?.sort()).toEqual(['blue', 'red']);
+});
+
+test('a backup of nothing is an error', async () => {
+  expect(await world.run(['backup', 'copy.db'])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `groundcrew: There is no store at ${store()}\n`,
+  });
+});
