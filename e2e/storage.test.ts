@@ -1,98 +1,206 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stdioChannel } from '@groundcrew/rpc';
-import { callTools, liveRuntime, providerOf, say, story, WireClient } from '@groundcrew/testkit';
-import { afterEach, describe, expect, test } from 'vitest';
+import {
+  callTools,
+  liveRuntime,
+  providerOf,
+  say,
+  story,
+  WireClient,
+  type WireSession,
+} from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
-const program = fileURLToPath(new URL('../packages/cli/bin/groundcrew.js', import.meta.url));
+const repository = fileURLToPath(new URL('..', import.meta.url));
+const program = join(repository, 'packages/cli/bin/groundcrew.js');
 const tools = [{ name: 'look', skipPermission: true }];
 const look = callTools({ id: 'c1', name: 'look', arguments: {} });
 
-/** Small disks are mounted in a namespace of their own, which not every machine allows. */
+/** Disks are mounted in namespaces of their own, which not every machine allows. */
 const canMount = spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0;
 
+describe.runIf(canMount)('a disk that cannot be written (needs `unshare -rm`)', () => {
+  test.concurrent.each([
+    { what: 'is full', code: 'store_full', kind: 'full' },
+    { what: 'is read-only', code: 'store_read_only', kind: 'read_only' },
+  ] as const)(
+    'because it $what fails the turn, keeps what was told, and work goes on after',
+    async ({ code, kind }) => {
+      const disk = startOnDisk(join(runtime.home.path, kind));
+      const model = runtime.script(look, say('two'), say('three'));
+      const session = await disk.client.create({ ...providerOf(model), tools });
+      await session.send('Look');
+      const { data } = await session.next('external_tool.requested');
+      const told = durable(session);
+      const undo = kind === 'full' ? disk.fill() : disk.protect();
+
+      const failure = { code: -32603, data: { code, retryable: true } };
+      const { requestId } = data;
+      const answer = await session.failure('session.tools.handlePendingToolCall', { requestId, result: 'x' });
+      expect(answer).toMatchObject(failure);
+      expect((await session.next('session.error')).data).toMatchObject({
+        errorType: 'storage',
+        errorCode: kind,
+      });
+      await session.next('session.idle');
+      expect(await session.failure('session.send', { prompt: 'Hello?' })).toMatchObject(failure);
+      await session.next('session.idle');
+      expect(await session.stored()).toEqual(told);
+
+      undo();
+      expect(story(await session.turn('Go on'))).toEqual([
+        'user.message "Go on" idle 0',
+        'assistant.turn_start 0',
+        'assistant.message "two"',
+        'assistant.turn_end 0',
+        'session.idle~',
+      ]);
+      expect((await session.stored()).slice(0, told.length)).toEqual(told);
+      expect(durable(session)).toEqual(await session.stored());
+      expect(disk.client.examine()).toEqual([]);
+      await disk.close();
+    },
+  );
+});
+
+test.concurrent('a stopped process that holds the write lock is named to others, who may try again', async () => {
+  const home = join(runtime.home.path, 'locked');
+  mkdirSync(home);
+  const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'], home }));
+  const session = await client.create(providerOf(runtime.script(say('one'), say('two'))));
+  await session.turn('Hello');
+  const holder = await holdWriteLock(join(home, 'groundcrew.db'));
+  const refused = session.failure('session.send', { prompt: 'Are you there?' });
+  expect((await session.stored()).length).toBeGreaterThan(3);
+  const name = process.platform === 'linux' ? `process ${holder.pid} on ${hostname()}` : 'another process';
+  expect(await refused).toMatchObject({
+    message: expect.stringContaining(`was locked by ${name} for 10 s; nothing was written. Try again.`),
+    data: { code: 'store_busy', retryable: true },
+  });
+  await session.next('session.idle');
+  await holder.release();
+  expect(story(await session.turn('And now?')).at(-3)).toBe('assistant.message "two"');
+});
+
+test.concurrent('a session with a damaged record is never called unknown; what lies before it can be read', async () => {
+  const home = join(runtime.home.path, 'damaged');
+  mkdirSync(home);
+  const model = runtime.script(say('first answer'), say('other answer'), say('still there'));
+  const writer = runtime.spawn({ flags: ['--stdio'], home });
+  const client = await runtime.connect(writer, { hasGaps: true });
+  for (const sessionId of ['broken', 'sound'])
+    await (await client.create({ sessionId, ...providerOf(model) })).turn('Hello');
+  await writer.signal('SIGTERM');
+  damage(join(home, 'groundcrew.db'), '"content":"first answer"');
+
+  const clients = await Promise.all(
+    [1, 2].map(async () => runtime.connect(runtime.spawn({ flags: ['--stdio'], home }))),
+  );
+  for (const each of clients)
+    expect(await each.failure('session.resume', { sessionId: 'broken', ...providerOf(model) })).toEqual({
+      code: -32603,
+      message: expect.stringMatching(/record \d+ is not what was written\)\. Run `groundcrew doctor`\.$/),
+      data: { code: 'store_damaged', retryable: false },
+    });
+  const [reader] = clients;
+  const { sessions } = (await reader?.call<{ sessions: { sessionId: string }[] }>('session.list', {})) ?? {};
+  expect(sessions?.map(({ sessionId }) => sessionId).sort()).toEqual(['broken', 'sound']);
+  const sound = await reader?.resume('sound', providerOf(model));
+  expect(story((await sound?.turn('Go on')) ?? [])).toContain('assistant.message "still there"');
+
+  const exported = spawnSync(process.execPath, [program, 'sessions', 'export', 'broken'], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, GROUNDCREW_HOME: home },
+  });
+  expect([exported.status, exported.stderr]).toEqual([
+    1,
+    expect.stringContaining('Run `groundcrew doctor`.'),
+  ]);
+  const types = exported.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).type);
+  expect(types).toEqual(['session.start', 'user.message', 'system.message', 'assistant.turn_start']);
+});
+
 /** A runtime whose home is a disk of twelve megabytes that nobody else sees. */
-class SmallDisk {
-  readonly client: WireClient;
-  private readonly child: ChildProcess;
+function startOnDisk(home: string) {
+  mkdirSync(home);
+  const mount = 'mount -t tmpfs -o size=12m none "$0" && exec "$@"';
+  const command = [process.execPath, program, '--headless', '--stdio'];
+  const child = spawn('unshare', ['-rm', 'sh', '-c', mount, home, ...command], {
+    env: { PATH: process.env.PATH, COPILOT_HOME: home },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const inside = (script: string) => {
+    const enter = ['-t', `${child.pid}`, '-U', '-m', '--preserve-credentials', 'sh', '-c', script, home];
+    expect(spawnSync('nsenter', enter, { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
+  };
+  return {
+    client: new WireClient(stdioChannel({ input: child.stdout, output: child.stdin })),
+    fill: () => {
+      const filler = join(`/proc/${child.pid}/root`, home, 'filler');
+      writeUntilFull(filler);
+      return () => rmSync(filler);
+    },
+    /** Puts a copy that cannot be written in the place of the disk. */
+    protect: () => {
+      inside('mount -t tmpfs none /mnt && cp -a "$0"/. /mnt && mount --bind /mnt "$0"');
+      inside('mount -o remount,bind,ro "$0"');
+      return () => inside('umount -l "$0"');
+    },
+    close: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
 
-  constructor(private readonly home: string) {
-    mkdirSync(home);
-    const script = 'mount -t tmpfs -o size=12m none "$0" && exec "$@"';
-    this.child = spawn(
-      'unshare',
-      ['-rm', 'sh', '-c', script, home, process.execPath, program, '--headless', '--stdio'],
-      { env: { PATH: process.env.PATH, COPILOT_HOME: home }, stdio: ['pipe', 'pipe', 'inherit'] },
-    );
-    const { stdin: output, stdout: input } = this.child;
-    if (!output || !input) throw new Error('The process was started without pipes');
-    this.client = new WireClient(stdioChannel({ input, output }));
-  }
-
-  /** The disk as the runtime sees it. */
-  path(name: string): string {
-    return join(`/proc/${this.child.pid}/root`, this.home, name);
-  }
-
-  fill(): void {
-    const file = openSync(this.path('filler'), 'w');
-    const block = Buffer.alloc(4096);
-    try {
-      for (;;) writeSync(file, block);
-    } catch (error) {
-      expect(error).toMatchObject({ code: 'ENOSPC' });
-    } finally {
-      closeSync(file);
-    }
-  }
-
-  empty(): void {
-    rmSync(this.path('filler'));
-  }
-
-  /** Puts a copy that cannot be written in the place of the disk. */
-  protect(): void {
-    this.inside('mount -t tmpfs none /mnt && cp -a "$0"/. /mnt && mount --bind /mnt "$0" && mount -o remount,bind,ro "$0"');
-  }
-
-  unprotect(): void {
-    this.inside('umount -l "$0"');
-  }
-
-  private inside(script: string): void {
-    const enter = ['-t', `${this.child.pid}`, '-U', '-m', '--preserve-credentials', 'sh', '-c', script, this.home];
-    const { status, stderr } = spawnSync('nsenter', enter, { encoding: 'utf8' });
-    expect([status, stderr]).toEqual([0, '']);
-  }
-
-  async close(): Promise<void> {
-    const ended = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
-    await ended;
+function writeUntilFull(file: string): void {
+  const handle = openSync(file, 'w');
+  const block = Buffer.alloc(4096);
+  try {
+    for (;;) writeSync(handle, block);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+  } finally {
+    closeSync(handle);
   }
 }
 
-describe.runIf(canMount)('a disk', () => {
-  test('read-only', async () => {
-    const disk = new SmallDisk(join(runtime.home.path, 'guarded'));
-    const model = runtime.script(look, say('two'), say('three'), say('four'));
-    const session = await disk.client.create({ ...providerOf(model), tools });
-    await session.send('Look');
-    const { data } = await session.next('external_tool.requested');
-    disk.protect();
-    console.log(await session.failure('session.tools.handlePendingToolCall', { requestId: data.requestId, result: 'x' }));
-    await session.next('session.idle');
-    console.log(story(session.events));
-    console.log(await session.failure('session.send', { prompt: 'x' }));
-    console.log(await session.failure('session.getMessages'));
-    console.log(await disk.client.failure('session.create', providerOf(model)));
-    disk.unprotect();
-    console.log(story(await session.turn('Go on')));
-    console.log(disk.client.examine());
-    await disk.close();
+/** Another process that begins to write and is stopped. */
+async function holdWriteLock(file: string) {
+  const code = `
+    const { DatabaseSync } = process.getBuiltinModule?.('node:sqlite') ?? require('@photostructure/sqlite');
+    new DatabaseSync(process.argv[1]).exec('BEGIN IMMEDIATE');
+    console.log('held');
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['-e', code, file], {
+    cwd: repository,
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
-});
+  await once(child.stdout, 'data');
+  child.kill('SIGSTOP');
+  const release = async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  return { pid: child.pid, release };
+}
+
+function damage(file: string, text: string): void {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  writeFileSync(file, bytes.fill('X', at + text.length - 3, at + text.length - 1));
+}
+
+function durable({ events }: WireSession) {
+  return events.filter(({ ephemeral }) => !ephemeral);
+}

@@ -8,10 +8,11 @@ const world = cliWorld();
 const store = () => join(world.homePath, 'groundcrew.db');
 
 /** Two sessions of one turn each. */
-async function talk(): Promise<void> {
-  const { baseUrl } = world.script(say('one'), say('two'));
+async function talk(): Promise<Readonly<Record<string, string>>> {
+  const { baseUrl } = world.script(say('one'), say('two'), say('three'));
   const environment = { GROUNDCREW_BASE_URL: baseUrl, GROUNDCREW_MODEL: 'scripted' };
   for (const id of ['red', 'blue']) await world.run(['-p', 'Hello', '--session-id', id], { environment });
+  return environment;
 }
 
 test('a home without sessions and a sound store are in order', async () => {
@@ -30,7 +31,7 @@ test('a home without sessions and a sound store are in order', async () => {
 });
 
 test('a damaged store is told of, recovered with --repair, and kept', async () => {
-  await talk();
+  const environment = await talk();
   const bytes = readFileSync(store());
   const at = bytes.indexOf('"content":"one"');
   writeFileSync(store(), bytes.fill('X', at + 11, at + 14));
@@ -56,6 +57,11 @@ test('a damaged store is told of, recovered with --repair, and kept', async () =
     data: { warningType: 'store_recovered' },
   });
   expect((await world.run(['sessions', 'show', 'blue'])).stdout).toContain('two');
+  expect(await world.run(['-p', 'Go on', '--resume', 'red'], { environment })).toEqual({
+    code: 0,
+    stdout: 'three\n',
+    stderr: '',
+  });
   expect((await world.run(['doctor'])).code).toBe(0);
 });
 
