@@ -91,11 +91,14 @@ test.concurrent('a stopped process that holds the write lock is named to others,
 test.concurrent('a session with a damaged record is never called unknown; what lies before it can be read', async () => {
   const home = join(runtime.home.path, 'damaged');
   mkdirSync(home);
-  const model = runtime.script(say('first answer'), say('other answer'), say('still there'));
+  const model = runtime.script(say('first answer'), say('other answer'), look, say('still there'));
   const writer = runtime.spawn({ flags: ['--stdio'], home });
   const client = await runtime.connect(writer, { hasGaps: true });
-  for (const sessionId of ['broken', 'sound'])
-    await (await client.create({ sessionId, ...providerOf(model) })).turn('Hello');
+  const broken = await client.create({ sessionId: 'broken', ...providerOf(model), tools });
+  await broken.turn('Hello');
+  await (await client.create({ sessionId: 'sound', ...providerOf(model) })).turn('Hello');
+  await broken.send('Look');
+  await broken.next('external_tool.requested');
   await writer.signal('SIGTERM');
   damage(join(home, 'groundcrew.db'), '"content":"first answer"');
 

@@ -37,7 +37,7 @@ Exit code 0: all is in order. 1: there are problems. 2: the command line makes n
         show('Run groundcrew doctor --repair to put this right.', terminal);
       return isSound ? exitCodes.done : exitCodes.failed;
     }
-    for (const line of repair(place, first)) show(line, terminal);
+    for (const sentence of repair(place, first)) show(sentence, terminal);
     const last = inspectStore(place).findings.filter(isProblem);
     for (const finding of last) show(line(finding), terminal);
     if (existsSync(place.file))
