@@ -27,6 +27,11 @@ export class LogReaders {
     });
   }
 
+  /** Somebody reads, or waits to. */
+  get isActive(): boolean {
+    return this.recent.isWanted || this.waiters.size > 0;
+  }
+
   heardEphemeral(told: Told, afterSeq: number): void {
     this.recent.hear(told, afterSeq);
     this.wake();

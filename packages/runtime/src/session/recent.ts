@@ -13,15 +13,12 @@ const mostRecent = 512;
 export class RecentEvents {
   private events: RecentEvent[] = [];
   private count = 0;
-  private isWanted = false;
+  /** Set by the first reader. */
+  isWanted = false;
 
   /** Grows by one with each ephemeral event since the first reader. */
   get tail(): number {
     return this.count;
-  }
-
-  want(): void {
-    this.isWanted = true;
   }
 
   hear(told: Told, afterSeq: number): void {

@@ -336,7 +336,8 @@ export class Session {
       tell: (told) => {
         onTold(told);
         this.audience.tell(told);
-        if (told.seq === undefined) this.readers.heardEphemeral(told, this.loadedState?.seq ?? 0);
+        if (told.seq === undefined && this.readers.isActive)
+          this.readers.heardEphemeral(told, this.loadedState?.seq ?? 0);
       },
       toldAll: () => {
         onToldAll(this);

@@ -19,13 +19,13 @@ const longestWait = 60_000;
 export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.eventLog.tail'({ sessionId }, context) {
     const session = findSession('session.eventLog.tail', sessionId, context);
-    session.readers.recent.want();
+    session.readers.recent.isWanted = true;
     const { seq } = await session.state();
     return { cursor: textOf({ seq, number: session.readers.recent.tail }) };
   },
   async 'session.eventLog.read'(params, context) {
     const session = findSession('session.eventLog.read', params.sessionId, context);
-    session.readers.recent.want();
+    session.readers.recent.isWanted = true;
     if (params.direction === 'backward') return (await readBackward(session, params)).result();
     const deadline = performance.now() + Math.min(params.waitMs ?? 0, longestWait);
     for (;;) {
