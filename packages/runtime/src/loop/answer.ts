@@ -168,7 +168,7 @@ class AnswerDraft {
     const isTaken =
       callId === '' ||
       this.calls.some((call) => call.callId === callId) ||
-      this.context.log.latest.history.some(
+      this.context.log.state.history.some(
         (entry) => entry.role === 'assistant' && entry.toolCalls.some((call) => call.callId === callId),
       );
     return isTaken ? `call_${this.context.clock.newId()}` : callId;

@@ -13,7 +13,7 @@ export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest
   return {
     model: plan.model,
     system: plan.system,
-    messages: toMessages(context.log.latest.history, { canSeeImages: context.canSeeImages() }),
+    messages: toMessages(context.log.state.history, { canSeeImages: context.canSeeImages() }),
     tools: plan.toolset.tools.map(toSpec),
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),

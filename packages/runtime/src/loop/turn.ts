@@ -18,8 +18,9 @@ export async function runTurn(context: LoopContext, signal: AbortSignal): Promis
   await deliverSteering(context);
   const plan = context.plan();
   begin(context, plan);
+  await log.stored();
   reportContextUse(context, plan);
-  const answer = await askWhileStoring(context, plan, signal);
+  const answer = await askModel(context, plan, signal);
   const calls = answer.calls.map(readCall);
   log.append(
     ...saying(answer, calls, { context, plan }),
@@ -30,30 +31,6 @@ export async function runTurn(context: LoopContext, signal: AbortSignal): Promis
   log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
   if (!goesOn) await log.stored();
   return goesOn;
-}
-
-/**
- * Asks the model while the commit that leads to the question is under way: its time to think hides the sync. What it
- * says counts only once the commit has succeeded, and nobody hears any of it before.
- */
-async function askWhileStoring(
-  context: LoopContext,
-  plan: ModelPlan,
-  signal: AbortSignal,
-): Promise<ModelAnswer> {
-  const asking = new AbortController();
-  const stop = () => asking.abort(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
-  const stored = context.log.stored().catch((error: unknown) => {
-    asking.abort(error);
-    throw error;
-  });
-  try {
-    const [answer] = await Promise.all([askModel(context, plan, asking.signal), stored]);
-    return answer;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 function begin({ log, interaction, limits }: LoopContext, plan: ModelPlan): void {

@@ -30,10 +30,7 @@ export function measureContext({ state }: { readonly state: SessionState }, plan
 
 export function reportContextUse(context: LoopContext, plan: ModelPlan): void {
   const isInitial = context.interaction.rounds === 1;
-  context.log.emit({
-    type: 'session.usage_info',
-    data: { ...measureContext({ state: context.log.latest }, plan), isInitial },
-  });
+  context.log.emit({ type: 'session.usage_info', data: { ...measureContext(context.log, plan), isInitial } });
 }
 
 function tokens(characters: number): number {

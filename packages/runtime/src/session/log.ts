@@ -115,11 +115,6 @@ export class SessionLog {
     return id;
   }
 
-  /** What the log adds up to with all that was appended, stored or not yet. */
-  get latest(): SessionState {
-    return this.ahead;
-  }
-
   /** Resolves when all that was appended so far is stored; rejects when it could not be. */
   stored(): Promise<void> {
     return this.last;
