@@ -4,8 +4,8 @@ import type { StoreFile } from './store-file.js';
 const idlePause = 100;
 const worthwhile = 256 * 1024;
 /** The log's length, given in advance to a store that is really used; folding it in before it is full keeps it so. */
-const logLength = 4 * 1024 * 1024;
-const commitsBeforeLengthening = 6;
+const logLength = 1536 * 1024;
+const commitsBeforeLengthening = 4;
 const fullShare = 0.85;
 const ceiling = 64 * 1024 * 1024;
 const ceilingStep = 16 * 1024 * 1024;
