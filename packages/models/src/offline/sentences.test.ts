@@ -351,7 +351,7 @@ describe('the workspace', () => {
     ['List the files in the current directory', [['view', { path: '.' }]]],
     ['What files are in the folder lib?', [['view', { path: 'lib' }]]],
     ["Search for 'needle' in src/", [['grep', { pattern: 'needle', path: 'src/' }]]],
-    ['Grep for TODO', [['grep', { pattern: 'TODO' }]]],
+    ['Grep for needle', [['grep', { pattern: 'needle' }]]],
     ['Find files matching *.ts', [['glob', { pattern: '*.ts' }]]],
     ['List all **/*.md files', [['glob', { pattern: '**/*.md' }]]],
     ['Fetch https://example.com/a', [['web_fetch', { url: 'https://example.com/a' }]]],

@@ -47,7 +47,7 @@ test.each<[EventType, unknown]>([
       turnId: '0',
       messageId: 'm1',
       attachments: [
-        { type: 'file', path: '/work/a.ts', displayName: 'a.ts', lineRange: { start: 1, end: 2 } },
+        { type: 'file', path: '/project/a.ts', displayName: 'a.ts', lineRange: { start: 1, end: 2 } },
       ],
     },
   ],

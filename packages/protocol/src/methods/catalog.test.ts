@@ -154,9 +154,9 @@ test.each<[MethodName, unknown, string]>([
 
 test('an attachment may leave out what its path tells', () => {
   const attachments = [
-    { type: 'file', path: '/work/a.ts' },
+    { type: 'file', path: '/project/a.ts' },
     { type: 'directory', path: '/work', displayName: null },
-    { type: 'selection', filePath: '/work/a.ts', displayName: 'a.ts' },
+    { type: 'selection', filePath: '/project/a.ts', displayName: 'a.ts' },
     { type: 'blob', mimeType: 'image/png', data: 'AAAA' },
     { type: 'github_url', url: 'https://example.com' },
   ];

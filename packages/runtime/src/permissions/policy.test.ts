@@ -20,7 +20,7 @@ const verdict = (question: PermissionQuestion, more: Partial<PolicyRules> = {}) 
 const commands = (...commandIdentifiers: string[]) => ({
   approvals: [{ kind: 'commands', commandIdentifiers }],
 });
-const read: PermissionQuestion = { request: { kind: 'read', intention: '', path: '/work/a' } };
+const read: PermissionQuestion = { request: { kind: 'read', intention: '', path: '/project/a' } };
 
 test('deny comes before allow, allow before asking, and who cannot ask denies', () => {
   const git = { kind: 'shell', argument: 'git' };
