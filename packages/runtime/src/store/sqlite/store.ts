@@ -48,7 +48,7 @@ export interface SqliteStoreStats {
 
 /** The embedded store: all sessions of a home in one SQLite file, shared safely by any number of processes. */
 export interface SqliteStore extends SessionStore {
-  /** Loads SQLite now, so that the first claim need not; touches no file. */
+  /** Loads SQLite now, and opens the file if there is one, so that the first claim need not; makes no file. */
   warmUp(): void;
   /** Commits what waits, folds the log in and lets go of the file; sessions not released count as left by a dead owner. */
   close(): Promise<void>;
@@ -149,6 +149,12 @@ class EmbeddedStore implements SqliteStore {
 
   warmUp(): void {
     this.#loadDriver();
+    try {
+      this.#file.forReading();
+    } catch {
+      // Whoever first needs the file hears what is wrong with it.
+      this.#file.drop();
+    }
   }
 
   async close(): Promise<void> {
