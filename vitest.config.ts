@@ -12,8 +12,6 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'packages/*/test/**/*.test.ts', 'e2e/**/*.test.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    // On a machine that others load too, a test of processes may once run into its time limit; twice is a fault.
-    retry: process.env.CI ? 1 : 0,
+    testTimeout: 20_000,
   },
 });
