@@ -60,7 +60,7 @@ export async function buildMutant(mutation: Mutation | undefined): Promise<strin
     entryPoints: ['packages/cli/src/main.ts'],
     outfile,
     bundle: true,
-    external: ['@photostructure/sqlite', 'undici'],
+    external: ['@groundcrew/sqlite-node20', 'undici'],
     format: 'cjs',
     platform: 'node',
     target: 'node20',

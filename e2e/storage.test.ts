@@ -180,7 +180,7 @@ function writeUntilFull(file: string): void {
 /** Another process that begins to write and is stopped. */
 async function holdWriteLock(file: string) {
   const code = `
-    const { DatabaseSync } = process.getBuiltinModule?.('node:sqlite') ?? require('@photostructure/sqlite');
+    const { DatabaseSync } = process.getBuiltinModule?.('node:sqlite') ?? require('@groundcrew/sqlite-node20');
     new DatabaseSync(process.argv[1]).exec('BEGIN IMMEDIATE');
     console.log('held');
     setInterval(() => undefined, 1000);`;

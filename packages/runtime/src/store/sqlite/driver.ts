@@ -42,5 +42,5 @@ function loadBuiltIn(): SqliteDriver | undefined {
 function loadPackage(): SqliteDriver {
   // The bundler puts `__filename` in place of `import.meta.filename`, which CommonJS does not have.
   const require = createRequire(import.meta.filename);
-  return require('@photostructure/sqlite') as SqliteDriver;
+  return require('@groundcrew/sqlite-node20') as SqliteDriver;
 }

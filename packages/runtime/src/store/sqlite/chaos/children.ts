@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -49,7 +48,7 @@ export async function bundleChild(options: { readonly failpoints: boolean }): Pr
     platform: 'node',
     format: 'cjs',
     minifySyntax: true,
-    external: ['@photostructure/sqlite'],
+    external: ['@groundcrew/sqlite-node20'],
     define: { __FAILPOINTS__: String(options.failpoints), 'import.meta.filename': '__filename' },
     logOverride: { 'empty-import-meta': 'error' },
   });
@@ -78,10 +77,7 @@ export function makeChaos(program: string): Chaos {
 }
 
 function startChild([command = '', ...words]: readonly string[], task: ChildTask): Child {
-  const packages = resolve(
-    dirname(createRequire(import.meta.url).resolve('@photostructure/sqlite')),
-    '../../..',
-  );
+  const packages = resolve(import.meta.dirname, '../../../../../../node_modules');
   const child = spawn(command, [...words, JSON.stringify(task)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { PATH: process.env.PATH, NODE_PATH: packages },
