@@ -9,7 +9,7 @@ const cliFolder = join(import.meta.dirname, '..');
 const temporaryPrefix = '.build-';
 
 /** What is loaded from node_modules at run time because it is native or rarely needed. */
-const external = ['@groundcrew/sqlite-node20', '@vscode/ripgrep', 'turndown', 'undici'];
+const external = ['@groundcrew/sqlite-node20', '@vscode/ripgrep', 'undici'];
 
 /** What the bundle depends on besides our own sources; the lock file stands for all of node_modules. */
 const hiddenInputs = [
@@ -69,7 +69,7 @@ function bundleOptions(outdir) {
   const { version } = JSON.parse(readFileSync(join(cliFolder, 'package.json'), 'utf8'));
   return {
     absWorkingDir: repository,
-    entryPoints: entryNames().map((name) => `packages/cli/src/${name}.ts`),
+    entryPoints: entryPoints(),
     outdir,
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -82,6 +82,7 @@ function bundleOptions(outdir) {
     supported: { 'dynamic-import': false },
     define: {
       __FAILPOINTS__: String(flags.failpoints),
+      __TURNDOWN__: JSON.stringify('./turndown.cjs'),
       __VERSION__: JSON.stringify(version),
       'import.meta.dirname': '__dirname',
       'import.meta.filename': '__filename',
@@ -97,8 +98,11 @@ function bundleOptions(outdir) {
 }
 
 // What clients start, what people start, and the runtime alone for apps that run it in their own process.
-function entryNames() {
-  return flags.failpoints ? ['main'] : ['main', 'cli', 'in-process'];
+// A worker loads turndown by its file, so that is a file of its own too.
+function entryPoints() {
+  const names = flags.failpoints ? ['main'] : ['main', 'cli', 'in-process'];
+  const programs = names.map((name) => ({ in: `packages/cli/src/${name}.ts`, out: name }));
+  return [...programs, { in: 'turndown', out: 'turndown' }];
 }
 
 async function loadEsbuild() {
