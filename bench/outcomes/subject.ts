@@ -38,7 +38,12 @@ export class SubjectProcess {
     const [program = '', ...rest] = command;
     const isScript = /\.[cm]?js$/.test(program);
     const flags = ['--headless', '--no-auto-update', '--log-level', 'error', '--no-auto-login'];
-    const line = [...(isScript ? [program] : []), ...rest, ...flags, ...(door === 'stdio' ? ['--stdio'] : [])];
+    const line = [
+      ...(isScript ? [program] : []),
+      ...rest,
+      ...flags,
+      ...(door === 'stdio' ? ['--stdio'] : []),
+    ];
     mkdirSync(join(home, 'work'), { recursive: true });
     this.child = spawn(isScript ? process.execPath : program, line, {
       cwd: join(home, 'work'),

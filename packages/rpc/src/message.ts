@@ -52,9 +52,9 @@ export function encode(message: Message): Encoded {
   return new EncodedMessage(JSON.stringify(message));
 }
 
-/** Takes JSON text at its word: it must be one whole message. */
-export function encodeRaw(json: string): Encoded {
-  return new EncodedMessage(json);
+/** Takes JSON text at its word: it must be one whole message, of so many bytes if they are told. */
+export function encodeRaw(json: string, byteLength?: number): Encoded {
+  return new EncodedMessage(json, byteLength);
 }
 
 /** A result that is JSON text already, and goes out as it stands. */
@@ -68,9 +68,10 @@ export function toEncoded(message: Message | Encoded): Encoded {
 }
 
 class EncodedMessage implements Encoded {
-  private bytes = -1;
-
-  constructor(readonly json: string) {}
+  constructor(
+    readonly json: string,
+    private bytes = -1,
+  ) {}
 
   get byteLength(): number {
     if (this.bytes < 0) this.bytes = Buffer.byteLength(this.json);

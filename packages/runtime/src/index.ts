@@ -16,10 +16,11 @@ export {
   Runtime,
   type RuntimeOptions,
 } from './runtime.js';
-export { type Attachment, Audience, type ClientCommand, ToolClash } from './session/audience.js';
+export { type Attachment, Audience, type ClientCommand, ClientGone, ToolClash } from './session/audience.js';
 export { type PromptExtras, QueueFull } from './session/conversation.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
+export type { Answers, QuestionRef } from './session/questions.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';

@@ -123,6 +123,7 @@ export class Runtime {
       if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
       await session.sayResumed({ ...request, wasActive, ...(context && { context }) });
       if (request.continuePendingWork) conversation.continueWork();
+      conversation.userInput.offer();
       return session;
     });
   }
@@ -217,6 +218,7 @@ export class Runtime {
   private async join(session: Session, request: OpenRequest): Promise<Session> {
     await this.adapt(session, request);
     session.attach(request.attachment);
+    (await session.load()).userInput.offer();
     return session;
   }
 

@@ -70,8 +70,9 @@ export class Answers {
       return [];
     });
     for (const question of this.answering.stillOpen(fetched)) {
+      // What the agent asks, the runtime puts to this client again by itself.
       if (question.kind === 'permission') this.decide(question.data);
-      else this.serve(question.data);
+      if (question.kind === 'external_tool') this.serve(question.data);
     }
   }
 

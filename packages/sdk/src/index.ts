@@ -37,7 +37,7 @@ export type { HookHandler, HookInput, HookOutput, SessionHooks } from './hooks.j
 export type { FromJsonSchema, JsonSchema } from './json-schema.js';
 export type { SessionContext, SessionListFilter, SessionMetadata } from './metadata.js';
 export type { SessionLifecycleEvent } from './open-runtime.js';
-export type { PendingPermission, PendingQuestion, PendingToolCall } from './pending.js';
+export type { PendingPermission, PendingQuestion, PendingToolCall, PendingUserInput } from './pending.js';
 export {
   approveAll,
   PermissionHandler,

@@ -2,8 +2,8 @@ import { type EventData, errorCodes, type SessionEvent } from '@groundcrew/proto
 import { RpcError } from '@groundcrew/rpc';
 import type { Call } from './wire.js';
 
-/** A question that waits for an answer: leave for a tool call, or the result of a tool that a client serves. */
-export type PendingQuestion = PendingPermission | PendingToolCall;
+/** A question that waits for an answer: leave for a tool call, the result of a tool that a client serves, a word of the user. */
+export type PendingQuestion = PendingPermission | PendingToolCall | PendingUserInput;
 
 /** Somebody is asked whether a tool call may run. */
 export interface PendingPermission {
@@ -21,6 +21,15 @@ export interface PendingToolCall {
   readonly toolCallId: string;
   /** What `external_tool.requested` said. */
   readonly data: EventData<'external_tool.requested'>;
+}
+
+/** The agent asks the user. */
+export interface PendingUserInput {
+  readonly kind: 'user_input';
+  readonly requestId: string;
+  readonly toolCallId: string;
+  /** What `user_input.requested` said. */
+  readonly data: EventData<'user_input.requested'>;
 }
 
 /** The open questions of a session, the oldest first; a runtime that has no list of them has a log that tells. */

@@ -1,9 +1,10 @@
-import type { Connection, Encoded } from '@groundcrew/rpc';
-import type { Attachment, Runtime, Session } from '@groundcrew/runtime';
+import { type Callbacks, callbacks, type Method, type Params, type Result, read } from '@groundcrew/protocol';
+import { type Connection, type Encoded, RpcError } from '@groundcrew/rpc';
+import { type Attachment, ClientGone, type Runtime, type Session } from '@groundcrew/runtime';
 import { Feed } from './feed.js';
 
 /** What a client says of itself when it opens a session. */
-export type Share = Omit<Attachment, 'clientId' | 'hear'>;
+export type Share = Omit<Attachment, 'clientId' | 'hear' | 'ask'>;
 
 /** One connected client and the sessions it is attached to. */
 export class Client {
@@ -26,7 +27,12 @@ export class Client {
       read: (after) => this.runtime.find(sessionId)?.read(after) ?? nothing(),
     });
     this.feeds.set(sessionId, feed);
-    return { clientId: this.id, ...share, hear: (told) => feed.hear(told) };
+    return {
+      clientId: this.id,
+      ...share,
+      hear: (told) => feed.hear(told),
+      ask: (callback, params, signal) => this.ask(callback, params, signal),
+    };
   }
 
   detached(sessionId: string): void {
@@ -42,6 +48,22 @@ export class Client {
     return this.feeds.get(sessionId)?.isOld ?? false;
   }
 
+  /** Puts a request of the table to the client and checks what it answers. */
+  private async ask<K extends keyof Callbacks>(
+    callback: K,
+    params: Params<Callbacks[K]>,
+    signal: AbortSignal,
+  ): Promise<Result<Callbacks[K]>> {
+    const answer = await this.connection.request(callback, params, signal).catch((error: unknown) => {
+      throw isConnectionClosed(error) ? new ClientGone('The client has left') : error;
+    });
+    const { result }: Method = callbacks[callback];
+    const parsed = read(result, answer);
+    if (!parsed.success) throw new Error(`${callback} was answered otherwise than the protocol says`);
+    // The table pairs each name with its own result; which one this is, is known only now.
+    return parsed.data as Result<Callbacks[K]>;
+  }
+
   tell(frame: Encoded): void {
     this.connection.send(frame);
   }
@@ -51,6 +73,12 @@ export class Client {
     for (const sessionId of this.feeds.keys()) this.runtime.drop(sessionId, this.id);
     this.feeds.clear();
   }
+}
+
+function isConnectionClosed(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  const { code } = (error.data ?? {}) as { readonly code?: unknown };
+  return code === 'connection_closed';
 }
 
 async function* nothing(): AsyncGenerator<never> {

@@ -24,8 +24,12 @@ export class Feed {
   private owed: Owed[] = [];
   private owedCharacters = 0;
   private isBehind = false;
+  private readonly opening: string;
 
-  constructor(private readonly options: FeedOptions) {}
+  constructor(private readonly options: FeedOptions) {
+    const sessionId = JSON.stringify(options.sessionId);
+    this.opening = `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${sessionId},"event":`;
+  }
 
   get isOld(): boolean {
     return this.options.isOld;
@@ -99,21 +103,19 @@ export class Feed {
 
   private frame(told: Told): Encoded {
     const json = this.options.isOld ? forOldClients(told.type, told.json) : told.json;
-    if (json !== told.json) return eventFrame(told.sessionId, json);
-    told.frame ??= eventFrame(told.sessionId, told.json);
+    if (json !== told.json) return this.frameOf(json);
+    told.frame ??= this.frameOf(told.json, told.byteLength);
     return told.frame as Encoded;
   }
 
   private storedFrame(record: LogRecord): Encoded {
-    const { isOld, sessionId } = this.options;
-    return eventFrame(sessionId, isOld ? forOldClients(record.type, record.json) : record.json);
+    return this.frameOf(this.options.isOld ? forOldClients(record.type, record.json) : record.json);
   }
-}
 
-function eventFrame(sessionId: string, json: string): Encoded {
-  return encodeRaw(
-    `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${JSON.stringify(sessionId)},"event":${json}}}`,
-  );
+  private frameOf(json: string, byteLength?: number): Encoded {
+    const text = `${this.opening}${json}}}`;
+    return encodeRaw(text, byteLength === undefined ? undefined : text.length - json.length + byteLength);
+  }
 }
 
 function mergeEvents(earlier: SessionEvent, later: SessionEvent): SessionEvent | undefined {

@@ -49,6 +49,7 @@ export function shareFrom(params: ResumeParams): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
+    requestUserInput: params.requestUserInput ?? false,
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
     isOld: params.toolFilterPrecedence === undefined,

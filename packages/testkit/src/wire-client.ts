@@ -16,6 +16,9 @@ export class WireClient {
   /** What the protocol's tables do not allow; a test ends with none. */
   readonly problems: string[] = [];
   readonly connection: Connection;
+  /** Answers what the runtime asks; a test that is asked anything puts its own here. */
+  answer: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown> = async (method) =>
+    Promise.reject(new Error(`Unhandled method ${method}`));
   private readonly heard = new Map<string, AnyEvent[]>();
   private readonly methodOf = new Map<unknown, string>();
   private readonly listeners = new Set<() => void>();
@@ -23,7 +26,7 @@ export class WireClient {
   constructor(channel: Channel) {
     this.connection = new Connection(
       this.recording(channel),
-      { onRequest: async (method) => Promise.reject(new Error(`Unhandled method ${method}`)) },
+      { onRequest: (method, params, call) => this.answer(method, params, call.signal) },
       { maxQueuedBytes: Number.POSITIVE_INFINITY },
     );
   }

@@ -13,10 +13,10 @@ export const sessionQuestionsMethods = {
       openObject({
         items: z.array(
           openObject({
-            kind: z.enum(['permission', 'external_tool']),
+            kind: z.enum(['permission', 'external_tool', 'user_input']),
             requestId: text(),
             toolCallId: text(),
-            /** The data of `permission.requested` or `external_tool.requested`. */
+            /** The data of `permission.requested`, `external_tool.requested` or `user_input.requested`. */
             data: anything(),
           }),
         ),

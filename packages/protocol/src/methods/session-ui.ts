@@ -9,7 +9,7 @@ const filledForm = () => ({
   content: z.optional(z.nullable(z.record(text(), z.unknown()))),
 });
 
-/** Forms that some client shows to people. */
+/** Forms and questions that some client shows to people. */
 export const sessionUiMethods = {
   'session.ui.elicitation': method(
     'Shows a form to people through a client that can; answers with what they entered.',
@@ -19,6 +19,15 @@ export const sessionUiMethods = {
   'session.ui.handlePendingElicitation': method(
     'Answers a form; false tells that somebody did before.',
     () => inSession({ requestId: text(), result: openObject(filledForm()) }),
+    success,
+  ),
+  'session.ui.handlePendingUserInput': method(
+    "Answers a question of the agent; false tells that somebody did before, or that it isn't asked any more.",
+    () =>
+      inSession({
+        requestId: text(),
+        response: openObject({ answer: text(), wasFreeform: z.optional(z.boolean()) }),
+      }),
     success,
   ),
 };

@@ -120,7 +120,11 @@ class AnswerDraft {
       this.countBytes(delta);
       if (this.text === '')
         log.emit({ type: 'assistant.message_start', data: { messageId: this.messageId } });
-      log.emit({ type: 'assistant.message_delta', data: { messageId: this.messageId, deltaContent: delta } });
+      const content = JSON.stringify(delta);
+      log.emitWritten(
+        'assistant.message_delta',
+        `{"messageId":"${this.messageId}","deltaContent":${content}}`,
+      );
     }
     this.text += delta;
   }
@@ -130,10 +134,11 @@ class AnswerDraft {
     if (!this.plan.streaming) return;
     this.reasoningId ||= this.context.clock.newId();
     this.countBytes(delta);
-    this.context.log.emit({
-      type: 'assistant.reasoning_delta',
-      data: { reasoningId: this.reasoningId, deltaContent: delta },
-    });
+    const content = JSON.stringify(delta);
+    this.context.log.emitWritten(
+      'assistant.reasoning_delta',
+      `{"reasoningId":"${this.reasoningId}","deltaContent":${content}}`,
+    );
   }
 
   private takeCallDelta(event: Extract<ModelEvent, { type: 'tool_call_delta' }>): void {
@@ -157,10 +162,7 @@ class AnswerDraft {
   private countBytes(delta: string): void {
     const { interaction, log } = this.context;
     interaction.responseBytes += Buffer.byteLength(delta);
-    log.emit({
-      type: 'assistant.streaming_delta',
-      data: { totalResponseSizeBytes: interaction.responseBytes },
-    });
+    log.emitWritten('assistant.streaming_delta', `{"totalResponseSizeBytes":${interaction.responseBytes}}`);
   }
 
   /** Ids must differ in the whole conversation: some services repeat theirs, others refuse a history that does. */

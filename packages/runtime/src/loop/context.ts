@@ -5,6 +5,7 @@ import type { Inbox } from '../session/inbox.js';
 import type { SessionLog } from '../session/log.js';
 import type { Metrics } from '../session/metrics.js';
 import type { Questions } from '../session/questions.js';
+import type { UserInput } from '../session/user-input.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
 import type { Interaction } from './interaction.js';
@@ -42,6 +43,7 @@ export interface LoopContext {
   readonly log: SessionLog;
   readonly inbox: Inbox;
   readonly questions: Questions;
+  readonly userInput: UserInput;
   readonly clock: Clock;
   readonly limits: LoopLimits;
   readonly metrics: Metrics;

@@ -78,8 +78,10 @@ function world(tools: readonly Tool[]) {
       commands: [],
       elicitation: false,
       requestPermission: true,
+      requestUserInput: false,
       isOld: false,
       hear: (told) => heard.take(told.event),
+      ask: async (callback) => Promise.reject(new Error(`Nobody answers ${callback}`)),
     };
     const opening = { sessionId: 's', settings: () => settings, attachment };
     const session =

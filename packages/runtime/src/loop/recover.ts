@@ -1,7 +1,15 @@
 import type { OpenCall } from '../session/shape.js';
 import type { ResultType } from '../tools/tool.js';
 import type { LoopContext } from './context.js';
-import { awaitClient, awaitLeave, type CallToRun, closeUnknown, type Gate, passGate } from './tool-calls.js';
+import {
+  awaitClient,
+  awaitLeave,
+  awaitUser,
+  type CallToRun,
+  closeUnknown,
+  type Gate,
+  passGate,
+} from './tool-calls.js';
 
 /**
  * Takes up a turn that another process, or this one before a drop, had left open.
@@ -38,6 +46,7 @@ async function continueCall(
   const { context, plan, signal } = gate;
   const question = context.log.state.questions.find((each) => each.toolCallId === open.toolCallId);
   if (question?.kind === 'external_tool') return awaitClient(call, question.requestId, gate);
+  if (question?.kind === 'user_input') return awaitUser(call, question.event, gate);
   if (question?.kind === 'permission') {
     const granted = [...(open.granted ?? []), question.event];
     const refused = await awaitLeave(call, question.requestId, gate);

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventData } from '@groundcrew/protocol';
-import { type Decision, outcomeOf, refusalBy, refusalOf } from '../permissions/decision.js';
+import { outcomeOf, refusalBy, refusalOf } from '../permissions/decision.js';
 import { judge } from '../permissions/policy.js';
 import type { Draft } from '../session/log.js';
-import { type ExternalAnswer, externalResult } from '../tools/external.js';
+import type { Answers } from '../session/questions.js';
+import { resultOfAnswer, type UserQuestion } from '../tools/ask-user.js';
+import { externalResult } from '../tools/external.js';
 import {
   type PermissionQuestion,
   type PermissionRequest,
@@ -60,11 +62,29 @@ export function awaitClient(
   requestId: string,
   gate: Gate & { readonly signal: AbortSignal },
 ): Promise<ResultType> {
-  const settle = (answer: ExternalAnswer) => {
+  const settle = (answer: Answers['external_tool']) => {
     const result = externalResult({ toolName: call.name, arguments: call.arguments }, answer);
     return finish(call, result, gate, { type: 'external_tool.completed', data: { requestId } });
   };
-  return gate.context.questions.ask(requestId, settle, gate.signal);
+  return gate.context.questions.ask({ kind: 'external_tool', requestId }, settle, gate.signal);
+}
+
+/** Waits for the answer to a question that the agent has asked, and closes the call with it. */
+export async function awaitUser(
+  call: CallToRun,
+  asked: EventData<'user_input.requested'>,
+  gate: Gate & { readonly signal: AbortSignal },
+): Promise<ResultType> {
+  const { requestId } = asked;
+  const { questions, userInput } = gate.context;
+  const settle = (answer: Answers['user_input']) =>
+    finish(call, resultOfAnswer(answer), gate, {
+      type: 'user_input.completed',
+      data: { requestId, ...answer },
+    });
+  const answered = questions.ask({ kind: 'user_input', requestId }, settle, gate.signal);
+  userInput.put(asked);
+  return answered.finally(() => userInput.close(requestId));
 }
 
 /** Waits for a decision; undefined when the call may run, else it is already closed. */
@@ -74,7 +94,7 @@ export function awaitLeave(
   gate: Gate & { readonly signal: AbortSignal },
 ): Promise<ResultType | undefined> {
   const { context } = gate;
-  const settle = (decision: Decision): ResultType | undefined => {
+  const settle = (decision: Answers['permission']): ResultType | undefined => {
     const result = outcomeOf(decision);
     const completed: Draft = {
       type: 'permission.completed',
@@ -85,7 +105,7 @@ export function awaitLeave(
     context.log.append(completed);
     return undefined;
   };
-  return context.questions.ask(requestId, settle, gate.signal);
+  return context.questions.ask({ kind: 'permission', requestId }, settle, gate.signal);
 }
 
 /** Closes a call of which nobody knows whether it ran: model and clients are told so, and it is not run again. */
@@ -101,6 +121,7 @@ async function runPrepared(
 ): Promise<ResultType> {
   const { context, signal } = gate;
   const { log } = context;
+  if (prepared.type === 'ask') return askUser(call, prepared.question, gate);
   log.append({ note: 'call.intended', data: { toolCallId: call.toolCallId, attempt: 1 } });
   if (prepared.type === 'run') {
     await log.stored();
@@ -109,6 +130,18 @@ async function runPrepared(
   const requestId = context.clock.newId();
   log.append({ type: 'external_tool.requested', data: externalRequest(call, requestId, context) });
   return awaitClient(call, requestId, gate);
+}
+
+/** The event is not stored, so a note keeps the question for whoever comes after a crash. */
+function askUser(
+  call: CallToRun,
+  question: UserQuestion,
+  gate: Gate & { readonly signal: AbortSignal },
+): Promise<ResultType> {
+  const { clock, log } = gate.context;
+  const asked = { requestId: clock.newId(), toolCallId: call.toolCallId, ...question };
+  log.append({ note: 'question.asked', data: asked }, { type: 'user_input.requested', data: asked });
+  return awaitUser(call, asked, gate);
 }
 
 /** Finds the tool and lets it check its input; nothing has happened yet when this throws. */

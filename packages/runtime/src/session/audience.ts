@@ -1,3 +1,4 @@
+import type { Callbacks, Params, Result } from '@groundcrew/protocol';
 import type { ToolDeclaration } from '../tools/external.js';
 import type { Told } from './told.js';
 
@@ -11,9 +12,22 @@ export interface Attachment {
   readonly elicitation: boolean;
   /** This client answers permission requests. */
   readonly requestPermission: boolean;
+  /** This client answers questions of the agent. */
+  readonly requestUserInput: boolean;
   /** This client speaks as releases before `toolFilterPrecedence` did. */
   readonly isOld: boolean;
   hear(told: Told): void;
+  /** Puts a request to this client; rejects with ClientGone when it has left, else when it fails to answer. */
+  ask<K extends keyof Callbacks>(
+    callback: K,
+    params: Params<Callbacks[K]>,
+    signal: AbortSignal,
+  ): Promise<Result<Callbacks[K]>>;
+}
+
+/** The client that was asked is no longer connected; somebody else may answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
 }
 
 /** A slash command that some client runs. */
@@ -42,6 +56,11 @@ export class Audience {
   /** Any attached client answers permission requests. */
   get answersPermissions(): boolean {
     return this.some((attachment) => attachment.requestPermission);
+  }
+
+  /** Any attached client answers questions of the agent. */
+  get answersQuestions(): boolean {
+    return this.some((attachment) => attachment.requestUserInput);
   }
 
   /** Any attached client can show forms. */
@@ -87,6 +106,10 @@ export class Audience {
 
   commands(): readonly ClientCommand[] {
     return [...this.attachments.values()].flatMap((attachment) => attachment.commands);
+  }
+
+  whoAnswerQuestions(): readonly Attachment[] {
+    return [...this.attachments.values()].filter((attachment) => attachment.requestUserInput);
   }
 
   tell(told: Told): void {

@@ -10,6 +10,7 @@ import { continueTurn } from '../loop/recover.js';
 import { LimitReached } from '../loop/turn.js';
 import { StoreError } from '../store/session-store.js';
 import type { ToolSurroundings } from '../tools/tool.js';
+import type { Audience } from './audience.js';
 import { errorData } from './failure.js';
 import { Inbox } from './inbox.js';
 import { Interruption } from './interruption.js';
@@ -21,6 +22,7 @@ import { Receipts } from './receipts.js';
 import { ClientRequests } from './requests.js';
 import type { OpenQuestion, Prompt, SessionState } from './shape.js';
 import { hasWork } from './state.js';
+import { UserInput } from './user-input.js';
 
 /** What a conversation needs of the session around it. */
 export interface ConversationHost {
@@ -29,6 +31,7 @@ export interface ConversationHost {
   readonly limits: LoopLimits;
   readonly metrics: Metrics;
   readonly planner: Planner;
+  readonly audience: Audience;
   toolSurroundings(state: SessionState): ToolSurroundings;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
@@ -56,6 +59,7 @@ interface Run {
 export class Conversation {
   readonly inbox: Inbox;
   readonly questions: Questions;
+  readonly userInput: UserInput;
   private readonly receipts: Receipts;
   private run: Run | undefined;
   private readonly extras = new Map<string, PromptExtras>();
@@ -67,6 +71,7 @@ export class Conversation {
     this.inbox = new Inbox(log, log.state.inbox);
     this.receipts = new Receipts(log);
     this.questions = new Questions(log);
+    this.userInput = new UserInput({ audience: host.audience, questions: this.questions, log });
   }
 
   /** A turn is running, be it only waiting for an answer. */
@@ -313,7 +318,7 @@ export class Conversation {
   }
 
   private context(interaction: Interaction): LoopContext {
-    const { host, log, inbox, questions } = this;
+    const { host, log, inbox, questions, userInput } = this;
     return {
       sessionId: host.sessionId,
       clientName: host.planner.settings.clientName,
@@ -323,6 +328,7 @@ export class Conversation {
       log,
       inbox,
       questions,
+      userInput,
       clock: host.clock,
       limits: host.limits,
       metrics: host.metrics,
@@ -357,6 +363,7 @@ const snapshotBytes = 256 * 1024;
 function cancellation(question: OpenQuestion, reason: string): Draft {
   const { requestId, toolCallId } = question;
   if (question.kind === 'external_tool') return { type: 'external_tool.completed', data: { requestId } };
+  if (question.kind === 'user_input') return { type: 'user_input.completed', data: { requestId } };
   return {
     type: 'permission.completed',
     data: { requestId, toolCallId, result: { kind: 'cancelled', reason } },

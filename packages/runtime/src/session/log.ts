@@ -10,6 +10,7 @@ import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
 import { initialState, type SessionState } from './shape.js';
 import { type Entry, headOf, reduce } from './state.js';
+import { StreamIds } from './stream-ids.js';
 import { Told } from './told.js';
 
 /** An event that enters the log. */
@@ -57,6 +58,8 @@ export class SessionLog {
   private sinceSnapshot = 0;
   private readonly line: Waiting[] = [];
   private telling: Promise<void> | undefined;
+  private readonly streamIds: StreamIds;
+  private tailOf: { timestamp: string; lastEventId: string | null; text: string } = noTail;
 
   constructor(
     readonly sessionId: string,
@@ -67,7 +70,9 @@ export class SessionLog {
       /** A commit's events have all been told. */
       toldAll(): void;
     },
-  ) {}
+  ) {
+    this.streamIds = new StreamIds(options.clock);
+  }
 
   /** Makes the session with these first records. False when it is there already: then it is opened and nothing is written. */
   async create(owner: Owner, ...drafts: readonly Draft[]): Promise<boolean> {
@@ -109,10 +114,13 @@ export class SessionLog {
   /** Tells without storing, but never ahead of what was appended before. Returns the event's id. */
   emit(draft: EphemeralDraft): string {
     const id = this.options.clock.newId();
-    const told = new Told(this.sessionId, draft.type, this.ephemeralJson(draft, id));
-    if (this.line.length === 0) this.options.tell(told);
-    else this.line.push({ told, isReady: true });
+    this.pass(this.ephemeral(draft, id));
     return id;
+  }
+
+  /** The same for what a model streams, chunk by chunk: its data is JSON already. */
+  emitWritten(type: EphemeralType, data: string): void {
+    this.pass(this.written(type, data, this.streamIds.next()));
   }
 
   /** Resolves when all that was appended so far is stored; rejects when it could not be. */
@@ -175,7 +183,7 @@ export class SessionLog {
   }
 
   private addEphemeral(group: Group, draft: EphemeralDraft): void {
-    const told = new Told(this.sessionId, draft.type, this.ephemeralJson(draft, this.options.clock.newId()));
+    const told = this.ephemeral(draft, this.options.clock.newId());
     group.told.add(told);
     this.line.push({ told, isReady: false });
   }
@@ -261,15 +269,38 @@ export class SessionLog {
     } as SessionEvent;
   }
 
-  /** Written by hand: two of these go out for every chunk a model streams. */
-  private ephemeralJson({ type, data, agentId }: EphemeralDraft, id: string): string {
+  private pass(told: Told): void {
+    if (this.line.length === 0) this.options.tell(told);
+    else this.line.push({ told, isReady: true });
+  }
+
+  private ephemeral({ type, data, agentId }: EphemeralDraft, id: string): Told {
+    if (agentId === undefined) return this.written(type, JSON.stringify(data), id);
+    const json = `{"type":"${type}","data":${JSON.stringify(data)},"agentId":${JSON.stringify(agentId)},"id":"${id}"${this.tail()}`;
+    return new Told(this.sessionId, type, json);
+  }
+
+  /** Written by hand, and measured by its parts: two of these go out for every chunk a model streams. */
+  private written(type: EventDraft['type'] | EphemeralType, data: string, id: string): Told {
+    const json = `{"type":"${type}","data":${data},"id":"${id}"${this.tail()}`;
+    const byteLength = json.length - data.length + Buffer.byteLength(data);
+    return new Told(this.sessionId, type, json, undefined, byteLength);
+  }
+
+  /** What all ephemeral events of one moment end with. */
+  private tail(): string {
     const { lastEventId } = this.ahead;
-    const parentId = lastEventId === null ? 'null' : `"${lastEventId}"`;
-    const agent = agentId === undefined ? '' : `,"agentId":${JSON.stringify(agentId)}`;
     const timestamp = this.options.clock.timestamp();
-    return `{"type":"${type}","data":${JSON.stringify(data)},"id":"${id}","timestamp":"${timestamp}","parentId":${parentId},"ephemeral":true${agent}}`;
+    if (timestamp !== this.tailOf.timestamp || lastEventId !== this.tailOf.lastEventId) {
+      const parentId = lastEventId === null ? 'null' : `"${lastEventId}"`;
+      const text = `,"timestamp":"${timestamp}","parentId":${parentId},"ephemeral":true}`;
+      this.tailOf = { timestamp, lastEventId, text };
+    }
+    return this.tailOf.text;
   }
 }
+
+const noTail = { timestamp: '', lastEventId: null, text: '' };
 
 function isEphemeral(draft: EventDraft | EphemeralDraft): draft is EphemeralDraft {
   return 'ephemeral' in draft || !isDurable(draft.type);

@@ -1,3 +1,4 @@
+import type { EventData } from '@groundcrew/protocol';
 import type { FixedSettings, Prompt, SessionState, Verbatim } from './shape.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
@@ -9,6 +10,8 @@ export interface Notes {
   /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
   'prompt.received': { readonly messageId: string; readonly digest: string };
   'prompt.withdrawn': { readonly messageId: string };
+  /** A question of the agent, which is told by an event that is not stored; its call's result closes it. */
+  'question.asked': EventData<'user_input.requested'>;
   'settings.fixed': Partial<FixedSettings>;
   snapshot: { readonly state: SessionState };
   verbatim: Verbatim;

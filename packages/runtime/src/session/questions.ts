@@ -1,6 +1,28 @@
+import type { EventData } from '@groundcrew/protocol';
+import type { Decision } from '../permissions/decision.js';
+import type { UserAnswer } from '../tools/ask-user.js';
+import type { ExternalAnswer } from '../tools/external.js';
 import type { SessionLog } from './log.js';
 
+/** What is answered to each kind of question. */
+export interface Answers {
+  command: { readonly error?: string };
+  elicitation: Omit<EventData<'elicitation.completed'>, 'requestId'>;
+  external_tool: ExternalAnswer;
+  permission: Decision;
+  queued_command: { readonly stopProcessingQueue?: boolean };
+  /** Undefined when nobody who was asked could answer. */
+  user_input: UserAnswer | undefined;
+}
+
+/** A question as it is known to those who answer it. */
+export interface QuestionRef<K extends keyof Answers = keyof Answers> {
+  readonly kind: K;
+  readonly requestId: string;
+}
+
 interface Waiting {
+  readonly kind: keyof Answers;
   settle(answer: unknown): void;
 }
 
@@ -11,7 +33,11 @@ export class Questions {
   constructor(private readonly log: SessionLog) {}
 
   /** Waits for the answer; `settle` writes it, and all that it completes, to the log at once. */
-  ask<A, R>(requestId: string, settle: (answer: A) => R, signal: AbortSignal): Promise<R> {
+  ask<K extends keyof Answers, R>(
+    { kind, requestId }: QuestionRef<K>,
+    settle: (answer: Answers[K]) => R,
+    signal: AbortSignal,
+  ): Promise<R> {
     signal.throwIfAborted();
     return new Promise<R>((resolve, reject) => {
       const stop = () => {
@@ -20,22 +46,23 @@ export class Questions {
       };
       signal.addEventListener('abort', stop, { once: true });
       this.waiting.set(requestId, {
+        kind,
         settle: (answer) => {
           signal.removeEventListener('abort', stop);
-          resolve(settle(answer as A));
+          // `answer` lets nothing through but what its kind is answered with.
+          resolve(settle(answer as Answers[K]));
         },
       });
     });
   }
 
-  isOpen(requestId: string): boolean {
-    return this.waiting.has(requestId);
-  }
-
-  /** True once the answer is stored and told; false tells a slower client that it came late. */
-  async answer(requestId: string, answer: unknown): Promise<boolean> {
+  /** True once the answer is stored and told; false tells a slower client that it came late, or asked for no such thing. */
+  async answer<K extends keyof Answers>(
+    { kind, requestId }: QuestionRef<K>,
+    answer: Answers[K],
+  ): Promise<boolean> {
     const question = this.waiting.get(requestId);
-    if (!question) return false;
+    if (question?.kind !== kind) return false;
     this.waiting.delete(requestId);
     question.settle(answer);
     await this.log.told();

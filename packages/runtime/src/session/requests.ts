@@ -1,10 +1,10 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { SessionLog } from './log.js';
-import type { Questions } from './questions.js';
+import type { Answers, Questions } from './questions.js';
 
 /** What a client answered to a form. */
-export type ElicitationAnswer = Omit<EventData<'elicitation.completed'>, 'requestId'>;
+export type ElicitationAnswer = Answers['elicitation'];
 
 /** Requests of one client to the others that live only as long as both: slash commands and forms. */
 export class ClientRequests {
@@ -21,24 +21,24 @@ export class ClientRequests {
     const { log, questions, clock } = this.options;
     const requestId = clock.newId();
     const command = args === '' ? `/${commandName}` : `/${commandName} ${args}`;
-    const settle = ({ error }: { readonly error?: string }) => {
+    const settle = ({ error }: Answers['command']) => {
       log.emit({ type: 'command.completed', data: { requestId } });
       return error;
     };
-    const answered = questions.ask(requestId, settle, signal);
+    const answered = questions.ask({ kind: 'command', requestId }, settle, signal);
     log.emit({ type: 'command.execute', data: { requestId, command, commandName, args } });
     return answered;
   }
 
   /** Offers a queued command to whoever serves it; resolves with whether the queue may go on. */
-  offerCommand(command: string, signal: AbortSignal): Promise<{ readonly stopProcessingQueue?: boolean }> {
+  offerCommand(command: string, signal: AbortSignal): Promise<Answers['queued_command']> {
     const { log, questions, clock } = this.options;
     const requestId = clock.newId();
-    const settle = (result: { readonly stopProcessingQueue?: boolean }) => {
+    const settle = (result: Answers['queued_command']) => {
       log.emit({ type: 'command.completed', data: { requestId } });
       return result;
     };
-    const answered = questions.ask(requestId, settle, signal);
+    const answered = questions.ask({ kind: 'queued_command', requestId }, settle, signal);
     log.emit({ type: 'command.queued', data: { requestId, command } });
     return answered;
   }
@@ -54,7 +54,7 @@ export class ClientRequests {
       log.emit({ type: 'elicitation.completed', data: { ...answer, requestId } });
       return answer;
     };
-    const answered = questions.ask(requestId, settle, signal);
+    const answered = questions.ask({ kind: 'elicitation', requestId }, settle, signal);
     log.emit({ type: 'elicitation.requested', data: { ...form, requestId, mode: 'form' } });
     return answered;
   }

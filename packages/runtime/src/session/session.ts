@@ -20,6 +20,7 @@ import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
 import { Metrics } from './metrics.js';
 import { Planner } from './planner.js';
+import type { Answers, QuestionRef } from './questions.js';
 import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
@@ -144,13 +145,13 @@ export class Session {
 
   /** False when the call was answered before, or is not known. */
   async answerToolCall(requestId: string, answer: ExternalAnswer): Promise<boolean> {
-    return (await this.load()).questions.answer(requestId, answer);
+    return this.answer({ kind: 'external_tool', requestId }, answer);
   }
 
   /** False when the question was answered before; throws UnknownDecision and leaves it open. */
   async answerPermission(requestId: string, decision: Decision): Promise<boolean> {
     outcomeOf(decision);
-    return (await this.load()).questions.answer(requestId, decision);
+    return this.answer({ kind: 'permission', requestId }, decision);
   }
 
   /** Slash commands and forms: requests of one client to the others. */
@@ -160,8 +161,8 @@ export class Session {
   }
 
   /** False when nobody waits for such an answer any more. */
-  async answerRequest(requestId: string, answer: unknown): Promise<boolean> {
-    return (await this.load()).questions.answer(requestId, answer);
+  async answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
+    return (await this.load()).questions.answer(question, answer);
   }
 
   setApproveAll(isOn: boolean): void {
@@ -374,13 +375,14 @@ export class Session {
   }
 
   private host() {
-    const { sessionId, surroundings, metrics, planner } = this;
+    const { sessionId, surroundings, metrics, planner, audience } = this;
     return {
       sessionId,
       clock: surroundings.clock,
       limits: surroundings.limits,
       metrics,
       planner,
+      audience,
       toolSurroundings: (state: SessionState) => this.surroundingsIn(state),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: (_error: StoreError) => this.drop(),

@@ -53,6 +53,12 @@ export type OpenQuestion =
       readonly requestId: string;
       readonly toolCallId: string;
       readonly event: EventOf<'external_tool.requested'>['data'];
+    }
+  | {
+      readonly kind: 'user_input';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'user_input.requested'>['data'];
     };
 
 /** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */

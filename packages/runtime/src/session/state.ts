@@ -66,6 +66,11 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       return withReceipt(state, entry.data);
     case 'prompt.withdrawn':
       return withoutPrompt(state, entry.data.messageId);
+    case 'question.asked': {
+      const { requestId, toolCallId = '' } = entry.data;
+      const question = { kind: 'user_input' as const, requestId, toolCallId, event: entry.data };
+      return { ...state, questions: [...state.questions, question] };
+    }
     case 'settings.fixed':
       return { ...state, fixed: { ...state.fixed, ...entry.data } };
     case 'snapshot':

@@ -12,6 +12,8 @@ export class Told {
     readonly json: string,
     /** Absent on ephemeral events. */
     readonly seq?: number,
+    /** Of `json` in UTF-8, where whoever wrote it knows: to count it, all its pieces must be joined. */
+    readonly byteLength?: number,
   ) {}
 
   /** The event itself; most of those that stream by are never looked into. */

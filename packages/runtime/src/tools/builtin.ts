@@ -1,3 +1,4 @@
+import { askUserTool } from './ask-user.js';
 import { bashTool } from './bash.js';
 import { createTool } from './create.js';
 import { editTool } from './edit.js';
@@ -18,11 +19,19 @@ export interface BuiltinOptions {
   readonly webFetch: WebFetchOptions;
 }
 
+/** Who takes part in a session, as far as its tools go by it. */
+export interface Company {
+  /** Some client speaks as releases before `toolFilterPrecedence` did. */
+  readonly isOld: boolean;
+  /** Some client answers questions of the agent. */
+  readonly answersQuestions: boolean;
+}
+
 /** The built-in tools in the order the model is told of them; made once, shared by all sessions. */
-export function builtinTools(
-  options: BuiltinOptions,
-): (audience: { readonly isOld: boolean }) => readonly Tool[] {
-  const current = [
+export function builtinTools(options: BuiltinOptions): (company: Company) => readonly Tool[] {
+  const askUser = askUserTool();
+  const reportIntent = reportIntentTool();
+  const all = [
     bashTool(),
     readBashTool(),
     stopBashTool(),
@@ -31,10 +40,12 @@ export function builtinTools(
     createTool(),
     editTool(),
     webFetchTool(options.webFetch),
+    askUser,
     sqlTool(),
     grepTool(),
     globTool(),
+    reportIntent,
   ];
-  const old = [...current, reportIntentTool()];
-  return ({ isOld }) => (isOld ? old : current);
+  return ({ isOld, answersQuestions }) =>
+    all.filter((tool) => (tool !== reportIntent || isOld) && (tool !== askUser || answersQuestions));
 }

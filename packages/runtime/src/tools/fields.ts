@@ -62,6 +62,14 @@ export function pair(description: string): Field<readonly [number, number]> {
   });
 }
 
+/** A list of texts. */
+export function list(description: string): Field<readonly string[]> {
+  return field({ type: 'array', items: { type: 'string' }, description }, (value) => {
+    if (!Array.isArray(value)) return expected('array', value);
+    return value.every((one) => typeof one === 'string') ? undefined : 'Expected a list of texts';
+  });
+}
+
 /** One text or a list of texts. */
 export function texts(description: string): Field<string | readonly string[]> {
   const list: JsonObject = { type: 'array', items: { type: 'string' } };

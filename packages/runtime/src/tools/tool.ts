@@ -1,5 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { UserQuestion } from './ask-user.js';
 import type { LargeOutput } from './output.js';
 import type { SessionShells } from './shell/shells.js';
 
@@ -68,6 +69,8 @@ export type PreparedCall = {
   | { readonly type: 'run'; run(signal: AbortSignal): Promise<ToolResult> }
   /** Some client runs it: it is asked by an event and answers with a method. */
   | { readonly type: 'external' }
+  /** The user's answer is its result. */
+  | { readonly type: 'ask'; readonly question: UserQuestion }
 );
 
 /** What the loop needs to know of a tool, wherever it comes from: built in, MCP or a client. */

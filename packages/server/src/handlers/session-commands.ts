@@ -27,7 +27,7 @@ export const sessionCommandsHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.commands.handlePendingCommand'({ sessionId, requestId, error }, context) {
     const session = findSession('session.commands.handlePendingCommand', sessionId, context);
-    await session.answerRequest(requestId, { ...(error !== undefined && { error }) });
+    await session.answer({ kind: 'command', requestId }, { ...(error !== undefined && { error }) });
     return { success: true };
   },
   async 'session.commands.enqueue'({ sessionId, command }, context) {
@@ -38,6 +38,6 @@ export const sessionCommandsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.commands.respondToQueuedCommand'({ sessionId, requestId, result }, context) {
     const session = findSession('session.commands.respondToQueuedCommand', sessionId, context);
     const stopProcessingQueue = result.stopProcessingQueue ?? false;
-    return { success: await session.answerRequest(requestId, { stopProcessingQueue }) };
+    return { success: await session.answer({ kind: 'queued_command', requestId }, { stopProcessingQueue }) };
   },
 };

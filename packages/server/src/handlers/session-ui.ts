@@ -26,6 +26,11 @@ export const sessionUiHandlers: Handlers<Pick<Methods, Names>> = {
       action: result.action,
       ...(result.content && { content: result.content }),
     };
-    return { success: await session.answerRequest(requestId, answer) };
+    return { success: await session.answer({ kind: 'elicitation', requestId }, answer) };
+  },
+  async 'session.ui.handlePendingUserInput'({ sessionId, requestId, response }, context) {
+    const session = findSession('session.ui.handlePendingUserInput', sessionId, context);
+    const { answer, wasFreeform = true } = response;
+    return { success: await session.answer({ kind: 'user_input', requestId }, { answer, wasFreeform }) };
   },
 };

@@ -1,0 +1,304 @@
+import { Client, RuntimeConnection, type UserInputHandler } from '@groundcrew/sdk';
+import {
+  callTools,
+  liveRuntime,
+  providerOf,
+  type ScriptedModel,
+  say,
+  story,
+  type WireClient,
+} from '@groundcrew/testkit';
+import { afterEach, describe, expect, test } from 'vitest';
+
+const runtime = liveRuntime({ flags: ['--port', '0'] });
+const clients: Client[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.stop();
+});
+
+const asks = { requestUserInput: true };
+const question = { question: 'Which one?', choices: ['Red', 'Blue'] };
+const ask = (args: object = question) => callTools({ id: 'c1', name: 'ask_user', arguments: args });
+const answers = (model: ScriptedModel) =>
+  model.requests.at(-1)?.body.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
+const nobody =
+  'The user could not be asked: nobody answers questions here. Decide as you think best, and say what you assumed.';
+
+/** A second connection to the same runtime, which answers no question by itself. */
+async function silentClient(): Promise<WireClient> {
+  const client = await runtime.connect();
+  client.answer = () => new Promise(() => undefined);
+  return client;
+}
+
+/** What the runtime asked a client, with the signal that says when it is over. */
+function listening(client: WireClient, reply: (nth: number) => Promise<unknown>) {
+  const asked: { readonly method: string; readonly params: unknown; readonly signal: AbortSignal }[] = [];
+  client.answer = (method, params, signal) => {
+    asked.push({ method, params, signal });
+    return reply(asked.length);
+  };
+  return asked;
+}
+
+const never = () => new Promise<never>(() => undefined);
+
+describe('a question of the agent', () => {
+  test.each([
+    ['a choice', { answer: 'Red', wasFreeform: false }, 'User selected: Red'],
+    ['words of one’s own', { answer: 'Green, please', wasFreeform: true }, 'User responded: Green, please'],
+    ['a choice that does not say so', { answer: 'Blue' }, 'User selected: Blue'],
+    ['other words that do not say so', { answer: 'Green' }, 'User responded: Green'],
+  ])('is put to a client by a request, after the event, and answered by %s', async (_how, given, told) => {
+    const client = await runtime.connect();
+    const asked = listening(client, async () => given);
+    const model = runtime.script(ask(), say('done'));
+    const session = await client.create({ ...providerOf(model), ...asks });
+    await session.turn('Go');
+    expect(asked.map(({ method, params }) => ({ method, params }))).toEqual([
+      {
+        method: 'userInput.request',
+        params: { sessionId: session.sessionId, ...question, allowFreeform: true },
+      },
+    ]);
+    expect(answers(model)).toEqual([told]);
+    const order = client.order();
+    expect(order.indexOf('user_input.requested~')).toBeLessThan(order.indexOf('other'));
+    const { requestId } = session.events.find(({ type }) => type === 'user_input.requested')?.data as {
+      requestId: string;
+    };
+    expect(session.events.filter(({ type }) => type.startsWith('user_input.'))).toMatchObject([
+      { ephemeral: true, data: { requestId, ...question, allowFreeform: true, toolCallId: 'c1' } },
+      { ephemeral: true, data: { requestId, answer: given.answer } },
+    ]);
+    expect(story(await session.stored()).slice(4, 7)).toEqual([
+      'tool.execution_start ask_user#c1',
+      `tool.execution_complete c1 ok ${JSON.stringify(told)}`,
+      'assistant.turn_end 0',
+    ]);
+  });
+
+  test('is answered by a method too; the first answer wins and whoever was asked is told that it is over', async () => {
+    const client = await runtime.connect();
+    const asked = listening(client, never);
+    const model = runtime.script(ask({ question: 'Why?', allow_freeform: true }), say('done'));
+    const session = await client.create({ ...providerOf(model), ...asks });
+    await session.send('Go');
+    const { data } = await session.next('user_input.requested');
+    await client.until(() => asked[0], 'the request');
+    const answer = (text: string) =>
+      session.call('session.ui.handlePendingUserInput', {
+        requestId: data.requestId,
+        response: { answer: text, wasFreeform: true },
+      });
+    expect(await answer('Because')).toEqual({ success: true });
+    expect(await answer('Late')).toEqual({ success: false });
+    await session.next('session.idle');
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true]);
+    expect(answers(model)).toEqual(['User responded: Because']);
+  });
+
+  test('is not answered by what answers another kind of question, and a permission not by this', async () => {
+    const client = await silentClient();
+    const model = runtime.script(
+      callTools(
+        { id: 'c1', name: 'ask_user', arguments: question },
+        { id: 'c2', name: 'view', arguments: { path: '.' } },
+      ),
+      say('done'),
+    );
+    const session = await client.create({ ...providerOf(model), ...asks });
+    await session.send('Go');
+    const { requestId } = (await session.next('user_input.requested')).data;
+    const permission = session.events.find(({ type }) => type === 'permission.requested')?.data as {
+      requestId: string;
+    };
+    const response = { answer: 'Red', wasFreeform: false };
+    expect(await session.answerTool(requestId, { result: 'Red' })).toEqual({ success: false });
+    expect(await session.decide(requestId, { kind: 'approve-once' })).toEqual({ success: false });
+    expect(
+      await session.call('session.ui.handlePendingUserInput', { requestId: permission.requestId, response }),
+    ).toEqual({ success: false });
+    expect(await session.decide(permission.requestId, { kind: 'user-not-available' })).toEqual({
+      success: true,
+    });
+    expect(await session.call('session.ui.handlePendingUserInput', { requestId, response })).toEqual({
+      success: true,
+    });
+    await session.next('session.idle');
+    expect(answers(model)?.[0]).toBe('User selected: Red');
+  });
+
+  test('is put to all who answer, those who come later included', async () => {
+    const [first, second] = [await runtime.connect(), await runtime.connect()];
+    const asked = listening(first, never);
+    const model = runtime.script(ask(), say('done'));
+    const session = await first.create({ ...providerOf(model), ...asks });
+    await session.send('Go');
+    await first.until(() => asked[0], 'the request');
+    listening(second, async () => ({ answer: 'Blue', wasFreeform: false }));
+    await second.resume(session.sessionId, { ...providerOf(model), ...asks, continuePendingWork: true });
+    await session.next('session.idle');
+    expect(answers(model)).toEqual(['User selected: Blue']);
+    expect(asked[0]?.signal.aborted).toBe(true);
+  });
+
+  test('waits for the others when one fails, and fails when nobody is left who could answer', async () => {
+    const [first, second] = [await runtime.connect(), await runtime.connect()];
+    const model = runtime.script(ask(), ask(), say('done'));
+    const failing = async () => Promise.reject(new Error('secret reason'));
+    const asked = listening(first, failing);
+    const others = listening(second, async (nth) => (nth === 1 ? { answer: 'Red' } : { nonsense: true }));
+    const session = await first.create({ ...providerOf(model), ...asks });
+    await second.resume(session.sessionId, { ...providerOf(model), ...asks });
+    await session.turn('Go');
+    expect([asked.length, others.length]).toEqual([2, 2]);
+    expect(answers(model)).toEqual(['User selected: Red', nobody]);
+    expect(JSON.stringify(session.events)).not.toContain('secret reason');
+  });
+
+  test('is ended by an abort, and a suspended one is told to be over', async () => {
+    const client = await runtime.connect();
+    const asked = listening(client, never);
+    const model = runtime.script(ask(), ask(), say('done'));
+    const session = await client.create({ ...providerOf(model), ...asks });
+    await session.send('Go');
+    await client.until(() => asked[0], 'the request');
+    await session.call('session.abort');
+    await session.next('session.idle');
+    await session.send('Again');
+    await client.until(() => asked[1], 'the second request');
+    await session.call('session.suspend');
+    const over = await session.next('user_input.completed');
+    expect(over.data).toEqual({ requestId: expect.any(String) });
+    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    expect(
+      await session.call('session.ui.handlePendingUserInput', {
+        requestId: over.data.requestId,
+        response: { answer: 'Red', wasFreeform: false },
+      }),
+    ).toEqual({ success: false });
+  });
+
+  test('cannot be asked where no client answers: there is no such tool', async () => {
+    const { session, model } = await runtime.session([ask(), say('done')]);
+    await session.turn('Go');
+    expect(answers(model)?.[0]).toMatch(/^Tool 'ask_user' does not exist\./);
+    const names = model.requests[0]?.body.tools?.map((tool) => tool.function.name);
+    expect(names).not.toContain('ask_user');
+  });
+
+  test.each([
+    [{}, 'Invalid input: "question": Required'],
+    [{ question: 'Why?', choices: 'Red' }, 'Invalid input: "choices": Expected array, received string'],
+    [{ question: 'Why?', choices: [1] }, 'Invalid input: "choices": Expected a list of texts'],
+  ])('that makes no sense is not put to anybody: %o', async (args, told) => {
+    const { session, model } = await runtime.session([ask(args), say('done')], asks);
+    await session.turn('Go');
+    expect(answers(model)).toEqual([told]);
+    expect(session.events.some(({ type }) => type === 'user_input.requested')).toBe(false);
+  });
+});
+
+describe('a question outlives its process', () => {
+  async function killedWhileAsking() {
+    const process = runtime.spawn({ flags: ['--stdio'] });
+    const client = await runtime.connect(process);
+    client.answer = never;
+    const model = runtime.script(ask(), say('done'));
+    const before = await client.create({ ...providerOf(model), ...asks });
+    await before.send('Go');
+    const { data } = await before.next('user_input.requested');
+    await process.signal('SIGKILL');
+    return { model, sessionId: before.sessionId, data };
+  }
+
+  test('and is answered under its old id', async () => {
+    const { model, sessionId, data } = await killedWhileAsking();
+    const client = await silentClient();
+    const after = await client.resume(sessionId, {
+      ...providerOf(model),
+      ...asks,
+      continuePendingWork: true,
+    });
+    expect(await after.call('session.questions.pending')).toEqual({
+      items: [{ kind: 'user_input', requestId: data.requestId, toolCallId: 'c1', data }],
+    });
+    const response = { answer: 'Red', wasFreeform: false };
+    expect(
+      await after.call('session.ui.handlePendingUserInput', { requestId: data.requestId, response }),
+    ).toEqual({ success: true });
+    await after.next('session.idle');
+    expect(answers(model)).toEqual(['User selected: Red']);
+  });
+
+  test('and is put to the handler of whoever resumes', async () => {
+    const { model, sessionId } = await killedWhileAsking();
+    const client = await runtime.connect();
+    listening(client, async () => ({ answer: 'Blue', wasFreeform: false }));
+    const after = await client.resume(sessionId, {
+      ...providerOf(model),
+      ...asks,
+      continuePendingWork: true,
+    });
+    await after.next('session.idle');
+    expect(answers(model)).toEqual(['User selected: Blue']);
+  });
+
+  test('and is closed when its work is not continued', async () => {
+    const { model, sessionId, data } = await killedWhileAsking();
+    const client = await silentClient();
+    const after = await client.resume(sessionId, { ...providerOf(model), ...asks });
+    const response = { answer: 'Red', wasFreeform: false };
+    expect(
+      await after.call('session.ui.handlePendingUserInput', { requestId: data.requestId, response }),
+    ).toEqual({ success: false });
+    await after.turn('Go on');
+    expect(answers(model)).toEqual(['The execution of this tool, or a previous tool was interrupted.']);
+  });
+});
+
+describe('an app', () => {
+  async function sdkClient(): Promise<Client> {
+    const client = new Client({ connection: RuntimeConnection.forUri(`${await runtime.process.port()}`) });
+    clients.push(client);
+    return client;
+  }
+
+  test('answers with onUserInputRequest, and its signal fires when somebody else did', async () => {
+    const client = await sdkClient();
+    const model = runtime.script(ask(), ask({ question: 'And why?' }), say('done'));
+    const seen: unknown[] = [];
+    const signals: AbortSignal[] = [];
+    const onUserInputRequest: UserInputHandler = (request, { sessionId }, signal) => {
+      seen.push({ ...request, sessionId });
+      signals.push(signal);
+      return seen.length === 1 ? { answer: 'Red', wasFreeform: false } : never();
+    };
+    const session = await client.createSession({ ...providerOf(model), onUserInputRequest });
+    const idle = new Promise<void>((resolve) => {
+      session.on('session.idle', () => resolve());
+    });
+    session.on('user_input.requested', (event) => {
+      if (event.data.question !== 'And why?') return;
+      const { requestId } = event.data;
+      const response = { answer: 'Because', wasFreeform: true };
+      void session.call('session.ui.handlePendingUserInput', { requestId, response });
+    });
+    await session.send('Go');
+    await idle;
+    expect(answers(model)).toEqual(['User selected: Red', 'User responded: Because']);
+    const { sessionId } = session;
+    expect(seen[0]).toEqual({ sessionId, ...question, allowFreeform: true });
+    expect(signals.slice(1).every(({ aborted }) => aborted)).toBe(true);
+  });
+
+  test('that throws leaves the model without an answer, and the reason with itself', async () => {
+    const client = await sdkClient();
+    const model = runtime.script(ask(), say('done'));
+    const onUserInputRequest: UserInputHandler = () => Promise.reject(new Error('no idea'));
+    const session = await client.createSession({ ...providerOf(model), onUserInputRequest });
+    await session.sendAndWait('Go');
+    expect(answers(model)).toEqual([nobody]);
+  });
+});

@@ -1,0 +1,49 @@
+import { defineTool } from './define-tool.js';
+import { flag, list, optional, text } from './fields.js';
+import type { Tool, ToolResult } from './tool.js';
+
+/** A question of the agent, as clients show it. */
+export interface UserQuestion {
+  readonly question: string;
+  readonly choices?: readonly string[];
+  /** Words of one's own are an answer too. */
+  readonly allowFreeform: boolean;
+}
+
+/** What somebody answered. */
+export interface UserAnswer {
+  readonly answer: string;
+  /** In words of their own, and not one of the choices. */
+  readonly wasFreeform: boolean;
+}
+
+/** Lets the model ask the user; only sessions with a client that answers have it. */
+export function askUserTool(): Tool {
+  return defineTool({
+    name: 'ask_user',
+    description:
+      'Asks the user one question and waits for the answer. Use it when you cannot go on without knowing, and give choices where there are a few likely answers.',
+    fields: {
+      question: text('The question, short and clear.'),
+      choices: optional(list('Answers to choose from.')),
+      allow_freeform: optional(
+        flag('Whether the user may also answer in words of their own; true unless given.'),
+      ),
+    },
+    intention: ({ question }) => question,
+    prepare: ({ question, choices, allow_freeform: allowFreeform = true }) => ({
+      type: 'ask',
+      question: { question, allowFreeform, ...(choices && choices.length > 0 && { choices }) },
+    }),
+  });
+}
+
+/** What the model is told of an answer, or of a question that nobody could answer. */
+export function resultOfAnswer(answer: UserAnswer | undefined): ToolResult {
+  if (!answer) return { type: 'failure', text: nobodyAnswered };
+  const said = answer.wasFreeform ? 'responded' : 'selected';
+  return { type: 'success', text: `User ${said}: ${answer.answer}` };
+}
+
+const nobodyAnswered =
+  'The user could not be asked: nobody answers questions here. Decide as you think best, and say what you assumed.';
