@@ -12,6 +12,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime({ flags: ['--port', '0'] });
 const clients: Client[] = [];
+/** What handlers of apps threw. */
+const failures: string[] = [];
 afterEach(async () => {
   for (const client of clients.splice(0)) await client.stop();
 });
@@ -31,14 +33,32 @@ async function silentClient(): Promise<WireClient> {
   return client;
 }
 
-/** What the runtime asked a client, with the signal that says when it is over. */
-function listening(client: WireClient, reply: (nth: number) => Promise<unknown>) {
-  const asked: { readonly method: string; readonly params: unknown; readonly signal: AbortSignal }[] = [];
-  client.answer = (method, params, signal) => {
-    asked.push({ method, params, signal });
-    return reply(asked.length);
-  };
-  return asked;
+/** What the runtime asks a client, in order, with the signals that say when it is over. */
+class Asked {
+  readonly requests: { readonly method: string; readonly params: unknown; readonly signal: AbortSignal }[] =
+    [];
+  private wake: () => void = () => undefined;
+
+  constructor(client: WireClient, reply: (nth: number) => Promise<unknown>) {
+    client.answer = (method, params, signal) => {
+      this.requests.push({ method, params, signal });
+      this.wake();
+      return reply(this.requests.length);
+    };
+  }
+
+  get areOver(): readonly boolean[] {
+    return this.requests.map(({ signal }) => signal.aborted);
+  }
+
+  /** Resolves when so many requests have come. */
+  async until(count: number): Promise<void> {
+    while (this.requests.length < count) {
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
 }
 
 const never = () => new Promise<never>(() => undefined);
@@ -51,11 +71,11 @@ describe('a question of the agent', () => {
     ['other words that do not say so', { answer: 'Green' }, 'User responded: Green'],
   ])('is put to a client by a request, after the event, and answered by %s', async (_how, given, told) => {
     const client = await runtime.connect();
-    const asked = listening(client, async () => given);
+    const asked = new Asked(client, async () => given);
     const model = runtime.script(ask(), say('done'));
     const session = await client.create({ ...providerOf(model), ...asks });
     await session.turn('Go');
-    expect(asked.map(({ method, params }) => ({ method, params }))).toEqual([
+    expect(asked.requests.map(({ method, params }) => ({ method, params }))).toEqual([
       {
         method: 'userInput.request',
         params: { sessionId: session.sessionId, ...question, allowFreeform: true },
@@ -64,12 +84,9 @@ describe('a question of the agent', () => {
     expect(answers(model)).toEqual([told]);
     const order = client.order();
     expect(order.indexOf('user_input.requested~')).toBeLessThan(order.indexOf('other'));
-    const { requestId } = session.events.find(({ type }) => type === 'user_input.requested')?.data as {
-      requestId: string;
-    };
     expect(session.events.filter(({ type }) => type.startsWith('user_input.'))).toMatchObject([
-      { ephemeral: true, data: { requestId, ...question, allowFreeform: true, toolCallId: 'c1' } },
-      { ephemeral: true, data: { requestId, answer: given.answer } },
+      { ephemeral: true, data: { ...question, allowFreeform: true, toolCallId: 'c1' } },
+      { ephemeral: true, data: { answer: given.answer, wasFreeform: told.includes('responded') } },
     ]);
     expect(story(await session.stored()).slice(4, 7)).toEqual([
       'tool.execution_start ask_user#c1',
@@ -80,12 +97,12 @@ describe('a question of the agent', () => {
 
   test('is answered by a method too; the first answer wins and whoever was asked is told that it is over', async () => {
     const client = await runtime.connect();
-    const asked = listening(client, never);
+    const asked = new Asked(client, never);
     const model = runtime.script(ask({ question: 'Why?', allow_freeform: true }), say('done'));
     const session = await client.create({ ...providerOf(model), ...asks });
     await session.send('Go');
     const { data } = await session.next('user_input.requested');
-    await client.until(() => asked[0], 'the request');
+    await asked.until(1);
     const answer = (text: string) =>
       session.call('session.ui.handlePendingUserInput', {
         requestId: data.requestId,
@@ -94,7 +111,7 @@ describe('a question of the agent', () => {
     expect(await answer('Because')).toEqual({ success: true });
     expect(await answer('Late')).toEqual({ success: false });
     await session.next('session.idle');
-    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true]);
+    expect(asked.areOver).toEqual([true]);
     expect(answers(model)).toEqual(['User responded: Because']);
   });
 
@@ -110,9 +127,7 @@ describe('a question of the agent', () => {
     const session = await client.create({ ...providerOf(model), ...asks });
     await session.send('Go');
     const { requestId } = (await session.next('user_input.requested')).data;
-    const permission = session.events.find(({ type }) => type === 'permission.requested')?.data as {
-      requestId: string;
-    };
+    const permission = (await session.next('permission.requested')).data;
     const response = { answer: 'Red', wasFreeform: false };
     expect(await session.answerTool(requestId, { result: 'Red' })).toEqual({ success: false });
     expect(await session.decide(requestId, { kind: 'approve-once' })).toEqual({ success: false });
@@ -131,47 +146,47 @@ describe('a question of the agent', () => {
 
   test('is put to all who answer, those who come later included', async () => {
     const [first, second] = [await runtime.connect(), await runtime.connect()];
-    const asked = listening(first, never);
+    const asked = new Asked(first, never);
     const model = runtime.script(ask(), say('done'));
     const session = await first.create({ ...providerOf(model), ...asks });
     await session.send('Go');
-    await first.until(() => asked[0], 'the request');
-    listening(second, async () => ({ answer: 'Blue', wasFreeform: false }));
+    await asked.until(1);
+    new Asked(second, async () => ({ answer: 'Blue', wasFreeform: false }));
     await second.resume(session.sessionId, { ...providerOf(model), ...asks, continuePendingWork: true });
     await session.next('session.idle');
     expect(answers(model)).toEqual(['User selected: Blue']);
-    expect(asked[0]?.signal.aborted).toBe(true);
+    expect(asked.areOver).toEqual([true]);
   });
 
   test('waits for the others when one fails, and fails when nobody is left who could answer', async () => {
     const [first, second] = [await runtime.connect(), await runtime.connect()];
     const model = runtime.script(ask(), ask(), say('done'));
     const failing = async () => Promise.reject(new Error('secret reason'));
-    const asked = listening(first, failing);
-    const others = listening(second, async (nth) => (nth === 1 ? { answer: 'Red' } : { nonsense: true }));
+    const asked = new Asked(first, failing);
+    const others = new Asked(second, async (nth) => (nth === 1 ? { answer: 'Red' } : { nonsense: true }));
     const session = await first.create({ ...providerOf(model), ...asks });
     await second.resume(session.sessionId, { ...providerOf(model), ...asks });
     await session.turn('Go');
-    expect([asked.length, others.length]).toEqual([2, 2]);
+    expect([asked.requests.length, others.requests.length]).toEqual([2, 2]);
     expect(answers(model)).toEqual(['User selected: Red', nobody]);
     expect(JSON.stringify(session.events)).not.toContain('secret reason');
   });
 
   test('is ended by an abort, and a suspended one is told to be over', async () => {
     const client = await runtime.connect();
-    const asked = listening(client, never);
+    const asked = new Asked(client, never);
     const model = runtime.script(ask(), ask(), say('done'));
     const session = await client.create({ ...providerOf(model), ...asks });
     await session.send('Go');
-    await client.until(() => asked[0], 'the request');
+    await asked.until(1);
     await session.call('session.abort');
     await session.next('session.idle');
     await session.send('Again');
-    await client.until(() => asked[1], 'the second request');
+    await asked.until(2);
     await session.call('session.suspend');
     const over = await session.next('user_input.completed');
     expect(over.data).toEqual({ requestId: expect.any(String) });
-    expect(asked.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    expect(asked.areOver).toEqual([true, true]);
     expect(
       await session.call('session.ui.handlePendingUserInput', {
         requestId: over.data.requestId,
@@ -235,7 +250,7 @@ describe('a question outlives its process', () => {
   test('and is put to the handler of whoever resumes', async () => {
     const { model, sessionId } = await killedWhileAsking();
     const client = await runtime.connect();
-    listening(client, async () => ({ answer: 'Blue', wasFreeform: false }));
+    new Asked(client, async () => ({ answer: 'Blue', wasFreeform: false }));
     const after = await client.resume(sessionId, {
       ...providerOf(model),
       ...asks,
@@ -260,7 +275,10 @@ describe('a question outlives its process', () => {
 
 describe('an app', () => {
   async function sdkClient(): Promise<Client> {
-    const client = new Client({ connection: RuntimeConnection.forUri(`${await runtime.process.port()}`) });
+    const client = new Client({
+      connection: RuntimeConnection.forUri(`${await runtime.process.port()}`),
+      onHandlerError: (failure) => failures.push(failure.error.message),
+    });
     clients.push(client);
     return client;
   }
@@ -300,5 +318,6 @@ describe('an app', () => {
     const session = await client.createSession({ ...providerOf(model), onUserInputRequest });
     await session.sendAndWait('Go');
     expect(answers(model)).toEqual([nobody]);
+    expect(failures.splice(0)).toEqual(['no idea']);
   });
 });

@@ -1,5 +1,7 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { callTools, hold, liveRuntime, providerOf, say, story } from '@groundcrew/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 const runtime = liveRuntime();
 const look = callTools({ id: 'c1', name: 'look', arguments: {} });
@@ -31,6 +33,74 @@ describe('a process that was killed', () => {
     const stored = await after.stored();
     expect(stored.slice(0, told.length)).toEqual(told);
     expect(story(stored).at(-2)).toBe('assistant.message "seen"');
+  });
+
+  test('in two calls of one message: they are answered in the other order, each once, and one resume is told', async () => {
+    const both = callTools(
+      { id: 'c1', name: 'look', arguments: { at: 'one' } },
+      { id: 'c2', name: 'look', arguments: { at: 'two' } },
+    );
+    const model = runtime.script(both, say('seen'));
+    const { process, client } = await other();
+    const before = await client.create({ ...providerOf(model), tools });
+    await before.send('Look twice');
+    const asked = [
+      await before.next('external_tool.requested'),
+      await before.next('external_tool.requested'),
+    ];
+    await process.signal('SIGKILL');
+    const after = await runtime.client.resume(before.sessionId, {
+      ...providerOf(model),
+      tools,
+      continuePendingWork: true,
+    });
+    for (const { data } of asked.toReversed()) {
+      const answer = { result: `seen ${data.toolCallId}` };
+      const twice = await Promise.all([1, 2].map(() => after.answerTool(data.requestId, answer)));
+      expect(twice.map(({ success }) => success).sort()).toEqual([false, true]);
+    }
+    await after.next('session.idle');
+    expect(model.requests[1]?.body.messages.slice(-2)).toMatchObject([
+      { role: 'tool', tool_call_id: 'c1', content: 'seen c1' },
+      { role: 'tool', tool_call_id: 'c2', content: 'seen c2' },
+    ]);
+    const resumed = (await after.stored()).filter(({ type }) => type === 'session.resume');
+    expect(resumed.map(({ data }) => data)).toEqual([
+      expect.objectContaining({ sessionWasActive: false, continuePendingWork: true, alreadyInUse: false }),
+    ]);
+  });
+
+  test('while a command ran: nothing of it lives on, it is not run again, and model and clients are told', async () => {
+    const workingDirectory = join(runtime.home.path, 'counted');
+    mkdirSync(workingDirectory);
+    const command = 'echo $$ >> runs.txt; exec sleep 60';
+    const count = callTools({ id: 'c1', name: 'bash', arguments: { command, description: 'Count' } });
+    const model = runtime.script(count, say('who knows'));
+    const { process: doomed, client } = await other();
+    const before = await client.create({ ...providerOf(model), workingDirectory });
+    await before.send('Count');
+    const { data } = await before.next('permission.requested');
+    await before.decide(data.requestId, { kind: 'approve-once' });
+    const runs = join(workingDirectory, 'runs.txt');
+    await vi.waitFor(() => expect(existsSync(runs) && readFileSync(runs, 'utf8')).toMatch(/^\d+\n$/));
+    await doomed.signal('SIGKILL');
+    const pid = Number(readFileSync(runs, 'utf8'));
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+    const after = await runtime.client.resume(before.sessionId, {
+      ...providerOf(model),
+      workingDirectory,
+      continuePendingWork: true,
+    });
+    await after.next('session.idle');
+    expect((await after.stored()).find(({ type }) => type === 'tool.execution_complete')?.data).toMatchObject(
+      {
+        toolCallId: 'c1',
+        success: false,
+        error: { message: interrupted },
+      },
+    );
+    expect(model.requests[1]?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: interrupted });
+    expect(readFileSync(runs, 'utf8')).toBe(`${pid}\n`);
   });
 
   test('in a permission question: the next process asks the client anew once it is approved', async () => {

@@ -101,8 +101,16 @@ describe('many at once', () => {
     expect(await session.send('Once', { messageId: 'mine-1' })).toEqual({ messageId: 'mine-1' });
     expect(await session.failure('session.send', { prompt: 'Other', messageId: 'mine-1' })).toMatchObject({
       code: -32603,
+      message: 'Request session.send failed with message: Message id mine-1 was used with other content',
       data: { code: 'message_id_reused', retryable: false },
     });
+    const attachments = [{ type: 'blob', mimeType: 'text/plain', data: '' }];
+    for (const more of [{ attachments }, { mode: 'immediate' }])
+      expect(
+        await session.failure('session.send', { prompt: 'Once', messageId: 'mine-1', ...more }),
+      ).toMatchObject({
+        data: { code: 'message_id_reused' },
+      });
     expect(model.requests).toHaveLength(1);
   });
 

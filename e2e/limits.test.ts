@@ -53,7 +53,7 @@ describe('bounds', () => {
 
   test('a turn ends after so many rounds of tool calls, and the next prompt goes on', async () => {
     world = await inProcessRuntime({ limits });
-    const model = world.api.script(look('c1'), look('c2'), say('fresh'));
+    const model = world.api.script(look('c1'), look('c2'), look('c3'), say('fresh'));
     const session = await world.client.create({ ...providerOf(model), tools });
     await session.send('Loop');
     for (let i = 0; i < 2; i++) {

@@ -100,7 +100,7 @@ test('a session with work in a live process is refused by name, unless it is tak
   expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "seen"');
 });
 
-test('an owner that was stopped is fenced when it goes on: nothing of it enters the log', async () => {
+test('an owner that was stopped in a turn is fenced when it goes on: it says so, is idle, and nothing of it enters the log', async () => {
   const held = hold(say('stale answer'));
   const model = runtime.script(held.reply, say('fresh answer'), say('later'));
   const { process, client } = await other();
@@ -117,7 +117,12 @@ test('an owner that was stopped is fenced when it goes on: nothing of it enters 
   await fresh.next('session.idle');
   const before = await fresh.stored();
   await process.signal('SIGCONT');
-  await client.call('ping', {});
+  expect((await stale.next('session.error')).data).toEqual({
+    errorType: 'storage',
+    errorCode: 'session_taken_over',
+    message: `Session ${stale.sessionId} was taken over by another claim`,
+  });
+  expect((await stale.next('session.idle')).data).toEqual({ aborted: true });
   await fresh.turn('Second');
   const after = await fresh.stored();
   expect(after.slice(0, before.length)).toEqual(before);

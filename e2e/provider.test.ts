@@ -68,7 +68,7 @@ describe('the provider of a session', () => {
     ],
     ['an address', { baseUrl: 'ftp://x' }, 'has to be an http or https address'],
     ['an address with a password', { baseUrl: 'http://me:hunter2@x.test' }, 'must not contain credentials'],
-    ['a kind not served', { type: 'anthropic' }, 'This version serves providers of type'],
+    ['a kind not served', { type: 'bedrock' }, 'This version serves providers of type'],
     ['a key that cannot be sent', { apiKey: 'a\nb' }, 'has characters that cannot be sent'],
   ];
   test.each(bad)('with %s that cannot be is refused at once', async (_name, wrong, reason) => {

@@ -86,17 +86,22 @@ test('a session nobody spoke in is not listed and is gone after destroy', async 
   expect(await session.failure('session.resume')).toMatchObject({ data: { code: 'session_not_found' } });
 });
 
-test('a silent resume leaves no trace', async () => {
-  const { session, model } = await runtime.session([say('hi')]);
+test('a silent resume leaves no trace, and the session goes on', async () => {
+  const { session, model } = await runtime.session([say('hi'), say('again')]);
   await session.turn('Hello');
   await session.call('session.destroy');
-  const before = session.events.length;
   const resumed = await runtime.client.resume(session.sessionId, {
     disableResume: true,
     ...providerOf(model),
   });
   expect(story(await resumed.stored()).at(-1)).toBe('session.shutdown routine');
-  expect(resumed.events.length).toBe(before);
+  expect(story(await resumed.turn('Still there?'))).toEqual([
+    'user.message "Still there?" idle 0',
+    'assistant.turn_start 0',
+    'assistant.message "again"',
+    'assistant.turn_end 0',
+    'session.idle~',
+  ]);
 });
 
 test('a session that is deleted in the middle of a turn is gone', async () => {

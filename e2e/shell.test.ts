@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { callTools, liveRuntime, say, story } from '@groundcrew/testkit';
-import { expect, test, vi } from 'vitest';
+import { callTools, liveRuntime, say, story, type WireSession } from '@groundcrew/testkit';
+import { describe, expect, test, vi } from 'vitest';
 
 const runtime = liveRuntime();
 
@@ -59,32 +59,145 @@ test('an abort ends a running command', async () => {
   expect((await session.next('session.idle')).data).toEqual({ aborted: true });
 });
 
-test('a person runs commands beside the model, and cancels them', async () => {
-  const workingDirectory = workIn('person');
-  const { session } = await runtime.session([], { workingDirectory });
-  const execute = (requestId: string, command: string) =>
+describe('a command that a person types', () => {
+  const execute = (session: WireSession, requestId: string, command: string) =>
     session.call('session.shell.executeUserRequested', { requestId, command });
-  expect(await execute('r1', 'echo out; exit 3')).toEqual({
-    toolCallId: expect.any(String),
-    success: false,
-    output: 'out',
-    exitCode: 3,
+
+  test('is seen by all as it goes, and by the model with its next prompt', async () => {
+    const workingDirectory = workIn('typed');
+    const { session, model } = await runtime.session([say('one'), say('two')], { workingDirectory });
+    await session.turn('Hello');
+    expect(await execute(session, 'r1', 'echo out; exit 3')).toEqual({
+      toolCallId: expect.any(String),
+      success: false,
+      output: 'out',
+      exitCode: 3,
+      error: 'out',
+    });
+    expect(await execute(session, 'r2', 'printf well')).toEqual({
+      toolCallId: expect.any(String),
+      success: true,
+      output: 'well',
+      exitCode: 0,
+    });
+    await session.turn('What was that?');
+    const told = (await session.stored()).flatMap(({ type, data }) =>
+      type === 'tool.user_requested' || type === 'tool.execution_complete' ? [{ type, data }] : [],
+    );
+    expect(told).toEqual([
+      {
+        type: 'tool.user_requested',
+        data: {
+          toolCallId: expect.any(String),
+          toolName: 'local_shell',
+          arguments: { command: 'echo out; exit 3', description: 'Execute shell command: echo out; exit 3' },
+        },
+      },
+      {
+        type: 'tool.execution_complete',
+        data: {
+          toolCallId: expect.any(String),
+          isUserRequested: true,
+          success: false,
+          error: { message: 'out' },
+        },
+      },
+      {
+        type: 'tool.user_requested',
+        data: {
+          toolCallId: expect.any(String),
+          toolName: 'local_shell',
+          arguments: { command: 'printf well', description: 'Execute shell command: printf well' },
+        },
+      },
+      {
+        type: 'tool.execution_complete',
+        data: {
+          toolCallId: expect.any(String),
+          isUserRequested: true,
+          success: true,
+          result: { content: 'well' },
+        },
+      },
+    ]);
+    expect(model.requests[1]?.body.messages.slice(3, 5)).toEqual([
+      {
+        role: 'user',
+        content:
+          '<user_shell_command_output>\nThe user ran a shell command by themselves. It ended with exit code 3.\n\nCommand:\necho out; exit 3\n\nOutput:\nout\n</user_shell_command_output>',
+      },
+      {
+        role: 'user',
+        content:
+          '<user_shell_command_output>\nThe user ran a shell command by themselves. It ended with exit code 0.\n\nCommand:\nprintf well\n\nOutput:\nwell\n</user_shell_command_output>',
+      },
+    ]);
   });
-  const running = execute('r2', 'touch up; sleep 1000');
-  await vi.waitFor(() => expect(existsSync(join(workingDirectory, 'up'))).toBe(true), 5000);
-  expect(await session.call('session.shell.cancelUserRequested', { requestId: 'r2' })).toEqual({
-    cancelled: true,
+
+  test('is cancelled by its request, with all that it has started', async () => {
+    const workingDirectory = workIn('cancelled');
+    const { session } = await runtime.session([], { workingDirectory });
+    const cancel = () => session.call('session.shell.cancelUserRequested', { requestId: 'r2' });
+    const running = execute(session, 'r2', 'echo begun; touch up; sleep 1000 & wait');
+    await session.next('tool.execution_partial_result', ({ data }) => data.partialOutput === 'begun\n');
+    expect(await cancel()).toEqual({ cancelled: true });
+    expect(await running).toEqual({
+      toolCallId: expect.any(String),
+      success: false,
+      output: 'begun',
+      error: 'Shell command canceled.',
+    });
+    expect(await cancel()).toEqual({ cancelled: false });
   });
-  expect(await running).toEqual({
-    toolCallId: expect.any(String),
-    success: false,
-    output: '',
-    exitCode: 143,
-    error: 'The command was cancelled',
+
+  test('comes between a call and its result without breaking the history', async () => {
+    const workingDirectory = workIn('between');
+    const { session, model } = await runtime.session([bash('c1', 'echo one'), say('done')], {
+      workingDirectory,
+    });
+    await session.send('Go');
+    const { data } = await session.next('permission.requested');
+    await execute(session, 'r1', 'echo mine');
+    await session.decide(data.requestId, { kind: 'approve-once' });
+    await session.next('session.idle');
+    expect(model.requests[1]?.body.messages.slice(2).map(({ role }) => role)).toEqual([
+      'assistant',
+      'tool',
+      'user',
+    ]);
   });
-  expect(await session.call('session.shell.cancelUserRequested', { requestId: 'r2' })).toEqual({
-    cancelled: false,
+
+  test('is refused where a rule denies it, be it typed or started', async () => {
+    const workingDirectory = workIn('denied');
+    const { session, model } = await runtime.session([say('one')], { workingDirectory });
+    await session.call('session.permissions.configure', {
+      rules: { approved: [], denied: [{ kind: 'shell', argument: 'touch:*' }] },
+    });
+    const refusal = 'Permission denied by rules: shell(touch:*)';
+    expect(await execute(session, 'r1', 'touch up')).toEqual({
+      toolCallId: expect.any(String),
+      success: false,
+      output: '',
+      error: refusal,
+    });
+    expect(await session.failure('session.shell.exec', { command: 'true && touch up' })).toEqual({
+      code: -32603,
+      message: `Request session.shell.exec failed with message: ${refusal}`,
+    });
+    expect(readdirSync(workingDirectory)).toEqual([]);
+    await session.turn('What now?');
+    expect(JSON.stringify(model.requests[0]?.body.messages)).toContain('It did not run: Permission denied');
   });
+});
+
+test('a call of bash is told with what it would touch', async () => {
+  const workingDirectory = workIn('touches');
+  const { session } = await runtime.session([bash('c1', 'cat a.txt > b.txt'), say('done')], {
+    workingDirectory,
+  });
+  await session.send('Go');
+  const { data } = await session.next('tool.execution_start');
+  expect(data.shellToolInfo).toEqual({ possiblePaths: ['a.txt', 'b.txt'], hasWriteFileRedirection: true });
 });
 
 test('a client starts and kills processes, and is told when they end', async () => {

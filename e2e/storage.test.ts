@@ -1,6 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,12 +55,17 @@ describe.runIf(canMount)('a disk that cannot be written (needs `unshare -rm`)', 
       expect(answer).toMatchObject(failure);
       expect((await session.next('session.error')).data).toMatchObject({
         errorType: 'storage',
-        errorCode: kind,
+        errorCode: code,
       });
       await session.next('session.idle');
       expect(await session.failure('session.send', { prompt: 'Hello?' })).toMatchObject(failure);
       await session.next('session.idle');
       expect(await session.stored()).toEqual(told);
+      expect(await disk.client.failure('session.create', providerOf(model))).toEqual({
+        ...failure,
+        message: expect.stringMatching(/^Request session\.create failed with message: .* and try again\.$/),
+      });
+      expect(disk.workspaces()).toEqual([session.sessionId]);
 
       undo();
       expect(story(await session.turn('Go on'))).toEqual([
@@ -88,7 +102,7 @@ test.concurrent('a stopped process that holds the write lock is named to others,
   expect(story(await session.turn('And now?')).at(-3)).toBe('assistant.message "two"');
 });
 
-test.concurrent('a session with a damaged record is never called unknown; what lies before it can be read', async () => {
+test.concurrent('a session with a damaged record opens read-only: what lies before it can be read, the rest is refused by name', async () => {
   const home = join(runtime.home.path, 'damaged');
   mkdirSync(home);
   const model = runtime.script(say('first answer'), say('other answer'), look, say('still there'));
@@ -102,15 +116,26 @@ test.concurrent('a session with a damaged record is never called unknown; what l
   await writer.signal('SIGTERM');
   damage(join(home, 'groundcrew.db'), '"content":"first answer"');
 
+  const before = ['session.start', 'user.message', 'system.message', 'assistant.turn_start'];
+  const advice = /record \d+ is not what was written\)\. Run `groundcrew doctor`\.$/;
   const clients = await Promise.all(
     [1, 2].map(async () => runtime.connect(runtime.spawn({ flags: ['--stdio'], home }))),
   );
-  for (const each of clients)
-    expect(await each.failure('session.resume', { sessionId: 'broken', ...providerOf(model) })).toEqual({
+  for (const each of clients) {
+    const opened = await each.resume('broken', { ...providerOf(model), tools, continuePendingWork: true });
+    expect((await opened.next('session.warning')).data).toEqual({
+      warningType: 'store_damaged',
+      message: expect.stringMatching(advice),
+    });
+    expect((await opened.stored()).map(({ type }) => type)).toEqual(before);
+    expect(await opened.failure('session.send', { prompt: 'Go on' })).toEqual({
       code: -32603,
-      message: expect.stringMatching(/record \d+ is not what was written\)\. Run `groundcrew doctor`\.$/),
+      message: expect.stringMatching(advice),
       data: { code: 'store_damaged', retryable: false },
     });
+    await opened.next('session.idle');
+    expect(await opened.call('session.destroy')).toEqual({ success: true });
+  }
   const [reader] = clients;
   const { sessions } = (await reader?.call<{ sessions: { sessionId: string }[] }>('session.list', {})) ?? {};
   expect(sessions?.map(({ sessionId }) => sessionId).sort()).toEqual(['broken', 'sound']);
@@ -125,11 +150,35 @@ test.concurrent('a session with a damaged record is never called unknown; what l
     1,
     expect.stringContaining('Run `groundcrew doctor`.'),
   ]);
-  const types = exported.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).type);
-  expect(types).toEqual(['session.start', 'user.message', 'system.message', 'assistant.turn_start']);
+  const lines = exported.stdout.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line).type)).toEqual(before);
+});
+
+test.concurrent('a session whose head cannot be read is listed and opened all the same, and its head is written anew', async () => {
+  const home = join(runtime.home.path, 'headless');
+  mkdirSync(home);
+  const model = runtime.script(say('one'), say('two'), say('three'));
+  const writer = runtime.spawn({ flags: ['--stdio'], home });
+  const client = await runtime.connect(writer, { hasGaps: true });
+  for (const sessionId of ['torn', 'whole'])
+    await (await client.create({ sessionId, ...providerOf(model) })).turn('Hello');
+  await writer.signal('SIGTERM');
+  change(join(home, 'groundcrew.db'), "UPDATE session SET head = substr(head, 1, 40) WHERE id = 'torn'");
+
+  const reader = runtime.spawn({ flags: ['--stdio'], home });
+  const other = await runtime.connect(reader);
+  const listed = async () => {
+    const { sessions } = await other.call<{ sessions: { sessionId: string; summary?: string }[] }>(
+      'session.list',
+      {},
+    );
+    return Object.fromEntries(sessions.map(({ sessionId, summary }) => [sessionId, summary]));
+  };
+  expect(await listed()).toEqual({ torn: undefined, whole: 'Hello' });
+  const torn = await other.resume('torn', providerOf(model));
+  expect(story(await torn.turn('Go on'))).toContain('assistant.message "three"');
+  expect(await listed()).toEqual({ torn: 'Hello', whole: 'Hello' });
+  expect(reader.stderr).toContain('the head of session torn cannot be read');
 });
 
 /** A runtime whose home is a disk of twelve megabytes that nobody else sees. */
@@ -147,6 +196,7 @@ function startOnDisk(home: string) {
   };
   return {
     client: new WireClient(stdioChannel({ input: child.stdout, output: child.stdin })),
+    workspaces: () => readdirSync(join(`/proc/${child.pid}/root`, home, 'session-state')),
     fill: () => {
       const filler = join(`/proc/${child.pid}/root`, home, 'filler');
       writeUntilFull(filler);
@@ -195,6 +245,15 @@ async function holdWriteLock(file: string) {
     await once(child, 'exit');
   };
   return { pid: child.pid, release };
+}
+
+/** Does to a store that nobody has open what no Groundcrew would do. */
+function change(file: string, sql: string): void {
+  const code = `
+    const { DatabaseSync } = process.getBuiltinModule?.('node:sqlite') ?? require('@groundcrew/sqlite-node20');
+    new DatabaseSync(process.argv[1]).exec(process.argv[2]);`;
+  const done = spawnSync(process.execPath, ['-e', code, file, sql], { cwd: repository, encoding: 'utf8' });
+  expect([done.status, done.stderr]).toEqual([0, '']);
 }
 
 function damage(file: string, text: string): void {

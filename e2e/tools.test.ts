@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type CompletionMessage, callTools, liveRuntime, say, story } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 
@@ -194,4 +196,89 @@ test('odd texts in arguments and results arrive unharmed', async () => {
   await session.answerTool(data.requestId, { result: odd });
   await session.next('session.idle');
   expect(toolMessages(model.requests[1]?.body.messages)).toEqual([['c1', odd]]);
+});
+
+describe('the tools there are', () => {
+  test('are told without a session, each with what it takes', async () => {
+    const { tools } = await runtime.client.call<{
+      tools: { name: string; description: string; parameters: { type: string } }[];
+    }>('tools.list', { model: 'any' });
+    expect(tools.map(({ name }) => name)).toEqual([
+      'bash',
+      'read_bash',
+      'stop_bash',
+      'list_bash',
+      'view',
+      'create',
+      'edit',
+      'web_fetch',
+      'ask_user',
+      'sql',
+      'grep',
+      'glob',
+    ]);
+    expect(
+      tools.every(({ description, parameters }) => description !== '' && parameters.type === 'object'),
+    ).toBe(true);
+  });
+
+  test('are put together on demand, and a clash of names is told before a turn', async () => {
+    const { session } = await runtime.session([], { tools: [add] });
+    expect(await session.call('session.tools.initializeAndValidate')).toEqual({});
+    const { session: clashing } = await runtime.session([], { tools: [{ ...add, name: 'grep' }] });
+    expect(await clashing.failure('session.tools.initializeAndValidate')).toEqual({
+      code: -32603,
+      message:
+        'Request session.tools.initializeAndValidate failed with message: External tool "grep" conflicts with a built-in tool of the same name. Set overridesBuiltInTool: true to explicitly override it.',
+    });
+  });
+
+  test('of an app take the place of built-in ones when it says so', async () => {
+    const grep = { ...add, name: 'grep', overridesBuiltInTool: true };
+    const { session, model } = await runtime.session([callTools(call('c1', 'grep')), say('done')], {
+      tools: [grep],
+    });
+    await session.send('Go');
+    const { data } = await session.next('external_tool.requested');
+    await session.answerTool(data.requestId, { result: 'mine' });
+    await session.next('session.idle');
+    const names = model.requests[0]?.body.tools?.map((tool) => tool.function.name);
+    expect(names?.filter((name) => name === 'grep')).toHaveLength(1);
+    expect(names?.at(-1)).toBe('grep');
+    expect(toolMessages(model.requests[1]?.body.messages)).toEqual([['c1', 'mine']]);
+  });
+
+  test('do not ask where the app has switched that off', async () => {
+    const { session, model } = await runtime.session([say('one'), say('two')], { requestUserInput: true });
+    await session.turn('Go');
+    await session.call('session.options.update', { askUserDisabled: true });
+    await session.turn('Go on');
+    const has = model.requests.map(({ body }) =>
+      body.tools?.some((tool) => tool.function.name === 'ask_user'),
+    );
+    expect(has).toEqual([true, false]);
+  });
+});
+
+test('pictures reach only a model that the app, or its service, says can see them', async () => {
+  const pixel =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+  writeFileSync(join(runtime.workingDirectory, 'pixel.png'), Buffer.from(pixel, 'base64'));
+  const look = callTools(call('c1', 'view', { path: 'pixel.png' }));
+  const { session, model } = await runtime.session([look, say('blind'), say('seen'), say('blind again')], {
+    modelCapabilities: { supports: { vision: false } },
+  });
+  await session.call('session.permissions.setApproveAll', { enabled: true });
+  const see = (vision: boolean) =>
+    session.call('session.model.switchTo', {
+      modelId: 'scripted',
+      modelCapabilities: { supports: { vision } },
+    });
+  await session.turn('Look');
+  await see(true);
+  await session.turn('And now?');
+  await see(false);
+  await session.turn('Still?');
+  const shown = model.requests.map(({ body }) => JSON.stringify(body.messages).includes('image_url'));
+  expect(shown).toEqual([false, false, true, false]);
 });

@@ -90,6 +90,11 @@ export class SubjectProcess {
     return this.family().reduce((sum, pid) => sum + residentMegabytes(pid), 0);
   }
 
+  /** Processor time that the process and its children have used so far. */
+  get cpuSeconds(): number {
+    return this.family().reduce((sum, pid) => sum + usedSeconds(pid), 0);
+  }
+
   /** kill -9, of this process alone. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
@@ -127,8 +132,14 @@ function residentMegabytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readProcess(pid, 'status'))?.[1] ?? 0) / 1024;
 }
 
+/** Fields 14 and 15 of the line are ticks of a hundredth of a second; the name before them may hold anything but `)`. */
+function usedSeconds(pid: number): number {
+  const fields = readProcess(pid, 'stat').split(') ').at(-1)?.split(' ') ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100;
+}
+
 /** Empty when the process is gone or is somebody else's. */
-function readProcess(pid: number, file: 'environ' | 'status'): string {
+function readProcess(pid: number, file: 'environ' | 'stat' | 'status'): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'latin1');
   } catch {

@@ -1,3 +1,5 @@
+import { UsageError } from './arguments.js';
+
 /** What a question for permission may be about. */
 export const permissionKinds = [
   'shell',
@@ -10,8 +12,36 @@ export const permissionKinds = [
   'hook',
 ] as const;
 
-/** What runs without a question: everything, or these kinds. */
-export type Allowed = 'all' | readonly (typeof permissionKinds)[number][];
+/** What a rule may be about besides; only with a name of it. */
+const namedKinds = ['tool', 'path'] as const;
+
+/** A kind of question, and which of that kind: `git:*` for commands, a directory or pattern, a host; null is all. */
+export interface AllowRule {
+  readonly kind: (typeof permissionKinds)[number] | (typeof namedKinds)[number];
+  readonly argument: string | null;
+}
+
+/** What runs without a question: everything, or what these rules say. */
+export type Allowed = 'all' | readonly AllowRule[];
+
+/** Reads `all`, or rules separated by commas: a kind, or a kind and which of it in brackets. Throws UsageError. */
+export function readAllowed(text: string, name: string): Allowed {
+  if (text === 'all') return text;
+  // A comma in brackets belongs to the rule.
+  return text.split(/,(?![^(]*\))/).map((rule) => readRule(rule.trim(), name));
+}
+
+/** Reads one rule. Throws UsageError. */
+export function readRule(text: string, name: string): AllowRule {
+  const [, word, argument] = /^([a-z-]+)(?:\((.+)\))?$/s.exec(text) ?? [];
+  const kind = [...permissionKinds, ...(argument === undefined ? [] : namedKinds)].find(
+    (each) => each === word,
+  );
+  if (kind) return { kind, argument: argument?.trim() ?? null };
+  throw new UsageError(
+    `${name} needs all, or rules such as write or shell(git:*), of ${permissionKinds.join(', ')}; not ${text}`,
+  );
+}
 
 /** Whether nobody has to be asked; what managed settings reserve for people is always asked. */
 export function permits(
@@ -19,5 +49,12 @@ export function permits(
   request: { readonly kind: string; readonly managedApprovalRequired?: boolean | undefined },
 ): boolean {
   if (request.managedApprovalRequired) return false;
-  return allowed === 'all' || allowed.some((kind) => kind === request.kind);
+  return (
+    allowed === 'all' || allowed.some(({ kind, argument }) => argument === null && kind === request.kind)
+  );
+}
+
+/** The rules that say which of a kind: whether a call is one of those, the runtime knows. */
+export function particular(allowed: Allowed): readonly AllowRule[] {
+  return allowed === 'all' ? [] : allowed.filter(({ argument }) => argument !== null);
 }

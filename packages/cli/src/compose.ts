@@ -16,6 +16,7 @@ import {
 import { Server, type ServerSurroundings } from '@groundcrew/server';
 import type { Environment } from './home.js';
 import { ModelDirectory } from './model-access.js';
+import { userRules } from './permissions-file.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -35,8 +36,10 @@ export interface ProgramOptions {
 /** The whole program, wired. */
 export interface Program {
   readonly server: Server;
-  /** Loads what the first session will need. */
-  warmUp(): void;
+  /** Loads what every session needs: before the first answer, for the next request may be to resume one. */
+  loadStore(): void;
+  /** Opens the home's store, if there is one yet. */
+  openStore(): void;
   /** Closes sessions and stores; running turns stay as pending work. */
   close(): Promise<void>;
 }
@@ -57,6 +60,7 @@ export function compose(options: ProgramOptions): Program {
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
     shells: new Shells(options.environment),
+    userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
@@ -79,7 +83,8 @@ export function compose(options: ProgramOptions): Program {
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
   };
   const server = new Server(runtime, surroundings);
-  return { server, close, warmUp: () => homes.store(resolve(options.homeDirectory)).warmUp() };
+  const store = () => homes.store(resolve(options.homeDirectory));
+  return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
 }
 
 /** Opens the store of a home. */

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Allowed, permissionKinds } from './allowed.js';
+import { type Allowed, type AllowRule, readRule } from './allowed.js';
 import { longestSeconds, UsageError } from './arguments.js';
 import { logLevels } from './log.js';
 import {
@@ -34,8 +34,9 @@ const readProvider = objectOf({
   maxOutputTokens: tokens,
 });
 
-const readKinds = listOf(oneOf(...permissionKinds));
-const readAllowed: Reader<Allowed> = (value, at) => (value === 'all' ? value : readKinds(value, at));
+const readRuleText: Reader<AllowRule> = (value, at) => readRule(text(value, at), `${at.path}:`);
+const readRules = listOf(readRuleText);
+const readAllowed: Reader<Allowed> = (value, at) => (value === 'all' ? value : readRules(value, at));
 
 const readFields = objectOf({
   model: text,

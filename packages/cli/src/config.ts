@@ -1,4 +1,4 @@
-import { type Allowed, permissionKinds } from './allowed.js';
+import { type Allowed, permissionKinds, readAllowed } from './allowed.js';
 import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
 import { type ConfigFile, configPath, readConfigFile } from './config-file.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from './flags.js';
@@ -63,19 +63,11 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
 function allowFlag(): Flag<Allowed> {
   return {
     names: ['--allow'],
-    placeholder: 'KINDS',
-    help: `let these run without asking: ${permissionKinds.join(', ')}`,
+    placeholder: 'RULE',
+    help: `let this run without asking: ${permissionKinds.join(', ')}, or such as shell(git:*)`,
     read: readAllowed,
+    join: (before, more) => (before === 'all' || more === 'all' ? 'all' : [...before, ...more]),
   };
-}
-
-function readAllowed(value: string, name: string): Allowed {
-  if (value === 'all') return value;
-  return value.split(',').map((word) => {
-    const kind = permissionKinds.find((each) => each === word.trim());
-    if (kind) return kind;
-    throw new UsageError(`${name} needs all, or some of ${permissionKinds.join(', ')}, not ${word}`);
-  });
 }
 
 function allowedBy(

@@ -8,6 +8,8 @@ export interface Flag<T> {
   readonly help: string;
   /** Throws UsageError. */
   read(value: string, name: string): T;
+  /** What it means when it is given again; without this, the last one counts. */
+  join?(before: T, more: T): T;
 }
 
 /** The flags of a command, by the name its code knows them by. */
@@ -46,7 +48,9 @@ export function readFlags<F extends Flags>(table: F, argv: readonly string[]): G
       const value = inline ?? argv[++i];
       if (value === undefined || (inline === undefined && entryOf(byName, value)))
         throw new UsageError(`${name} needs a value`);
-      values[known.key] = known.flag.read(value, name);
+      const read = known.flag.read(value, name);
+      const before = values[known.key];
+      values[known.key] = before === undefined ? read : (known.flag.join?.(before, read) ?? read);
     }
   }
   return { flags: values as FlagValues<F>, words }; // each value was read by the flag of its key

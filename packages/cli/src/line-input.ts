@@ -49,6 +49,13 @@ export class LineInput {
     return this.next(question, signal);
   }
 
+  /** What a person typed before anything was asked arrives at once when the terminal is read, and is no answer. */
+  async forgetTyped(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, typedBefore));
+    this.ahead.length = 0;
+    this.clearLine();
+  }
+
   /** Hears Ctrl-C of a terminal, which is no signal while lines are edited; what follows begins on a new line. */
   onInterrupt(handler: () => void): void {
     this.reader.on('SIGINT', () => {
@@ -60,13 +67,17 @@ export class LineInput {
   /** Asks for the line anew, after something else was written; what was typed of it is forgotten. */
   promptAgain(): void {
     if (!this.options.isTerminal || !this.waiting) return;
-    this.reader.write(null, { ctrl: true, name: 'e' });
-    this.reader.write(null, { ctrl: true, name: 'u' });
+    this.clearLine();
     this.reader.prompt();
   }
 
   close(): void {
     this.reader.close();
+  }
+
+  private clearLine(): void {
+    this.reader.write(null, { ctrl: true, name: 'e' });
+    this.reader.write(null, { ctrl: true, name: 'u' });
   }
 
   private hear(line: string): void {
@@ -80,3 +91,6 @@ export class LineInput {
     waiting?.(line);
   }
 }
+
+/** Milliseconds in which what waits in a terminal has arrived; nobody reads a question faster. */
+const typedBefore = 30;

@@ -1,5 +1,6 @@
 import { Client, RuntimeConnection } from '@groundcrew/sdk';
 import type { Config } from './config.js';
+import { NobodyAnswers } from './dialogue/dialogue.js';
 import { openInProcess } from './in-process.js';
 import type { Log } from './log.js';
 import { loggedChannel } from './logged-channel.js';
@@ -23,8 +24,10 @@ export async function openLocalClient(config: Config, terminal: Terminal, log: L
   });
   const client = new Client({
     connection: RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log)),
-    onHandlerError: ({ handler, name, error }) =>
-      log.write('error', `The ${handler} handler ${name} threw: ${error.message}`),
+    onHandlerError: ({ handler, name, error }) => {
+      if (error instanceof NobodyAnswers) return;
+      log.write('error', `The ${handler} handler ${name} threw: ${error.message}`);
+    },
   });
   const close = async () => {
     for (const error of await client.stop()) log.write('warning', error.message);

@@ -1,4 +1,5 @@
 import {
+  configuredProvider,
   copilotProvider,
   type Exchange,
   knownModel,
@@ -6,7 +7,6 @@ import {
   type ModelInfo,
   type ModelProvider,
   offlineModel,
-  openaiProvider,
   withKnown,
   withRetry,
 } from '@groundcrew/models';
@@ -50,7 +50,7 @@ export class ModelDirectory {
 
   /** What a service of the user's own offers. */
   modelsOf(provider: NonNullable<SessionSettings['provider']>): Promise<readonly ModelInfo[]> {
-    return openaiProvider(provider, this.sources).models();
+    return configuredProvider(provider, this.sources).models();
   }
 
   /** The model that is always there. */
@@ -65,7 +65,7 @@ export class ModelDirectory {
       ...(provider.maxOutputTokens !== undefined && { maxOutputTokens: provider.maxOutputTokens }),
     };
     return {
-      provider: withRetry(openaiProvider(provider, { environment, version, exchange })),
+      provider: withRetry(configuredProvider(provider, { environment, version, exchange })),
       defaultModel: provider.modelId ?? ownServiceModel,
       info: (model) => {
         const known = knownModel(model)

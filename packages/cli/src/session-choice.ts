@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
+import { particular } from './allowed.js';
 import { UsageError } from './arguments.js';
 import type { Config } from './config.js';
 import { type FlagValues, textFlag } from './flags.js';
@@ -36,12 +37,20 @@ export async function openSession(client: Client, request: SessionRequest): Prom
     ...(flags.cwd !== undefined && { workingDirectory: directory(flags.cwd, request.workingDirectory) }),
     ...(flags.system !== undefined && { systemMessage: { content: flags.system } }),
   };
-  if (flags.resume !== undefined)
-    return client.resumeSession(await findSessionId(flags.resume, listOf(client)), options);
-  return client.createSession({
-    ...options,
-    ...(flags.sessionId !== undefined && { sessionId: flags.sessionId }),
-  });
+  const session = await open(client, flags, options);
+  const approved = [...particular(config.allow)];
+  if (approved.length > 0)
+    await session.call('session.permissions.configure', { rules: { approved, denied: [] } });
+  return session;
+}
+
+async function open(
+  client: Client,
+  { resume, sessionId }: SessionRequest['flags'],
+  options: ResumeSessionOptions,
+): Promise<Session> {
+  if (resume !== undefined) return client.resumeSession(await findSessionId(resume, listOf(client)), options);
+  return client.createSession({ ...options, ...(sessionId !== undefined && { sessionId }) });
 }
 
 /** All sessions there are, the newest first. */

@@ -28,6 +28,11 @@ export class Stopping {
     return this.controller.signal;
   }
 
+  /** Ctrl-C while a line is edited. */
+  interrupt(): void {
+    this.stopBy('SIGINT');
+  }
+
   /** The work is done. */
   end(): void {
     clearTimeout(this.timer);

@@ -32,6 +32,14 @@ export interface Terminal {
  */
 export type InputKind = 'terminal' | 'pipe' | 'socket';
 
+/** Whether what people are told beside the answer may have colours. */
+export function hasColours({
+  environment,
+  errorOutput,
+}: Pick<Terminal, 'environment' | 'errorOutput'>): boolean {
+  return errorOutput.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
+}
+
 /** How the program ends. */
 export const exitCodes = {
   done: 0,

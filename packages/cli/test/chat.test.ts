@@ -41,6 +41,7 @@ const strike = defineTool('strike', {
     return 'struck';
   },
 });
+const asks = 'y once, s this session, p this place (strike), n no, or why not: ';
 const askToStrike = callTools({ id: 'c1', name: 'strike', arguments: { what: 'a \u001b[2J bell' } });
 
 /** A chat of a person, or of a pipe, with a model that plays these replies; without any it is the offline one. */
@@ -90,7 +91,7 @@ describe('a person', () => {
     const { terminal, model, ended } = await chat({}, askToStrike, say('it is done'));
     terminal.type('Strike it');
     await terminal.errorOutput.says('Allow to call strike {"what":"a \\u001b[2J bell"}?\n');
-    await terminal.output.says('y/n, or why not: ');
+    await terminal.output.says(asks);
     terminal.type('y');
     await terminal.output.says('it is done\n');
     terminal.input.end();
@@ -105,7 +106,7 @@ describe('a person', () => {
   ])('who answers %s is understood by the model', async (word, told) => {
     const { terminal, model, ended } = await chat({}, askToStrike, say('as you wish'));
     terminal.type('Strike it');
-    await terminal.output.says('y/n, or why not: ');
+    await terminal.output.says(asks);
     terminal.type(word);
     await terminal.output.says('as you wish\n');
     terminal.type('/quit');
@@ -121,7 +122,7 @@ describe('a person', () => {
     await model?.asked(1);
     terminal.type('y');
     held.release();
-    await terminal.output.says('y/n, or why not: ');
+    await terminal.output.says(asks);
     terminal.type('n');
     await terminal.output.says('as you wish\n');
     terminal.type('/quit');
@@ -130,7 +131,11 @@ describe('a person', () => {
   });
 
   test('is not asked about what is allowed', async () => {
-    const { terminal, ended } = await chat({ allow: ['custom-tool'] }, askToStrike, say('it is done'));
+    const { terminal, ended } = await chat(
+      { allow: [{ kind: 'custom-tool', argument: null }] },
+      askToStrike,
+      say('it is done'),
+    );
     terminal.type('Strike it');
     await terminal.output.says('it is done\n');
     terminal.type('/quit');
@@ -155,7 +160,7 @@ describe('a person', () => {
   test('stops a question with Ctrl-C', async () => {
     const { terminal, ended } = await chat({}, askToStrike, say('here again'));
     terminal.type('Strike it');
-    await terminal.output.says('y/n, or why not: ');
+    await terminal.output.says(asks);
     terminal.input.write('\u0003');
     await terminal.errorOutput.says('stopped\n');
     terminal.type('Are you there?');

@@ -22,7 +22,7 @@ describe('wrong usage is one clear line and code 2', () => {
     ],
     [
       ['-p', 'Hello', '--allow', 'shell,fun'],
-      '--allow needs all, or some of shell, write, read, mcp, url, memory, custom-tool, hook, not fun',
+      '--allow needs all, or rules such as write or shell(git:*), of shell, write, read, mcp, url, memory, custom-tool, hook; not fun',
     ],
     [
       ['-p', 'Hello', '--resume', 'last', '--session-id', 'x'],

@@ -43,7 +43,7 @@ describe('settings', () => {
     ],
     [
       '{ "allow": ["shell", "fun"] }',
-      'allow[1]: expected one of shell, write, read, mcp, url, memory, custom-tool, hook, not another text',
+      'allow[1]: needs all, or rules such as write or shell(git:*), of shell, write, read, mcp, url, memory, custom-tool, hook; not fun',
     ],
     ['{ "streaming": "yes" }', 'streaming: expected true or false, not another text'],
     [

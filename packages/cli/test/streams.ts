@@ -51,8 +51,17 @@ export class Recorder extends PassThrough {
     });
   }
 
-  /** Resolves once the text contains the words. */
-  async says(words: string): Promise<void> {
-    while (!this.text.includes(words)) await new Promise((resolve) => this.once('data', resolve));
+  /** Resolves once the text contains these words, one after the other. */
+  async says(...words: readonly string[]): Promise<void> {
+    while (!this.contains(words)) await new Promise((resolve) => this.once('data', resolve));
+  }
+
+  private contains(words: readonly string[]): boolean {
+    let from = 0;
+    return words.every((each) => {
+      const at = this.text.indexOf(each, from);
+      from = at + each.length;
+      return at >= 0;
+    });
   }
 }

@@ -9,6 +9,7 @@ test('the longest beginning decides, whatever stands before the name', () => {
     contextWindow: 200_000,
     maxOutputTokens: 64_000,
     vision: true,
+    reasoningEfforts: ['low', 'medium', 'high'],
   });
   expect(knownModel('unheard-of')).toBeUndefined();
 });

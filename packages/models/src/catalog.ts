@@ -9,6 +9,8 @@ export interface KnownModel {
   readonly defaultReasoningEffort?: string;
   /** Refuses every temperature but the default one. */
   readonly fixedSampling?: boolean;
+  /** Is told how hard to think, and decides itself when and how long. */
+  readonly thinksByItself?: boolean;
 }
 
 /** The family a model belongs to: the longest known beginning of its name, whatever vendor path stands before it. */
@@ -21,7 +23,7 @@ export function knownModel(model: string): KnownModel | undefined {
 export function withKnown(model: Omit<ModelInfo, 'vision'> & { readonly vision?: boolean }): ModelInfo {
   const known = knownModel(model.id);
   if (!known) return { ...model, vision: model.vision ?? false };
-  const { fixedSampling: _, maxOutputTokens, ...rest } = known;
+  const { fixedSampling: _, thinksByItself: __, maxOutputTokens, ...rest } = known;
   const limit = Math.min(maxOutputTokens, model.contextWindow ?? maxOutputTokens);
   return { ...rest, maxOutputTokens: limit, ...model, vision: model.vision ?? known.vision };
 }
@@ -31,12 +33,33 @@ const gpt5Efforts = {
   reasoningEfforts: ['minimal', 'low', 'medium', 'high'],
   defaultReasoningEffort: 'medium',
 };
+const claudeBudgets = { reasoningEfforts: ['low', 'medium', 'high'] };
+const claudeEfforts = { reasoningEfforts: ['low', 'medium', 'high', 'max'], thinksByItself: true };
+const claudeMoreEfforts = {
+  reasoningEfforts: ['low', 'medium', 'high', 'xhigh', 'max'],
+  thinksByItself: true,
+};
+const claude4 = { contextWindow: 200_000, maxOutputTokens: 64_000, vision: true };
 
 const families: Readonly<Record<string, KnownModel>> = {
-  'claude-': { contextWindow: 200_000, maxOutputTokens: 8_192, vision: true },
-  'claude-haiku-4': { contextWindow: 200_000, maxOutputTokens: 64_000, vision: true },
-  'claude-opus-4': { contextWindow: 200_000, maxOutputTokens: 32_000, vision: true },
-  'claude-sonnet-4': { contextWindow: 200_000, maxOutputTokens: 64_000, vision: true },
+  'claude-': { ...claude4, ...claudeMoreEfforts },
+  'claude-2': { contextWindow: 200_000, maxOutputTokens: 4_096, vision: false },
+  'claude-3': { contextWindow: 200_000, maxOutputTokens: 8_192, vision: true },
+  'claude-3-7': { ...claude4, ...claudeBudgets },
+  'claude-3.7': { ...claude4, ...claudeBudgets },
+  'claude-haiku-4': { ...claude4, ...claudeBudgets },
+  'claude-opus-4': { ...claude4, maxOutputTokens: 32_000, ...claudeBudgets },
+  'claude-opus-4-5': { ...claude4, ...claudeBudgets },
+  'claude-opus-4.5': { ...claude4, ...claudeBudgets },
+  'claude-opus-4-6': { ...claude4, maxOutputTokens: 128_000, ...claudeEfforts },
+  'claude-opus-4.6': { ...claude4, maxOutputTokens: 128_000, ...claudeEfforts },
+  'claude-opus-4-7': { ...claude4, maxOutputTokens: 128_000, ...claudeMoreEfforts },
+  'claude-opus-4.7': { ...claude4, maxOutputTokens: 128_000, ...claudeMoreEfforts },
+  'claude-opus-4-8': { ...claude4, maxOutputTokens: 128_000, ...claudeMoreEfforts },
+  'claude-opus-4.8': { ...claude4, maxOutputTokens: 128_000, ...claudeMoreEfforts },
+  'claude-sonnet-4': { ...claude4, ...claudeBudgets },
+  'claude-sonnet-4-6': { ...claude4, ...claudeEfforts },
+  'claude-sonnet-4.6': { ...claude4, ...claudeEfforts },
   codestral: { contextWindow: 256_000, maxOutputTokens: 32_000, vision: false },
   'deepseek-chat': { contextWindow: 128_000, maxOutputTokens: 8_192, vision: false },
   'deepseek-reasoner': { contextWindow: 128_000, maxOutputTokens: 64_000, vision: false },

@@ -21,7 +21,7 @@ test('authorization and quota have words of their own', () => {
 
 test('a failure after retries tells how often and how long', () => {
   const retried = { retries: 5, totalRetryWaitSeconds: 6 };
-  expect(describe('too_large', 'big', { statusCode: 413, requestId: 'req-1', ...retried })).toBe(
+  expect(describe('context_too_long', 'big', { statusCode: 413, requestId: 'req-1', ...retried })).toBe(
     'Failed to get response from the AI model; retried 5 times (total retry wait time: 6.00 seconds) (Request-ID req-1) Last error: 413 big',
   );
   expect(describe('unavailable', 'socket hang up', { ...retried, totalRetryWaitSeconds: 32.514 })).toBe(

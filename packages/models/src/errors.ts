@@ -1,10 +1,21 @@
 export type ModelErrorKind =
+  /** The service does not know who asks, or does not let them. */
   | 'auth'
+  /** Nothing is left to spend; waiting does not help. */
   | 'quota'
   | 'rate_limit'
+  /** The conversation does not fit into the model. */
+  | 'context_too_long'
+  /** The service will not answer this, whatever the model would say. */
+  | 'refused'
   | 'bad_request'
-  | 'too_large'
+  /** The service could not be reached, or was lost on the way. */
+  | 'network'
+  /** Something took longer than it may. */
+  | 'timeout'
+  /** The service is there and does not manage. */
   | 'unavailable'
+  /** The answer is not what the wire promises. */
   | 'bad_response'
   | 'configuration';
 

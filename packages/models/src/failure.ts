@@ -1,25 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import { ModelError, type ModelErrorDetails, type ModelErrorKind } from './errors.js';
+import { ModelError } from './errors.js';
+import { failureKind } from './failure-kind.js';
 import { isObject, property, textOrNothing } from './json.js';
 
 const maxMessageLength = 2048;
-
-const kindByStatus: Readonly<Record<number, ModelErrorKind>> = {
-  401: 'auth',
-  402: 'quota',
-  403: 'auth',
-  408: 'unavailable',
-  413: 'too_large',
-  425: 'unavailable',
-  429: 'rate_limit',
-};
-
-const kindByWord: readonly (readonly [RegExp, ModelErrorKind])[] = [
-  [/quota/, 'quota'],
-  [/rate.?limit|too.?many/, 'rate_limit'],
-  [/auth|permission/, 'auth'],
-  [/invalid|bad.?request|not.?found/, 'bad_request'],
-];
 
 /** An HTTP answer that is no success, as the service explains it. */
 export function httpFailure(answer: {
@@ -31,10 +15,11 @@ export function httpFailure(answer: {
   const { status, text, requestId, retryAfter } = answer;
   const explained = explain(parse(text));
   const page = text.trimStart().startsWith('<');
-  const message = explained.message ?? (page ? '' : text);
-  return new ModelError(kindOf(status, explained.code), bounded(message) || statusText(status), {
+  const message = bounded(explained.message ?? (page ? '' : text));
+  const kind = failureKind({ status, words: explained.words, message });
+  return new ModelError(kind, message || statusText(status), {
     statusCode: status,
-    requestId,
+    requestId: requestId ?? explained.requestId,
     code: explained.code,
     retryAfter,
   });
@@ -42,11 +27,10 @@ export function httpFailure(answer: {
 
 /** A failure told inside an answer that began as a success. */
 export function toldFailure(error: unknown): ModelError {
-  const { message, code, word } = explain({ error });
+  const { message = 'The model service gave up without a reason', code, words } = explain({ error });
   const status = code !== undefined && /^[45]\d\d$/.test(code) ? Number(code) : undefined;
-  const details: ModelErrorDetails = { statusCode: status, code };
-  const kind = status === undefined ? kindOfWord(`${word ?? ''} ${code ?? ''}`) : kindOf(status, code);
-  return new ModelError(kind, bounded(message ?? 'The model service gave up without a reason'), details);
+  const kind = failureKind({ status, words, message });
+  return new ModelError(kind, bounded(message), { statusCode: status, code });
 }
 
 /** One line, without control characters, short enough to show. */
@@ -66,19 +50,34 @@ export function retryAfterSeconds(value: string | undefined, now: number): numbe
   return Number.isNaN(date) ? undefined : Math.max(0, Math.ceil((date - now) / 1000));
 }
 
-function explain(body: unknown): { message?: string; code?: string; word?: string } {
+interface Explained {
+  readonly message?: string;
+  readonly code?: string;
+  readonly requestId?: string;
+  /** Everything that names the failure. */
+  readonly words: string;
+}
+
+/** Services agree that there is an error, and on little else. Some send a list of one. */
+function explain(answer: unknown): Explained {
+  const body: unknown = Array.isArray(answer) ? answer[0] : answer;
   const error = property(body, 'error');
   const inner = isObject(error) ? error : body;
   const message =
     textOrNothing(error) ??
     textOrNothing(property(inner, 'message')) ??
     textOrNothing(property(body, 'detail'));
-  const code = property(inner, 'code');
-  const word = textOrNothing(property(inner, 'type'));
+  const given = property(inner, 'code');
+  const type = textOrNothing(property(inner, 'type'));
+  const code = typeof given === 'number' ? String(given) : textOrNothing(given);
+  const deeper = textOrNothing(property(property(inner, 'innererror'), 'code'));
+  const status = textOrNothing(property(inner, 'status'));
+  const requestId = textOrNothing(property(body, 'request_id'));
   return {
     ...(message !== undefined && { message }),
-    ...((typeof code === 'number' || textOrNothing(code) !== undefined) && { code: String(code) }),
-    ...(word !== undefined && { word }),
+    ...(code !== undefined && { code }),
+    ...(requestId !== undefined && { requestId }),
+    words: [type, code, deeper, status].filter((word) => word !== undefined).join(' '),
   };
 }
 
@@ -88,16 +87,6 @@ function parse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function kindOf(status: number, code: string | undefined): ModelErrorKind {
-  if (status === 429 && code === 'insufficient_quota') return 'quota';
-  return kindByStatus[status] ?? (status >= 500 ? 'unavailable' : 'bad_request');
-}
-
-function kindOfWord(words: string): ModelErrorKind {
-  const lower = words.toLowerCase();
-  return kindByWord.find(([pattern]) => pattern.test(lower))?.[1] ?? 'unavailable';
 }
 
 function statusText(status: number): string {

@@ -4,7 +4,7 @@ import type { Environment } from './proxy.js';
 export type Headers = Readonly<Record<string, string>>;
 
 /** What the extra headers of one call may not touch. */
-const reserved = new Set(['api-key', 'authorization', 'content-type', 'x-api-key']);
+const reserved = new Set(['anthropic-version', 'api-key', 'authorization', 'content-type', 'x-api-key']);
 
 /** What belongs to the connection, and to nobody's configuration. */
 const framing = new Set([
@@ -23,6 +23,7 @@ const framing = new Set([
 /** Headers whose values are no secret, and may stand in an error message. */
 const open = new Set([
   'accept',
+  'anthropic-version',
   'content-type',
   'copilot-harness-id',
   'copilot-integration-id',

@@ -13,8 +13,8 @@ function providerAt(
 ) {
   return httpProvider({
     id: 'local',
-    wire: openaiChatWire(),
-    url: `${url}/chat/completions`,
+    wire: async () => openaiChatWire(),
+    url: () => `${url}/chat/completions`,
     headers: () => ({ authorization: 'Bearer sk-secret', 'content-type': 'application/json' }),
     exchange: nodeExchange({ environment: {}, limits }),
     ...options,
@@ -178,17 +178,17 @@ test.each(['text/event-stream', 'application/json'])('an answer too long is refu
   });
 });
 
-test('a connection that breaks midway, and one that is refused, are unavailable', async () => {
+test('a connection that breaks midway, and one that is refused, are failures of the network', async () => {
   const server = await localServer((response) => {
     response.setHeader('content-type', 'text/event-stream');
     response.write(frame('Hel'), () => response.destroy());
   });
   await expect(collect(providerAt(server.url))).rejects.toMatchObject({
-    kind: 'unavailable',
+    kind: 'network',
     message: 'aborted',
   });
   await expect(collect(providerAt('http://127.0.0.1:1'))).rejects.toMatchObject({
-    kind: 'unavailable',
+    kind: 'network',
     code: 'ECONNREFUSED',
     message: 'connect ECONNREFUSED 127.0.0.1:1',
   });
@@ -198,7 +198,7 @@ test('a service that does not answer, or stops answering, is given up', async ()
   const silent = await localServer(() => undefined);
   const first = providerAt(silent.url, {}, { firstByte: 20 });
   await expect(collect(first)).rejects.toMatchObject({
-    kind: 'unavailable',
+    kind: 'timeout',
     message: 'The model service did not answer within 0.02 seconds',
   });
   const stuck = await localServer((response) => {
@@ -206,7 +206,7 @@ test('a service that does not answer, or stops answering, is given up', async ()
   });
   const idle = providerAt(stuck.url, {}, { idle: 20 });
   await expect(collect(idle)).rejects.toMatchObject({
-    kind: 'unavailable',
+    kind: 'timeout',
     message: 'The model service stopped sending its answer within 0.02 seconds',
   });
 });

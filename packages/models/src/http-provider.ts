@@ -9,9 +9,10 @@ import type { Wire } from './wire.js';
 
 export interface HttpProviderOptions {
   readonly id: string;
-  readonly wire: Wire;
-  /** Where calls are posted. */
-  readonly url: string;
+  /** Loaded by the first call. */
+  readonly wire: () => Promise<Wire>;
+  /** Where calls to this model are posted. */
+  readonly url: (model: string) => string;
   /** The headers of a call, or of the question for models when there is no request. Names in lower case. */
   readonly headers: (request?: ModelRequest) => Headers | Promise<Headers>;
   readonly exchange: Exchange;
@@ -26,7 +27,8 @@ const maxFailureBytes = 64 * 1024;
 
 /** A model service at an address: the one place from which calls are made. An abort throws the signal's reason. */
 export function httpProvider(options: HttpProviderOptions): ModelProvider {
-  const { id, wire, url, models, maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  const { id, url, models, maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  let loading: Promise<Wire> | undefined;
   return {
     id,
     async models(signal = new AbortController().signal) {
@@ -42,8 +44,10 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
     async *stream(request, signal) {
       const call = new ProviderCall(options, signal);
       try {
+        loading ??= options.wire();
+        const wire = await loading;
         const body = JSON.stringify(wire.encode(request));
-        const response = await call.send({ method: 'POST', url, body }, request);
+        const response = await call.send({ method: 'POST', url: url(request.model), body }, request);
         for await (const events of readAnswer(wire, response, maxAnswerBytes)) yield call.signed(events);
       } catch (error) {
         throw call.failure(error);
@@ -100,12 +104,12 @@ function redirected(location: string | undefined): ModelError {
 const trustCodes = /^(CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERR_TLS_CERT_)/;
 
 function networkFailure(error: unknown): ModelError {
-  if (!(error instanceof Error)) return new ModelError('unavailable', String(error));
+  if (!(error instanceof Error)) return new ModelError('network', String(error));
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const message = first instanceof Error ? first.message : error.message;
   const code = textOrNothing(property(first, 'code'));
   if (code === undefined || !trustCodes.test(code))
-    return new ModelError('unavailable', message, { code, cause: error });
+    return new ModelError('network', message, { code, cause: error });
   const advice = 'NODE_EXTRA_CA_CERTS names further authorities to trust';
   return new ModelError('configuration', `The service's certificate is not trusted: ${message}; ${advice}`, {
     code,

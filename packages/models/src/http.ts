@@ -109,7 +109,7 @@ class Call {
     clearTimeout(this.#timer);
     if (this.#over) return;
     this.#timer = setTimeout(() => {
-      this.#fail(new ModelError('unavailable', `${what} within ${milliseconds / 1000} seconds`));
+      this.#fail(new ModelError('timeout', `${what} within ${milliseconds / 1000} seconds`));
     }, milliseconds);
   }
 

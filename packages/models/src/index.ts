@@ -6,6 +6,7 @@ export type {
   CallOrigin,
   ChatMessage,
   EndReason,
+  KeptBlock,
   ModelEvent,
   ModelInfo,
   ModelProvider,
@@ -19,11 +20,11 @@ export { type NodeExchangeOptions, nodeExchange } from './node-exchange.js';
 export { offlineModel } from './offline/offline-model.js';
 export {
   type CopilotConfig,
+  configuredProvider,
   copilotProvider,
-  type OpenaiSurroundings,
-  openaiProvider,
   type ProviderConfig,
   type ProviderSurroundings,
+  type ServiceSurroundings,
 } from './providers.js';
 export type { Environment } from './proxy.js';
 export {
@@ -35,6 +36,5 @@ export {
   withRetry,
 } from './retry.js';
 export { sseFrames } from './sse.js';
-export type { Wire } from './wire.js';
-export type { ChatDialect } from './wires/openai-chat/encode.js';
-export { type OpenaiChatOptions, openaiChatWire } from './wires/openai-chat/wire.js';
+export type { Wire, WireOptions } from './wire.js';
+export { type KnownWire, type WireName, wires } from './wires.js';

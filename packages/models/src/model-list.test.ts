@@ -25,6 +25,47 @@ test('the Copilot service says all about its models', () => {
   ]);
 });
 
+test('Anthropic says what its models take and how hard they think', () => {
+  const yes = { supported: true };
+  const no = { supported: false };
+  const raw = {
+    type: 'model',
+    id: 'claude-opus-4-6',
+    display_name: 'Claude Opus 4.6',
+    max_input_tokens: 1_000_000,
+    max_tokens: 128_000,
+    capabilities: {
+      image_input: yes,
+      effort: { supported: true, low: yes, medium: yes, high: yes, xhigh: null, max: no },
+    },
+  };
+  expect(readModelList({ data: [raw], has_more: false })).toEqual([
+    {
+      id: 'claude-opus-4-6',
+      name: 'Claude Opus 4.6',
+      vision: true,
+      contextWindow: 1_000_000,
+      maxOutputTokens: 128_000,
+      reasoningEfforts: ['low', 'medium', 'high'],
+      raw,
+    },
+  ]);
+});
+
+test('who lists what a model supports means that it does not support the rest', () => {
+  const raw = { id: 'gpt-5', capabilities: { supports: { vision: false }, limits: {} } };
+  expect(readModelList([raw])).toEqual([
+    {
+      id: 'gpt-5',
+      name: 'gpt-5',
+      vision: false,
+      contextWindow: 400_000,
+      maxOutputTokens: 128_000,
+      raw,
+    },
+  ]);
+});
+
 test('other services say little, and the catalog fills in', () => {
   const known = { id: 'gpt-4o-mini', object: 'model' };
   const served = { id: 'Qwen/Qwen3-32B', max_model_len: 16_384 };

@@ -3,7 +3,13 @@ import type { ModelError } from './errors.js';
 /** A piece of a message. What a wire cannot carry it leaves out or replaces by its description. */
 export type Part =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'image'; readonly mimeType: string; readonly base64: string };
+  | { readonly type: 'image'; readonly mimeType: string; readonly base64: string }
+  | {
+      readonly type: 'document';
+      readonly mimeType: string;
+      readonly base64: string;
+      readonly name?: string;
+    };
 
 export interface ToolCall {
   readonly callId: string;
@@ -12,10 +18,27 @@ export interface ToolCall {
   readonly argumentsText: string;
 }
 
+/**
+ * A piece of an answer that has to go back to its service letter by letter: a sealed or signed thought, a mark.
+ * Only the wire that read it can write it; all others leave it out.
+ */
+export interface KeptBlock {
+  readonly wire: string;
+  /** How much of the answer came before it: the text counts as one, and so does each call. */
+  readonly place: number;
+  readonly block: Readonly<Record<string, unknown>>;
+}
+
 /** One message of a conversation, in no wire's tongue. */
 export type ChatMessage =
   | { readonly role: 'user'; readonly parts: readonly Part[] }
-  | { readonly role: 'assistant'; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | {
+      readonly role: 'assistant';
+      readonly text: string;
+      readonly toolCalls: readonly ToolCall[];
+      /** In the order in which they came; for the model that wrote them only. */
+      readonly kept?: readonly KeptBlock[];
+    }
   | { readonly role: 'tool'; readonly callId: string; readonly text: string };
 
 export interface ToolSpec {
@@ -50,6 +73,7 @@ export interface CallOrigin {
 }
 
 export interface Usage {
+  /** All of the prompt, what the cache had of it included. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
@@ -71,6 +95,8 @@ export type ModelEvent =
     }
   /** A whole call; comes after its deltas, if there were any. */
   | { readonly type: 'tool_call'; readonly call: ToolCall }
+  /** What has to go back with the answer; comes when it is whole. */
+  | { readonly type: 'kept'; readonly kept: KeptBlock }
   /** An attempt failed and is made again after `delayMs`: what it had yielded is void. */
   | { readonly type: 'retry'; readonly error: ModelError; readonly attempt: number; readonly delayMs: number }
   | {

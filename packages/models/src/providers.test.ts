@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { collect, type LocalServer, localServer, plainRequest } from '../test/local-server.js';
 import type { CallOrigin } from './model.js';
-import { copilotProvider, openaiProvider, type ProviderConfig } from './providers.js';
+import { configuredProvider, copilotProvider, type ProviderConfig } from './providers.js';
 
 const surroundings = { environment: { TEAM: 'blue' }, version: '1.2.3' };
 const origin: CallOrigin = {
@@ -32,7 +32,7 @@ test('a provider of the user gets its own headers, and of ours only those that s
     wireModel: 'wire-name',
     maxOutputTokens: 50,
   };
-  await collect(openaiProvider(config, surroundings), { ...plainRequest, origin });
+  await collect(configuredProvider(config, surroundings), { ...plainRequest, origin });
   expect(sentTo(server)).toEqual({
     url: '/v1/chat/completions?tenant=1',
     headers: {
@@ -53,7 +53,7 @@ test('a key is enough, none is allowed, and a token asked for wins', async () =>
   const authorizations = async (config: object, getBearerToken?: () => Promise<string>) => {
     const server = await answering();
     const all = { ...surroundings, ...(getBearerToken && { getBearerToken }) };
-    await collect(openaiProvider({ baseUrl: server.url, ...config }, all));
+    await collect(configuredProvider({ baseUrl: server.url, ...config }, all));
     return sentTo(server).headers.authorization;
   };
   expect(await authorizations({ apiKey: 'key' })).toBe('Bearer key');
@@ -63,14 +63,19 @@ test('a key is enough, none is allowed, and a token asked for wins', async () =>
 });
 
 test.each([
-  [{ type: 'anthropic' }, 'type "anthropic" with wireApi "completions" over http'],
-  [{ type: 'azure' }, 'type "azure" with wireApi "completions" over http'],
-  [{ wireApi: 'responses' }, 'type "openai" with wireApi "responses" over http'],
-  [{ transport: 'websockets' }, 'type "openai" with wireApi "completions" over websockets'],
-] as const)('%j is not served yet, and the error says what is', (config, asked) => {
-  const message = `This version serves providers of type "openai" with wireApi "completions" over http, not ${asked}`;
-  expect(() => openaiProvider({ baseUrl: 'http://x.test', ...config }, surroundings)).toThrow(
-    expect.objectContaining({ kind: 'configuration', message }),
+  [
+    { type: 'bedrock' },
+    'providers of type "openai", "azure" or "anthropic" over http, not type "bedrock" over http',
+  ],
+  [
+    { transport: 'websockets' },
+    'providers of type "openai", "azure" or "anthropic" over http, not type "openai" over websockets',
+  ],
+  [{ wireApi: 'batch' }, 'the wireApi "completions" and "responses", not "batch"'],
+])('%j is not served, and the error says what is', (asked, served) => {
+  const config = { baseUrl: 'http://x.test', ...asked } as ProviderConfig; // clients may say anything
+  expect(() => configuredProvider(config, surroundings)).toThrow(
+    expect.objectContaining({ kind: 'configuration', message: `This version serves ${served}` }),
   );
 });
 
@@ -81,14 +86,14 @@ test.each([
   [{ headers: { 'x-key': `\${NOT_SET}` } }, 'The environment variable NOT_SET is not set'],
   [{ apiKey: 'two\nlines' }, 'The value of the header authorization has characters that cannot be sent'],
 ])('%j is a mistake told before any call, without its secret', (config, message) => {
-  expect(() => openaiProvider({ baseUrl: 'http://x.test', ...config }, surroundings)).toThrow(
+  expect(() => configuredProvider({ baseUrl: 'http://x.test', ...config }, surroundings)).toThrow(
     expect.objectContaining({ kind: 'configuration', message }),
   );
 });
 
 test('a provider of the user lists its models when asked', async () => {
   const server = await answering();
-  const provider = openaiProvider({ baseUrl: `${server.url}/v1/` }, surroundings);
+  const provider = configuredProvider({ baseUrl: `${server.url}/v1/` }, surroundings);
   expect((await provider.models()).map((model) => model.id)).toEqual(['gpt-4o']);
   expect(server.asked[0]?.url).toBe('/v1/models');
 });

@@ -1,4 +1,3 @@
-import { ModelError } from './errors.js';
 import type { Exchange } from './exchange.js';
 import { checkedHeaders, expandVariables, type Headers } from './headers.js';
 import { httpProvider } from './http-provider.js';
@@ -6,18 +5,14 @@ import type { CallOrigin, ModelProvider, ModelRequest } from './model.js';
 import { readModelList } from './model-list.js';
 import { nodeExchange } from './node-exchange.js';
 import type { Environment } from './proxy.js';
-import { openaiChatWire } from './wires/openai-chat/wire.js';
+import { bearer, below, type Service, type ServiceAddress, serviceAt } from './services.js';
+import { wires } from './wires.js';
 
 /** A model service as a client describes it. */
-export interface ProviderConfig {
-  readonly type?: 'openai' | 'azure' | 'anthropic' | undefined;
-  readonly wireApi?: 'completions' | 'responses' | undefined;
-  readonly transport?: 'http' | 'websockets' | undefined;
-  readonly baseUrl: string;
+export interface ProviderConfig extends ServiceAddress {
   readonly apiKey?: string | undefined;
   /** Wins over `apiKey`. */
   readonly bearerToken?: string | undefined;
-  readonly azure?: { readonly apiVersion?: string | undefined } | undefined;
   /** Values may name variables of the environment: `${NAME}` or `${NAME:-default}`. */
   readonly headers?: Headers | undefined;
   readonly modelId?: string | undefined;
@@ -36,27 +31,29 @@ export interface ProviderSurroundings {
   readonly exchange?: Exchange;
 }
 
-export interface OpenaiSurroundings extends ProviderSurroundings {
+export interface ServiceSurroundings extends ProviderSurroundings {
   /** Asked before every call; its token wins over the configured ones. */
   readonly getBearerToken?: () => Promise<string>;
 }
 
-/** A service of the user's own choice that speaks chat completions. */
-export function openaiProvider(config: ProviderConfig, surroundings: OpenaiSurroundings): ModelProvider {
-  checkServed(config);
+/** A service of the user's own choice: whatever it is, a wire at an address. */
+export function configuredProvider(config: ProviderConfig, surroundings: ServiceSurroundings): ModelProvider {
   const { environment, version, getBearerToken } = surroundings;
-  const wire = openaiChatWire();
+  const service = serviceAt(config);
+  const authentication = checkedHeaders(authenticationOf(config, service));
   const configured = configuredHeaders(config, environment);
   const provider = httpProvider({
     id: config.baseUrl,
-    wire,
-    url: below(config.baseUrl, wire.path),
-    models: { url: below(config.baseUrl, '/models'), read: readModelList },
+    wire: service.wire.load,
+    url: service.url,
+    models: { url: service.modelsUrl, read: readModelList },
     exchange: surroundings.exchange ?? nodeExchange({ environment }),
     headers: async (request) => ({
       ...jsonHeaders,
+      ...service.headers,
       'user-agent': userAgent(version, request?.origin),
       ...(request?.origin && initiatorHeaders(request.origin)),
+      ...authentication,
       ...configured,
       ...(getBearerToken && checkedHeaders(bearer(await getBearerToken()))),
     }),
@@ -72,7 +69,8 @@ export interface CopilotConfig extends ProviderSurroundings {
 /** The GitHub Copilot service. */
 export function copilotProvider(config: CopilotConfig): ModelProvider {
   const { baseUrl, token, version, environment } = config;
-  const wire = openaiChatWire({ dialect: 'copilot' });
+  const wire = wires['copilot-chat'];
+  const url = below(baseUrl, wire.path);
   const fixed = checkedHeaders({
     ...jsonHeaders,
     ...bearer(token),
@@ -84,8 +82,8 @@ export function copilotProvider(config: CopilotConfig): ModelProvider {
   });
   return httpProvider({
     id: 'copilot',
-    wire,
-    url: below(baseUrl, wire.path),
+    wire: wire.load,
+    url: () => url,
     models: { url: below(baseUrl, '/models'), read: readModelList },
     exchange: config.exchange ?? nodeExchange({ environment }),
     headers: (request) => ({
@@ -98,38 +96,17 @@ export function copilotProvider(config: CopilotConfig): ModelProvider {
 
 const jsonHeaders = { accept: 'application/json', 'content-type': 'application/json' };
 
-function checkServed({ type = 'openai', wireApi = 'completions', transport = 'http' }: ProviderConfig): void {
-  if (type === 'openai' && wireApi === 'completions' && transport === 'http') return;
-  const asked = `type "${type}" with wireApi "${wireApi}" over ${transport}`;
-  throw new ModelError(
-    'configuration',
-    `This version serves providers of type "openai" with wireApi "completions" over http, not ${asked}`,
-  );
+function authenticationOf({ apiKey, bearerToken }: ProviderConfig, service: Service): Headers {
+  if (bearerToken) return bearer(bearerToken);
+  return apiKey ? service.key(apiKey) : {};
 }
 
 function configuredHeaders(config: ProviderConfig, environment: Environment): Headers {
-  const token = config.bearerToken || config.apiKey;
   const expanded = Object.entries(config.headers ?? {}).map(([name, value]): [string, string] => [
     name,
     expandVariables(value, environment),
   ]);
-  return { ...(token && checkedHeaders(bearer(token))), ...checkedHeaders(Object.fromEntries(expanded)) };
-}
-
-function bearer(token: string): Headers {
-  return { authorization: `Bearer ${token}` };
-}
-
-/** The address of a path below a base address, whose query stays. */
-function below(baseUrl: string, path: string): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
-    throw new ModelError('configuration', 'The baseUrl of the provider has to be an http or https address');
-  if (url.username !== '' || url.password !== '')
-    throw new ModelError('configuration', 'The baseUrl of the provider must not contain credentials');
-  url.pathname = url.pathname.replace(/\/+$/, '') + path;
-  url.hash = '';
-  return url.href;
+  return checkedHeaders(Object.fromEntries(expanded));
 }
 
 function asServed(request: ModelRequest, config: ProviderConfig): ModelRequest {

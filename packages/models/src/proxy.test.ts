@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { collect, localProxy, localServer, noUsage } from '../test/local-server.js';
-import { openaiProvider } from './providers.js';
+import { configuredProvider } from './providers.js';
 import { proxyFor } from './proxy.js';
 
 const certificate = new URL('../fixtures/tls/certificate.pem', import.meta.url);
@@ -14,7 +14,7 @@ const tls = {
 };
 
 const providerFor = (baseUrl: string, environment: Record<string, string>) =>
-  openaiProvider({ baseUrl, apiKey: 'sk-secret' }, { environment, version: '1.0.0' });
+  configuredProvider({ baseUrl, apiKey: 'sk-secret' }, { environment, version: '1.0.0' });
 
 test.each([
   [{}, undefined],
@@ -120,5 +120,5 @@ test('a proxy that refuses is told apart from a service that does', async () => 
   );
   await expect(
     collect(providerFor('https://model.test', { HTTPS_PROXY: 'http://127.0.0.1:1' })),
-  ).rejects.toMatchObject({ kind: 'unavailable', code: 'ECONNREFUSED' });
+  ).rejects.toMatchObject({ kind: 'network', code: 'ECONNREFUSED' });
 });

@@ -48,6 +48,8 @@ test.each([
   ['bad_request', 404],
   ['quota', 402],
   ['bad_response', 200],
+  ['context_too_long', 400],
+  ['refused', 400],
   ['configuration', undefined],
 ] as const)('%s with status %s is not repeated', async (kind, statusCode) => {
   expect(await outcome(kind, { statusCode })).toEqual(once);
@@ -60,7 +62,7 @@ test('a refused token is tried three times in all, a request too large six times
     retries: 2,
     totalRetryWaitSeconds: 2,
   });
-  expect(await outcome('too_large', { statusCode: 413 })).toEqual({
+  expect(await outcome('context_too_long', { statusCode: 413 })).toEqual({
     calls: 6,
     slept: [1000, 1000, 1000, 1000, 1000],
     retries: 5,

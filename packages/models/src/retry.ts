@@ -82,13 +82,16 @@ function delayOf(error: ModelError, attempt: number, random: () => number): numb
   switch (error.kind) {
     case 'auth':
       return error.statusCode === 401 && attempt < 3 ? 1000 : undefined;
-    case 'too_large':
-      return attempt <= maxRetries ? 1000 : undefined;
+    case 'context_too_long':
+      return error.statusCode === 413 && attempt <= maxRetries ? 1000 : undefined;
     case 'rate_limit':
+    case 'network':
+    case 'timeout':
     case 'unavailable':
       if (attempt > maxRetries) return undefined;
       return error.retryAfter === undefined ? backOff(attempt, random) : error.retryAfter * 1000;
     case 'quota':
+    case 'refused':
     case 'bad_request':
     case 'bad_response':
     case 'configuration':

@@ -2,9 +2,7 @@ import type { ModelEvent, ModelRequest } from './model.js';
 
 /** The tongue of a family of model services: requests in, events out. It knows no address and no secret. */
 export interface Wire {
-  /** Where calls go, below the service's base address. */
-  readonly path: string;
-  /** The JSON body of a call. */
+  /** The JSON body of a call. What two calls of a conversation share is the same, byte by byte, and comes first. */
   encode(request: ModelRequest): unknown;
   /**
    * A streamed answer: the data of server-sent events in, in batches of one socket read each.
@@ -13,4 +11,10 @@ export interface Wire {
   decode(frames: AsyncIterable<readonly string[]>): AsyncIterable<readonly ModelEvent[]>;
   /** An answer that came in one piece. */
   decodeWhole(body: unknown): readonly ModelEvent[];
+}
+
+/** What every wire is given. */
+export interface WireOptions {
+  /** Ids for tool calls that came without one, or with one that was taken. */
+  readonly newId?: () => string;
 }

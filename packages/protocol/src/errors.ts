@@ -36,8 +36,13 @@ export const failureCodes = {
   overloaded: { retryable: true, summary: 'Too much waits already.' },
   session_in_use: { retryable: true, summary: 'Another live process works in this session.' },
   session_not_found: { retryable: false, summary: 'There is no session of this id.' },
+  session_taken_over: {
+    retryable: true,
+    summary: 'Another process has the session now; the next send takes it back.',
+  },
   store_busy: { retryable: true, summary: 'The store is locked by others.' },
   store_damaged: { retryable: false, summary: 'A record cannot be read; what can be is kept.' },
+  store_failed: { retryable: false, summary: 'The store cannot be used; the message says why.' },
   store_full: { retryable: true, summary: 'No space is left for the store.' },
   store_newer: { retryable: false, summary: 'The store was written by a newer version.' },
   store_read_only: { retryable: true, summary: 'The store cannot be written.' },

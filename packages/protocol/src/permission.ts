@@ -129,7 +129,8 @@ export const permissionResult = once(() =>
 /** The result of a `permission.completed`. */
 export type PermissionResult = Value<typeof permissionResult>;
 
-const permissionRule = once(() => openObject({ kind: z.string(), argument: z.nullable(z.string()) }));
+/** What may run or may not: a kind of request, and which of that kind. */
+export const permissionRule = once(() => openObject({ kind: z.string(), argument: z.nullable(z.string()) }));
 
 const shell = once(() =>
   openObject({
@@ -321,7 +322,7 @@ const sandboxFields = () => ({
 });
 
 /** What an approval covers beyond this one call. */
-const approval = once(() =>
+export const approval = once(() =>
   oneOf('kind', [
     openObject({ kind: z.literal('commands'), commandIdentifiers: z.array(z.string()) }),
     openObject({ kind: z.literal('read') }),

@@ -26,3 +26,8 @@ export function systemClock(): Clock {
     newId: () => randomUUID(),
   };
 }
+
+/** Milliseconds on a clock that only goes forward. The `performance` global would be loaded for it, at the first session. */
+export function monotonic(): number {
+  return process.uptime() * 1000;
+}

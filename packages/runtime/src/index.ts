@@ -2,11 +2,14 @@ export { type Clock, systemClock } from './clock.js';
 export type { LoopLimits, ModelPlan } from './loop/context.js';
 export type { TraceContext } from './loop/interaction.js';
 export { type ContextUse, measureContext } from './loop/usage.js';
+export { BookFault } from './permissions/book-fault.js';
 export { type Decision, UnknownDecision } from './permissions/decision.js';
-export { type Explanation, explainCommand } from './permissions/explain.js';
-export type { PolicyRules, Verdict } from './permissions/policy.js';
-export type { Rule } from './permissions/rules.js';
+export { type Explanation, explain, type Wish } from './permissions/explain.js';
+export type { Approval, PermissionMode, PolicyRules, Verdict } from './permissions/policy.js';
+export { describeRule, type Rule } from './permissions/rules.js';
 export type { ShellReading } from './permissions/shell/reading.js';
+export { standingPolicy } from './permissions/standing-policy.js';
+export { noUserRules, type UserRules, type UserRulesReader } from './permissions/user-rules.js';
 export {
   type Home,
   type Lifecycle,
@@ -18,8 +21,10 @@ export {
 } from './runtime.js';
 export { type Attachment, Audience, type ClientCommand, ClientGone, ToolClash } from './session/audience.js';
 export { type PromptExtras, QueueFull } from './session/conversation.js';
+export { storeFailureCode } from './session/failure.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
+export { BadDirectory, configuredDirectories } from './session/permission-places.js';
 export type { Answers, QuestionRef } from './session/questions.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
@@ -27,6 +32,7 @@ export { Session } from './session/session.js';
 export type { ModelAccess, SessionSettings, SystemMessage } from './session/settings.js';
 export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './session/shape.js';
 export { Told } from './session/told.js';
+export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
 export { memoryStore } from './store/memory.js';
 export {
   type AppendRequest,
@@ -42,7 +48,6 @@ export {
   type SessionStore,
   type SessionSummary,
   StoreError,
-  type StoreErrorKind,
 } from './store/session-store.js';
 export { type BackupOptions, BackupRefused, backupStore } from './store/sqlite/backup.js';
 export {

@@ -3,8 +3,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from './clock.js';
 import type { LoopLimits } from './loop/context.js';
-import type { Attachment, Audience } from './session/audience.js';
-import type { ResumeChanges } from './session/resumption.js';
+import { ApprovalBook } from './permissions/approval-book.js';
+import type { UserRulesReader } from './permissions/user-rules.js';
+import type { Attachment } from './session/audience.js';
+import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
 import type { ModelAccess, SessionSettings } from './session/settings.js';
 import type { SessionState } from './session/shape.js';
@@ -16,6 +18,7 @@ import type {
   SessionStore,
   SessionSummary,
 } from './store/session-store.js';
+import type { Company } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import { describeDirectory } from './workspace/git.js';
@@ -30,8 +33,10 @@ export interface RuntimeOptions {
   /** The home of sessions that name none, and of those that name a `configDir`. */
   home(configDir?: string): Home;
   openModels(settings: SessionSettings): Promise<ModelAccess>;
-  builtinTools(audience: Audience): readonly Tool[];
+  builtinTools(company: Company): readonly Tool[];
   readonly shells: Shells;
+  /** The user's own rules, for every session of this process. */
+  readonly userRules: UserRulesReader;
   readonly owner: Owner;
   readonly clock: Clock;
   readonly version: string;
@@ -74,6 +79,8 @@ export class Runtime {
   private readonly sessions = new Map<string, Session>();
   private readonly opening = new Map<string, Promise<unknown>>();
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
+  /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
+  private readonly resting = new Map<string, SessionSettings>();
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
 
@@ -97,14 +104,16 @@ export class Runtime {
     return this.exclusively(request.sessionId, async () => {
       const live = this.sessions.get(request.sessionId);
       if (live) return this.join(live, request);
-      const session = await this.newSession(request);
+      const rested = this.resting.get(request.sessionId);
+      const session = await this.newSession(request, rested);
       const context = describeDirectory(session.currentSettings.workingDirectory);
       session.attach(request.attachment);
-      session.makeWorkspace();
-      // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
       const isNew = await session.create(context);
+      // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
+      await this.makeWorkspace(session, isNew);
       this.sessions.set(session.sessionId, session);
       if (isNew) await this.announce('session.created', session);
+      else if (rested) await this.goOn(session);
       return session;
     });
   }
@@ -114,15 +123,18 @@ export class Runtime {
     return this.exclusively(request.sessionId, async () => {
       const live = this.sessions.get(request.sessionId);
       const context = newContext(request.changes);
-      const session = live ? await this.adapt(live, request) : await this.newSession(request);
-      const isWarm = session.isLoaded;
+      const rested = this.resting.get(request.sessionId);
+      const session = live ? await this.adapt(live, request) : await this.newSession(request, rested);
+      const isWarm = session.isLoaded || rested !== undefined;
       const conversation = await session.load({ force: request.takeOver });
       session.attach(request.attachment);
       this.sessions.set(session.sessionId, session);
-      const wasActive = isWarm && (await session.settlePending(request));
+      if (session.isReadOnly) return session;
+      if (rested) await this.goOn(session);
+      const wasActive = isWarm && (await settlePending(conversation, request));
       if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
       await session.sayResumed({ ...request, wasActive, ...(context && { context }) });
-      if (request.continuePendingWork) conversation.continueWork();
+      if (request.continuePendingWork) await conversation.continueWork();
       conversation.userInput.offer();
       return session;
     });
@@ -146,7 +158,7 @@ export class Runtime {
   drop(sessionId: string, clientId: string): void {
     const session = this.sessions.get(sessionId);
     if (!session?.detach(clientId)) return;
-    if (session.audience.size === 0 && !session.isRunning) void this.park(session);
+    if (session.audience.size === 0) void this.park(session);
   }
 
   /** Removes a session, live or stored. */
@@ -154,8 +166,10 @@ export class Runtime {
     return this.exclusively(sessionId, async () => {
       const session = this.sessions.get(sessionId);
       await session?.close().catch(() => emptyClosing);
+      const { configDir: itsOwn = configDir } = session?.currentSettings ?? this.resting.get(sessionId) ?? {};
       this.forget(sessionId);
-      const home = this.options.home(session?.currentSettings.configDir ?? configDir);
+      this.resting.delete(sessionId);
+      const home = this.options.home(itsOwn);
       const isRemoved = await home.store.remove(sessionId);
       await rm(workspaceIn(home, sessionId), { recursive: true, force: true });
       if (isRemoved) this.tell({ type: 'session.deleted', sessionId });
@@ -176,6 +190,11 @@ export class Runtime {
     return items;
   }
 
+  /** The tools that every session has unless its filters hide them, and those that need a client that answers. */
+  builtinTools(): readonly Tool[] {
+    return this.options.builtinTools({ isOld: false, answersQuestions: true });
+  }
+
   onLifecycle(listener: (lifecycle: Lifecycle) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -189,8 +208,8 @@ export class Runtime {
     await this.options.shells.close();
   }
 
-  private async newSession(request: OpenRequest): Promise<Session> {
-    const settings = request.settings(undefined);
+  private async newSession(request: OpenRequest, before?: SessionSettings): Promise<Session> {
+    const settings = request.settings(before);
     checkDirectory(settings.workingDirectory);
     const home = this.options.home(settings.configDir);
     const access = await this.options.openModels(settings);
@@ -203,6 +222,8 @@ export class Runtime {
       version,
       builtinTools,
       shells: shells.forSession(),
+      book: new ApprovalBook(home.directory),
+      userRules: () => this.options.userRules(settings.configDir),
       workspacePath: workspaceIn(home, request.sessionId),
       onTold: (told: Told) => this.heard(told),
       onToldAll: (session: Session) => this.tellUpdated(session),
@@ -230,13 +251,34 @@ export class Runtime {
   }
 
   private async park(session: Session): Promise<void> {
-    await session.unload().catch(unreachableStore);
-    if (session.audience.size === 0 && !session.isLoaded) this.forget(session.sessionId);
+    const { sessionId, audience } = session;
+    const park = async () => {
+      if (audience.size === 0 && (await session.rest())) this.resting.set(sessionId, session.currentSettings);
+      else await session.unload();
+      if (audience.size === 0 && !session.isLoaded) this.forget(sessionId);
+    };
+    await this.exclusively(sessionId, park).catch(unreachableStore);
+  }
+
+  /** Takes a turn up that was at rest; its questions may be answered from then on. */
+  private async goOn(session: Session): Promise<void> {
+    this.resting.delete(session.sessionId);
+    await (await session.load()).continueWork();
   }
 
   private forget(sessionId: string): void {
     this.sessions.delete(sessionId);
     this.activeAt.delete(sessionId);
+  }
+
+  /** After the store, whose word on a disk that cannot be written is the clearer one; throws StoreError. */
+  private async makeWorkspace(session: Session, isNew: boolean): Promise<void> {
+    try {
+      session.makeWorkspace();
+    } catch (error) {
+      if (isNew) await this.removeStored(session);
+      throw error;
+    }
   }
 
   private async removeStored(session: Session): Promise<void> {
@@ -260,7 +302,7 @@ export class Runtime {
   private heard(told: Told): void {
     if (this.options.sessionIdleSeconds > 0)
       this.activeAt.set(told.sessionId, this.options.clock.now().getTime());
-    if (told.type === 'session.idle') this.parkWhenAlone(told.sessionId);
+    if (stops.has(told.type)) this.parkWhenAlone(told.sessionId);
   }
 
   private parkWhenAlone(sessionId: string): void {
@@ -292,6 +334,14 @@ export class Runtime {
     }
   }
 }
+
+/** After these a session may have nothing more to do. */
+const stops: ReadonlySet<string> = new Set([
+  'session.idle',
+  'external_tool.requested',
+  'permission.requested',
+  'user_input.requested',
+]);
 
 /** Of a session that could not be closed: another process has it, or its store is gone. */
 const emptyClosing = { userTurns: -1 };

@@ -125,7 +125,9 @@ export class Answers {
   private decide(data: EventData<'permission.requested'>, agentId?: string): void {
     const handler = this.options.onPermissionRequest;
     if (!handler || data.resolvedByHook) return;
-    const { requestId, permissionRequest } = data;
+    const { requestId, permissionRequest, promptRequest } = data;
+    const { sessionId } = this.options;
+    const invocation = { sessionId, requestId, ...(promptRequest && { promptRequest }) };
     const { kind, toolCallId } = permissionRequest;
     const question = { requestId, toolCallId, agentId };
     const signal = this.answering.begin(question);
@@ -135,7 +137,7 @@ export class Answers {
       this.tell(requestId, decision).catch((error: unknown) => this.unsent('permission', kind, error));
     };
     settle(
-      () => handler(permissionRequest, { sessionId: this.options.sessionId, requestId }, signal),
+      () => handler(permissionRequest, invocation, signal),
       (decision) => answer(checked(decision)),
       (thrown) => {
         if (!signal.aborted) this.report('permission', kind, thrown);

@@ -1,4 +1,4 @@
-import type { PermissionDecision, PermissionRequest } from '@groundcrew/protocol';
+import type { PermissionDecision, PermissionPrompt, PermissionRequest } from '@groundcrew/protocol';
 
 /** A decision, or `no-result`: nothing is sent, and the question is left to other clients. */
 export type PermissionRequestResult = PermissionDecision | { readonly kind: 'no-result' };
@@ -7,6 +7,8 @@ export type PermissionRequestResult = PermissionDecision | { readonly kind: 'no-
 export interface PermissionInvocation {
   readonly sessionId: string;
   readonly requestId: string;
+  /** How a dialogue shows it: a place outside the allowed directories is a question of its own, before the request. */
+  readonly promptRequest?: PermissionPrompt;
 }
 
 /**

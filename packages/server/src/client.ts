@@ -2,6 +2,7 @@ import { type Callbacks, callbacks, type Method, type Params, type Result, read 
 import { type Connection, type Encoded, RpcError } from '@groundcrew/rpc';
 import { type Attachment, ClientGone, type Runtime, type Session } from '@groundcrew/runtime';
 import { Feed } from './feed.js';
+import { News, type Notice } from './news.js';
 
 /** What a client says of itself when it opens a session. */
 export type Share = Omit<Attachment, 'clientId' | 'hear' | 'ask'>;
@@ -11,12 +12,15 @@ export class Client {
   /** It has said `connect`; clients of old only ping. */
   hasConnected = false;
   private readonly feeds = new Map<string, Feed>();
+  private readonly news: News;
 
   constructor(
     readonly id: string,
     private readonly connection: Connection,
     private readonly runtime: Runtime,
-  ) {}
+  ) {
+    this.news = new News(connection);
+  }
 
   /** What the session needs in order to have this client attached. */
   attachment(sessionId: string, share: Share): Attachment {
@@ -66,6 +70,11 @@ export class Client {
 
   tell(frame: Encoded): void {
     this.connection.send(frame);
+  }
+
+  /** News of a session, be the client attached to it or not. */
+  tellNews(notice: Notice): void {
+    this.news.tell(notice);
   }
 
   /** The connection is gone: its sessions go on without it. */

@@ -5,7 +5,7 @@ import {
   NoSuchDirectory,
   QueueFull,
   StoreError,
-  type StoreErrorKind,
+  storeFailureCode,
   UnknownDecision,
 } from '@groundcrew/runtime';
 
@@ -34,19 +34,9 @@ function detailOf(error: unknown): string {
 }
 
 function failureCodeOf(error: unknown): FailureCode | undefined {
-  if (error instanceof StoreError) return storeCodes[error.kind];
+  if (error instanceof StoreError) return storeFailureCode(error);
   if (error instanceof UnknownDecision) return 'unknown_decision';
   if (error instanceof QueueFull) return 'overloaded';
   if (error instanceof MessageIdReused) return 'message_id_reused';
   return undefined;
 }
-
-const storeCodes: Readonly<Partial<Record<StoreErrorKind, FailureCode>>> = {
-  unknown_session: 'session_not_found',
-  in_use: 'session_in_use',
-  busy: 'store_busy',
-  full: 'store_full',
-  read_only: 'store_read_only',
-  damaged: 'store_damaged',
-  newer_schema: 'store_newer',
-};

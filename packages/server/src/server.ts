@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { errorCodes, errorMessages, type Method, type MethodName, methods, read } from '@groundcrew/protocol';
-import { type Channel, Connection, encode, RpcError } from '@groundcrew/rpc';
+import { type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
 import { describeFailedRequest, failedText } from './failure.js';
 import type { CallContext } from './handler.js';
 import { handlers } from './handlers/catalog.js';
+import { noticeOf } from './news.js';
 import type { ServerSurroundings } from './surroundings.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
@@ -68,8 +69,8 @@ export class Server {
 
   private broadcast(lifecycle: Lifecycle): void {
     if (this.clients.size === 0) return;
-    const frame = encode({ jsonrpc: '2.0', method: 'session.lifecycle', params: lifecycle });
-    for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.tell(frame);
+    const notice = noticeOf(lifecycle);
+    for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.tellNews(notice);
   }
 }
 

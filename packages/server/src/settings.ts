@@ -3,7 +3,10 @@ import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
 import type { ClientCommand, SessionSettings, SystemMessage, ToolDeclaration } from '@groundcrew/runtime';
 import type { Share } from './client.js';
 
-type ResumeParams = ParsedParams<Methods['session.resume']>;
+type ResumeParams = ParsedParams<Methods['session.resume']> & {
+  /** Of `session.options.update` only. */
+  readonly askUserDisabled?: boolean | undefined;
+};
 
 /** What a client wants of a session, upon what the session went by before; what it leaves out stays. */
 export function settingsFrom(
@@ -31,6 +34,8 @@ export function settingsFrom(
     other: { ...before?.other, ...unusedOf(params) },
     ...pick('model', params.model ?? before?.model),
     ...pick('reasoningEffort', params.reasoningEffort ?? before?.reasoningEffort),
+    ...pick('modelCapabilities', capabilitiesOf(params) ?? before?.modelCapabilities),
+    ...pick('isAskingDisabled', params.askUserDisabled ?? before?.isAskingDisabled),
     ...pick('provider', provider),
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
     ...pick('systemMessage', systemMessage),
@@ -41,7 +46,28 @@ export function settingsFrom(
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
     ...pick('configDir', params.configDir ?? before?.configDir),
+    ...pick(
+      'additionalDirectories',
+      directoriesFrom(params, workingDirectory) ?? before?.additionalDirectories,
+    ),
   };
+}
+
+/** What a client says of a model, as far as the runtime goes by it. */
+export function capabilitiesOf({
+  modelCapabilities,
+}: Pick<ResumeParams, 'modelCapabilities'>): SessionSettings['modelCapabilities'] {
+  const vision = modelCapabilities?.supports?.vision;
+  return typeof vision === 'boolean' ? { supports: { vision } } : undefined;
+}
+
+/** Directories that are named from somewhere are named from where the session works. */
+function directoriesFrom(
+  { additionalDirectories, workingDirectory }: ResumeParams,
+  fallback: string,
+): readonly string[] | undefined {
+  const from = resolve(fallback, workingDirectory ?? '');
+  return additionalDirectories?.map((directory) => resolve(from, directory));
 }
 
 /** What the client brings to the session. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { openaiProvider } from '@groundcrew/models';
+import { configuredProvider } from '@groundcrew/models';
 import { channelPair } from '@groundcrew/rpc';
 import {
+  noUserRules,
   openSqliteStore,
   Runtime,
   type RuntimeOptions,
@@ -33,13 +34,14 @@ export async function inProcessRuntime(
   const runtime = new Runtime({
     home: () => ({ directory: home.path, store }),
     openModels: async ({ provider }) => ({
-      provider: openaiProvider({ baseUrl: '', ...provider }, { environment: {}, version: 'test' }),
+      provider: configuredProvider({ baseUrl: '', ...provider }, { environment: {}, version: 'test' }),
       defaultModel: 'scripted',
       info: () => undefined,
       isCopilot: false,
     }),
     builtinTools: () => [],
     shells: new Shells({}),
+    userRules: () => noUserRules,
     owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
     clock: systemClock(),
     version: 'test',

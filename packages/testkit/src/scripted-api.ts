@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { bodyOf, type ScriptedAnswer, type ScriptedCall, streamOf } from './completion.js';
-import { type CompletionMessage, faultIn } from './strict-history.js';
+import type { ScriptedAnswer, ScriptedCall } from './completion.js';
+import { scriptedWireFor } from './scripted-wires.js';
+import type { CompletionMessage } from './strict-history.js';
 
 export type { ScriptedCall } from './completion.js';
 export type { CompletionMessage } from './strict-history.js';
@@ -96,7 +97,7 @@ export function hold(then: ScriptedReply = say('released')): Held {
   return { reply: { type: 'hold', released, then }, release };
 }
 
-/** A real HTTP server that speaks chat completions; each script has an address of its own. */
+/** A real HTTP server that speaks every model API, by the path it is called at; each script has an address of its own. */
 export class ScriptedApi {
   private readonly scripts = new Map<string, Script>();
 
@@ -174,7 +175,7 @@ class Script implements ScriptedModel {
   async serve(request: AskedModel, response: ServerResponse): Promise<void> {
     this.requests.push(request);
     for (const { times, resolve } of this.waiting) if (this.requests.length >= times) resolve();
-    const fault = faultIn(request.body.messages);
+    const fault = scriptedWireFor(request).faultIn(request.body);
     if (fault === undefined) return reply(this.replies.shift() ?? scriptIsOver, request, response);
     this.refusals.push(fault);
     sendStatus(response, refuse(400, fault));
@@ -189,6 +190,7 @@ const scriptedModels = [
 ];
 
 async function reply(scripted: ScriptedReply, request: AskedModel, response: ServerResponse): Promise<void> {
+  const wire = scriptedWireFor(request);
   switch (scripted.type) {
     case 'status':
       return sendStatus(response, scripted);
@@ -197,13 +199,16 @@ async function reply(scripted: ScriptedReply, request: AskedModel, response: Ser
       return reply(scripted.then, request, response);
     case 'hangUp':
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      await writeAll(response, streamOf({ type: 'answer', chunks: scripted.chunks, calls: [] }).slice(0, -2));
+      await writeAll(
+        response,
+        wire.streamOf({ type: 'answer', chunks: scripted.chunks, calls: [] }).slice(0, -2),
+      );
       response.destroy();
       return;
     case 'answer':
-      if (!request.body.stream) return sendJson(response, bodyOf(scripted, request.body.model));
+      if (!request.body.stream) return sendJson(response, wire.bodyOf(scripted, request.body.model));
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      await writeAll(response, streamOf(scripted, request.body.model));
+      await writeAll(response, wire.streamOf(scripted, request.body.model));
       response.end();
   }
 }

@@ -1,3 +1,5 @@
+import { isJson } from './strict-shape.js';
+
 /** A message as chat completions carry it. */
 export interface CompletionMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
@@ -32,13 +34,4 @@ export function faultIn(messages: readonly CompletionMessage[]): string | undefi
     open = ids;
   }
   return open.length > 0 ? `the calls ${open.join(', ')} have no result` : undefined;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,11 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { ModelError, type ModelEvent, sseFrames, type Wire } from '@groundcrew/models';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type RequestExam, requestContract } from './wire-contract-requests.js';
 
-export interface WireExam {
+export interface WireExam extends RequestExam {
   readonly name: string;
   /** A wire that takes ids it has to make up from `newId`. */
-  readonly makeWire: (newId: () => string) => Wire;
+  readonly makeWire: (newId: () => string) => Promise<Wire>;
   /**
    * A folder of true answers: `x.sse` streamed and `x.json` whole,
    * each with the events it has to become in `<file>.events.json`.
@@ -17,11 +18,12 @@ export interface WireExam {
 /** The same cases on every run. */
 const seed = 20_260_101;
 
-/** What every model wire must pass: true answers in any pieces, and broken ones without a crash. */
+/** What every model wire must pass: sound requests, true answers in any pieces, and broken ones without a crash. */
 export function wireContract(exam: WireExam): void {
   const files = readdirSync(exam.fixtures).sort();
   const answers = files.filter((file) => !file.endsWith('.events.json'));
   describe(`the ${exam.name} wire`, () => {
+    requestContract(exam);
     for (const file of answers.filter((name) => name.endsWith('.sse'))) streamedAnswer(exam, file);
     for (const file of answers.filter((name) => name.endsWith('.json'))) wholeAnswer(exam, file);
     brokenAnswers(
@@ -75,9 +77,9 @@ function streamedAnswer(exam: WireExam, file: string): void {
 }
 
 function wholeAnswer(exam: WireExam, file: string): void {
-  test(`${file} becomes its events`, () => {
+  test(`${file} becomes its events`, async () => {
     const body: unknown = JSON.parse(readFileSync(new URL(file, exam.fixtures), 'utf8'));
-    const events = newWire(exam).decodeWhole(body);
+    const events = (await newWire(exam)).decodeWhole(body);
     expect(events).toEqual(readEvents(exam, file));
     expect(faults(events)).toEqual([]);
   });
@@ -116,11 +118,12 @@ function brokenAnswers(exam: WireExam, files: readonly string[]): void {
     );
   });
 
-  test('a whole answer of any shape is an answer or a ModelError', () => {
+  test('a whole answer of any shape is an answer or a ModelError', async () => {
+    const wire = await newWire(exam);
     fc.assert(
       fc.property(fc.jsonValue(), (body) => {
         try {
-          expect(faults(newWire(exam).decodeWhole(body))).toEqual([]);
+          expect(faults(wire.decodeWhole(body))).toEqual([]);
         } catch (error) {
           expect(error).toBeInstanceOf(ModelError);
         }
@@ -163,7 +166,8 @@ async function decode(
   failure?: ModelError,
 ): Promise<readonly ModelEvent[]> {
   const events: ModelEvent[] = [];
-  for await (const batch of newWire(exam).decode(sseFrames(from(reads, failure)))) events.push(...batch);
+  const wire = await newWire(exam);
+  for await (const batch of wire.decode(sseFrames(from(reads, failure)))) events.push(...batch);
   return events;
 }
 
@@ -172,7 +176,7 @@ async function faultsOf(exam: WireExam, reads: readonly Uint8Array[]): Promise<r
   return decode(exam, reads).then(faults, (error: unknown) => (error instanceof ModelError ? [] : [error]));
 }
 
-function newWire(exam: WireExam): Wire {
+function newWire(exam: WireExam): Promise<Wire> {
   let count = 0;
   return exam.makeWire(() => {
     count += 1;

@@ -1,20 +1,14 @@
-import type {
-  Client,
-  PermissionHandler,
-  PermissionRequestResult,
-  ResumeSessionOptions,
-  Session,
-} from '@groundcrew/sdk';
-import { permits } from '../allowed.js';
+import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
 import { entryOf } from '../arguments.js';
 import type { Config } from '../config.js';
-import { describeRequest } from '../describe.js';
+import { Dialogue } from '../dialogue/dialogue.js';
+import { placeOf } from '../dialogue/place.js';
 import type { Display } from '../display.js';
 import type { FlagValues } from '../flags.js';
 import type { LineInput } from '../line-input.js';
 import { isCopilotConfigured } from '../provider-choice.js';
 import { openSession, type sessionFlags } from '../session-choice.js';
-import { exitCodes, type Terminal } from '../terminal.js';
+import { exitCodes, hasColours, type Terminal } from '../terminal.js';
 import { takeTurn } from '../turn.js';
 import { chatCommands } from './commands.js';
 
@@ -39,13 +33,25 @@ export class Chat {
   /** Ctrl-C was pressed once. */
   private isWarned = false;
   private quit: (code: number) => void = () => undefined;
-  /** Questions are asked one after the other. */
-  private asked: Promise<unknown> = Promise.resolve();
+  private readonly dialogue: Dialogue;
 
   constructor(
     private readonly given: ChatOptions,
-    private readonly terminal: Pick<Terminal, 'onStop' | 'version' | 'workingDirectory' | 'environment'>,
-  ) {}
+    private readonly terminal: Pick<
+      Terminal,
+      'onStop' | 'version' | 'workingDirectory' | 'environment' | 'errorOutput'
+    >,
+  ) {
+    const { lines, display, isTerminal, config } = given;
+    this.dialogue = new Dialogue({
+      asker: lines,
+      display,
+      isTerminal,
+      allow: config.allow,
+      hasColours: hasColours(terminal),
+      place: () => placeOf(this.session, terminal.workingDirectory),
+    });
+  }
 
   /** Resolves with the exit code when the input or the person's patience ends. */
   async run(): Promise<number> {
@@ -72,7 +78,12 @@ export class Chat {
       flags,
       config,
       workingDirectory: this.terminal.workingDirectory,
-      options: { ...options, onPermissionRequest: this.decide, onEvent: (event) => display.show(event) },
+      options: {
+        ...options,
+        onPermissionRequest: this.dialogue.decide,
+        onUserInputRequest: this.dialogue.answer,
+        onEvent: (event) => display.show(event),
+      },
     });
   }
 
@@ -129,27 +140,6 @@ export class Chat {
       display.note(`error: ${messageOf(error)}`);
       return undefined;
     }
-  }
-
-  private readonly decide: PermissionHandler = (request, _invocation, signal) => {
-    if (permits(this.given.config.allow, request)) return { kind: 'approve-once' };
-    const answer = this.asked.then(() => this.askLeave(describeRequest(request), signal));
-    this.asked = answer.catch(() => undefined);
-    return answer;
-  };
-
-  private async askLeave(what: string, signal: AbortSignal): Promise<PermissionRequestResult> {
-    if (signal.aborted) return { kind: 'no-result' };
-    const { lines, display, isTerminal } = this.given;
-    display.endLine();
-    display.note(`Allow to ${what}?`);
-    const answer = await lines.answer('y/n, or why not: ', signal);
-    if (signal.aborted) return { kind: 'no-result' };
-    if (answer === undefined) return { kind: 'user-not-available' };
-    if (!isTerminal) display.note(`  ${answer.trim()}`);
-    if (/^y(?:es)?$/i.test(answer.trim())) return { kind: 'approve-once' };
-    const reason = answer.trim();
-    return { kind: 'reject', feedback: /^(?:no?)?$/i.test(reason) ? 'No.' : reason };
   }
 
   /** The first stops what runs, the second ends the program. */

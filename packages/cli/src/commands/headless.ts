@@ -57,7 +57,8 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   process.onSignal(() => void ending.end(0));
   const serve = await serverOf(program, log);
   if (options.port === undefined) {
-    setImmediate(() => program.warmUp());
+    program.loadStore();
+    setImmediate(() => program.openStore());
     await serve(stdioChannel({}, channelOptions));
     await ending.end(0);
     return;
@@ -72,7 +73,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     if (options.connectionToken === undefined) options.warn(openPort);
     log?.write('info', 'listening', { port });
     process.announce(`CLI server listening on port ${port}`);
-    program.warmUp();
+    program.openStore();
   } catch (error) {
     process.warn(`Failed to start server: Error: ${startFailure(error, options.port)}`);
     process.exit(1);

@@ -1,10 +1,20 @@
-import type { Client, PermissionHandler, ResumeSessionOptions, SessionEvent } from '@groundcrew/sdk';
+import type {
+  Client,
+  PermissionHandler,
+  ResumeSessionOptions,
+  Session,
+  SessionEvent,
+  UserInputHandler,
+} from '@groundcrew/sdk';
 import { permits } from '../allowed.js';
 import { UsageError } from '../arguments.js';
 import { defineCommand } from '../command.js';
 import { type Config, configFlags, readConfig } from '../config.js';
 import { describeRequest } from '../describe.js';
 import { openCommandLog } from '../diagnostics.js';
+import { Dialogue, NobodyAnswers } from '../dialogue/dialogue.js';
+import { placeOf } from '../dialogue/place.js';
+import { terminalAsker } from '../dialogue/terminal-asker.js';
 import { Display } from '../display.js';
 import { type FlagValues, numberFlag, switchFlag, textFlag } from '../flags.js';
 import { openLocalClient } from '../local-client.js';
@@ -12,8 +22,9 @@ import { readPipedText } from '../piped-text.js';
 import type { Redactor } from '../redact.js';
 import { openSession, sessionFlags } from '../session-choice.js';
 import { longestTimeout, Stopping } from '../stopping.js';
-import { exitCodes, type Terminal } from '../terminal.js';
+import { exitCodes, hasColours, type Terminal } from '../terminal.js';
 import { takeTurn } from '../turn.js';
+import { visible } from '../visible.js';
 
 const { sessionIdleTimeout: _, ...settings } = configFlags;
 
@@ -35,7 +46,8 @@ export const run = defineCommand({
   usage: ['groundcrew -p TEXT [flags]', 'command | groundcrew -p TEXT [flags]'],
   summary: 'Answers one prompt: the answer on stdout, activity on stderr',
   flags,
-  notes: `What is piped in is added to the prompt. A tool that nothing allows is denied.
+  notes: `What is piped in is added to the prompt. On a terminal it asks before a tool runs that nothing allows; elsewhere
+such a tool is denied.
 Exit codes: 0 answered, 1 failed or timed out, 2 wrong usage, 130 stopped by Ctrl-C.`,
   run: async ({ flags: given }, terminal) => {
     const config = readConfig(given, terminal.environment);
@@ -72,13 +84,16 @@ export async function answer(request: RunRequest, terminal: Terminal): Promise<n
   const display = new Display({ output: terminal.output, errorOutput: terminal.errorOutput, redactor });
   const show = given.json ? jsonLines(terminal) : (event: SessionEvent) => display.show(event);
   const stopping = new Stopping(terminal, given.timeout);
+  let opened: Session | undefined;
+  const at = { display, stopping, session: () => opened };
   try {
     const session = await openSession(client, {
       flags: given,
       config,
       workingDirectory: terminal.workingDirectory,
-      options: { ...request.options, onPermissionRequest: decideBy(config, display), onEvent: show },
+      options: { ...request.options, ...questionsFor(request, terminal, at), onEvent: show },
     });
+    opened = session;
     const end = await takeTurn(session, request.prompt, stopping.signal);
     display.endLine();
     if (end.type === 'done') return exitCodes.done;
@@ -104,12 +119,40 @@ async function readPrompt(given: string, terminal: Terminal): Promise<string> {
   return prompt;
 }
 
+/** Who answers questions: a person at the terminal, or nobody. */
+function questionsFor(
+  { config }: RunRequest,
+  terminal: Terminal,
+  at: { readonly display: Display; readonly stopping: Stopping; session(): Session | undefined },
+): Pick<ResumeSessionOptions, 'onPermissionRequest' | 'onUserInputRequest'> {
+  const { display, stopping, session } = at;
+  const isTerminal = terminal.inputKind === 'terminal' && terminal.errorOutput.isTTY === true;
+  if (!isTerminal)
+    return { onPermissionRequest: decideBy(config, display), onUserInputRequest: askNobody(display) };
+  const dialogue = new Dialogue({
+    asker: terminalAsker(terminal, () => stopping.interrupt()),
+    display,
+    isTerminal,
+    allow: config.allow,
+    hasColours: hasColours(terminal),
+    place: () => placeOf(session(), terminal.workingDirectory),
+  });
+  return { onPermissionRequest: dialogue.decide, onUserInputRequest: dialogue.answer };
+}
+
 /** Nobody is there to be asked: what is not allowed is denied, and people are told how to allow it. */
 function decideBy({ allow }: Config, display: Display): PermissionHandler {
   return (request) => {
     if (permits(allow, request)) return { kind: 'approve-once' };
     display.note(`denied: ${describeRequest(request)} (--allow ${request.kind} would permit it)`);
     return { kind: 'user-not-available' };
+  };
+}
+
+function askNobody(display: Display): UserInputHandler {
+  return ({ question }) => {
+    display.note(`not asked: ${visible(question)} (there is no terminal)`);
+    throw new NobodyAnswers();
   };
 }
 

@@ -1,7 +1,7 @@
-import { openaiProvider } from '../../src/index.js';
+import { configuredProvider } from '../../src/index.js';
 import { collect } from '../local-server.js';
 
-const provider = openaiProvider(
+const provider = configuredProvider(
   { baseUrl: 'https://model.test' },
   { environment: process.env, version: '1.0.0' },
 );

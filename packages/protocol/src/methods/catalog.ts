@@ -18,6 +18,7 @@ import { sessionUiMethods } from './session-ui.js';
 import { sessionUsageMethods } from './session-usage.js';
 import { sessionWorkspacesMethods } from './session-workspaces.js';
 import { sessionsMethods } from './sessions.js';
+import { toolsMethods } from './tools.js';
 
 /** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
 export const methods = {
@@ -41,6 +42,7 @@ export const methods = {
   ...sessionUsageMethods,
   ...sessionWorkspacesMethods,
   ...sessionsMethods,
+  ...toolsMethods,
 };
 
 /** The table as a type. */

@@ -28,6 +28,11 @@ export const sessionToolsMethods = {
         ),
       }),
   ),
+  'session.tools.initializeAndValidate': method(
+    'Puts the tools together now; fails where a turn would, such as for a tool that has the name of a built-in one.',
+    sessionRef,
+    () => openObject({}),
+  ),
   'session.tools.handlePendingToolCall': method(
     "Answers a call of a client's tool; false tells that somebody did before. Neither result nor error is an empty result.",
     () =>

@@ -1,4 +1,5 @@
-import type { ModelError, ModelEvent, ToolCall, Usage } from '@groundcrew/models';
+import type { KeptBlock, ModelError, ModelEvent, ToolCall, Usage } from '@groundcrew/models';
+import { monotonic } from '../clock.js';
 import type { LoopContext, ModelPlan } from './context.js';
 import { makeRequest } from './request.js';
 
@@ -9,6 +10,8 @@ export interface ModelAnswer {
   readonly reasoning: string;
   readonly reasoningId?: string;
   readonly calls: readonly ToolCall[];
+  /** What has to go back to the model with its answer. */
+  readonly kept: readonly KeptBlock[];
   readonly usage: Usage;
   readonly responseId?: string;
 }
@@ -20,12 +23,12 @@ export async function askModel(
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
   const request = makeRequest(context, plan);
-  const startedAt = performance.now();
+  const startedAt = monotonic();
   const draft = new AnswerDraft(context, plan);
   for await (const batch of plan.provider.stream(request, signal)) {
     for (const event of batch) draft.take(event);
   }
-  return draft.finish(performance.now() - startedAt);
+  return draft.finish(monotonic() - startedAt);
 }
 
 /** Tells clients that one attempt failed. */
@@ -54,6 +57,7 @@ class AnswerDraft {
   private reasoning = '';
   private reasoningId = '';
   private calls: ToolCall[] = [];
+  private kept: KeptBlock[] = [];
   private end: Extract<ModelEvent, { type: 'end' }> | undefined;
 
   constructor(
@@ -77,6 +81,9 @@ class AnswerDraft {
       case 'tool_call':
         this.calls.push({ ...event.call, callId: this.freshCallId(event.call.callId) });
         return;
+      case 'kept':
+        this.kept.push(event.kept);
+        return;
       case 'retry':
         this.startAgain(event.error);
         return;
@@ -87,7 +94,7 @@ class AnswerDraft {
   }
 
   finish(milliseconds: number): ModelAnswer {
-    const { context, plan, messageId, text, reasoning, calls } = this;
+    const { context, plan, messageId, text, reasoning, calls, kept } = this;
     const usage = this.end?.usage ?? noUsage;
     const { initiator } = makeOrigin(context);
     context.metrics.count({ model: plan.model, usage, milliseconds });
@@ -108,6 +115,7 @@ class AnswerDraft {
       text,
       reasoning,
       calls,
+      kept,
       usage,
       ...(this.reasoningId !== '' && { reasoningId: this.reasoningId }),
       ...(responseId !== undefined && { responseId }),
@@ -156,7 +164,9 @@ class AnswerDraft {
     this.messageId = this.context.clock.newId();
     this.text = '';
     this.reasoning = '';
+    this.reasoningId = '';
     this.calls = [];
+    this.kept = [];
   }
 
   private countBytes(delta: string): void {

@@ -59,6 +59,8 @@ export interface LoopContext {
   /** Model, prompt and tools as they are now. */
   plan(): ModelPlan;
   policy(): PolicyRules;
+  /** What people have to hear of rules that cannot be read; each trouble once. */
+  trouble(): string | undefined;
   /** What tools find around them now. */
   toolSurroundings(): ToolSurroundings;
 }

@@ -25,6 +25,7 @@ export async function deliver(
   log.append(
     ...openingModel(context),
     ...opening(prompt, context),
+    ...troubleWithRules(context),
     ...receiptOf(prompt, delivery),
     ...verbatim,
     {
@@ -41,6 +42,13 @@ export async function deliver(
       },
     },
   );
+}
+
+/** People hear at once that rules they rely on cannot be read. */
+export function troubleWithRules({ trouble }: LoopContext): Draft[] {
+  const message = trouble();
+  if (message === undefined) return [];
+  return [{ type: 'session.warning', data: { warningType: 'permissions', message } }];
 }
 
 /** What a session says once, at its first prompt. */

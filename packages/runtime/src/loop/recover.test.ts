@@ -3,6 +3,7 @@ import type { ModelEvent, ModelProvider, ModelRequest } from '@groundcrew/models
 import type { AnyEvent } from '@groundcrew/protocol';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
+import { noUserRules } from '../permissions/user-rules.js';
 import { Runtime } from '../runtime.js';
 import type { Attachment } from '../session/audience.js';
 import type { Session } from '../session/session.js';
@@ -65,6 +66,7 @@ function world(tools: readonly Tool[]) {
       openModels: async () => ({ provider, defaultModel: 'm', info: () => undefined, isCopilot: false }),
       builtinTools: () => tools,
       shells: new Shells({}),
+      userRules: () => noUserRules,
       owner: { runtimeId: `runtime-${processes}`, pid: processes, host: 'here' },
       clock: systemClock(),
       version: '0',
@@ -137,7 +139,7 @@ function leave(toolName: string): PermissionQuestion {
 }
 
 async function decide(session: Session, event: AnyEvent, kind: 'approve-once' | 'reject'): Promise<boolean> {
-  return session.answerPermission((event.data as { requestId: string }).requestId, { kind });
+  return session.permissions.answer((event.data as { requestId: string }).requestId, { kind });
 }
 
 function completions(events: readonly AnyEvent[]): readonly unknown[] {

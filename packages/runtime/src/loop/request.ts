@@ -13,7 +13,10 @@ export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest
   return {
     model: plan.model,
     system: plan.system,
-    messages: toMessages(context.log.state.history, { canSeeImages: context.canSeeImages() }),
+    messages: toMessages(context.log.state.history, {
+      canSeeImages: context.canSeeImages(),
+      model: plan.model,
+    }),
     tools: plan.toolset.tools.map(toSpec),
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
@@ -29,32 +32,36 @@ export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest
 }
 
 /** The history as a valid conversation: every call has exactly one result, right after the message that made it. */
-function toMessages(history: readonly HistoryEntry[], model: Eyes): ChatMessage[] {
+function toMessages(history: readonly HistoryEntry[], reader: Reader): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const [index, entry] of history.entries()) {
     if (entry.role === 'user') messages.push({ role: 'user', parts: entry.parts });
-    if (entry.role === 'assistant') messages.push(...withResults(entry, resultsAfter(history, index), model));
+    if (entry.role === 'assistant')
+      messages.push(...withResults(entry, resultsAfter(history, index), reader));
   }
   return messages;
 }
 
-/** What tools found for the eye stays in the history, for a model with eyes may be chosen later. */
-interface Eyes {
+/** What one model cannot see or read stays in the history, for one that can may be chosen later. */
+interface Reader {
   readonly canSeeImages: boolean;
+  readonly model: string;
 }
 
 type Said = Extract<HistoryEntry, { role: 'assistant' }>;
 type Result = Extract<HistoryEntry, { role: 'tool' }>;
 
-function withResults(said: Said, results: ReadonlyMap<string, Result>, model: Eyes): ChatMessage[] {
-  const messages: ChatMessage[] = [{ role: 'assistant', text: said.text, toolCalls: said.toolCalls }];
+function withResults(said: Said, results: ReadonlyMap<string, Result>, reader: Reader): ChatMessage[] {
+  const { text, toolCalls } = said;
+  const kept = said.kept?.model === reader.model ? said.kept.blocks : undefined;
+  const messages: ChatMessage[] = [{ role: 'assistant', text, toolCalls, ...(kept && { kept }) }];
   const parts: Part[] = [];
-  for (const { callId } of said.toolCalls) {
+  for (const { callId } of toolCalls) {
     const result = results.get(callId);
     messages.push({ role: 'tool', callId, text: result?.text ?? interruptedText });
     parts.push(...(result?.parts ?? []));
   }
-  if (parts.length > 0 && model.canSeeImages) messages.push({ role: 'user', parts });
+  if (parts.length > 0 && reader.canSeeImages) messages.push({ role: 'user', parts });
   return messages;
 }
 

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventData } from '@groundcrew/protocol';
 import { outcomeOf, refusalBy, refusalOf } from '../permissions/decision.js';
-import { judge } from '../permissions/policy.js';
+import { Forbidden, forbid, judge } from '../permissions/policy.js';
+import { searchExclusions } from '../permissions/real-rules.js';
+import { examine, placeSubject, type Subject, toolSubject } from '../permissions/subject.js';
 import type { Draft } from '../session/log.js';
 import type { Answers } from '../session/questions.js';
-import { resultOfAnswer, type UserQuestion } from '../tools/ask-user.js';
+import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult } from '../tools/external.js';
 import {
   type PermissionQuestion,
@@ -15,7 +17,9 @@ import {
   ToolInputError,
   type ToolResult,
 } from '../tools/tool.js';
+import type { UserQuestion } from '../tools/user-question.js';
 import type { LoopContext, ModelPlan } from './context.js';
+import { troubleWithRules } from './deliver.js';
 import { interruptedText } from './request.js';
 
 /** A call as the model made it, its arguments read. */
@@ -149,8 +153,12 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
   const tool = plan.toolset.find(call.name);
   if (!tool) throw unknownTool(call.name, plan);
   if (call.problem !== undefined) throw new ToolFailure(call.problem);
+  const occasion = { toolName: call.name, workingDirectory: context.workingDirectory };
+  requireNotForbidden(toolSubject(occasion), context);
   return tool.prepare(call.arguments, {
     ...context.toolSurroundings(),
+    checkPlace: (place) => requireNotForbidden(placeSubject(place, occasion), context),
+    searchExclusions: () => searchExclusions(context.policy().deny, context.workingDirectory),
     sessionId: context.sessionId,
     toolCallId: call.toolCallId,
     notify: (notice) => context.log.emit(notice),
@@ -172,18 +180,30 @@ async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Pr
   return runPrepared(call, prepared, { ...gate, signal });
 }
 
+/** What rules forbid ends before a tool has looked at anything; throws Forbidden. */
+function requireNotForbidden(subject: Subject, context: LoopContext): void {
+  const verdict = forbid(subject, context.policy());
+  if (!verdict) return;
+  context.log.append(...troubleWithRules(context));
+  throw new Forbidden(verdict);
+}
+
 async function seekLeave(
   call: CallToRun,
-  { request, prompt }: PermissionQuestion,
+  asked: PermissionQuestion,
   gate: Gate & { readonly signal: AbortSignal },
 ): Promise<ResultType | undefined> {
   const { context } = gate;
+  const { request, prompt } = asked;
   const permissionRequest = { ...request, toolCallId: call.toolCallId };
   const promptRequest = prompt ? { ...prompt, toolCallId: call.toolCallId } : promptFor(permissionRequest);
   const question = { requestId: context.clock.newId(), permissionRequest, promptRequest };
-  if (call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
-  const verdict = judge({ request, ...(prompt && { prompt }) }, context.policy());
+  const { workingDirectory } = context;
+  const subject = await examine(asked, { toolName: call.name, workingDirectory });
+  const verdict = judge(subject, context.policy());
   if (verdict.type === 'allow') return undefined;
+  const isForbidden = verdict.rule !== undefined || verdict.problem !== undefined;
+  if (!isForbidden && call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
   if (verdict.type === 'deny') return finish(call, refusalBy(verdict), gate);
   context.log.append({ type: 'permission.requested', data: question });
   return awaitLeave(call, question.requestId, gate);
@@ -285,6 +305,7 @@ function failureOf(call: CallToRun, error: unknown): ToolResult {
   if (error instanceof ToolInputError)
     return { type: 'failure', text: `Invalid input: ${error.message}`, message: error.message };
   if (error instanceof ToolFailure) return { type: 'failure', text: error.text, message: error.message };
+  if (error instanceof Forbidden) return refusalBy(error.verdict);
   const reason = error instanceof Error ? error.message : String(error);
   const args = JSON.stringify(call.arguments);
   return {

@@ -14,7 +14,7 @@ export class LimitReached extends Error {
 
 /** One model answer and the tools it asked for. True when the model now waits for their results. */
 export async function runTurn(context: LoopContext, signal: AbortSignal): Promise<boolean> {
-  const { log, interaction } = context;
+  const { log, interaction, limits } = context;
   await deliverSteering(context);
   const plan = context.plan();
   begin(context, plan);
@@ -22,18 +22,24 @@ export async function runTurn(context: LoopContext, signal: AbortSignal): Promis
   reportContextUse(context, plan);
   const answer = await askModel(context, plan, signal);
   const calls = answer.calls.map(readCall);
-  log.append(
-    ...saying(answer, calls, { context, plan }),
-    ...calls.map((call) => starting(call, { context, plan })),
-  );
+  const isTooMuch = calls.length > 0 && interaction.rounds > limits.toolRounds;
+  const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => starting(call, { context, plan })));
+  log.append(...saying(answer, calls, { context, plan }), ...starts);
   tellReasoning(context, answer, plan);
+  if (isTooMuch) throw tooManyRounds(limits);
   const goesOn = calls.length > 0 && (await runToolCalls(calls, { context, plan }, signal));
   log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
   if (!goesOn) await log.stored();
   return goesOn;
 }
 
-function begin({ log, interaction, limits }: LoopContext, plan: ModelPlan): void {
+function tooManyRounds({ toolRounds }: LoopContext['limits']): LimitReached {
+  return new LimitReached(
+    `The turn was ended after ${toolRounds} rounds of tool calls. Send another prompt to go on.`,
+  );
+}
+
+function begin({ log, interaction }: LoopContext, plan: ModelPlan): void {
   if (plan.system !== log.state.systemPrompt) {
     log.append({
       type: 'system.message',
@@ -43,11 +49,6 @@ function begin({ log, interaction, limits }: LoopContext, plan: ModelPlan): void
   if (interaction.isContinued) {
     interaction.isContinued = false;
     return;
-  }
-  if (interaction.rounds >= limits.toolRounds) {
-    throw new LimitReached(
-      `The turn was ended after ${limits.toolRounds} rounds of tool calls. Send another prompt to go on.`,
-    );
   }
   interaction.rounds += 1;
   log.append({
@@ -91,7 +92,9 @@ function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, pla
     ...(answer.reasoning !== '' && { reasoningText: answer.reasoning }),
     ...(answer.responseId !== undefined && { apiCallId: answer.responseId }),
   };
+  const kept: Draft = { note: 'verbatim', data: { id: answer.messageId, text: '', kept: answer.kept } };
   return [
+    ...(answer.kept.length > 0 ? [kept] : []),
     ...unusual.map(
       (call): Draft => ({ note: 'verbatim', data: { id: call.toolCallId, text: call.argumentsText } }),
     ),
@@ -110,7 +113,8 @@ function requestOf(call: CallToRun, plan: ModelPlan): ToolRequest {
   };
 }
 
-function starting(call: CallToRun, { context, plan }: Scene): Draft {
+async function starting(call: CallToRun, { context, plan }: Scene): Promise<Draft> {
+  const preview = await plan.toolset.find(call.name)?.preview?.(call.arguments);
   return {
     type: 'tool.execution_start',
     data: {
@@ -119,6 +123,7 @@ function starting(call: CallToRun, { context, plan }: Scene): Draft {
       arguments: call.arguments,
       turnId: context.interaction.turnId,
       model: plan.model,
+      ...preview,
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { ToolResult } from '../tools/tool.js';
-import type { Rule } from './rules.js';
+import type { Verdict } from './policy.js';
+import { describeRule } from './rules.js';
 
 /** How a question for permission ended, as every client is told. */
 export type PermissionOutcome = EventData<'permission.completed'>['result'];
@@ -10,6 +11,8 @@ export interface Decision {
   readonly kind: string;
   readonly approval?: Extract<PermissionOutcome, { kind: 'approved-for-session' }>['approval'];
   readonly locationKey?: string;
+  /** The host that an approval of an address is for. */
+  readonly domain?: string;
   readonly feedback?: string;
   readonly forceReject?: boolean;
   readonly rules?: Extract<PermissionOutcome, { kind: 'denied-by-rules' }>['rules'];
@@ -62,12 +65,10 @@ export function refusalOf(outcome: PermissionOutcome): ToolResult | undefined {
 }
 
 /** What the model and people are told of a call that no question was asked about. */
-export function refusalBy({ rule }: { readonly rule?: Rule }): ToolResult {
+export function refusalBy({ rule, problem }: Pick<Verdict, 'rule' | 'problem'>): ToolResult {
+  if (problem !== undefined) return { type: 'denied', text: `Permission denied: ${problem}` };
   if (!rule) return couldNotAsk;
-  return {
-    type: 'denied',
-    text: `Permission denied by rules: ${rule.kind}${rule.argument === null ? '' : `(${rule.argument})`}`,
-  };
+  return { type: 'denied', text: `Permission denied by rules: ${describeRule(rule)}` };
 }
 
 /** Nobody was there to be asked. */

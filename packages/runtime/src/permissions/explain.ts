@@ -1,20 +1,56 @@
+import type { PermissionQuestion } from '../tools/tool.js';
+import { locate } from '../workspace/paths.js';
 import { judge, type PolicyRules, type Verdict } from './policy.js';
 import type { ShellReading } from './shell/reading.js';
 import { readShellCommand, shellRequest } from './shell-command.js';
+import { examine, type Occasion, toolSubject } from './subject.js';
 
-/** What would become of a command, and what was read in it. */
+/** What somebody wonders about. */
+export type Wish =
+  | { readonly type: 'command'; readonly command: string }
+  | { readonly type: 'read' | 'write'; readonly path: string }
+  | { readonly type: 'url'; readonly url: string }
+  | { readonly type: 'tool'; readonly toolName: string };
+
+/** What would become of a call, and what was read in it. */
 export interface Explanation extends Verdict {
-  readonly reading: ShellReading;
+  /** Of a command. */
+  readonly reading?: ShellReading;
 }
 
-/** Says what would happen to a command under these rules, and why, without running anything. */
-export function explainCommand(command: string, rules: PolicyRules): Explanation {
-  const reading = readShellCommand(command);
-  const verdict = judge({ request: shellRequest({ command, intention: '' }, reading) }, rules);
-  const [problem] = reading.problems;
-  const because =
-    verdict.type === 'ask' && problem !== undefined
-      ? `${verdict.because} It cannot be approved in advance: ${reading.problems.join('; ')}.`
-      : verdict.because;
+/** Says what would happen to a call under these rules, and why, without running anything. */
+export async function explain(wish: Wish, occasion: Occasion, rules: PolicyRules): Promise<Explanation> {
+  if (wish.type === 'tool') return judge(toolSubject({ ...occasion, toolName: wish.toolName }), rules);
+  const question = await questionOf(wish, occasion, rules);
+  const toolName = toolNames[wish.type];
+  const verdict = judge(await examine(question, { toolName, ...occasion }), rules);
+  if (wish.type !== 'command') return verdict;
+  const reading = readShellCommand(wish.command);
+  const isUnsure = verdict.type === 'ask' && reading.problems.length > 0;
+  const because = isUnsure
+    ? `${verdict.because} It cannot be approved in advance: ${reading.problems.join('; ')}.`
+    : verdict.because;
   return { ...verdict, because, reading };
+}
+
+const toolNames = { command: 'bash', read: 'view', write: 'edit', url: 'web_fetch' } as const;
+
+async function questionOf(
+  wish: Exclude<Wish, { type: 'tool' }>,
+  { workingDirectory }: Occasion,
+  { directories }: PolicyRules,
+): Promise<PermissionQuestion> {
+  if (wish.type === 'command') return { request: shellRequest({ command: wish.command, intention: '' }) };
+  if (wish.type === 'url') return { request: { kind: 'url', intention: '', url: wish.url } };
+  const { path, real, isInside } = await locate(wish.path, {
+    workingDirectory,
+    allowedDirectories: directories,
+  });
+  const paths = [...new Set([path, real])];
+  const request =
+    wish.type === 'read'
+      ? { kind: 'read' as const, intention: '', path }
+      : { kind: 'write' as const, intention: '', fileName: path, diff: '', canOfferSessionApproval: true };
+  if (isInside) return { request, real: [real] };
+  return { request, real: [real], prompt: { kind: 'path', accessKind: wish.type, paths } };
 }

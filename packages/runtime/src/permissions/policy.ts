@@ -1,5 +1,14 @@
-import type { PermissionQuestion, PermissionRequest } from '../tools/tool.js';
-import { isAllowed, isForbidden, isOfDomain, isWithin, type Rule } from './rules.js';
+import type { PermissionRequest } from '../tools/tool.js';
+import { addressCovers } from './addresses.js';
+import { isWithin } from './path-patterns.js';
+import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
+import type { Subject, TouchedPath } from './subject.js';
+
+/** Who answers questions: people, people but for what certainly only reads, or nobody. */
+export type PermissionMode = 'manual' | 'assisted' | 'allow-all';
+
+/** What people approved for the rest of the session, or for good in a place. */
+export type Approval = Readonly<Record<string, unknown>>;
 
 /** What becomes of a call, and why. */
 export interface Verdict {
@@ -8,70 +17,124 @@ export interface Verdict {
   readonly because: string;
   /** The rule that decided it. */
   readonly rule?: Rule;
+  /** The rules could not be read; nothing runs until they can. */
+  readonly problem?: string;
 }
 
-/** Everything a verdict rests on besides the question itself. */
+/** A call that rules forbid, whatever people say. */
+export class Forbidden extends Error {
+  override readonly name = 'Forbidden';
+
+  constructor(readonly verdict: Verdict) {
+    super(verdict.because);
+  }
+}
+
+/** Everything a verdict rests on besides the subject itself. Plain data: the same gives the same verdict. */
 export interface PolicyRules {
-  readonly deny?: readonly Rule[];
-  readonly allow?: readonly Rule[];
-  /** What people approved for the rest of the session, or for good in this place. */
-  readonly approvals: readonly Readonly<Record<string, unknown>>[];
+  readonly deny: readonly Rule[];
+  readonly allow: readonly Rule[];
+  readonly approvals: readonly Approval[];
+  readonly mode: PermissionMode;
+  /** Switches that a client has set for as long as the session is open. */
   readonly approvesAll: boolean;
+  readonly approvesReads: boolean;
+  readonly allowsAnyPath: boolean;
+  readonly allowsAnyUrl: boolean;
   /** Somebody is there to answer. */
   readonly canAsk: boolean;
-  /** The working directory, then others that approvals extend to. */
-  readonly directories?: readonly string[];
+  /** Where approvals lead: the allowed directories, as named and as they really are. */
+  readonly directories: readonly string[];
+  /** Why the user's own rules could not be read. */
+  readonly problem?: string;
 }
 
 /** Whether a call may run without asking, after asking, or not at all. Pure: deny, then allow, else ask. */
-export function judge(question: PermissionQuestion, rules: PolicyRules): Verdict {
-  const { deny = [], allow = [], approvals, directories = [] } = rules;
-  const [workingDirectory = '/'] = directories;
-  const forbidding = deny.find((rule) => isForbidden(question, { rule, workingDirectory }));
-  if (forbidding) return { type: 'deny', because: `${said(forbidding)} denies it.`, rule: forbidding };
-  if (rules.approvesAll) return { type: 'allow', because: 'Everything is approved in this session.' };
-  const allowing = allow.find((rule) => isAllowed(question, { rule, workingDirectory }));
-  if (allowing) return { type: 'allow', because: `${said(allowing)} allows it.`, rule: allowing };
-  if (isApproved(question, approvals, directories))
-    return { type: 'allow', because: 'It was approved before.' };
+export function judge(subject: Subject, rules: PolicyRules): Verdict {
+  const forbidden = forbid(subject, rules);
+  if (forbidden) return forbidden;
+  const reason = reasonToAllow(subject, rules);
+  if (reason) return { type: 'allow', ...reason };
   if (rules.canAsk) return { type: 'ask', because: 'No rule and no approval covers it.' };
   return { type: 'deny', because: 'No rule allows it, and nobody is there to be asked.' };
 }
 
-type Approvals = PolicyRules['approvals'];
+/** What nothing else can permit: neither a mode nor an approval, a hook or the person who asks for it. */
+export function forbid(subject: Subject, { deny, problem }: PolicyRules): Verdict | undefined {
+  if (problem !== undefined) return { type: 'deny', because: problem, problem };
+  const rule = deny.find((each) => isForbidden(subject, each));
+  return rule && { type: 'deny', because: `The rule ${describeRule(rule)} denies it.`, rule };
+}
+
+type Reason = Pick<Verdict, 'because' | 'rule'>;
+
+function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined {
+  if (subject.request === undefined) return { because: 'It needs no leave.' };
+  const isAllApproved = rules.approvesAll || rules.mode === 'allow-all';
+  if (isAllApproved && !mayHideForbidden(subject, rules))
+    return { because: 'Everything is approved in this session.' };
+  const rule = rules.allow.find((each) => isAllowed(subject, each) && staysInside(subject, each, rules));
+  if (rule) return { because: `The rule ${describeRule(rule)} allows it.`, rule };
+  if (isSwitchedOn(subject, rules)) return { because: 'Such calls are approved in this session.' };
+  if (isApproved(subject, rules)) return { because: 'It was approved before.' };
+  if (rules.mode === 'assisted' && onlyReadsInside(subject, rules))
+    return { because: 'It only reads, and only in the allowed directories.' };
+  return undefined;
+}
+
+/** Where some commands are forbidden, one whose name is known only when it runs is never waved through. */
+function mayHideForbidden({ hidesCommands }: Subject, { deny }: PolicyRules): boolean {
+  return hidesCommands && deny.some(({ kind, argument }) => commandKinds.has(kind) && argument !== null);
+}
+
+const commandKinds: ReadonlySet<string> = new Set(['shell', 'commands', 'bash', 'powershell']);
+
+/** A rule that names commands does not lead out of the directories; one for a tool, or for all commands, does. */
+function staysInside(subject: Subject, { kind, argument }: Rule, rules: PolicyRules): boolean {
+  if (subject.request?.kind !== 'shell' || argument === null || kind === 'tool') return true;
+  return subject.paths.every((path) => isInside(path, rules) || isAllowedPath(path, subject, rules));
+}
+
+function isAllowedPath(path: TouchedPath, subject: Subject, { allow }: PolicyRules): boolean {
+  const { workingDirectory } = subject;
+  const request = { kind: 'read' as const, intention: '', path: path.written };
+  const alone = { request, workingDirectory, paths: [path], commands: [], hidesCommands: false };
+  return allow.some((rule) => rule.kind === 'path' && isAllowed(alone, rule));
+}
+
+function isInside({ names }: TouchedPath, { directories, allowsAnyPath }: PolicyRules): boolean {
+  if (names.length === 0) return false;
+  if (allowsAnyPath) return true;
+  return names.every((name) => directories.some((directory) => isWithin(directory, name)));
+}
+
+function isSwitchedOn({ request, prompt }: Subject, rules: PolicyRules): boolean {
+  if (prompt?.kind === 'path') return rules.allowsAnyPath;
+  if (request?.kind === 'read') return rules.approvesReads;
+  return request?.kind === 'url' && rules.allowsAnyUrl;
+}
 
 /** A place outside the allowed directories is a question of its own that no approval for reading or writing answers. */
-function isApproved(
-  { request, prompt }: PermissionQuestion,
-  approvals: Approvals,
-  directories: readonly string[],
-): boolean {
-  if (prompt?.kind === 'path') return false;
-  if (request.kind === 'shell') return areCommandsApproved(request, approvals, directories);
-  return approvals.some((approval) => covers(approval, request));
+function isApproved(subject: Subject, rules: PolicyRules): boolean {
+  const { request, prompt } = subject;
+  if (request === undefined || prompt?.kind === 'path') return false;
+  if (request.kind === 'shell') return areCommandsApproved(subject, rules);
+  return rules.approvals.some((approval) => covers(approval, request));
 }
 
 /** Every command must have been approved, the text must say all that would run, and it must stay where it may. */
-function areCommandsApproved(
-  request: Extract<PermissionRequest, { kind: 'shell' }>,
-  approvals: Approvals,
-  directories: readonly string[],
-): boolean {
-  if (!request.canOfferSessionApproval || request.commands.length === 0) return false;
-  const approved = new Set(approvals.flatMap(identifiersOf));
+function areCommandsApproved({ request, paths }: Subject, rules: PolicyRules): boolean {
+  if (request?.kind !== 'shell' || !request.canOfferSessionApproval) return false;
+  const approved = new Set(rules.approvals.flatMap(identifiersOf));
   if (!request.commands.every(({ identifier }) => approved.has(identifier))) return false;
-  const [workingDirectory = '/'] = directories;
-  return request.possiblePaths.every((path) =>
-    directories.some((directory) => isWithin(path, directory, workingDirectory)),
-  );
+  return paths.every((path) => isInside(path, rules));
 }
 
-function identifiersOf(approval: Readonly<Record<string, unknown>>): readonly unknown[] {
-  const { kind, commandIdentifiers } = approval;
+function identifiersOf({ kind, commandIdentifiers }: Approval): readonly unknown[] {
   return kind === 'commands' && Array.isArray(commandIdentifiers) ? commandIdentifiers : [];
 }
 
-function covers(approval: Readonly<Record<string, unknown>>, request: PermissionRequest): boolean {
+function covers(approval: Approval, request: PermissionRequest): boolean {
   if (approval.kind !== request.kind) return false;
   switch (request.kind) {
     case 'read':
@@ -86,12 +149,17 @@ function covers(approval: Readonly<Record<string, unknown>>, request: Permission
         (approval.toolName ?? request.toolName) === request.toolName
       );
     case 'url':
-      return typeof approval.domain === 'string' && isOfDomain(request.url, approval.domain);
+      return typeof approval.domain === 'string' && addressCovers(approval.domain, request.url);
     default:
       return false;
   }
 }
 
-function said({ kind, argument }: Rule): string {
-  return argument === null ? `The rule ${kind}` : `The rule ${kind}(${argument})`;
+/** What is certain to change nothing and to stay where it may; what is not fully understood is neither. */
+function onlyReadsInside({ request, prompt, paths }: Subject, rules: PolicyRules): boolean {
+  if (prompt?.kind === 'path') return false;
+  if (request?.kind === 'read') return true;
+  if (request?.kind === 'mcp') return request.readOnly;
+  if (request?.kind !== 'shell' || !request.canOfferSessionApproval) return false;
+  return request.commands.every(({ readOnly }) => readOnly) && paths.every((path) => isInside(path, rules));
 }

@@ -1,94 +1,121 @@
-import { resolve, sep } from 'node:path';
-import type { PermissionQuestion } from '../tools/tool.js';
+import { addressCovers } from './addresses.js';
+import { isCommand, startsLike } from './commands.js';
+import { patternCovers } from './path-patterns.js';
+import type { Subject } from './subject.js';
 
 /** One line of what may run or may not: a kind of request, and which of that kind; `null` is all. */
 export interface Rule {
   readonly kind: string;
-  /** `git push` or `git:*` for commands, a directory or file for paths, a domain for addresses, a name for tools. */
+  /** `git push` or `git:*` for commands, a directory, file or pattern for paths, a host or address for URLs, a name for tools. */
   readonly argument: string | null;
+  /** Where people find the rule, such as a file and its line. */
+  readonly origin?: string;
 }
 
-/** A rule and where the relative paths of requests start. */
-export interface Applied {
-  readonly rule: Rule;
-  readonly workingDirectory: string;
-}
-
-/** True when any part of the request is what the rule forbids. */
-export function isForbidden(question: PermissionQuestion, { rule, workingDirectory }: Applied): boolean {
-  const { request } = question;
+/** True when any part of the subject is what the rule forbids. */
+export function isForbidden(subject: Subject, rule: Rule): boolean {
+  const { request, toolName } = subject;
+  const { argument } = rule;
   const kind = plainKind(rule.kind);
+  if (kind === 'tool') return toolName !== undefined && (argument === null || argument === toolName);
+  if (request === undefined) return false;
+  if (pathKinds.has(kind) && argument !== null)
+    return mayTouch(subject, kind) && subject.paths.some((path) => path.names.some(inside(rule, subject)));
+  if (request.kind !== 'shell')
+    return request.kind === kind ? isNamed(subject, rule) : isServer(request, rule);
+  if (kind === 'shell')
+    return argument === null || subject.commands.some((command) => startsLike(command, argument));
+  if (kind === 'url')
+    return argument !== null && request.possibleUrls.some(({ url }) => addressCovers(argument, url));
+  return kind === 'write' && request.hasWriteFileRedirection;
+}
+
+/** True when the subject is, in all its parts, what the rule allows. */
+export function isAllowed(subject: Subject, rule: Rule): boolean {
+  const { request, toolName, prompt } = subject;
   const { argument } = rule;
-  if (request.kind === 'shell') {
-    if (kind === 'shell')
-      return argument === null || segmentsOf(request).some((text) => startsWith(text, argument));
-    if (argument === null) return false;
-    if (kind === 'url') return request.possibleUrls.some(({ url }) => isOfDomain(url, argument));
-    if (kind === 'read' || kind === 'write')
-      return request.possiblePaths.some((path) => isWithin(path, argument, workingDirectory));
-    return false;
-  }
-  return request.kind === kind && (argument === null || names(question, argument, workingDirectory));
+  const kind = plainKind(rule.kind);
+  if (kind === 'tool') return toolName !== undefined && argument === toolName;
+  if (request === undefined) return false;
+  if (request.kind === 'shell') return kind === 'shell' && areCommandsAllowed(subject, argument);
+  if (prompt?.kind === 'path')
+    return argument !== null && isOfAccess(kind, prompt.accessKind) && areAllInside(subject, rule);
+  if (kind === 'path')
+    return (request.kind === 'read' || request.kind === 'write') && areAllInside(subject, rule);
+  return request.kind === kind ? isNamed(subject, rule) : isServer(request, rule);
 }
 
-/** True when the request is, in all its parts, what the rule allows. */
-export function isAllowed(question: PermissionQuestion, { rule, workingDirectory }: Applied): boolean {
-  const { request } = question;
-  if (request.kind !== plainKind(rule.kind)) return false;
-  const { argument } = rule;
-  if (argument === null) return true;
-  if (request.kind !== 'shell') return names(question, argument, workingDirectory);
-  const { commandSegments = [], canOfferSessionApproval } = request;
-  const isEach = (segment: { readonly identifier: string; readonly fullCommandText: string }) =>
-    argument.endsWith(':*') ? startsWith(segment.fullCommandText, argument) : segment.identifier === argument;
-  return canOfferSessionApproval && commandSegments.length > 0 && commandSegments.every(isEach);
+/** A rule as people read it. */
+export function describeRule({ kind, argument, origin }: Rule): string {
+  const said = argument === null ? kind : `${kind}(${argument})`;
+  return origin === undefined ? said : `${said} (${origin})`;
 }
 
-/** Whether a path, as it was written, stays in a directory; what the shell would expand does not. */
-export function isWithin(path: string, directory: string, workingDirectory: string): boolean {
-  if (/^~|\$/.test(path)) return path === directory;
-  const whole = resolve(workingDirectory, path);
-  const root = resolve(workingDirectory, directory);
-  return whole === root || whole.startsWith(root.endsWith(sep) ? root : root + sep);
+/** Two rules that say the same, wherever they stand. */
+export function isSameRule(one: Rule, other: Rule): boolean {
+  return plainKind(one.kind) === plainKind(other.kind) && one.argument === other.argument;
 }
 
-/** `example.com` stands for itself and all below it. */
-export function isOfDomain(url: string, domain: string): boolean {
-  const host = URL.canParse(url) ? new URL(url).hostname.toLowerCase() : '';
-  const wanted = domain.toLowerCase().replace(/^\*\./, '');
-  return host !== '' && (host === wanted || host.endsWith(`.${wanted}`));
-}
-
-/** Commands go by two names on the wire. */
+/** Commands go by several names on the wire. */
 function plainKind(kind: string): string {
   return kind === 'commands' || kind === 'bash' || kind === 'powershell' ? 'shell' : kind;
 }
 
-type ShellRequest = Extract<PermissionQuestion['request'], { kind: 'shell' }>;
+const pathKinds: ReadonlySet<string> = new Set(['path', 'read', 'write']);
 
-/** Each command as written, and as it is called: `/bin/rm -r x` is also `rm -r x`. */
-function segmentsOf({ commandSegments = [], commands }: ShellRequest): readonly string[] {
-  const written = commandSegments.map(({ fullCommandText }) => fullCommandText);
-  const named = commands.map(({ identifier }) => identifier);
-  return [...written, ...named].flatMap((text) => [text, text.replace(/^\S*\//, '')]);
+/** What may not be read may not be edited either; what may not be written may still be looked at. */
+function mayTouch({ request, prompt }: Subject, kind: string): boolean {
+  if (request === undefined) return false;
+  if (kind !== 'write') return true;
+  if (request.kind === 'shell') return !request.commands.every(({ readOnly }) => readOnly);
+  return request.kind === 'write' || (prompt?.kind === 'path' && prompt.accessKind === 'write');
 }
 
-/** `git push` and `git push:*` begin `git push --force origin`. */
-function startsWith(text: string, argument: string): boolean {
-  const wanted = argument.replace(/:\*$/, '').split(/\s+/);
-  const given = text.trim().split(/\s+/);
-  return wanted.every((word, index) => given[index]?.replace(/["'\\]/g, '') === word);
+function isOfAccess(kind: string, access: 'read' | 'write' | 'shell'): boolean {
+  return kind === 'path' || kind === access;
 }
 
-/** Whether a rule's argument means what a request other than for the shell is about. */
-function names({ request }: PermissionQuestion, argument: string, workingDirectory: string): boolean {
-  switch (request.kind) {
+function inside({ argument }: Rule, { workingDirectory }: Subject): (name: string) => boolean {
+  const covers = patternCovers(argument ?? '/', workingDirectory);
+  return covers;
+}
+
+/** Each path, by every name it has: a link that leads elsewhere is not inside. */
+function areAllInside(subject: Subject, rule: Rule): boolean {
+  if (rule.argument === null) return true;
+  const isInside = inside(rule, subject);
+  return (
+    subject.paths.length > 0 && subject.paths.every(({ names }) => names.length > 0 && names.every(isInside))
+  );
+}
+
+/** A command alone may not lead out of the directories: what it touches must be inside, or allowed by its own. */
+function areCommandsAllowed(subject: Subject, argument: string | null): boolean {
+  if (argument === null) return true;
+  const { request, commands } = subject;
+  const isUnderstood = request?.kind === 'shell' && request.canOfferSessionApproval;
+  return isUnderstood && commands.length > 0 && commands.every((command) => isCommand(command, argument));
+}
+
+type Request = NonNullable<Subject['request']>;
+
+/** On the wire, a rule for the tools of an MCP server may go by the server's name. */
+function isServer(request: Request, { kind, argument }: Rule): boolean {
+  if (request.kind !== 'mcp' || request.serverName !== kind) return false;
+  return argument === null || argument === request.toolName;
+}
+
+/** Whether a rule's argument means what a request of its kind is about. */
+function isNamed(subject: Subject, rule: Rule): boolean {
+  const { request } = subject;
+  const { argument } = rule;
+  if (argument === null) return true;
+  switch (request?.kind) {
     case 'read':
-      return isWithin(request.path, argument, workingDirectory);
     case 'write':
-      return isWithin(request.fileName, argument, workingDirectory);
+      return areAllInside(subject, rule);
     case 'url':
-      return isOfDomain(request.url, argument);
+      return addressCovers(argument, request.url);
     case 'custom-tool':
     case 'hook':
       return request.toolName === argument;

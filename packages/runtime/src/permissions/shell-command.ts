@@ -6,14 +6,17 @@ import {
   type ParameterExpansionPart,
   parse,
   type Redirect,
+  type Redirection,
   type SyntaxNode,
   type Word,
 } from 'unbash';
-import { identify, plainName } from './shell/names.js';
+import { identify } from './shell/names.js';
+import { plainName } from './shell/plain-name.js';
 import { isHarmlessProgram, isReadOnly } from './shell/read-only.js';
 import { Findings, type ShellReading } from './shell/reading.js';
+import { runByOptions } from './shell/running-options.js';
 import { bareUrl, type KnownWord, pathsIn, readWord, urlsIn } from './shell/words.js';
-import { unwrap, type Wrapped } from './shell/wrappers.js';
+import { hidesWhatItRuns, readsCommands, unwrap, type Wrapped } from './shell/wrappers.js';
 
 /** The question that a command is put to people and rules in. */
 export function shellRequest(
@@ -25,7 +28,10 @@ export function shellRequest(
     fullCommandText: command,
     intention,
     commands: [...reading.commands],
-    commandSegments: [...reading.segments],
+    commandSegments: reading.segments.map(({ identifier, fullCommandText }) => ({
+      identifier,
+      fullCommandText,
+    })),
     possiblePaths: [...reading.possiblePaths],
     possibleUrls: reading.possibleUrls.map((url) => ({ url })),
     hasWriteFileRedirection: reading.hasWriteFileRedirection,
@@ -56,6 +62,7 @@ const notRead = 'it could not be read';
 function readText(text: string, { findings, depth }: Omit<Walk, 'source'>): void {
   if (depth > deepestText) {
     findings.problem('it is nested too deeply');
+    findings.hides();
     return;
   }
   try {
@@ -74,7 +81,8 @@ function unreadable(text: string, findings: Findings): void {
   const isBlank = text.trim() === '' || /^\s*#[^\n]*$/.test(text);
   if (isBlank) return;
   findings.problem(notRead);
-  findings.command({ identifier: text, fullCommandText: text, readOnly: false });
+  findings.hides();
+  findings.command({ identifier: text, fullCommandText: text, words: [text], readOnly: false });
 }
 
 function visit(node: SyntaxNode, walk: Walk): void {
@@ -96,7 +104,21 @@ function visitCommand(command: Command, walk: Walk): void {
   if (/^[ \t]*\(/.test(walk.source.slice(command.end))) walk.findings.problem(notRead);
   const words = command.args.map(readArgument);
   const fullCommandText = walk.source.slice(command.pos, command.end);
-  recordCommand(readWord(command.name), words, { ...walk, fullCommandText });
+  recordCommand(readWord(command.name), words, { ...walk, fullCommandText, end: command.end });
+  if (readsCommands(command.name.value, words)) readInput(command, walk);
+}
+
+/** What a shell is given to read is commands; what comes from elsewhere, nobody knows. */
+function readInput({ redirects }: Command, { findings, depth }: Walk): void {
+  const texts = redirects.map(inputText);
+  for (const text of texts) if (text !== undefined) readText(text, { findings, depth: depth + 1 });
+  if (texts.length === 0 || texts.includes(undefined)) findings.hides();
+}
+
+function inputText(redirect: Redirection): string | undefined {
+  if (redirect.type === 'HereDoc') return redirect.body.text;
+  const word = redirect.type === 'HereString' && redirect.target ? readWord(redirect.target) : undefined;
+  return word?.kind === 'literal' ? word.value : undefined;
 }
 
 /** `export PATH=…` has an assignment among its arguments. */
@@ -107,13 +129,17 @@ function readArgument(argument: Word | Assignment): KnownWord {
 
 interface CommandWalk extends Walk {
   readonly fullCommandText: string;
+  /** Where it ends in the source; so does what it wraps. */
+  readonly end: number;
 }
 
 function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: CommandWalk): void {
   const { findings, fullCommandText } = walk;
+  const values = [name, ...words].map((word) => word.value);
   if (name.kind !== 'literal') {
     findings.problem(`the name of a command is known only when it runs: ${name.value}`);
-    findings.command({ identifier: name.value, fullCommandText, readOnly: false });
+    findings.hides();
+    findings.command({ identifier: name.value, fullCommandText, words: values, readOnly: false });
     // It may come to nothing, and then the next word is the name.
     recordWrapped({ type: 'words', words }, walk);
     return;
@@ -122,7 +148,7 @@ function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: Comma
   if (problem !== undefined) findings.problem(problem);
   if (isEditor(name.value) && !isHarmlessProgram(name.value, words))
     findings.problem(`\`${name.value}\` may write files or run commands`);
-  findings.command({ identifier, fullCommandText, readOnly: isReadOnly(name.value, words) });
+  findings.command({ identifier, fullCommandText, words: values, readOnly: isReadOnly(name.value, words) });
   recordArguments(name.value, words, findings);
   for (const wrapped of wrappedIn(name.value, words, findings)) recordWrapped(wrapped, walk);
 }
@@ -133,8 +159,10 @@ function isEditor(name: string): boolean {
 
 function wrappedIn(name: string, words: readonly KnownWord[], findings: Findings): readonly Wrapped[] {
   const wrapped = unwrap(name, words);
-  if (wrapped) findings.problem(`\`${name}\` runs or changes other commands`);
-  return wrapped ?? [];
+  const given = runByOptions(name, words)?.map((text): Wrapped => ({ type: 'text', text }));
+  if (wrapped || given) findings.problem(`\`${name}\` runs or changes other commands`);
+  if (hidesWhatItRuns(name, words)) findings.hides();
+  return [...(wrapped ?? []), ...(given ?? [])];
 }
 
 function recordWrapped(wrapped: Wrapped, walk: CommandWalk): void {
@@ -143,12 +171,17 @@ function recordWrapped(wrapped: Wrapped, walk: CommandWalk): void {
     return;
   }
   const [name, ...words] = wrapped.words;
-  if (name) recordCommand(name, words, walk);
+  if (!name) return;
+  recordCommand(name, words, { ...walk, fullCommandText: walk.source.slice(name.start, walk.end) });
 }
 
 function recordText({ kind, value }: KnownWord, { findings, fullCommandText, depth }: CommandWalk): void {
-  if (kind === 'literal') readText(value, { findings, depth: depth + 1 });
-  else findings.command({ identifier: value, fullCommandText, readOnly: false });
+  if (kind === 'literal') {
+    readText(value, { findings, depth: depth + 1 });
+    return;
+  }
+  findings.hides();
+  findings.command({ identifier: value, fullCommandText, words: [value], readOnly: false });
 }
 
 /** They take addresses without a scheme; after one of these options comes something else. */

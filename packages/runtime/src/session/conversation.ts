@@ -20,6 +20,7 @@ import type { Planner } from './planner.js';
 import { Questions } from './questions.js';
 import { Receipts } from './receipts.js';
 import { ClientRequests } from './requests.js';
+import type { SessionPermissions } from './session-permissions.js';
 import type { OpenQuestion, Prompt, SessionState } from './shape.js';
 import { hasWork } from './state.js';
 import { UserInput } from './user-input.js';
@@ -31,6 +32,7 @@ export interface ConversationHost {
   readonly limits: LoopLimits;
   readonly metrics: Metrics;
   readonly planner: Planner;
+  readonly permissions: Pick<SessionPermissions, 'policy' | 'trouble'>;
   readonly audience: Audience;
   toolSurroundings(state: SessionState): ToolSurroundings;
   /** Some client registered interest in events of this kind. */
@@ -52,6 +54,8 @@ export class QueueFull extends Error {
 
 interface Run {
   controller: AbortController;
+  /** Its prompt came with what may not be stored. */
+  hasSecrets?: boolean;
   readonly done: Promise<void>;
 }
 
@@ -77,6 +81,16 @@ export class Conversation {
   /** A turn is running, be it only waiting for an answer. */
   get isRunning(): boolean {
     return this.run !== undefined;
+  }
+
+  /** The turn does nothing but wait for people, and all that it needs in order to go on is in the log. */
+  get onlyWaits(): boolean {
+    const { calls, questions } = this.log.state;
+    const prompts = [...this.extras.values()];
+    const hasSecrets = this.run?.hasSecrets || prompts.some(({ requestHeaders }) => requestHeaders);
+    const isAsked = ({ toolCallId }: { readonly toolCallId: string }) =>
+      questions.some((each) => each.toolCallId === toolCallId && this.questions.isWaiting(each.requestId));
+    return this.isRunning && !hasSecrets && calls.length > 0 && calls.every(isAsked);
   }
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
@@ -124,9 +138,9 @@ export class Conversation {
     await this.interrupt(new Interruption('superseded', 'Interrupted by a client that resumed the session'));
   }
 
-  /** Goes on with what a process before this one had left: an open turn, open questions, prompts that wait. */
-  continueWork(): void {
-    if (!this.run && hasWork(this.log.state)) void this.start(undefined);
+  /** Goes on with what was left: an open turn, prompts that wait, and open questions, which may be answered from then on. */
+  async continueWork(): Promise<void> {
+    if (!this.run && hasWork(this.log.state)) await this.start(undefined);
   }
 
   /** Closes what a process before this one had left; prompts that wait become messages for the next turn to answer. */
@@ -230,6 +244,7 @@ export class Conversation {
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<TurnOutcome> {
     const { controller } = run;
+    run.hasSecrets = context.interaction.options.requestHeaders !== undefined;
     const { turnMilliseconds } = this.host.limits;
     const timer = setTimeout(
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
@@ -338,7 +353,8 @@ export class Conversation {
       noticeOfTools: () => host.planner.noticeOfTools(),
       oddities: () => host.planner.oddities(log.state),
       plan: () => host.planner.plan(log.state),
-      policy: () => host.planner.policy(log.state),
+      policy: () => host.permissions.policy(log.state),
+      trouble: () => host.permissions.trouble(),
       toolSurroundings: () => host.toolSurroundings(log.state),
     };
   }

@@ -1,6 +1,6 @@
 import { describeFailure, ModelError } from '@groundcrew/models';
-import type { EventData } from '@groundcrew/protocol';
-import { StoreError } from '../store/session-store.js';
+import type { EventData, FailureCode } from '@groundcrew/protocol';
+import { StoreError, type StoreErrorKind } from '../store/session-store.js';
 import { ToolConflict } from '../tools/toolset.js';
 
 type SessionErrorData = EventData<'session.error'>;
@@ -9,7 +9,7 @@ type SessionErrorData = EventData<'session.error'>;
 export function errorData(error: unknown): SessionErrorData {
   if (error instanceof ModelError) return modelErrorData(error);
   if (error instanceof StoreError)
-    return { errorType: 'storage', message: error.message, errorCode: error.kind };
+    return { errorType: 'storage', message: error.message, errorCode: storeFailureCode(error) };
   if (error instanceof ToolConflict) {
     return {
       errorType: 'query',
@@ -19,6 +19,24 @@ export function errorData(error: unknown): SessionErrorData {
   const message = error instanceof Error ? error.message : String(error);
   return { errorType: 'query', message: `Execution failed: ${message}` };
 }
+
+/** The one word for it, in answers to requests and in events. */
+export function storeFailureCode({ kind }: StoreError): FailureCode {
+  return storeCodes[kind];
+}
+
+const storeCodes: Readonly<Record<StoreErrorKind, FailureCode>> = {
+  unknown_session: 'session_not_found',
+  in_use: 'session_in_use',
+  stale_owner: 'session_taken_over',
+  seq_conflict: 'session_taken_over',
+  busy: 'store_busy',
+  full: 'store_full',
+  read_only: 'store_read_only',
+  damaged: 'store_damaged',
+  newer_schema: 'store_newer',
+  io: 'store_failed',
+};
 
 function modelErrorData(error: ModelError): SessionErrorData {
   const { errorType, message } = describe(error);

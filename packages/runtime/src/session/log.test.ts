@@ -37,3 +37,25 @@ test('the end of one round and the start of the next are one write, so that no c
   await log.stored();
   expect(appends).toEqual([['assistant.turn_end', 'assistant.turn_start']]);
 });
+
+test('what is told without being stored does not hold up what comes after it, nor overtakes what came before', async () => {
+  const told: string[] = [];
+  const log = new SessionLog('s', {
+    store: memoryStore(),
+    clock: systemClock(),
+    tell: ({ type }) => told.push(type),
+    toldAll: () => undefined,
+  });
+  await log.create(owner, { note: 'settings.fixed', data: { clientName: 'test' } });
+  log.append({ type: 'session.tools_updated', data: { model: 'm' } });
+  await log.told();
+  expect(told).toEqual(['session.tools_updated']);
+  log.append({ type: 'assistant.turn_start', data: { turnId: '0', interactionId: 'i' } });
+  await new Promise<void>((resolve) => process.nextTick(resolve));
+  log.append({ type: 'session.tools_updated', data: { model: 'm' } });
+  log.emit({ type: 'session.idle', data: {} });
+  await log.stored();
+  expect(log.state.turn?.turnId).toBe('0');
+  await log.told();
+  expect(told.slice(1)).toEqual(['assistant.turn_start', 'session.tools_updated', 'session.idle']);
+});

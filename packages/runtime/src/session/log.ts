@@ -6,7 +6,7 @@ import {
   type SessionEvent,
 } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
-import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
+import { type LogRecord, type Owner, type SessionStore, StoreError } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
 import { initialState, type SessionState } from './shape.js';
 import { type Entry, headOf, reduce } from './state.js';
@@ -48,6 +48,8 @@ interface Waiting {
 export class SessionLog {
   /** What the stored log adds up to. */
   state: SessionState = initialState;
+  /** Why nothing can be written: a record could not be read, and the state is what lies before it. */
+  damage: StoreError | undefined;
   private epoch = 0;
   /** What the log will add up to once all that was appended is stored. */
   private ahead: SessionState = initialState;
@@ -141,8 +143,15 @@ export class SessionLog {
 
   private async replay(snapshotSeq: number): Promise<void> {
     let state = initialState;
-    for await (const batch of this.options.store.read(this.sessionId, Math.max(0, snapshotSeq - 1))) {
-      for (const record of batch) state = reduce(state, entryOf(record));
+    try {
+      for await (const batch of this.options.store.read(this.sessionId, Math.max(0, snapshotSeq - 1))) {
+        for (const record of batch) state = reduce(state, entryOf(record));
+      }
+    } catch (error) {
+      const isReadable = error instanceof StoreError && error.kind === 'damaged' && state.seq > 0;
+      if (!isReadable) throw error;
+      this.damage = error;
+      await this.release();
     }
     this.state = state;
     this.ahead = state;
@@ -206,10 +215,17 @@ export class SessionLog {
     this.group = undefined;
     if (!group) return;
     if (!first) {
-      group.resolve();
+      // Nothing to store: it is told behind what is on its way to the store, and counts as stored with that.
+      this.tellSoon(group);
+      const before = [...this.handedOver].at(-1);
+      (before?.done ?? Promise.resolve()).then(group.resolve, group.reject);
       return;
     }
     this.handedOver.add(group);
+    if (this.damage) {
+      this.failed(group, this.damage);
+      return;
+    }
     const request = {
       sessionId: this.sessionId,
       epoch: this.epoch,
@@ -226,6 +242,12 @@ export class SessionLog {
   private committed(group: Group): void {
     this.handedOver.delete(group);
     this.state = group.state;
+    this.tellSoon(group);
+    group.resolve();
+  }
+
+  /** After the reply to whoever waits for the group. */
+  private tellSoon(group: Group): void {
     for (const waiting of this.line) if (group.told.has(waiting.told)) waiting.isReady = true;
     this.telling ??= new Promise((resolve) => {
       setImmediate(() => {
@@ -234,7 +256,6 @@ export class SessionLog {
         resolve();
       });
     });
-    group.resolve();
   }
 
   /** Nothing of the group was written: it is forgotten with all that was built upon it. */

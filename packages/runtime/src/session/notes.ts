@@ -1,4 +1,5 @@
 import type { EventData } from '@groundcrew/protocol';
+import type { PermissionChange } from '../permissions/settings.js';
 import type { FixedSettings, Prompt, SessionState, Verbatim } from './shape.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
@@ -6,6 +7,8 @@ export interface Notes {
   'call.intended': { readonly toolCallId: string; readonly attempt: number };
   'call.interrupted': { readonly toolCallId: string };
   'history.cut': { readonly fromEventId: string };
+  /** What clients fixed for the session's permissions. */
+  'permissions.changed': PermissionChange;
   'prompt.admitted': Prompt;
   /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
   'prompt.received': { readonly messageId: string; readonly digest: string };

@@ -1,8 +1,8 @@
 import { ModelError, type ModelProvider } from '@groundcrew/models';
 import type { ModelPlan, Oddities } from '../loop/context.js';
-import type { PolicyRules } from '../permissions/policy.js';
 import { systemPrompt, unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
+import type { Company } from '../tools/builtin.js';
 import type { Tool } from '../tools/tool.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { Audience } from './audience.js';
@@ -14,14 +14,13 @@ const automatic = 'auto';
 
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
-  approvesAll = false;
   private toolset: Toolset | undefined;
   private shown: readonly string[] | undefined;
 
   constructor(
     private readonly audience: Audience,
     private readonly options: {
-      readonly builtinTools: (audience: Audience) => readonly Tool[];
+      readonly builtinTools: (company: Company) => readonly Tool[];
       readonly version: string;
     },
     public settings: SessionSettings,
@@ -45,16 +44,8 @@ export class Planner {
   }
 
   canSeeImages(state: SessionState): boolean {
-    return this.access.info(this.model(state))?.vision ?? true;
-  }
-
-  policy(state: SessionState): PolicyRules {
-    return {
-      approvals: state.approvals,
-      approvesAll: this.approvesAll,
-      canAsk: this.audience.answersPermissions,
-      directories: [state.context.cwd],
-    };
+    const { supports } = this.settings.modelCapabilities ?? {};
+    return supports?.vision ?? this.access.info(this.model(state))?.vision ?? true;
   }
 
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
@@ -124,7 +115,10 @@ export class Planner {
   private currentToolset(): Toolset {
     const { settings, audience } = this;
     this.toolset ??= makeToolset({
-      builtin: this.options.builtinTools(audience),
+      builtin: this.options.builtinTools({
+        isOld: audience.isOld,
+        answersQuestions: audience.answersQuestions && !settings.isAskingDisabled,
+      }),
       declared: audience.tools(),
       filters: {
         exclusionWins: settings.exclusionWins,

@@ -1,7 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { Decision } from '../permissions/decision.js';
-import type { UserAnswer } from '../tools/ask-user.js';
 import type { ExternalAnswer } from '../tools/external.js';
+import type { UserAnswer } from '../tools/user-question.js';
 import type { SessionLog } from './log.js';
 
 /** What is answered to each kind of question. */
@@ -31,6 +31,11 @@ export class Questions {
   private readonly waiting = new Map<string, Waiting>();
 
   constructor(private readonly log: SessionLog) {}
+
+  /** Somebody in this process waits for the answer. */
+  isWaiting(requestId: string): boolean {
+    return this.waiting.has(requestId);
+  }
 
   /** Waits for the answer; `settle` writes it, and all that it completes, to the log at once. */
   ask<K extends keyof Answers, R>(

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { SessionContext } from '../store/session-store.js';
+import type { Attachment } from './audience.js';
+import type { Conversation } from './conversation.js';
 import type { Draft } from './log.js';
+import type { Planner } from './planner.js';
 import type { SessionState } from './shape.js';
 
 /** What a client that comes back names anew; what it leaves out stays as it was. */
@@ -21,19 +24,43 @@ export interface Resumption {
   readonly isSilent: boolean;
 }
 
+/**
+ * A client comes back to a session that this process had not let go of. True when its turn runs on.
+ * Without `continuePendingWork`, a call whose tool the client declares anew is closed: its old handler is gone.
+ */
+export async function settlePending(
+  conversation: Conversation,
+  how: { readonly attachment: Attachment; readonly continuePendingWork: boolean },
+): Promise<boolean> {
+  if (!conversation.isRunning) return false;
+  if (how.continuePendingWork) return true;
+  const declared = new Set(how.attachment.tools.map((tool) => tool.name));
+  const isSuperseded = conversation.log.state.questions.some(
+    (question) => question.kind === 'external_tool' && declared.has(question.event.toolName),
+  );
+  if (isSuperseded) await conversation.supersede();
+  return !isSuperseded;
+}
+
 /** What the log says of a client that came back, and of what it wants otherwise. */
 export function resumeDrafts(
   state: SessionState,
   how: Resumption,
-  now: { readonly time: string; readonly model: string },
+  now: { readonly time: string; readonly planner: Planner },
 ): readonly Draft[] {
-  const changed = modelChange(state, how.changes, now.model);
-  if (!how.isSilent) return [resumed(state, how, now), ...changed];
-  const isElsewhere = how.context && !isDeepStrictEqual(how.context, state.context);
+  const model = now.planner.model(state);
+  const hasNewProvider = now.planner.settings.provider && !state.fixed.hasProvider;
   return [
-    ...(isElsewhere ? [{ type: 'session.context_changed' as const, data: how.context }] : []),
-    ...changed,
+    ...(hasNewProvider ? [{ note: 'settings.fixed' as const, data: { hasProvider: true } }] : []),
+    { type: 'session.tools_updated', data: { model } },
+    ...(how.isSilent ? moved(state, how) : [resumed(state, how, { time: now.time, model })]),
+    ...modelChange(state, how.changes, model),
   ];
+}
+
+function moved(state: SessionState, { context }: Resumption): readonly Draft[] {
+  const isElsewhere = context && !isDeepStrictEqual(context, state.context);
+  return isElsewhere ? [{ type: 'session.context_changed', data: context }] : [];
 }
 
 function resumed(

@@ -1,7 +1,9 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { LoopLimits, ModelPlan } from '../loop/context.js';
-import { type Decision, outcomeOf } from '../permissions/decision.js';
+import type { ApprovalBook } from '../permissions/approval-book.js';
+import type { PolicyRules } from '../permissions/policy.js';
+import type { UserRules } from '../permissions/user-rules.js';
 import {
   type LogRecord,
   type Owner,
@@ -9,11 +11,12 @@ import {
   type SessionStore,
   StoreError,
 } from '../store/session-store.js';
-import type { ExternalAnswer } from '../tools/external.js';
+import type { Company } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { Tool, ToolSurroundings } from '../tools/tool.js';
 import { Workspace } from '../workspace/workspace.js';
+import { announceChange } from './arrivals.js';
 import { type Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
@@ -23,11 +26,12 @@ import { Planner } from './planner.js';
 import type { Answers, QuestionRef } from './questions.js';
 import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
+import { SessionPermissions } from './session-permissions.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
 import { toolSurroundings } from './tool-surroundings.js';
-import { farewell, greeting } from './words.js';
+import { damageWarning, farewell, greeting } from './words.js';
 
 /** What a session is given by the runtime it lives in. */
 export interface SessionSurroundings {
@@ -36,8 +40,11 @@ export interface SessionSurroundings {
   readonly owner: Owner;
   readonly limits: LoopLimits;
   readonly version: string;
-  readonly builtinTools: (attachments: Audience) => readonly Tool[];
+  readonly builtinTools: (company: Company) => readonly Tool[];
   readonly shells: SessionShells;
+  /** What people approved for good in this home. */
+  readonly book: ApprovalBook;
+  userRules(): UserRules;
   /** Where the session keeps its files. */
   readonly workspacePath: string;
   /** Hears what all clients hear, before them. */
@@ -53,6 +60,7 @@ export class Session {
   readonly workspace: Workspace;
   readonly readers = new LogReaders();
   readonly userCommands = new UserCommands();
+  readonly permissions: SessionPermissions;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly planner: Planner;
@@ -65,6 +73,7 @@ export class Session {
   ) {
     this.planner = new Planner(this.audience, surroundings, settings, access);
     this.workspace = new Workspace(surroundings.workspacePath);
+    this.permissions = new SessionPermissions(this, surroundings);
   }
 
   get workspacePath(): string {
@@ -84,6 +93,11 @@ export class Session {
     return this.conversation !== undefined;
   }
 
+  /** A record of its log could not be read: what lies before it can be, and nothing can be written. */
+  get isReadOnly(): boolean {
+    return this.conversation?.log.damage !== undefined;
+  }
+
   /** Makes the session; false when it was there already and has been opened instead. */
   async create(context: SessionContext): Promise<boolean> {
     const log = this.newLog();
@@ -95,12 +109,10 @@ export class Session {
       version,
       context,
     });
+    const fixed = { clientName, hasProvider: provider !== undefined };
     const isNew = await log.create(
       owner,
-      {
-        note: 'settings.fixed',
-        data: { clientName, hasProvider: provider !== undefined },
-      },
+      { note: 'settings.fixed', data: fixed },
       { type: 'session.start', data },
     );
     this.hold(new Conversation(log, this.host()));
@@ -143,17 +155,6 @@ export class Session {
     await this.conversation?.suspend();
   }
 
-  /** False when the call was answered before, or is not known. */
-  async answerToolCall(requestId: string, answer: ExternalAnswer): Promise<boolean> {
-    return this.answer({ kind: 'external_tool', requestId }, answer);
-  }
-
-  /** False when the question was answered before; throws UnknownDecision and leaves it open. */
-  async answerPermission(requestId: string, decision: Decision): Promise<boolean> {
-    outcomeOf(decision);
-    return this.answer({ kind: 'permission', requestId }, decision);
-  }
-
   /** Slash commands and forms: requests of one client to the others. */
   async requests(): Promise<ClientRequests> {
     const { log, questions } = await this.load();
@@ -163,10 +164,6 @@ export class Session {
   /** False when nobody waits for such an answer any more. */
   async answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
     return (await this.load()).questions.answer(question, answer);
-  }
-
-  setApproveAll(isOn: boolean): void {
-    this.planner.approvesAll = isOn;
   }
 
   /** Writes events and waits until everybody has been told. */
@@ -212,6 +209,11 @@ export class Session {
     return this.surroundingsIn(await this.state());
   }
 
+  /** What a verdict on a call rests on now. */
+  async policy(): Promise<PolicyRules> {
+    return this.permissions.policy(await this.state());
+  }
+
   /** What the next model call would go by. */
   async plan(): Promise<ModelPlan> {
     return this.planner.plan(await this.state());
@@ -225,31 +227,9 @@ export class Session {
   /** Writes that a client is back, and what it wants otherwise. */
   async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
-    const now = { time: this.surroundings.clock.timestamp(), model: this.planner.model(log.state) };
-    if (this.currentSettings.provider && !log.state.fixed.hasProvider)
-      log.append({ note: 'settings.fixed', data: { hasProvider: true } });
-    const tools = { type: 'session.tools_updated' as const, data: { model: now.model } };
-    log.append(tools, ...resumeDrafts(log.state, how, now));
+    const { planner, surroundings } = this;
+    log.append(...resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner }));
     await log.stored();
-  }
-
-  /**
-   * A client comes back to a session that is still in memory. True when its turn runs on.
-   * Without `continuePendingWork`, a call whose tool the client declares anew is closed: its old handler is gone.
-   */
-  async settlePending(how: {
-    readonly attachment: Attachment;
-    readonly continuePendingWork: boolean;
-  }): Promise<boolean> {
-    const { conversation } = this;
-    if (!conversation?.isRunning) return false;
-    if (how.continuePendingWork) return true;
-    const declared = new Set(how.attachment.tools.map((tool) => tool.name));
-    const isSuperseded = conversation.log.state.questions.some(
-      (question) => question.kind === 'external_tool' && declared.has(question.event.toolName),
-    );
-    if (isSuperseded) await conversation.supersede();
-    return !isSuperseded;
   }
 
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
@@ -257,12 +237,12 @@ export class Session {
     const conversation = await this.load();
     await conversation.halt('close');
     const { log } = conversation;
-    log.append({
-      type: 'session.shutdown',
-      data: farewell(log.state, this.metrics, this.planner.model(log.state)),
-    });
-    await log.stored();
-    conversation.keepSnapshot(closingSnapshotBytes);
+    if (!this.isReadOnly) {
+      const data = farewell(log.state, this.metrics, this.planner.model(log.state));
+      log.append({ type: 'session.shutdown', data });
+      await log.stored();
+      conversation.keepSnapshot(closingSnapshotBytes);
+    }
     await log.told();
     await this.letGo(conversation);
     return log.state;
@@ -284,9 +264,22 @@ export class Session {
   async unload(): Promise<void> {
     const { conversation } = this;
     if (!conversation || conversation.isRunning) return;
-    conversation.keepSnapshot(closingSnapshotBytes);
+    if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
     await conversation.log.stored();
     await this.letGo(conversation);
+  }
+
+  /**
+   * Frees the memory of a turn that does nothing but wait for people: it can wait in the log. True when it does; the
+   * session stays this process's own, and whoever loads it next goes on with the turn.
+   */
+  async rest(): Promise<boolean> {
+    const { conversation } = this;
+    if (!conversation?.onlyWaits || this.surroundings.shells.isOpen) return false;
+    await conversation.halt('close');
+    await conversation.log.stored();
+    if (this.conversation === conversation) this.drop();
+    return true;
   }
 
   /** Forgets the copy in memory without a word: another process has the session. */
@@ -296,7 +289,7 @@ export class Session {
     void this.surroundings.shells.close();
   }
 
-  /** Makes the session's own directory, where it has one. */
+  /** Makes the session's own directory, where it has one; throws StoreError. */
   makeWorkspace(): void {
     if (this.currentSettings.hasWorkspace) this.workspace.make();
   }
@@ -326,6 +319,8 @@ export class Session {
   private hold(conversation: Conversation): Conversation {
     this.conversation = conversation;
     this.loading = Promise.resolve(conversation);
+    const { log } = conversation;
+    if (log.damage) log.append(damageWarning(log.damage));
     return conversation;
   }
 
@@ -347,20 +342,9 @@ export class Session {
     });
   }
 
-  /** Tells the others what came or went with a client. */
   private change<T>(work: () => T): T {
-    const before = { commands: namesOf(this.audience), showsForms: this.audience.showsForms };
-    const result = work();
+    const result = announceChange(this.audience, this.conversation?.log, work);
     this.planner.audienceChanged();
-    const log = this.conversation?.log;
-    if (!log) return result;
-    const { audience } = this;
-    if (namesOf(audience) !== before.commands) {
-      log.emit({ type: 'commands.changed', data: { commands: audience.commands() } });
-    }
-    if (audience.showsForms !== before.showsForms) {
-      log.emit({ type: 'capabilities.changed', data: { ui: { elicitation: audience.showsForms } } });
-    }
     return result;
   }
 
@@ -370,6 +354,7 @@ export class Session {
       state,
       settings: planner.settings,
       sessionDirectory,
+      directories: this.permissions.places.list(state).directories,
       shells: surroundings.shells,
     });
   }
@@ -383,15 +368,12 @@ export class Session {
       metrics,
       planner,
       audience,
+      permissions: this.permissions,
       toolSurroundings: (state: SessionState) => this.surroundingsIn(state),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: (_error: StoreError) => this.drop(),
     };
   }
-}
-
-function namesOf(audience: Audience): string {
-  return JSON.stringify(audience.commands());
 }
 
 /** A session that is closed keeps its log folded unless it is very short. */

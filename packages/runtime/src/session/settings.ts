@@ -9,6 +9,10 @@ export interface SessionSettings {
   readonly model?: string;
   readonly reasoningEffort?: string;
   readonly streaming: boolean;
+  /** What the app knows better of the model than its service says. */
+  readonly modelCapabilities?: { readonly supports?: { readonly vision?: boolean } };
+  /** The agent does not ask, even where somebody would answer. */
+  readonly isAskingDisabled?: boolean;
   readonly provider?: ProviderConfig;
   readonly gitHubToken?: string;
   readonly systemMessage?: SystemMessage;
@@ -19,6 +23,8 @@ export interface SessionSettings {
   readonly trace: TraceContext;
   readonly configDir?: string;
   readonly hasWorkspace: boolean;
+  /** Where tools may work besides the working directory. */
+  readonly additionalDirectories?: readonly string[];
   /** What this version does not act on; kept so that nothing a client said is lost. */
   readonly other: JsonObject;
 }

@@ -1,5 +1,6 @@
-import type { Part, ToolCall } from '@groundcrew/models';
+import type { KeptBlock, Part, ToolCall } from '@groundcrew/models';
 import type { EventOf, JsonObject } from '@groundcrew/protocol';
+import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { SessionContext } from '../store/session-store.js';
 
 /** One thing said in the conversation, as the model knows it. */
@@ -10,6 +11,8 @@ export type HistoryEntry =
       readonly eventId: string;
       readonly text: string;
       readonly toolCalls: readonly ToolCall[];
+      /** What the model wants back as it was, such as its thoughts under seal; no other model can read it. */
+      readonly kept?: { readonly model: string; readonly blocks: readonly KeptBlock[] };
     }
   | {
       readonly role: 'tool';
@@ -88,6 +91,7 @@ export interface SessionState {
   readonly questions: readonly OpenQuestion[];
   /** What people approved for the rest of the session. */
   readonly approvals: readonly Readonly<Record<string, unknown>>[];
+  readonly permissions: PermissionSettings;
   /** Arguments and results as the model has them, until the event they belong to arrives. */
   readonly verbatim: Readonly<Record<string, Verbatim>>;
 }
@@ -111,6 +115,7 @@ export const initialState: SessionState = {
   calls: [],
   questions: [],
   approvals: [],
+  permissions: initialPermissions,
   verbatim: {},
 };
 
@@ -140,9 +145,11 @@ export interface FixedSettings {
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */
 export interface Verbatim {
-  /** The tool call or the prompt it belongs to. */
+  /** The tool call, the prompt or the answer it belongs to. */
   readonly id: string;
   readonly text: string;
   /** What comes after the text: images, documents. */
   readonly parts?: readonly Part[];
+  /** What an answer has beside its text and its calls. */
+  readonly kept?: readonly KeptBlock[];
 }

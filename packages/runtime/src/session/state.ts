@@ -60,6 +60,10 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       return closeCall(state, entry.data.toolCallId);
     case 'history.cut':
       return cutHistory(state, entry.data.fromEventId);
+    case 'permissions.changed': {
+      const { approvals = state.approvals, ...change } = entry.data;
+      return { ...state, approvals, permissions: { ...state.permissions, ...change } };
+    }
     case 'prompt.admitted':
       return { ...withReceipt(state, entry.data), inbox: [...state.inbox, entry.data] };
     case 'prompt.received':
@@ -102,6 +106,8 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
       };
     case 'session.mode_changed':
       return { ...state, mode: event.data.newMode };
+    case 'session.permissions_changed':
+      return { ...state, permissions: { ...state.permissions, mode: event.data.mode } };
     case 'user.message':
       return reduceUserMessage(state, event);
     case 'system.message':
@@ -155,7 +161,15 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
         name: request.name,
         argumentsText: state.verbatim[request.toolCallId]?.text ?? JSON.stringify(request.arguments ?? {}),
       }));
-      const told = say(state, { role: 'assistant', eventId: event.id, text: event.data.content, toolCalls });
+      const { content, messageId, model = '' } = event.data;
+      const blocks = state.verbatim[messageId]?.kept;
+      const told = say(state, {
+        role: 'assistant',
+        eventId: event.id,
+        text: content,
+        toolCalls,
+        ...(blocks && { kept: { model, blocks } }),
+      });
       return { ...told, verbatim: {}, ...(state.turn && { turn: { ...state.turn, hasAnswer: true } }) };
     }
     case 'tool.execution_start': {
@@ -166,6 +180,7 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
       return { ...state, calls: [...others, call] };
     }
     case 'tool.execution_complete': {
+      if (event.data.isUserRequested) return reduceUserCommand(state, event);
       const { toolCallId, result, error } = event.data;
       const verbatim = state.verbatim[toolCallId];
       const text = verbatim?.text ?? result?.content ?? error?.message ?? '';
@@ -185,6 +200,15 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
       };
     }
   }
+}
+
+/** What people ran by themselves is no call of the model's: it reads of it as of a message. */
+function reduceUserCommand(state: SessionState, event: EventOf<'tool.execution_complete'>): SessionState {
+  const { toolCallId } = event.data;
+  const text = state.verbatim[toolCallId]?.text;
+  if (text === undefined) return state;
+  const told = say(state, { role: 'user', eventId: event.id, parts: [{ type: 'text', text }] });
+  return { ...told, verbatim: without(state.verbatim, toolCallId) };
 }
 
 type QuestionEvent = EventOf<
@@ -212,8 +236,7 @@ function reduceQuestion(state: SessionState, event: QuestionEvent): SessionState
     }
     case 'permission.completed': {
       const { result, requestId } = event.data;
-      const approvals =
-        result.kind === 'approved-for-session' ? [...state.approvals, result.approval] : state.approvals;
+      const approvals = 'approval' in result ? [...state.approvals, result.approval] : state.approvals;
       const calls = result.kind.startsWith('approved') ? grant(state, requestId) : state.calls;
       return { ...withoutQuestion(state, requestId), approvals, calls };
     }

@@ -11,14 +11,15 @@ export function toolSurroundings(session: {
   readonly state: SessionState;
   readonly settings: SessionSettings;
   readonly sessionDirectory: string;
+  readonly directories: readonly string[];
   readonly shells: SessionShells;
 }): ToolSurroundings {
-  const { state, settings, sessionDirectory, shells } = session;
+  const { state, settings, sessionDirectory, directories, shells } = session;
   const workingDirectory = state.context.cwd;
   return {
     workingDirectory,
     sessionDirectory,
-    allowedDirectories: [workingDirectory, sessionDirectory],
+    allowedDirectories: directories,
     largeOutput: largeOutput(settings.other.largeOutput, join(sessionDirectory, 'temp')),
     shells,
   };

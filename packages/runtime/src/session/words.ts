@@ -1,8 +1,19 @@
 import type { EventData } from '@groundcrew/protocol';
-import type { SessionContext } from '../store/session-store.js';
+import type { SessionContext, StoreError } from '../store/session-store.js';
+import type { EphemeralDraft } from './log.js';
 import type { Metrics } from './metrics.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
+
+/** What clients are told of a session of which only the beginning can be read. */
+export function damageWarning({ message }: StoreError): EphemeralDraft {
+  const text = `Only the beginning of this session can be read, and nothing can be added to it. ${message}`;
+  return {
+    type: 'session.warning',
+    ephemeral: true,
+    data: { warningType: 'store_damaged', message: text },
+  };
+}
 
 /** What `session.start` says of the session that begins. */
 export function greeting(

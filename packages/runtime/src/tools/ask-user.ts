@@ -1,21 +1,7 @@
 import { defineTool } from './define-tool.js';
 import { flag, list, optional, text } from './fields.js';
 import type { Tool, ToolResult } from './tool.js';
-
-/** A question of the agent, as clients show it. */
-export interface UserQuestion {
-  readonly question: string;
-  readonly choices?: readonly string[];
-  /** Words of one's own are an answer too. */
-  readonly allowFreeform: boolean;
-}
-
-/** What somebody answered. */
-export interface UserAnswer {
-  readonly answer: string;
-  /** In words of their own, and not one of the choices. */
-  readonly wasFreeform: boolean;
-}
+import type { UserAnswer } from './user-question.js';
 
 /** Lets the model ask the user; only sessions with a client that answers have it. */
 export function askUserTool(): Tool {

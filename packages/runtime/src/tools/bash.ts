@@ -1,7 +1,7 @@
 import { defineTool } from './define-tool.js';
 import { choice, flag, type Input, number, optional, text } from './fields.js';
 import { runCommand, startInBackground } from './shell/run-command.js';
-import { type PermissionQuestion, type Tool, type ToolContext, ToolInputError } from './tool.js';
+import { type Tool, type ToolContext, ToolInputError } from './tool.js';
 
 const fields = {
   command: text('The command to run.'),
@@ -31,6 +31,11 @@ export function bashTool(): Tool {
       'Runs a bash command and returns what it writes to stdout and stderr, in order, with its exit code. Each call is a new shell in the working directory, with no terminal and nothing to read on stdin.',
     fields,
     intention: ({ description }) => description,
+    preview: async (wanted) => {
+      const { request } = await leaveToRun(wanted);
+      const { possiblePaths, hasWriteFileRedirection } = request;
+      return { shellToolInfo: { possiblePaths, hasWriteFileRedirection } };
+    },
     prepare: async (wanted, context) => {
       if (wanted.command.includes('\0'))
         throw new ToolInputError('"command": Must not contain NUL characters');
@@ -55,7 +60,7 @@ const shortestWait = 30;
 const longestWait = 600;
 
 /** The reader of commands is loaded with the first of them. */
-async function leaveToRun({ command, description }: Wanted): Promise<PermissionQuestion> {
+async function leaveToRun({ command, description }: Wanted) {
   const { shellRequest } = await import('../permissions/shell-command.js');
   return { request: shellRequest({ command, intention: description }) };
 }

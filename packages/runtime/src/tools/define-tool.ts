@@ -1,5 +1,5 @@
 import { type Fields, type Input, parseInput, schemaOf } from './fields.js';
-import { type PreparedCall, type Tool, type ToolContext, ToolInputError } from './tool.js';
+import { type CallPreview, type PreparedCall, type Tool, type ToolContext, ToolInputError } from './tool.js';
 
 /** A built-in tool as its file describes it. */
 export interface ToolDefinition<F extends Fields> {
@@ -10,6 +10,8 @@ export interface ToolDefinition<F extends Fields> {
   readonly isRepeatable?: boolean;
   /** What the call is about, in a few words for people. */
   intention?(input: Input<F>): string | undefined;
+  /** What clients are told of a call besides its arguments, when it begins. */
+  preview?(input: Input<F>): Promise<CallPreview>;
   /** Checks what must hold before anybody is asked; throws ToolFailure. */
   prepare(input: Input<F>, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }
@@ -23,14 +25,23 @@ export function defineTool<const F extends Fields>(definition: ToolDefinition<F>
     inputSchema: schemaOf(fields),
     source: 'builtin',
     isRepeatable,
-    intention: (input) => intentionOf(definition, input),
+    intention: (input) => ifItFits(fields, input, (parsed) => definition.intention?.(parsed)),
+    ...(definition.preview && {
+      preview: async (input) =>
+        (await ifItFits(fields, input, (parsed) => definition.preview?.(parsed))) ?? {},
+    }),
     prepare: (input, context) => definition.prepare(parseInput(fields, input), context),
   };
 }
 
-function intentionOf<F extends Fields>(definition: ToolDefinition<F>, input: unknown): string | undefined {
+/** Input that does not fit is told of when the call is prepared. */
+function ifItFits<F extends Fields, T>(
+  fields: F,
+  input: unknown,
+  tell: (parsed: Input<F>) => T | undefined,
+): T | undefined {
   try {
-    return definition.intention?.(parseInput(definition.fields, input));
+    return tell(parseInput(fields, input));
   } catch (error) {
     if (error instanceof ToolInputError) return undefined;
     throw error;

@@ -4,12 +4,13 @@ import { optional, text, texts } from './fields.js';
 import { globMatcher } from './glob-pattern.js';
 import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
-import { runRipgrep } from './ripgrep.js';
+import { Ripgrep } from './ripgrep.js';
 import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
 import type { Tool, ToolContext, ToolResult } from './tool.js';
 
 /** Finds files by the pattern of their names. */
 export function globTool(): Tool {
+  const ripgrep = new Ripgrep();
   return defineTool({
     name: 'glob',
     description:
@@ -29,7 +30,7 @@ export function globTool(): Tool {
           roots.map((root) => root.place),
           ({ path }) => `Search for files matching pattern in: ${path}`,
         ),
-        run: (signal) => find(wanted.pattern, { roots, context }, signal),
+        run: (signal) => find(wanted.pattern, { roots, context, ripgrep }, signal),
       };
     },
   });
@@ -47,15 +48,19 @@ function splitPattern(pattern: string): { readonly pattern: string; readonly roo
 
 async function find(
   pattern: string,
-  where: { readonly roots: readonly SearchRoot[]; readonly context: ToolContext },
+  where: {
+    readonly roots: readonly SearchRoot[];
+    readonly context: ToolContext;
+    readonly ripgrep: Ripgrep;
+  },
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const { roots, context } = where;
+  const { roots, context, ripgrep } = where;
   const matches = globMatcher(pattern);
   const found: string[] = [];
   for (const root of roots) {
     const parameters = ['--files', '--null', ...hiddenFlags(pattern), '--', root.name];
-    const { stdout } = await runRipgrep(parameters, context.workingDirectory, signal);
+    const { stdout } = await ripgrep.run(parameters, context.workingDirectory, signal);
     const files = stdout.toString().split('\0').slice(0, -1);
     found.push(...files.filter((file) => matches(below(root.name, file))).sort());
   }

@@ -10,8 +10,9 @@ export function sortedPaths(stdout: string): string {
 export function sortedLines(stdout: string, mark: '' | ':'): string {
   const blocks = blocksOf(stdout).sort((one, other) => (one.path < other.path ? -1 : 1));
   const hasGaps = stdout.startsWith(gap) || stdout.includes(`\n${gap}`);
-  const texts = blocks.map(({ text }) => text.replaceAll('\0', mark).replaceAll('\r\n', '\n').trimEnd());
-  return texts.join(hasGaps ? `\n${gap}` : '\n');
+  const texts = blocks.map(({ text }) => (text.endsWith('\n') ? text.slice(0, -1) : text));
+  const all = texts.join(hasGaps ? `\n${gap}` : '\n').replaceAll('\0', mark);
+  return all.includes('\r') ? all.replaceAll(/\r(?=\n|$)/g, '') : all;
 }
 
 /** What was printed of one file. */

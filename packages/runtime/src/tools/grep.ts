@@ -3,7 +3,7 @@ import { choice, flag, type Input, number, optional, text, texts } from './field
 import { sortedLines, sortedPaths } from './grep-output.js';
 import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
-import { runRipgrep } from './ripgrep.js';
+import { Ripgrep } from './ripgrep.js';
 import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
 import type { Tool, ToolContext, ToolResult } from './tool.js';
 
@@ -35,6 +35,7 @@ type Wanted = Input<typeof fields>;
 
 /** Searches the content of files with ripgrep. */
 export function grepTool(): Tool {
+  const ripgrep = new Ripgrep();
   return defineTool({
     name: 'grep',
     description:
@@ -50,7 +51,7 @@ export function grepTool(): Tool {
           roots.map((root) => root.place),
           ({ kind, path }) => `Search in ${kind === 'directory' ? 'directory' : 'file'}: ${path}`,
         ),
-        run: (signal) => search(wanted, { roots, context }, signal),
+        run: (signal) => search(wanted, { roots, context, ripgrep }, signal),
       };
     },
   });
@@ -58,12 +59,17 @@ export function grepTool(): Tool {
 
 async function search(
   wanted: Wanted,
-  where: { readonly roots: readonly SearchRoot[]; readonly context: ToolContext },
+  where: {
+    readonly roots: readonly SearchRoot[];
+    readonly context: ToolContext;
+    readonly ripgrep: Ripgrep;
+  },
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const { roots, context } = where;
-  const parameters = [...flagsOf(wanted), '--', ...roots.map((root) => root.name)];
-  const { stdout, isCut } = await runRipgrep(parameters, context.workingDirectory, signal);
+  const { roots, context, ripgrep } = where;
+  const excluded = (context.searchExclusions?.() ?? []).map((pattern) => `--glob=${pattern}`);
+  const parameters = [...flagsOf(wanted), ...excluded, '--', ...roots.map((root) => root.name)];
+  const { stdout, isCut } = await ripgrep.run(parameters, context.workingDirectory, signal);
   await requireUnmoved(roots, context);
   if (stdout.length === 0) return { type: 'success', text: 'No matches found.' };
   const all = readers[wanted.output_mode ?? defaultMode](stdout.toString());

@@ -10,7 +10,7 @@ export function leaveToRead(
 ): readonly PermissionQuestion[] {
   return places.flatMap((place) => {
     const request = { kind: 'read' as const, intention: intention(place), path: place.path };
-    return [...leaveToGoOutside(place, { request, accessKind: 'read' }), { request }];
+    return [...leaveToGoOutside(place, { request, accessKind: 'read' }), { request, ...realPlace(place) }];
   });
 }
 
@@ -21,6 +21,7 @@ export async function leaveToWrite(
 ): Promise<readonly (PermissionQuestion | LaterQuestion)[]> {
   const ask = async (): Promise<PermissionQuestion> => ({
     request: { kind: 'write', fileName: place.path, canOfferSessionApproval: true, ...(await change()) },
+    ...realPlace(place),
   });
   if (place.isInside) return [await ask()];
   const request = { kind: 'read' as const, intention: `Read file: ${place.path}`, path: place.path };
@@ -34,4 +35,9 @@ function leaveToGoOutside(
   if (place.isInside) return [];
   const paths = [...new Set([place.path, place.real])];
   return [{ request: wish.request, prompt: { kind: 'path', accessKind: wish.accessKind, paths } }];
+}
+
+/** Where a link led: what is opened later is that, wherever the link leads then. */
+function realPlace({ path, real }: Place): Pick<PermissionQuestion, 'real'> {
+  return path === real ? {} : { real: [real] };
 }

@@ -1,5 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, unlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ToolFailure } from './tool.js';
 
 /** What a search printed, as far as it was kept. */
@@ -10,42 +14,91 @@ export interface SearchOutput {
 }
 
 /** More than this is no answer to a question. */
-const mostBytes = 16 * 1024 * 1024;
+const mostBytes = 4 * 1024 * 1024;
 
-/** Runs ripgrep, without anybody's settings and without our environment; throws ToolFailure with what it complains of. */
-export function runRipgrep(
-  parameters: readonly string[],
-  workingDirectory: string,
-  signal: AbortSignal,
-): Promise<SearchOutput> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(ripgrepPath(), ['--no-config', '--no-messages', ...parameters], {
-      cwd: workingDirectory,
-      env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      signal,
-      killSignal: 'SIGKILL',
+/** How often that is looked at. */
+const watchMilliseconds = 10;
+
+/** The ripgrep that was installed with us, else the one on the PATH; looked for once. */
+export class Ripgrep {
+  private program: string | undefined;
+
+  /** Runs without anybody's settings and without our environment; throws ToolFailure with what it complains of. */
+  async run(
+    parameters: readonly string[],
+    workingDirectory: string,
+    signal: AbortSignal,
+  ): Promise<SearchOutput> {
+    this.program ??= ripgrepPath();
+    const file = nameless();
+    try {
+      const child = spawn(this.program, ['--no-config', '--no-messages', ...parameters], {
+        cwd: workingDirectory,
+        env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
+        stdio: ['ignore', file, 'pipe'],
+        signal,
+        killSignal: 'SIGKILL',
+      });
+      return await outputOf(child, file);
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+/**
+ * A file for the output, without a name as soon as it is open. Reading a pipe while a search runs on all processors
+ * takes one of them away from it each time there is something to read.
+ */
+function nameless(): number {
+  const path = join(tmpdir(), `groundcrew-search-${randomUUID()}`);
+  const file = openSync(path, 'wx+', 0o600);
+  unlinkSync(path);
+  return file;
+}
+
+/** Ends the search when there is more than is kept. */
+function outputOf(child: ChildProcess, file: number): Promise<SearchOutput> {
+  const complaints: Buffer[] = [];
+  const watching = setInterval(() => {
+    if (fstatSync(file).size > mostBytes) child.kill('SIGKILL');
+  }, watchMilliseconds);
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (complaints.length < 16) complaints.push(chunk);
+  });
+  return new Promise<SearchOutput>((resolve, reject) => {
+    let isGivenUp = false;
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      isGivenUp = true;
+      reject(startFailure(error));
     });
-    const stdout: Buffer[] = [];
-    const complaints: Buffer[] = [];
-    let bytes = 0;
-    child.stdout.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > mostBytes) child.kill('SIGKILL');
-      else stdout.push(chunk);
-    });
-    child.stderr.on('data', (chunk: Buffer) => {
-      if (complaints.length < 16) complaints.push(chunk);
-    });
-    child.once('error', (error: NodeJS.ErrnoException) => reject(startFailure(error)));
     child.once('close', (code) => {
-      const output = { stdout: Buffer.concat(stdout), isCut: bytes > mostBytes };
+      if (isGivenUp) return;
+      const { size } = fstatSync(file);
       // It also ends with 2, and with no complaint, when some file could not be read.
       const complaint = Buffer.concat(complaints).toString().trim();
-      if (code !== 2 || complaint === '' || bytes > 0) resolve(output);
-      else reject(new ToolFailure(`Error: ${complaint}`));
+      if (code === 2 && complaint !== '' && size === 0) reject(new ToolFailure(`Error: ${complaint}`));
+      else if (size <= mostBytes) resolve({ stdout: readStart(file, size), isCut: false });
+      else resolve({ stdout: wholeLines(readStart(file, mostBytes)), isCut: true });
     });
-  });
+  }).finally(() => clearInterval(watching));
+}
+
+/** Without the beginning of a line, or of a name, that was cut off. */
+function wholeLines(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf('\n');
+  return bytes.subarray(0, (end < 0 ? bytes.lastIndexOf('\0') : end) + 1);
+}
+
+function readStart(file: number, size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(size);
+  let read = 0;
+  while (read < size) {
+    const count = readSync(file, bytes, read, size - read, read);
+    if (count === 0) break;
+    read += count;
+  }
+  return bytes.subarray(0, read);
 }
 
 function startFailure(error: NodeJS.ErrnoException): Error {
@@ -53,7 +106,6 @@ function startFailure(error: NodeJS.ErrnoException): Error {
   return new ToolFailure('Error: ripgrep (rg) was found neither in the installation nor on the PATH.');
 }
 
-/** The one that was installed with us, else the one on the PATH. */
 function ripgrepPath(): string {
   const binary = process.platform === 'win32' ? 'rg.exe' : 'rg';
   try {

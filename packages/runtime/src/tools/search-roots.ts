@@ -19,9 +19,15 @@ export async function searchRoots(
     names.map(async (name) => {
       const place = await locate(name, context);
       if (place.kind === 'missing') throw noSuchPath(place.path);
-      return { name: name === '' ? '.' : name, place };
+      return { name: rootName(name, place), place };
     }),
   );
+}
+
+/** Where a name goes up after a link, the system would go elsewhere than was judged: such a root goes by its plain name. */
+function rootName(name: string, place: Place): string {
+  if (name === '') return '.';
+  return /(?:^|\/)\.\.(?:\/|$)/.test(name.replace(/^(?:\.\.\/)+/, '')) ? place.path : name;
 }
 
 /** What a search printed counts only if its roots are still the places it had leave for. */

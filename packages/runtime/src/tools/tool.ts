@@ -1,8 +1,8 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
-import type { UserQuestion } from './ask-user.js';
 import type { LargeOutput } from './output.js';
 import type { SessionShells } from './shell/shells.js';
+import type { UserQuestion } from './user-question.js';
 
 export type ToolSource = 'builtin' | 'mcp' | 'custom';
 
@@ -23,6 +23,10 @@ export type ToolNotice =
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
 
 export interface ToolContext extends ToolSurroundings {
+  /** Asked by whatever finds a path: throws when rules forbid to look there. */
+  checkPlace?(place: { readonly path: string; readonly real: string }): void;
+  /** What a search must leave out because rules forbid to read it: patterns for ripgrep's `--glob`. */
+  searchExclusions?(): readonly string[];
   readonly sessionId: string;
   readonly toolCallId: string;
   /** Shows what the tool has produced so far; cumulative. */
@@ -38,6 +42,8 @@ export interface PermissionQuestion {
   readonly request: PermissionRequest;
   /** How a dialogue shows it, where that is not the request itself. */
   readonly prompt?: EventData<'permission.requested'>['promptRequest'];
+  /** Where its path led, links followed, when the call was prepared: rules look there too. */
+  readonly real?: readonly string[];
 }
 
 /** A question that cannot be put before the one ahead of it has been answered; throws ToolFailure when there is none. */
@@ -73,6 +79,9 @@ export type PreparedCall = {
   | { readonly type: 'ask'; readonly question: UserQuestion }
 );
 
+/** What is known of a call before it is prepared. */
+export type CallPreview = Pick<EventData<'tool.execution_start'>, 'shellToolInfo'>;
+
 /** What the loop needs to know of a tool, wherever it comes from: built in, MCP or a client. */
 export interface Tool {
   readonly name: string;
@@ -85,6 +94,8 @@ export interface Tool {
   readonly isRepeatable: boolean;
   /** What the call is about, in a few words for people. */
   intention?(input: unknown): string | undefined;
+  /** What clients are told of a call besides its arguments, when it begins. */
+  preview?(input: unknown): Promise<CallPreview>;
   /** Throws ToolInputError when the input does not fit, ToolFailure when it cannot work. */
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }

@@ -19,6 +19,8 @@ export interface Place {
 export interface Bounds {
   readonly workingDirectory: string;
   readonly allowedDirectories: readonly string[];
+  /** Throws when rules forbid to look there. */
+  checkPlace?(place: Place): void;
 }
 
 /** A path that no tool may touch, or that cannot be one. */
@@ -43,7 +45,9 @@ export async function locate(path: string, bounds: Bounds): Promise<Place> {
   if (isOwnProcess(real)) throw new BadPath(`${absolute} belongs to the runtime itself and is never opened`);
   const directories = await Promise.all([...new Set(bounds.allowedDirectories)].map(realDirectory));
   const isInside = directories.some((directory) => directory !== undefined && covers(directory, real));
-  return { path: absolute, real, kind, isInside };
+  const place = { path: absolute, real, kind, isInside };
+  bounds.checkPlace?.(place);
+  return place;
 }
 
 /** Opens what was judged and nothing else: links put in its way since then are not followed. */

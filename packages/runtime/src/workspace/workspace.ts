@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { diskFault } from '../store/disk-fault.js';
 
 /** A name leads out of the place it must stay in. */
 class OutsideWorkspace extends Error {
@@ -20,8 +21,13 @@ export class Workspace {
     return join(this.directory, 'plan.md');
   }
 
+  /** Throws StoreError when there is no room for it, or no leave. */
   make(): void {
-    mkdirSync(this.filesDirectory, { recursive: true, mode: 0o700 });
+    try {
+      mkdirSync(this.filesDirectory, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      throw diskFault(error, this.directory);
+    }
   }
 
   readPlan(): Promise<string | undefined> {

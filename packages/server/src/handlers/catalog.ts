@@ -19,6 +19,7 @@ import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
+import { toolsHandlers } from './tools.js';
 
 /** One handler for every method there is. */
 export const handlers: Handlers<Methods> = {
@@ -41,4 +42,5 @@ export const handlers: Handlers<Methods> = {
   ...sessionUsageHandlers,
   ...sessionWorkspacesHandlers,
   ...sessionsHandlers,
+  ...toolsHandlers,
 };

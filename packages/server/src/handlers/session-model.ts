@@ -2,6 +2,7 @@ import type { EventData, Methods } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
+import { capabilitiesOf } from '../settings.js';
 
 type Names =
   | 'session.model.getCurrent'
@@ -29,8 +30,12 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
     await change(session, { newModel: model, reasoningEffort });
     return { reasoningEffort };
   },
-  async 'session.model.switchTo'({ sessionId, modelId, reasoningEffort, contextTier }, context) {
+  async 'session.model.switchTo'(params, context) {
+    const { sessionId, modelId, reasoningEffort, contextTier } = params;
     const session = findSession('session.model.switchTo', sessionId, context);
+    const modelCapabilities = capabilitiesOf(params);
+    if (modelCapabilities)
+      await context.runtime.reconfigure(session, { ...session.currentSettings, modelCapabilities });
     const tier = (['default', 'long_context'] as const).find((known) => known === contextTier);
     await change(session, {
       newModel: modelId,

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
 import { encode } from '@groundcrew/rpc';
+import { refusalOfUserCommand, runUserCommand } from '@groundcrew/runtime';
+import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 
@@ -10,6 +12,8 @@ type Names = Extract<keyof Methods, `session.shell.${string}`>;
 export const sessionShellHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.shell.exec'({ sessionId, command, cwd, timeout }, context) {
     const session = findSession('session.shell.exec', sessionId, context);
+    const refusal = await refusalOfUserCommand(session, command);
+    if (refusal !== undefined) throw refuse('session.shell.exec', refusal);
     const processId = randomUUID();
     const surroundings = await session.toolSurroundings();
     const workingDirectory = resolve(surroundings.workingDirectory, cwd ?? '.');
@@ -26,14 +30,7 @@ export const sessionShellHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.shell.executeUserRequested'({ sessionId, requestId, command }, context) {
     const session = findSession('session.shell.executeUserRequested', sessionId, context);
-    const toolCallId = randomUUID();
-    await session.record({
-      type: 'tool.user_requested',
-      data: { toolCallId, toolName: 'bash', arguments: { command } },
-    });
-    const surroundings = await session.toolSurroundings();
-    const outcome = await session.userCommands.run({ requestId, command }, surroundings);
-    return { toolCallId, ...outcome };
+    return runUserCommand(session, { requestId, command, toolCallId: randomUUID() }, context.signal);
   },
   async 'session.shell.cancelUserRequested'({ sessionId, requestId }, context) {
     const session = findSession('session.shell.cancelUserRequested', sessionId, context);

@@ -3,16 +3,20 @@ import type { ExternalAnswer } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 
-type Names = 'session.tools.getCurrentMetadata' | 'session.tools.handlePendingToolCall';
+type Names = Extract<keyof Methods, `session.tools.${string}`>;
 
 export const sessionToolsHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'session.tools.initializeAndValidate'({ sessionId }, context) {
+    await findSession('session.tools.initializeAndValidate', sessionId, context).plan();
+    return {};
+  },
   async 'session.tools.handlePendingToolCall'({ sessionId, requestId, result, error }, context) {
     const session = findSession('session.tools.handlePendingToolCall', sessionId, context);
     const answer: ExternalAnswer = {
       ...(result !== undefined && { result: result as string | JsonObject }),
       ...(error !== undefined && { error }),
     };
-    return { success: await session.answerToolCall(requestId, answer) };
+    return { success: await session.answer({ kind: 'external_tool', requestId }, answer) };
   },
   async 'session.tools.getCurrentMetadata'({ sessionId }, context) {
     const session = findSession('session.tools.getCurrentMetadata', sessionId, context);

@@ -103,8 +103,13 @@ const notices: Readonly<
 async function publicEvents(session: Session, isOld: boolean): Promise<string[]> {
   const events: string[] = [];
   const textOf = (record: LogRecord) => (isOld ? forOldClients(record.type, record.json) : record.json);
-  for await (const batch of session.read()) {
-    for (const record of batch) if (record.isPublic) events.push(textOf(record));
+  try {
+    for await (const batch of session.read()) {
+      for (const record of batch) if (record.isPublic) events.push(textOf(record));
+    }
+  } catch (error) {
+    // Who opened a session that is damaged was told so, and is shown what can be read.
+    if (!session.isReadOnly) throw error;
   }
   return events;
 }

@@ -1,53 +1,65 @@
 import { ModelError } from '../../errors.js';
-import { countOrNothing, isObject, property, textOrNothing } from '../../json.js';
+import { countOrNothing, isJson, isObject, property, textOrNothing } from '../../json.js';
 import type { EndReason, ModelEvent, ToolCall, Usage } from '../../model.js';
+import { type Frame, type IncomingAnswer, listOf, wrongShape } from '../frames.js';
+import { Thoughts } from './thoughts.js';
 import { ToolCalls } from './tool-calls.js';
 
-const reasoningFields = ['reasoning_content', 'reasoning_text', 'reasoning'] as const;
-
-const reasons: Readonly<Record<string, EndReason>> = {
-  stop: 'stop',
-  tool_calls: 'tool_calls',
-  function_call: 'tool_calls',
-  length: 'length',
-  max_tokens: 'length',
-  content_filter: 'refused',
-};
+const reasons: ReadonlyMap<string, EndReason> = new Map([
+  ['stop', 'stop'],
+  ['tool_calls', 'tool_calls'],
+  ['function_call', 'tool_calls'],
+  ['length', 'length'],
+  ['max_tokens', 'length'],
+  ['content_filter', 'refused'],
+]);
 
 /** What tells most about the whole answer comes last. */
 const weight: Readonly<Record<EndReason, number>> = { stop: 0, tool_calls: 1, length: 2, refused: 3 };
 
+export interface ChatAnswerOptions {
+  /** Whose thoughts these are. */
+  readonly wire: string;
+  readonly newId: () => string;
+}
+
 /** One answer as it comes in. Services spread it over several choices now and then; they are merged. */
-export class ChatAnswer {
+export class ChatAnswer implements IncomingAnswer {
+  readonly forgetsText = true;
+  readonly #wire: string;
   readonly #calls: ToolCalls;
+  readonly #thoughts = new Thoughts();
   #reason: EndReason | undefined;
   #usage: unknown;
   #model: string | undefined;
   #responseId: string | undefined;
   #hasContent = false;
 
-  constructor(newId: () => string) {
+  constructor({ wire, newId }: ChatAnswerOptions) {
+    this.#wire = wire;
     this.#calls = new ToolCalls(newId);
   }
 
-  /** Takes a chunk, or a whole answer, and tells what is new. */
-  add(chunk: Readonly<Record<string, unknown>>, events: ModelEvent[]): void {
+  /** Takes a chunk, or a whole answer. Its last word is no chunk: a finished answer is followed by its usage. */
+  add(chunk: Frame, events: ModelEvent[]): boolean {
     this.#model ??= textOrNothing(chunk.model);
     this.#responseId ??= textOrNothing(chunk.id);
     if (isObject(chunk.usage)) this.#usage = chunk.usage;
-    for (const [position, choice] of list(chunk.choices, 'choices').entries()) {
-      if (!isObject(choice)) throw wrong('a choice');
+    for (const [position, choice] of listOf(chunk.choices, 'choices').entries()) {
+      if (!isObject(choice)) throw wrongShape('a choice');
       this.#addChoice(choice, countOrNothing(choice.index) ?? position, events);
     }
+    return false;
   }
 
-  /** The whole calls and the end. `complete` says that the service itself called the answer finished. */
   end({ complete }: { readonly complete: boolean }): readonly ModelEvent[] {
     const calls = this.#calls.finish();
     if (!complete && this.#reason === undefined) this.#checkCutOff(calls);
     const model = this.#model;
     const responseId = this.#responseId;
+    const block = this.#thoughts.toSendBack({ hasCalls: calls.length > 0 });
     return [
+      ...(block ? [{ type: 'kept', kept: { wire: this.#wire, place: 0, block } } as const] : []),
       ...calls.map((call) => ({ type: 'tool_call', call }) as const),
       {
         type: 'end',
@@ -59,20 +71,20 @@ export class ChatAnswer {
     ];
   }
 
-  #addChoice(choice: Readonly<Record<string, unknown>>, index: number, events: ModelEvent[]): void {
+  #addChoice(choice: Frame, index: number, events: ModelEvent[]): void {
     this.#finish(textOrNothing(choice.finish_reason));
     const streamed = choice.delta !== undefined && choice.delta !== null;
     const piece = streamed ? choice.delta : choice.message;
     if (piece === undefined || piece === null) return;
-    if (!isObject(piece)) throw wrong(streamed ? 'a delta' : 'a message');
-    const reasoning = readReasoning(piece);
+    if (!isObject(piece)) throw wrongShape(streamed ? 'a delta' : 'a message');
+    const reasoning = this.#thoughts.add(piece);
     if (reasoning !== undefined) events.push({ type: 'reasoning', delta: reasoning });
     this.#addText(readText(piece.content), events);
     const refusal = textOrNothing(piece.refusal);
     if (refusal !== undefined) this.#finish('content_filter');
     this.#addText(refusal ?? '', events);
-    for (const [position, call] of list(piece.tool_calls, 'tool calls').entries()) {
-      if (!isObject(call)) throw wrong('a tool call');
+    for (const [position, call] of listOf(piece.tool_calls, 'tool calls').entries()) {
+      if (!isObject(call)) throw wrongShape('a tool call');
       this.#calls.add({ piece: call, choice: index, position, streamed }, events);
     }
   }
@@ -86,7 +98,7 @@ export class ChatAnswer {
   #finish(word: string | undefined): void {
     if (word === undefined) return;
     if (word === 'error') throw new ModelError('unavailable', 'The model service failed while it answered');
-    const reason = reasons[word] ?? 'stop';
+    const reason = reasons.get(word) ?? 'stop';
     if (this.#reason === undefined || weight[reason] > weight[this.#reason]) this.#reason = reason;
   }
 
@@ -104,31 +116,10 @@ export class ChatAnswer {
   }
 }
 
-function list(value: unknown, what: string): readonly unknown[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw wrong(what);
-  return value;
-}
-
-function wrong(what: string): ModelError {
-  return new ModelError(
-    'bad_response',
-    `The model service sent ${what} in a shape this version does not know`,
-  );
-}
-
-function readReasoning(piece: Readonly<Record<string, unknown>>): string | undefined {
-  for (const field of reasoningFields) {
-    const text = textOrNothing(piece[field]);
-    if (text !== undefined) return text;
-  }
-  return undefined;
-}
-
 /** Content is a text, or parts of which those with text count. */
 function readText(content: unknown): string {
   if (typeof content === 'string') return content;
-  return list(content, 'content')
+  return listOf(content, 'content')
     .map((part) => textOrNothing(property(part, 'text')) ?? '')
     .join('');
 }
@@ -146,13 +137,4 @@ function readUsage(usage: unknown): Usage {
     ),
     reasoningTokens: count(property(completion, 'reasoning_tokens') ?? property(usage, 'reasoning_tokens')),
   };
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -3,12 +3,14 @@ import { all, noUsage } from '../../../test/local-server.js';
 import type { ModelEvent } from '../../model.js';
 import { decodeChat, decodeWholeChat } from './decode.js';
 
+const options = { wire: 'openai-chat', newId: () => 'new' };
+
 async function* batches(...frames: readonly unknown[]): AsyncGenerator<readonly string[]> {
   for (const frame of frames) yield [typeof frame === 'string' ? frame : JSON.stringify(frame)];
 }
 
 async function decode(...frames: readonly unknown[]): Promise<readonly (readonly ModelEvent[])[]> {
-  return all(decodeChat(batches(...frames), () => 'new'));
+  return all(decodeChat(batches(...frames), options));
 }
 
 const text = (content: string) => ({ choices: [{ delta: { content } }] });
@@ -110,11 +112,11 @@ test('the reason that tells most about several choices is the reason of the answ
 });
 
 test('a whole answer without choices is a bad response, one that tells an error is that error', () => {
-  expect(() => decodeWholeChat({ id: 'x' }, () => 'new')).toThrow('The answer has no choices');
-  expect(() => decodeWholeChat({ error: { message: 'gone', code: 'model_not_found' } }, () => 'new')).toThrow(
+  expect(() => decodeWholeChat({ id: 'x' }, options)).toThrow('The answer has no choices');
+  expect(() => decodeWholeChat({ error: { message: 'gone', code: 'model_not_found' } }, options)).toThrow(
     'gone',
   );
-  expect(decodeWholeChat({ choices: [] }, () => 'new')).toEqual([
+  expect(decodeWholeChat({ choices: [] }, options)).toEqual([
     { type: 'end', reason: 'stop', usage: noUsage },
   ]);
 });

@@ -1,3 +1,4 @@
+import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions';
 import { expect, test } from 'vitest';
 import { plainRequest } from '../../../test/local-server.js';
 import type { ModelRequest } from '../../model.js';
@@ -14,7 +15,7 @@ const encodedView = {
   function: {
     name: 'view',
     description: 'Shows a file.',
-    parameters: { type: 'object', required: ['path'] },
+    parameters: { type: 'object', required: ['path'], properties: {} },
   },
 };
 
@@ -52,7 +53,6 @@ test('a plain request is system, user and sampling, and nothing it does not need
       { role: 'user', content: 'Hello' },
     ],
     ...sampling,
-    snippy: { enabled: false },
   });
 });
 
@@ -119,7 +119,7 @@ test('only the Copilot dialect marks the system message, the last message and th
 
 test('a streamed request asks for usage; tool choice goes only where there are tools', () => {
   const streamed = { ...plainRequest, stream: true, toolChoice: 'none' as const, maxOutputTokens: 100 };
-  const body = { model: 'tiny', ...sampling, max_tokens: 100, snippy: { enabled: false } };
+  const body = { model: 'tiny', ...sampling, max_tokens: 100 };
   const stream = { stream: true, stream_options: { include_usage: true } };
   const { messages: _, ...without } = encodeChat(streamed, 'openai');
   expect(without).toEqual({ ...body, ...stream });
@@ -136,18 +136,68 @@ test('with a reasoning effort, sampling is left to the model', () => {
   });
   expect(Object.keys(encodeChat(request, 'openai'))).toEqual([
     'model',
-    'messages',
     'temperature',
     'reasoning_effort',
     'max_completion_tokens',
-    'snippy',
+    'messages',
   ]);
 });
 
 test('a model known to refuse sampling gets none from us, except at the Copilot service', () => {
   const request = { ...plainRequest, model: 'gpt-5-mini', messages: [] };
-  expect(Object.keys(encodeChat(request, 'openai'))).toEqual(['model', 'messages', 'temperature', 'snippy']);
+  expect(Object.keys(encodeChat(request, 'openai'))).toEqual(['model', 'temperature', 'messages']);
   expect(encodeChat(request, 'copilot')).toMatchObject(sampling);
+});
+
+test('an id or a name that no service would take becomes one that all do, the same in call and result', () => {
+  const callId = `call_${'9'.repeat(60)}`;
+  const { messages } = encodeChat(
+    {
+      ...plainRequest,
+      messages: [
+        { role: 'assistant', text: '', toolCalls: [{ callId, name: 'repo.browse', argumentsText: '{}' }] },
+        { role: 'tool', callId, text: 'x' },
+      ],
+    },
+    'openai',
+  );
+  const id = `call_${'9'.repeat(26)}_aecf3636`;
+  expect(messages.slice(1)).toEqual([
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [{ id, type: 'function', function: { name: 'repo_browse', arguments: '{}' } }],
+    },
+    { role: 'tool', tool_call_id: id, content: 'x' },
+  ]);
+});
+
+test('what a service wants back goes back in its own fields, and to no other dialect', () => {
+  const kept = [{ wire: 'copilot-chat', place: 0, block: { reasoning_text: 'Hm.', reasoning_opaque: 's' } }];
+  const request: ModelRequest = {
+    ...plainRequest,
+    messages: [{ role: 'assistant', text: 'Yes', toolCalls: [], kept }],
+  };
+  const said = { role: 'assistant', content: 'Yes' };
+  const mark = { copilot_cache_control: { type: 'ephemeral' } };
+  expect(encodeChat(request, 'copilot').messages[1]).toEqual({
+    ...said,
+    reasoning_text: 'Hm.',
+    reasoning_opaque: 's',
+    ...mark,
+  });
+  expect(encodeChat(request, 'openai').messages[1]).toEqual(said);
+});
+
+test('a document is a file with a name', () => {
+  const part = { type: 'document' as const, mimeType: 'application/pdf', base64: 'JVBERg==', name: 'a.pdf' };
+  const { messages } = encodeChat({ ...plainRequest, messages: [{ role: 'user', parts: [part] }] }, 'openai');
+  expect(messages[1]).toEqual({
+    role: 'user',
+    content: [
+      { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,JVBERg==' } },
+    ],
+  });
 });
 
 test('a tool without a schema takes an empty object', () => {
@@ -156,4 +206,10 @@ test('a tool without a schema takes an empty object', () => {
   expect(encodeChat(request, 'openai').tools).toEqual([
     { type: 'function', function: { name: 'now', description: '', parameters } },
   ]);
+});
+
+test('what is sent is what the vendor types', () => {
+  const { reasoning_effort: _, ...body } = encodeChat({ ...conversation, stream: true }, 'openai');
+  const typed: ChatCompletionCreateParams = body;
+  expect(typed.model).toBe('tiny');
 });

@@ -1,87 +1,107 @@
 import { knownModel } from '../../catalog.js';
-import type { ChatMessage, ModelRequest, Part, ToolCall, ToolSpec } from '../../model.js';
+import type { ChatMessage, ModelRequest, Part, ToolSpec } from '../../model.js';
+import { fittingId, fittingName } from '../call-ids.js';
+import { objectSchema } from '../tool-schema.js';
+import type { ChatBody, ChatContentPart, ChatParam, ChatTool } from './schema.js';
 
 /**
  * The Copilot service caches what ends with a mark, and takes any sampling for any model.
- * Others refuse unknown marks, and reasoning models of OpenAI any sampling but the default one.
+ * Others refuse unknown fields, and reasoning models of OpenAI any sampling but the default one.
  */
 export type ChatDialect = 'openai' | 'copilot';
 
-type JsonObject = Record<string, unknown>;
-
 const cacheMarker = { copilot_cache_control: { type: 'ephemeral' } };
 
+/** What OpenAI takes at most. */
+const longestId = 40;
+
 /** The body of a chat completions call. Calls of earlier answers go back exactly as the model wrote them. */
-export function encodeChat(request: ModelRequest, dialect: ChatDialect): JsonObject {
-  const messages = [{ role: 'system', content: request.system }, ...request.messages.map(encodeMessage)];
+export function encodeChat(request: ModelRequest, dialect: ChatDialect): ChatBody {
+  const isCopilot = dialect === 'copilot';
+  const wire = `${dialect}-chat`;
+  const messages: ChatParam[] = [
+    { role: 'system', content: request.system },
+    ...request.messages.map((message) => encodeMessage(message, wire)),
+  ];
   const tools = request.tools.map(encodeTool);
   return {
     model: request.model,
-    messages: dialect === 'copilot' ? marked(messages, [0, messages.length - 1]) : messages,
     ...sampling(request, dialect),
-    snippy: { enabled: false },
+    ...(isCopilot && { snippy: { enabled: false } }),
+    ...(request.stream && { stream: true, stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
-      tools: dialect === 'copilot' ? marked(tools, [tools.length - 1]) : tools,
+      tools: isCopilot ? marked(tools, [tools.length - 1]) : tools,
       ...(request.toolChoice && { tool_choice: request.toolChoice }),
     }),
-    ...(request.stream && { stream: true, stream_options: { include_usage: true } }),
+    messages: isCopilot ? marked(messages, [0, messages.length - 1]) : messages,
   };
 }
 
-function encodeMessage(message: ChatMessage): JsonObject {
+function encodeMessage(message: ChatMessage, wire: string): ChatParam {
   switch (message.role) {
     case 'user':
       return { role: 'user', content: encodeParts(message.parts) };
     case 'assistant':
-      return encodeAnswer(message.text, message.toolCalls);
+      return encodeAnswer(message, wire);
     case 'tool':
-      return { role: 'tool', tool_call_id: message.callId, content: message.text };
+      return { role: 'tool', tool_call_id: fittingId(message.callId, longestId), content: message.text };
   }
 }
 
-function encodeParts(parts: readonly Part[]): string | JsonObject[] {
+function encodeParts(parts: readonly Part[]): string | ChatContentPart[] {
   const [first] = parts;
   if (first === undefined) return '';
   if (parts.length === 1 && first.type === 'text') return first.text;
   return parts.map(encodePart);
 }
 
-function encodePart(part: Part): JsonObject {
+function encodePart(part: Part): ChatContentPart {
   if (part.type === 'text') return { type: 'text', text: part.text };
-  return { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${part.base64}` } };
+  const data = `data:${part.mimeType};base64,${part.base64}`;
+  if (part.type === 'image') return { type: 'image_url', image_url: { url: data } };
+  return { type: 'file', file: { filename: part.name ?? 'document', file_data: data } };
 }
 
-function encodeAnswer(text: string, toolCalls: readonly ToolCall[]): JsonObject {
-  if (toolCalls.length === 0) return { role: 'assistant', content: text };
+type Answer = Extract<ChatMessage, { role: 'assistant' }>;
+
+function encodeAnswer({ text, toolCalls, kept = [] }: Answer, wire: string): ChatParam {
+  const own = kept.filter((each) => each.wire === wire).map(({ block }) => block);
+  const thoughts: object = Object.assign({}, ...own);
+  if (toolCalls.length === 0) return { role: 'assistant', content: text, ...thoughts };
   return {
     role: 'assistant',
     content: text === '' ? null : text,
+    ...thoughts,
     tool_calls: toolCalls.map((call) => ({
-      id: call.callId,
+      id: fittingId(call.callId, longestId),
       type: 'function',
-      function: { name: call.name, arguments: call.argumentsText },
+      function: { name: fittingName(call.name), arguments: call.argumentsText },
     })),
   };
 }
 
-function encodeTool(tool: ToolSpec): JsonObject {
-  const parameters = tool.inputSchema ?? { type: 'object', properties: {} };
-  return { type: 'function', function: { name: tool.name, description: tool.description, parameters } };
+function encodeTool({ name, description, inputSchema }: ToolSpec): ChatTool {
+  return { type: 'function', function: { name, description, parameters: objectSchema(inputSchema) } };
 }
 
-function sampling(request: ModelRequest, dialect: ChatDialect): JsonObject {
+function sampling(request: ModelRequest, dialect: ChatDialect): Partial<ChatBody> {
   const { reasoningEffort, maxOutputTokens } = request;
-  const limit = (name: string) => maxOutputTokens !== undefined && { [name]: maxOutputTokens };
   const fixed = dialect === 'openai' && knownModel(request.model)?.fixedSampling;
   if (reasoningEffort === undefined && !fixed)
-    return { temperature: 0, top_p: 0.95, frequency_penalty: 0, presence_penalty: 0, ...limit('max_tokens') };
+    return {
+      temperature: 0,
+      top_p: 0.95,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      ...(maxOutputTokens !== undefined && { max_tokens: maxOutputTokens }),
+    };
   return {
     temperature: 1,
     ...(reasoningEffort !== undefined && { reasoning_effort: reasoningEffort }),
-    ...limit('max_completion_tokens'),
+    ...(maxOutputTokens !== undefined && { max_completion_tokens: maxOutputTokens }),
   };
 }
 
-function marked(items: readonly JsonObject[], positions: readonly number[]): JsonObject[] {
+function marked<T extends object>(items: readonly T[], positions: readonly number[]): T[] {
   return items.map((item, position) => (positions.includes(position) ? { ...item, ...cacheMarker } : item));
 }

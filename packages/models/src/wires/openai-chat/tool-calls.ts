@@ -1,6 +1,7 @@
 import { ModelError } from '../../errors.js';
 import { countOrNothing, isObject, property, textOrNothing } from '../../json.js';
 import type { ModelEvent, ToolCall } from '../../model.js';
+import { CallIds } from '../call-ids.js';
 
 interface OpenCall {
   /** The id as the service gave it. */
@@ -24,14 +25,13 @@ export interface CallPiece {
 
 /** The tool calls of one answer, put together from their pieces, each under an id of its own. */
 export class ToolCalls {
-  readonly #newId: () => string;
+  readonly #ids: CallIds;
   readonly #inOrder: OpenCall[] = [];
   readonly #bySlot = new Map<string, OpenCall>();
-  readonly #ids = new Set<string>();
   #lastSlot = '';
 
   constructor(newId: () => string) {
-    this.#newId = newId;
+    this.#ids = new CallIds(newId);
   }
 
   add(at: CallPiece, events: ModelEvent[]): void {
@@ -78,11 +78,9 @@ export class ToolCalls {
     return call;
   }
 
-  /** The id the service gave, or one of our own where it gave none, too late, or the same one twice. */
+  /** An id that comes too late finds the call with one of our own. */
   #idOf(call: OpenCall): string {
-    if (call.id !== undefined) return call.id;
-    call.id = call.given === undefined || this.#ids.has(call.given) ? this.#newId() : call.given;
-    this.#ids.add(call.id);
+    call.id ??= this.#ids.take(call.given);
     return call.id;
   }
 }

@@ -1,4 +1,6 @@
+import { plainName } from './plain-name.js';
 import type { KnownWord } from './words.js';
+import { runsOthers } from './wrappers.js';
 
 /** What a command is called when people approve it, and whether more must be known before they may. */
 export interface Identity {
@@ -19,17 +21,16 @@ export function identify(name: string, words: readonly KnownWord[]): Identity {
   const isPlain = subcommand.kind === 'literal' && !subcommand.value.startsWith('-');
   if (!isPlain) return withoutSubcommand(name, words);
   const identifier = `${name} ${subcommand.value}`;
+  const isUnknown = tool.inside?.includes(subcommand.value) || (tool.isRunner && isForeign(subcommand.value));
+  if (isUnknown) return { identifier, problem: `what \`${identifier}\` runs cannot be told` };
   const runs = tool.runs?.includes(subcommand.value);
   const inner = words[at + 1];
   if (!inner || !(runs || tool.nested?.includes(subcommand.value))) return { identifier };
+  if (runs && inner.kind === 'literal' && isForeign(inner.value))
+    return { identifier, problem: `what \`${identifier} ${inner.value}\` runs cannot be told` };
   if (inner.kind === 'literal' && !inner.value.startsWith('-'))
     return { identifier: `${identifier} ${inner.value}` };
   return runs ? { identifier, problem: `what \`${identifier}\` runs cannot be told` } : { identifier };
-}
-
-/** A program's own name, without the directory where the system keeps its programs. */
-export function plainName(name: string): string {
-  return /^\/(?:usr\/)?s?bin\/([^/]+)$/.exec(name)?.[1] ?? name;
 }
 
 /** Where a tool's subcommand stands, given its words: -1 when it cannot be told. */
@@ -49,9 +50,17 @@ interface MultiTool {
   readonly nested?: readonly string[];
   /** Subcommands that take the name of what they run. */
   readonly runs?: readonly string[];
+  /** Subcommands that run any command somewhere else. */
+  readonly inside?: readonly string[];
+  /** Its subcommand is the name of what it runs. */
+  readonly isRunner?: boolean;
 }
 
 const packageManager: MultiTool = { runs: ['run', 'run-script', 'exec', 'x', 'dlx', 'rum', 'urn'] };
+const container: MultiTool = {
+  nested: ['compose', 'container', 'image', 'volume', 'network', 'system'],
+  inside: ['exec', 'run'],
+};
 const plain: MultiTool = {};
 
 const tools = new Map<string, MultiTool>([
@@ -71,21 +80,18 @@ const tools = new Map<string, MultiTool>([
     'gh',
     { nested: ['pr', 'issue', 'repo', 'run', 'release', 'workflow', 'auth', 'alias', 'extension', 'api'] },
   ],
-  [
-    'docker',
-    { nested: ['compose', 'container', 'image', 'volume', 'network', 'system'], runs: ['exec', 'run'] },
-  ],
-  [
-    'podman',
-    { nested: ['compose', 'container', 'image', 'volume', 'network', 'system'], runs: ['exec', 'run'] },
-  ],
+  ['docker', container],
+  ['podman', container],
+  ['kubectl', { inside: ['exec', 'run', 'debug'] }],
+  ...['npx', 'bunx', 'pnpx', 'uvx'].map((name): [string, MultiTool] => [name, { isRunner: true }]),
   ['go', { nested: ['mod'], runs: ['run', 'tool'] }],
   ['cargo', plain],
   ['uv', { nested: ['pip', 'tool'], runs: ['run'] }],
   ['poetry', { runs: ['run'] }],
-  ...['npx', 'bunx', 'pnpx', 'uvx', 'pip', 'pip3', 'kubectl', 'helm', 'terraform', 'dotnet', 'systemctl'].map(
-    (name): [string, MultiTool] => [name, plain],
-  ),
+  ...['pip', 'pip3', 'helm', 'terraform', 'dotnet', 'systemctl'].map((name): [string, MultiTool] => [
+    name,
+    plain,
+  ]),
   ...['apt', 'apt-get', 'brew', 'dnf', 'yum', 'apk', 'snap', 'make', 'just', 'rake', 'gradle', 'mvn'].map(
     (name): [string, MultiTool] => [name, plain],
   ),
@@ -107,6 +113,11 @@ function withoutSubcommand(name: string, words: readonly KnownWord[]): Identity 
   return { identifier: name, problem: `what \`${name}\` is asked to do cannot be told` };
 }
 
+/** Its own words decide what it runs. */
+function isForeign(name: string): boolean {
+  return isInterpreter(plainName(name)) || runsOthers(name);
+}
+
 const interpreters =
   /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|deno|tsx|ts-node|Rscript|osascript)$/;
 
@@ -122,7 +133,8 @@ function interpreted(name: string, words: readonly KnownWord[]): Identity {
     if (isModule) return { identifier: `${name} -m ${second.value}` };
     if (words.length === 1 && /^(?:--version|-v|-V|--help)$/.test(first.value))
       return { identifier: `${name} ${first.value}` };
-    if (!first.value.startsWith('-')) return { identifier: `${name} ${first.value}` };
+    if (!first.value.startsWith('-') && first.value !== 'eval')
+      return { identifier: `${name} ${first.value}` };
   }
   return { identifier: name, problem: `\`${name}\` runs code that is no file` };
 }

@@ -1,4 +1,5 @@
-import { plainName, subcommandAt } from './names.js';
+import { subcommandAt } from './names.js';
+import { plainName } from './plain-name.js';
 import type { KnownWord } from './words.js';
 
 /** True only when the command, with these words, is known to change nothing. */
@@ -77,6 +78,7 @@ const gitForbidden = [
   '--open-files-in-pager',
   '--ext-diff',
   '--textconv',
+  '--filters',
   '--exec',
 ];
 

@@ -3,7 +3,7 @@ export interface ShellReading {
   /** Every command that would run, each name once; `readOnly` only when that is certain. */
   readonly commands: readonly { readonly identifier: string; readonly readOnly: boolean }[];
   /** Each command where it stands, in the order of the text. */
-  readonly segments: readonly { readonly identifier: string; readonly fullCommandText: string }[];
+  readonly segments: readonly Segment[];
   readonly possiblePaths: readonly string[];
   readonly possibleUrls: readonly string[];
   readonly hasWriteFileRedirection: boolean;
@@ -11,11 +11,19 @@ export interface ShellReading {
   readonly problems: readonly string[];
   /** An approval of all its commands' names covers this one and its like. */
   readonly canOfferSessionApproval: boolean;
+  /** Some of what would run cannot be told from the text. */
+  readonly hidesCommands: boolean;
 }
 
-interface Found {
+/** One command of the text. */
+export interface Segment {
   readonly identifier: string;
   readonly fullCommandText: string;
+  /** Its name and arguments; those known only when it runs, as they were written. */
+  readonly words: readonly string[];
+}
+
+interface Found extends Segment {
   readonly readOnly: boolean;
 }
 
@@ -27,6 +35,7 @@ export class Findings {
   private readonly problems = new Set<string>();
   private writesFile = false;
   private hasUnknownWords = false;
+  private hidesCommands = false;
 
   command(found: Found): void {
     this.found.push(found);
@@ -54,6 +63,11 @@ export class Findings {
     this.hasUnknownWords = true;
   }
 
+  /** What runs here, or some of it, is known only when it runs. */
+  hides(): void {
+    this.hidesCommands = true;
+  }
+
   reading(): ShellReading {
     const isUnderstood = this.problems.size === 0;
     const mayBeReadOnly = isUnderstood && !this.writesFile;
@@ -62,12 +76,13 @@ export class Findings {
       commands.set(identifier, mayBeReadOnly && readOnly && commands.get(identifier) !== false);
     return {
       commands: [...commands].map(([identifier, readOnly]) => ({ identifier, readOnly })),
-      segments: this.found.map(({ identifier, fullCommandText }) => ({ identifier, fullCommandText })),
+      segments: this.found.map(({ readOnly: _, ...segment }) => segment),
       possiblePaths: [...this.paths],
       possibleUrls: [...this.urls],
       hasWriteFileRedirection: this.writesFile,
       problems: [...this.problems],
       canOfferSessionApproval: isUnderstood && !this.writesFile && !this.hasUnknownWords && commands.size > 0,
+      hidesCommands: this.hidesCommands,
     };
   }
 }

@@ -1,4 +1,4 @@
-import { plainName } from './names.js';
+import { plainName } from './plain-name.js';
 import type { KnownWord } from './words.js';
 
 /** What a command that runs other commands is about to run. */
@@ -14,8 +14,43 @@ export function unwrap(name: string, words: readonly KnownWord[]): readonly Wrap
   if (program === 'find' || program === 'fd') return findActions(words);
   if (shells.has(program)) return shellText(words);
   if (program === 'eval' || program === 'ssh' || program === 'su') return words.map(asText);
-  if (program === 'trap') return words.slice(0, 1).map(asText);
+  if (program === 'trap')
+    return words
+      .filter((word) => !/^-/.test(word.value))
+      .slice(0, 1)
+      .map(asText);
+  if (program === 'alias') return words.flatMap(aliasText);
+  if (program === 'env') return splitTexts(words) ?? wrappedBy(program, words);
   if (opaque.has(program)) return [];
+  if (loose.has(program) || /\/ld-[\w.-]+\.so/.test(name))
+    return words.flatMap((_, index) => tail(words, index));
+  return wrappedBy(program, words);
+}
+
+/** Whether its words, or what it reads, decide what else runs. */
+export function runsOthers(name: string): boolean {
+  const program = plainName(name);
+  const isKnown = [wrappers, shells, opaque, loose].some((names) => names.has(program));
+  return isKnown || /^(?:eval|ssh|su|trap|find|fd)$/.test(program);
+}
+
+/** A shell that is given neither text nor a file reads its commands. */
+export function readsCommands(name: string, words: readonly KnownWord[]): boolean {
+  if (!shells.has(plainName(name)) || shellText(words).length > 0) return false;
+  return words.every((word) => /^[-+]/.test(word.value));
+}
+
+/** What it runs is written elsewhere, or known only to it. */
+export function hidesWhatItRuns(name: string, words: readonly KnownWord[]): boolean {
+  const program = plainName(name);
+  if (program === 'mapfile' || program === 'readarray')
+    return words.some((word) => /^-\w*C/.test(word.value));
+  return hiding.has(program);
+}
+
+function wrappedBy(program: string, words: readonly KnownWord[]): readonly Wrapped[] | undefined {
+  const text = withCommandOption.has(program) ? commandOption(words) : undefined;
+  if (text) return [asText(text)];
   const shape = wrappers.get(program);
   if (!shape || isQuestion(program, words)) return undefined;
   const inner = words.slice(innerAt(shape, words));
@@ -90,9 +125,28 @@ const shells = new Set([
   'tcsh',
 ]);
 
+/** Their options are many: any of their words may be the first of a command. */
+const loose = new Set(
+  (
+    'systemd-run pkexec firejail caffeinate entr setpriv fakeroot proot bwrap numactl prlimit gosu su-exec tini ' +
+    'dumb-init unbuffer rlwrap valgrind perf hyperfine proxychains proxychains4 torsocks sshpass dbus-launch ' +
+    'ssh-agent setarch linux32 linux64 ld.so cmd.exe cmd powershell tmux screen nix-shell direnv runuser'
+  ).split(' '),
+);
+
+/** They take a command as the value of `-c`. */
+const withCommandOption = new Set(['script', 'flock', 'runuser']);
+
+/** What they run stands in a file, in a dialogue or in their own tongue. */
+const hiding = new Set(
+  'source . enable bind complete compgen fc history expect at batch crontab vim vi nvim ex ed emacs gdb lldb sqlite3 psql mysql'.split(
+    ' ',
+  ),
+);
+
 /** They change what later words mean, or run what is written elsewhere. */
 const opaque = new Set(
-  'source . alias unalias declare typeset local export readonly unset let read mapfile readarray enable shopt hash getopts bind complete compgen fc history expect at batch crontab'.split(
+  'vim vi nvim ex ed emacs gdb lldb sqlite3 psql mysql source . alias unalias declare typeset local export readonly unset let read mapfile readarray enable shopt hash getopts bind complete compgen fc history expect at batch crontab'.split(
     ' ',
   ),
 );
@@ -104,6 +158,36 @@ function isQuestion(program: string, words: readonly KnownWord[]): boolean {
 
 function asText(text: KnownWord): Wrapped {
   return { type: 'text', text };
+}
+
+function aliasText(word: KnownWord): readonly Wrapped[] {
+  const at = word.value.indexOf('=');
+  if (at < 0) return [];
+  const value = word.value.slice(at + 1).replace(/^(['"])([\s\S]*)\1$/, '$2');
+  return [asText({ ...word, value, kind: /[$`\\]/.test(value) ? 'dynamic' : 'literal' })];
+}
+
+function tail(words: readonly KnownWord[], index: number): readonly Wrapped[] {
+  return words[index]?.value.startsWith('-') ? [] : [{ type: 'words', words: words.slice(index) }];
+}
+
+/** `env -S` takes a whole command as one word. */
+function splitTexts(words: readonly KnownWord[]): readonly Wrapped[] | undefined {
+  const at = words.findIndex((word) => /^(?:-\w*S|--split-string(?:=|$))/.test(word.value));
+  const word = words[at];
+  if (!word) return undefined;
+  const attached = word.value.replace(/^(?:-\w*?S|--split-string=?)/, '');
+  const text = attached === '' ? words[at + 1] : { ...word, value: attached };
+  const rest = words.slice(attached === '' ? at + 2 : at + 1);
+  return [...(text ? [asText(text)] : []), ...rest.flatMap((_, index) => tail(rest, index))];
+}
+
+function commandOption(words: readonly KnownWord[]): KnownWord | undefined {
+  const at = words.findIndex((word) => /^(?:-\w*c|--command)$/.test(word.value));
+  const joined = words.find((word) => word.value.startsWith('--command='));
+  return joined
+    ? { ...joined, value: joined.value.slice('--command='.length) }
+    : words[at + (at < 0 ? words.length + 1 : 1)];
 }
 
 /** Where the inner command begins. */

@@ -1,3 +1,4 @@
+import { monotonic } from '../../clock.js';
 import { StoreError, type StoreErrorKind } from '../session-store.js';
 import type { Connection } from './connection.js';
 import { type Failpoint, reach } from './failpoints.js';
@@ -70,7 +71,7 @@ export class CommitQueue {
         const value = operation.run(connection);
         return () => resolve(value);
       };
-      this.#pending.push({ records, characters, since: performance.now(), run, fail: reject });
+      this.#pending.push({ records, characters, since: monotonic(), run, fail: reject });
       this.#schedule();
     });
   }
@@ -124,7 +125,7 @@ export class CommitQueue {
 
   #failLate(): void {
     this.#counts.busyRetries += 1;
-    const oldest = performance.now() - this.#options.busyLimit;
+    const oldest = monotonic() - this.#options.busyLimit;
     const late = this.#pending.filter((pending) => pending.since < oldest);
     if (late.length === 0) return;
     this.#pending = this.#pending.filter((pending) => pending.since >= oldest);

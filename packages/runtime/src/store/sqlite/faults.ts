@@ -1,3 +1,4 @@
+import { diskKinds } from '../disk-fault.js';
 import { StoreError, type StoreErrorKind } from '../session-store.js';
 
 /** Another connection holds the lock; the same call may work a moment later. */
@@ -66,14 +67,6 @@ const sqliteWords: Readonly<Record<string, FaultKind>> = {
 /** Growing the shared-memory file of the WAL fails with this code when the disk is full. */
 const sharedMemoryTooSmall = 4874;
 
-const systemKinds: Readonly<Record<string, FaultKind>> = {
-  EACCES: 'read_only',
-  EDQUOT: 'full',
-  ENOSPC: 'full',
-  EPERM: 'read_only',
-  EROFS: 'read_only',
-};
-
 function kindOf(error: unknown): FaultKind {
   if (!(error instanceof Error)) return 'io';
   if (error instanceof SyntaxError || error instanceof Damage) return 'damaged';
@@ -82,6 +75,6 @@ function kindOf(error: unknown): FaultKind {
     return sqliteKinds[error.errcode & 0xff] ?? 'io';
   }
   if ('code' in error && typeof error.code === 'string')
-    return systemKinds[error.code] ?? sqliteWords[error.message] ?? 'io';
+    return diskKinds[error.code] ?? sqliteWords[error.message] ?? 'io';
   return 'io';
 }

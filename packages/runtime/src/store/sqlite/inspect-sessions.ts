@@ -1,8 +1,8 @@
 import type { Connection } from './connection.js';
 import { reasonOf } from './faults.js';
 import type { Finding } from './finding.js';
+import { parseHead } from './heads.js';
 import { selectRecords } from './records.js';
-import { parseHead } from './sessions.js';
 
 /** A session's row, as far as checks go. */
 export interface CheckedRow {

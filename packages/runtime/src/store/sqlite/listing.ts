@@ -1,12 +1,12 @@
 import { cutPage, readCursor, wantedContext } from '../query.js';
 import type { OwnerSince, Page, SessionContext, SessionQuery, SessionSummary } from '../session-store.js';
 import type { SqliteValue } from './driver.js';
-import { type OwnerColumns, ownerOf, parseHead, type StoreScope } from './sessions.js';
+import { type HeadColumns, headColumns, readHead } from './heads.js';
+import { type OwnerColumns, ownerOf, type StoreScope } from './sessions.js';
 
-interface ListRow extends OwnerColumns {
+interface ListRow extends OwnerColumns, HeadColumns {
   readonly id: string;
   readonly seq: number;
-  readonly head: string;
 }
 
 const columns: Record<keyof SessionContext, string> = {
@@ -17,18 +17,19 @@ const columns: Record<keyof SessionContext, string> = {
 };
 
 /** One page of the sessions asked for; an owner is named only while it lives. */
-export function listSessions({ connection, isAlive }: StoreScope, query: SessionQuery): Page<SessionSummary> {
+export function listSessions(scope: StoreScope, query: SessionQuery): Page<SessionSummary> {
+  const { connection, isAlive } = scope;
   const { where, values } = conditionsOf(query);
   const limit = query.limit === undefined ? -1 : query.limit + 1;
   const rows = connection.all<ListRow>(
-    `SELECT id, seq, head, owner_runtime_id, owner_pid, owner_host, owner_since FROM session
+    `SELECT id, seq, ${headColumns}, owner_runtime_id, owner_pid, owner_host, owner_since FROM session
      ${where} ORDER BY modified_at DESC, id DESC LIMIT ?`,
     ...values,
     limit,
   );
-  const lives = remember(isAlive);
+  const known = { ...scope, isAlive: remember(isAlive) };
   return cutPage(
-    rows.map((row) => summarize(row, lives)),
+    rows.map((row) => summarize(row, known)),
     query.limit,
   );
 }
@@ -65,10 +66,11 @@ function conditionsOf(query: SessionQuery): {
   return { where: conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`, values };
 }
 
-function summarize(row: ListRow, isAlive: (runtimeId: string) => boolean): SessionSummary {
+function summarize(row: ListRow, { isAlive, onUnreadableHead }: StoreScope): SessionSummary {
   const owner = ownerOf(row);
   const isOwned = owner !== undefined && isAlive(owner.runtimeId);
-  return { sessionId: row.id, seq: row.seq, head: parseHead(row.head), ...(isOwned && { owner }) };
+  const head = readHead(row, () => onUnreadableHead(row.id));
+  return { sessionId: row.id, seq: row.seq, head, ...(isOwned && { owner }) };
 }
 
 /** A probe costs a file; the sessions of one list are few owners'. */

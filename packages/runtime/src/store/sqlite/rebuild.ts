@@ -4,13 +4,14 @@ import type { LogRecord, SessionHead } from '../session-store.js';
 import { Connection } from './connection.js';
 import { loadDriver } from './driver.js';
 import { damaged } from './faults.js';
+import { parseHead } from './heads.js';
 import { headFault, readLog } from './inspect-sessions.js';
 import { migrate } from './migrate.js';
 import { insertRecords, selectRecords } from './records.js';
 import { leafRows } from './salvage/leaf-rows.js';
 import type { PageImage } from './salvage/page-image.js';
 import { type FoundSession, sortRows } from './salvage/store-rows.js';
-import { parseHead, restoreSession } from './sessions.js';
+import { restoreSession } from './sessions.js';
 
 /** What is left of a session's log. */
 export interface CutSession {

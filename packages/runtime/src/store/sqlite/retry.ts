@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonic } from '../../clock.js';
 import { isBusy } from './faults.js';
 
 const longestPause = 16;
@@ -10,12 +11,12 @@ export function busyPause(attempt: number): number {
 
 /** Calls until the answer is not busy, the event loop free in between; after `limit` milliseconds the error is thrown. */
 export async function whileBusy<T>(call: () => T, limit: number): Promise<T> {
-  const end = performance.now() + limit;
+  const end = monotonic() + limit;
   for (let attempt = 0; ; attempt += 1) {
     try {
       return call();
     } catch (error) {
-      if (!isBusy(error) || performance.now() > end) throw error;
+      if (!isBusy(error) || monotonic() > end) throw error;
       await pause(busyPause(attempt));
     }
   }

@@ -3,6 +3,7 @@ import { inUse, requireConsecutive, seqConflict, staleOwner, unknownSession } fr
 import type { AppendRequest, Claim, ClaimRequest, OwnerSince, SessionHead } from '../session-store.js';
 import type { Connection } from './connection.js';
 import type { SqliteValue } from './driver.js';
+import { type HeadColumns, headColumns, headValues, readHead } from './heads.js';
 import { deleteSomeRecords, insertRecords } from './records.js';
 
 /** How a row of `session` says who writes it. */
@@ -13,24 +14,25 @@ export interface OwnerColumns {
   readonly owner_since: string | null;
 }
 
-interface SessionRow extends OwnerColumns {
+interface SessionRow extends OwnerColumns, HeadColumns {
   readonly epoch: number;
   readonly seq: number;
-  readonly has_work: number;
-  readonly head: string;
 }
 
 /** The open store and the means to tell who lives. */
 export interface StoreScope {
   readonly connection: Connection;
   readonly isAlive: (runtimeId: string) => boolean;
+  /** The head of a session is not what was written. */
+  readonly onUnreadableHead: (sessionId: string) => void;
 }
 
 /** Makes the owner the writer; throws before it writes anything. */
-export function claimSession({ connection, isAlive }: StoreScope, request: ClaimRequest): Claim {
+export function claimSession(scope: StoreScope, request: ClaimRequest): Claim {
+  const { connection, isAlive } = scope;
   const { sessionId, owner } = request;
   const row = connection.get<SessionRow>(
-    `SELECT epoch, seq, has_work, head, owner_runtime_id, owner_pid, owner_host, owner_since
+    `SELECT epoch, seq, ${headColumns}, owner_runtime_id, owner_pid, owner_host, owner_since
      FROM session WHERE id = ?`,
     sessionId,
   );
@@ -47,7 +49,8 @@ export function claimSession({ connection, isAlive }: StoreScope, request: Claim
     ...ownerValues(request),
     sessionId,
   );
-  return { epoch, seq: row.seq, head: parseHead(row.head), isNew: false };
+  const head = readHead(row, () => scope.onUnreadableHead(sessionId));
+  return { epoch, seq: row.seq, head, isNew: false };
 }
 
 /** Appends under epoch and seq; throws before it writes anything. */
@@ -106,11 +109,6 @@ export function ownerOf(row: OwnerColumns): OwnerSince | undefined {
   return { runtimeId, pid, host, since };
 }
 
-/** A head as `appendRecords` wrote it; the store trusts its own text. */
-export function parseHead(json: string): SessionHead {
-  return JSON.parse(json) as SessionHead;
-}
-
 /** A session as it is put into a store that is made anew: nobody's, under an epoch that fences who had it before. */
 export interface RestoredSession {
   readonly number: number;
@@ -123,7 +121,7 @@ export interface RestoredSession {
 /** Writes the row of a session whose records are there already. */
 export function restoreSession(connection: Connection, session: RestoredSession): void {
   connection.run(
-    `INSERT INTO session (seq, has_work, user_turns, modified_at, cwd, git_root, repository, branch, head,
+    `INSERT INTO session (seq, ${headColumns},
        number, id, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     session.seq,
     ...headValues(session.head),
@@ -140,7 +138,7 @@ function createSession(connection: Connection, request: ClaimRequest): Claim {
   requireConsecutive(sessionId, { records, after: 0 });
   const epoch = firstEpoch();
   const created = connection.get<{ readonly number: number }>(
-    `INSERT INTO session (seq, has_work, user_turns, modified_at, cwd, git_root, repository, branch, head,
+    `INSERT INTO session (seq, ${headColumns},
        id, epoch, owner_runtime_id, owner_pid, owner_host, owner_since)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
     records.length,
@@ -159,13 +157,6 @@ function refusedAppend(connection: Connection, { sessionId, epoch, expectedSeq }
   if (!row) return unknownSession(sessionId);
   if (row.epoch !== epoch) return staleOwner(sessionId);
   return seqConflict(sessionId, { expected: expectedSeq, actual: row.seq });
-}
-
-/** In the order of the statements: has_work, user_turns, modified_at, cwd, git_root, repository, branch, head. */
-function headValues(head: SessionHead): SqliteValue[] {
-  const { cwd, gitRoot = null, repository = null, branch = null } = head.context;
-  const work = head.hasWork ? 1 : 0;
-  return [work, head.userTurns, head.modifiedAt, cwd, gitRoot, repository, branch, JSON.stringify(head)];
 }
 
 function ownerValues({ owner }: ClaimRequest): SqliteValue[] {

@@ -48,7 +48,9 @@ export interface SqliteStoreStats {
 
 /** The embedded store: all sessions of a home in one SQLite file, shared safely by any number of processes. */
 export interface SqliteStore extends SessionStore {
-  /** Loads SQLite now, and opens the file if there is one, so that the first claim need not; makes no file. */
+  /** Loads SQLite now, so that the first call need not. */
+  load(): void;
+  /** Opens the file now, if there is one; makes no file. */
   warmUp(): void;
   /** Commits what waits, folds the log in and lets go of the file; sessions not released count as left by a dead owner. */
   close(): Promise<void>;
@@ -70,6 +72,7 @@ class EmbeddedStore implements SqliteStore {
   readonly #busyLimit: number;
   readonly #onWarning: (message: string) => void;
   #driver: SqliteDriver | undefined;
+  readonly #unreadableHeads = new Set<string>();
   #isSwept = false;
   #isClosed = false;
 
@@ -147,6 +150,10 @@ class EmbeddedStore implements SqliteStore {
     return isRemoved;
   }
 
+  load(): void {
+    this.#loadDriver();
+  }
+
   warmUp(): void {
     this.#loadDriver();
     try {
@@ -198,7 +205,18 @@ class EmbeddedStore implements SqliteStore {
   }
 
   #scope(connection: Connection) {
-    return { connection, isAlive: (runtimeId: string) => this.#liveness.isAlive(runtimeId) };
+    return {
+      connection,
+      isAlive: (runtimeId: string) => this.#liveness.isAlive(runtimeId),
+      onUnreadableHead: (sessionId: string) => this.#warnOfHead(sessionId),
+    };
+  }
+
+  /** Once for each session: lists are asked for often. */
+  #warnOfHead(sessionId: string): void {
+    if (this.#unreadableHeads.has(sessionId)) return;
+    this.#unreadableHeads.add(sessionId);
+    this.#onWarning(damaged(this.#file.path, `the head of session ${sessionId} cannot be read`).message);
   }
 
   #lockedTooLong(): StoreError {

@@ -1,15 +1,20 @@
 import { expect, test } from 'vitest';
 import { commandEnvironment } from './environment.js';
 
+const environment = {
+  PATH: '/bin',
+  HOME: '/home/me',
+  AWS_REGION: 'here',
+  GROUNDCREW_HOME: '/home/me/.groundcrew',
+  COPILOT_HOME: '/home/me/.copilot',
+};
+
 test('commands get the environment of the user and none of the secrets of the runtime', () => {
-  const environment = {
-    PATH: '/bin',
-    HOME: '/home/me',
-    GH_TOKEN: 'mine',
-    OPENAI_API_KEY: 'mine',
-    GROUNDCREW_HOME: '/home/me/.groundcrew',
-    COPILOT_HOME: '/home/me/.copilot',
-    UNSET: undefined,
+  const secrets = {
+    GH_TOKEN: 'secret',
+    GITHUB_TOKEN: 'secret',
+    OPENAI_API_KEY: 'secret',
+    ANTHROPIC_API_KEY: 'secret',
     COPILOT_SDK_AUTH_TOKEN: 'secret',
     COPILOT_CONNECTION_TOKEN: 'secret',
     COPILOT_GITHUB_TOKEN: 'secret',
@@ -20,12 +25,13 @@ test('commands get the environment of the user and none of the secrets of the ru
     GROUNDCREW_TOKEN: 'secret',
     GROUNDCREW_PROVIDER_SECRET: 'secret',
   };
-  expect(commandEnvironment(environment)).toEqual({
-    PATH: '/bin',
-    HOME: '/home/me',
+  expect(commandEnvironment({ ...environment, ...secrets, UNSET: undefined })).toEqual(environment);
+});
+
+test('a secret that the operator names is handed on', () => {
+  const own = { ...environment, GROUNDCREW_SHELL_ENV: 'GH_TOKEN, OTHER' };
+  expect(commandEnvironment({ ...own, GH_TOKEN: 'mine', GITHUB_TOKEN: 'mine' })).toEqual({
+    ...own,
     GH_TOKEN: 'mine',
-    OPENAI_API_KEY: 'mine',
-    GROUNDCREW_HOME: '/home/me/.groundcrew',
-    COPILOT_HOME: '/home/me/.copilot',
   });
 });

@@ -1,19 +1,31 @@
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The user's environment without what was given to the runtime alone: commands, and so the model, never see its tokens. */
+/**
+ * The user's environment without the keys and tokens that the runtime itself goes by: commands, and so the model and the
+ * log, never see them, unless `GROUNDCREW_SHELL_ENV` names them.
+ */
 export function commandEnvironment(environment: Environment): Record<string, string> {
+  const wanted = (environment.GROUNDCREW_SHELL_ENV ?? '').split(',').map((name) => name.trim());
   return Object.fromEntries(
     Object.entries(environment).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && !isSecretOfRuntime(entry[0]),
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && (wanted.includes(entry[0]) || !isSecretOfRuntime(entry[0])),
     ),
   );
 }
 
 function isSecretOfRuntime(name: string): boolean {
-  return (
-    /^(?:COPILOT|GROUNDCREW|CAPI)_(?:.*_)?(?:TOKEN|KEY|SECRET|PASSWORD|CREDENTIALS?|AUTH|HEADERS)(?:_|$)/i.test(
-      name,
-    ) || name === 'GROUNDCREW_FAILPOINT'
-  );
+  return ownSecret.test(name) || credentials.has(name) || name === 'GROUNDCREW_FAILPOINT';
 }
+
+const ownSecret =
+  /^(?:COPILOT|GROUNDCREW|CAPI)_(?:.*_)?(?:TOKEN|KEY|SECRET|PASSWORD|CREDENTIALS?|AUTH|HEADERS)(?:_|$)/i;
+
+/** What other programs use as well, and the runtime to reach a model. */
+const credentials: ReadonlySet<string> = new Set([
+  'ANTHROPIC_API_KEY',
+  'GH_TOKEN',
+  'GITHUB_TOKEN',
+  'OPENAI_API_KEY',
+]);

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { markVariable } from './processes.js';
 
 /**
  * A small shell that outlives the runtime just long enough to end what the runtime had started. It reads the ids of
@@ -7,6 +8,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 export class Guardian {
   private readonly watched = new Set<number>();
   private directory: string | undefined;
+  private mark: string | undefined;
   private child: ChildProcess | undefined;
 
   get pid(): number | undefined {
@@ -31,6 +33,7 @@ export class Guardian {
     // The input is a socket, which must not keep the runtime alive.
     if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
     if (this.directory !== undefined) this.say('/', this.directory);
+    if (this.mark !== undefined) this.say('=', this.mark);
     for (const id of this.watched) this.say('+', id);
   }
 
@@ -38,6 +41,12 @@ export class Guardian {
   clearAfterwards(directory: string): void {
     this.directory = directory;
     this.say('/', directory);
+  }
+
+  /** All that carries the mark goes with the runtime. */
+  endAfterwards(mark: string): void {
+    this.mark = mark;
+    this.say('=', mark);
   }
 
   watch(id: number): void {
@@ -57,11 +66,13 @@ export class Guardian {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.ref();
+    // Whoever closes it has ended all that there was.
+    if (this.watched.size === 0) this.say('=', '');
     child.stdin?.end();
     await gone;
   }
 
-  private say(verb: '+' | '-' | '/', what: number | string): void {
+  private say(verb: '+' | '-' | '/' | '=', what: number | string): void {
     this.child?.stdin?.write(`${verb} ${what}\n`);
   }
 
@@ -74,9 +85,11 @@ export class Guardian {
 const script = `
 watched=' '
 directory=
+mark=
 while read -r verb id; do
   case $verb in
     /) directory=$id ;;
+    =) mark=$id ;;
     +) watched="$watched$id " ;;
     -) case $watched in *" $id "*) watched="\${watched%% $id *} \${watched#* $id }" ;; esac ;;
   esac
@@ -92,8 +105,13 @@ signal() {
     [ "$1" = Z ] && continue
     case $watched in *" $4 "*) kill -s "$sent" "$pid" && found=1 ;; esac
   done
+  [ "$mark" ] || return
+  for environ in $(grep -ls "${markVariable}=$mark" /proc/[0-9]*/environ); do
+    pid=\${environ#/proc/}
+    kill -s "$sent" "\${pid%/environ}" && found=1
+  done
 }
-if [ "$watched" != ' ' ]; then
+if [ "$watched" != ' ' ] || [ "$mark" ]; then
   signal TERM
   for pause in 0.1 0.2 0.3 0.4; do
     [ "$found" ] || break

@@ -22,10 +22,17 @@ export class PipePool {
 
   /** A fresh pipe; its name is gone before anybody else could use it. */
   async take(): Promise<Pipe> {
-    if (this.names.length === 0) await this.fill();
-    const pipe = this.open() ?? (await this.refilled());
-    if (this.names.length < lowMark) this.fill().catch(retriedByNextTake);
-    return pipe;
+    // Others may take what was made, and somebody may empty the directory: then more is made.
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      while (this.names.length > 0) {
+        const pipe = this.open();
+        if (!pipe) continue;
+        if (this.names.length < lowMark) this.fill().catch(retriedByNextTake);
+        return pipe;
+      }
+      await this.fill();
+    }
+    throw new Error(`Cannot make pipes in ${this.directory()}`);
   }
 
   /** Makes what the first command will need. */
@@ -40,15 +47,6 @@ export class PipePool {
     const made = Array.from({ length: batch }, () => join(this.directory(), randomUUID()));
     await promisify(execFile)('mkfifo', ['-m', '600', ...made]);
     this.names.push(...made);
-  }
-
-  /** Somebody emptied the directory: whatever was in the pool is not there. */
-  private async refilled(): Promise<Pipe> {
-    this.names = [];
-    await this.fill();
-    const pipe = this.open();
-    if (!pipe) throw new Error(`Cannot make pipes in ${this.directory()}`);
-    return pipe;
   }
 
   private open(): Pipe | undefined {
@@ -70,6 +68,7 @@ export class PipePool {
 
 const batch = 16;
 const lowMark = 4;
+const mostAttempts = 1000;
 
 function openIfThere(name: string): number | undefined {
   try {

@@ -1,5 +1,5 @@
 import type { Guardian } from './guardian.js';
-import { signalSessions } from './processes.js';
+import { signalMarked, signalSessions } from './processes.js';
 
 /**
  * The process sessions that commands run in, from their start until nobody is left in them. A command may end before
@@ -25,20 +25,23 @@ export class ProcessSessions {
     this.sweepIn(firstSweep);
   }
 
-  /** Ends every process of these sessions: asks first, then insists. False when some cannot be ended. */
-  async end(ids: Iterable<number>): Promise<boolean> {
+  /** Ends every process of these sessions, and all that carry the mark: asks first, then insists. False when some cannot be ended. */
+  async end(ids: Iterable<number>, mark: string): Promise<boolean> {
     let left = this.reachable(new Set(ids), 'SIGTERM');
+    let hasStrays = signalMarked(mark, 'SIGTERM');
     const insistAt = performance.now() + graceMilliseconds;
     const giveUpAt = insistAt + killMilliseconds;
     for (
       let pause = 2;
-      left.size > 0 && performance.now() < giveUpAt;
+      (left.size > 0 || hasStrays) && performance.now() < giveUpAt;
       pause = Math.min(pause * 2, longestPause)
     ) {
       await wait(pause);
-      left = this.reachable(left, performance.now() < insistAt ? 0 : 'SIGKILL');
+      const signal = performance.now() < insistAt ? 0 : 'SIGKILL';
+      left = this.reachable(left, signal);
+      hasStrays &&= signalMarked(mark, signal);
     }
-    return left.size === 0;
+    return left.size === 0 && !hasStrays;
   }
 
   /** False when nobody is left in the session. */
@@ -46,14 +49,17 @@ export class ProcessSessions {
     return this.reachable(new Set([id]), signal).size > 0;
   }
 
-  endAllOf(owner: object): Promise<boolean> {
-    return this.end([...this.living].filter(([, each]) => each === owner).map(([id]) => id));
+  endAllOf(owner: object, mark: string): Promise<boolean> {
+    return this.end(
+      [...this.living].filter(([, each]) => each === owner).map(([id]) => id),
+      mark,
+    );
   }
 
-  async close(): Promise<void> {
+  async close(mark: string): Promise<void> {
     clearTimeout(this.sweeper);
     this.sweeper = undefined;
-    await this.end(this.living.keys());
+    await this.end(this.living.keys(), mark);
   }
 
   /** Signals those of the sessions that are still ours. */

@@ -18,6 +18,27 @@ export function signalSessions(
   return living;
 }
 
+/** The variable by which what a command has started is known, wherever it went since. */
+export const markVariable = 'GROUNDCREW_COMMAND';
+
+/**
+ * Sends a signal to every process that carries the mark, or one that begins so, and returns whether there were any.
+ * A program that made itself a session of its own is found in no other way.
+ */
+export function signalMarked(mark: string, signal: NodeJS.Signals | 0): boolean {
+  if (process.platform !== 'linux') return false;
+  const marked = [...processes()].filter(({ pid }) => isMarked(readOf(`${pid}/environ`), mark));
+  return marked.map(({ pid }) => send(pid, signal)).includes(true);
+}
+
+function isMarked(environment: string, mark: string): boolean {
+  const text = `${markVariable}=${mark}`;
+  const at = environment.indexOf(text);
+  if (at < 0 || (at > 0 && environment[at - 1] !== '\0')) return false;
+  const next = environment[at + text.length];
+  return next === undefined || next === '\0' || next === '.';
+}
+
 /** False when nobody is there any more. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
@@ -39,18 +60,18 @@ interface Process {
 function* processes(): Iterable<Process> {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
-    const stat = readStat(name);
+    const stat = readOf(`${name}/stat`);
     const [state, , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
     if (state === 'Z' || state === 'X' || session === undefined) continue;
     yield { pid: Number(name), session: Number(session) };
   }
 }
 
-function readStat(name: string): string {
+function readOf(path: string): string {
   try {
-    return readFileSync(`/proc/${name}/stat`, 'latin1');
+    return readFileSync(`/proc/${path}`, 'latin1');
   } catch {
-    // It ended between the listing and the reading.
+    // It ended between the listing and the reading, or is another user's.
     return '';
   }
 }

@@ -60,7 +60,7 @@ export class ShellRegistry {
 
   /** Ends all that the session has started, but for what it detached. */
   async close(): Promise<void> {
-    await this.host.sessions.endAllOf(this);
+    await this.host.sessions.endAllOf(this, this.host.markOf(this));
     for (const shell of this.shells.values()) shell.close();
     this.shells.clear();
   }

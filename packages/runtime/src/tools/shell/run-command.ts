@@ -108,7 +108,7 @@ async function finished(shell: Shell, { workingDirectory, largeOutput }: ToolCon
 const previewCharacters = 500;
 
 /** People see the output while it comes: all of it at first, the latest of it when it is much. */
-function tellProgress(shell: Shell, { progress }: ToolContext): () => void {
+export function tellProgress(shell: Shell, { progress }: { progress(output: string): void }): () => void {
   let timer: NodeJS.Timeout | undefined;
   const tell = () => {
     timer = undefined;

@@ -9,6 +9,7 @@ import { Guardian } from './guardian.js';
 import { fileOutlet, type Outlet, pipeOutlet } from './outlets.js';
 import { PipePool } from './pipes.js';
 import { ProcessSessions } from './process-sessions.js';
+import { markVariable } from './processes.js';
 import { Shell, type ShellStart } from './shell.js';
 
 /** What a session wants to run. */
@@ -26,10 +27,24 @@ export class ShellHost {
   private readonly program: string;
   private ownDirectory: string | undefined;
   private started = 0;
+  /** Of all commands of this process, but for detached ones. */
+  private readonly mark = randomUUID();
+  private readonly owners = new WeakMap<object, string>();
+  private marked = 0;
 
   constructor(environment: Environment) {
     this.environment = commandEnvironment(environment);
+    this.guardian.endAfterwards(this.mark);
     this.program = findProgram(this.flavour.programs, environment.PATH ?? '/usr/local/bin:/usr/bin:/bin');
+  }
+
+  /** What all that runs on behalf of `owner` is marked with. */
+  markOf(owner: object): string {
+    const known = this.owners.get(owner);
+    if (known !== undefined) return known;
+    const mark = `${this.mark}.${this.marked++}`;
+    this.owners.set(owner, mark);
+    return mark;
   }
 
   /** Starts a command on behalf of `owner`, under guard unless it is detached. */
@@ -37,9 +52,11 @@ export class ShellHost {
     const { shellId = this.nextId(), command, isDetached } = wanted;
     const outlet = await this.newOutlet(isDetached);
     if (!isDetached) this.guardian.start();
-    const { program, environment } = this;
+    const { program } = this;
     const parameters = this.flavour.parameters(command);
-    const shell = new Shell({ ...wanted, shellId, program, parameters, environment, outlet });
+    const mark = `${this.markOf(owner)}.${this.marked++}`;
+    const environment = isDetached ? this.environment : { ...this.environment, [markVariable]: mark };
+    const shell = new Shell({ ...wanted, shellId, program, parameters, environment, outlet, mark });
     const { pid } = shell;
     if (pid === undefined || isDetached) return shell;
     this.sessions.add(pid, owner);
@@ -52,14 +69,14 @@ export class ShellHost {
     const { pid, start } = shell;
     if (pid === undefined) return;
     if (start.isDetached && shell.isRunning) this.sessions.add(pid, owner);
-    const isGone = await this.sessions.end([pid]);
+    const isGone = await this.sessions.end([pid], start.mark);
     if (isGone) await shell.ended;
     shell.close();
   }
 
   /** Ends everything but detached commands and leaves nothing behind. */
   async close(): Promise<void> {
-    await this.sessions.close();
+    await this.sessions.close(this.mark);
     await this.guardian.close();
     if (this.ownDirectory !== undefined) await rm(this.ownDirectory, { recursive: true, force: true });
     this.ownDirectory = undefined;

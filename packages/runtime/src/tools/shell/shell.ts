@@ -17,6 +17,8 @@ export interface ShellStart {
   readonly environment: Readonly<Record<string, string>>;
   readonly output: OutputBuffer;
   readonly outlet: Outlet;
+  /** By which all that it starts is known, unless it is detached. */
+  readonly mark: string;
 }
 
 /** One command that runs, or ran, in a process session of its own. */

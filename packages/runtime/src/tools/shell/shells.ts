@@ -35,6 +35,11 @@ export class SessionShells {
 
   constructor(private readonly make: () => Promise<ShellRegistry>) {}
 
+  /** Some command has been run since the last close. */
+  get isOpen(): boolean {
+    return this.registry !== undefined;
+  }
+
   open(): Promise<ShellRegistry> {
     this.registry ??= this.make();
     return this.registry;

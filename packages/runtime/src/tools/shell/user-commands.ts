@@ -1,17 +1,15 @@
 import type { ToolSurroundings } from '../tool.js';
 import { firstOf } from './first-of.js';
-import { unreadOutput } from './run-command.js';
+import { tellProgress, unreadOutput } from './run-command.js';
 import type { Shell } from './shell.js';
 
 /** How a command that a person ran has ended. */
-export interface UserOutcome {
-  readonly success: boolean;
-  readonly output: string;
-  readonly exitCode: number | null;
-  readonly error?: string;
-}
+export type UserOutcome =
+  | { readonly type: 'ended'; readonly output: string; readonly exitCode: number }
+  | { readonly type: 'cancelled'; readonly output: string }
+  | { readonly type: 'failed'; readonly message: string };
 
-/** Commands that people run beside the model, in the same shells and under the same guard. They are not asked for leave: it is theirs to give. */
+/** Commands that people run beside the model, in the same shells and under the same guard. */
 export class UserCommands {
   private readonly processes = new Map<string, Shell>();
   private readonly requests = new Map<string, AbortController>();
@@ -48,35 +46,40 @@ export class UserCommands {
 
   /** Runs a command to its end, or until its request is cancelled. */
   async run(
-    order: { readonly requestId: string; readonly command: string },
+    order: {
+      readonly requestId: string;
+      readonly command: string;
+      /** Hears all of the output so far. */
+      progress(output: string): void;
+    },
     { shells, workingDirectory, largeOutput }: ToolSurroundings,
+    signal: AbortSignal,
   ): Promise<UserOutcome> {
+    const { requestId, command } = order;
     const canceller = new AbortController();
-    this.requests.set(order.requestId, canceller);
-    const registry = await shells.open();
-    const { command } = order;
-    const shell = await registry.start({
-      command,
-      workingDirectory,
-      largeOutput,
-      mode: 'sync',
-      isDetached: false,
-    });
-    const wasCancelled = await firstOf(shell.ended, longestRun, canceller.signal).then(
-      (outcome) => outcome === 'late',
-      () => true,
-    );
-    this.requests.delete(order.requestId);
-    if (wasCancelled) await registry.stop(shell);
-    const output = await unreadOutput(shell, largeOutput);
-    const { exitCode = null, failure } = shell;
-    const error = wasCancelled ? 'The command was cancelled' : failure?.message;
-    return {
-      success: exitCode === 0 && !wasCancelled,
-      output,
-      exitCode,
-      ...(error !== undefined && { error }),
-    };
+    this.requests.set(requestId, canceller);
+    try {
+      const registry = await shells.open();
+      const how = { mode: 'sync', isDetached: false } as const;
+      const shell = await registry.start({ command, workingDirectory, largeOutput, ...how });
+      const stopTelling = tellProgress(shell, order);
+      const hasEnded = await firstOf(
+        shell.ended,
+        longestRun,
+        AbortSignal.any([signal, canceller.signal]),
+      ).then(
+        (outcome) => outcome === 'done',
+        () => false,
+      );
+      stopTelling();
+      if (!hasEnded) await registry.stop(shell);
+      const output = await unreadOutput(shell, largeOutput);
+      if (!hasEnded) return { type: 'cancelled', output };
+      if (shell.failure) return { type: 'failed', message: shell.failure.message };
+      return { type: 'ended', output, exitCode: shell.exitCode ?? -1 };
+    } finally {
+      this.requests.delete(requestId);
+    }
   }
 
   /** False when no such request runs. */

@@ -1,0 +1,143 @@
+import { callTools, liveRuntime, providerOf, say, story, type WireClient } from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
+
+const runtime = liveRuntime({ flags: ['--no-auto-update', '--log-level', 'error', '--port', '0'] });
+const look = callTools({ id: 'c1', name: 'look', arguments: {} });
+
+/** How the clients of one release speak, as far as it matters to shared and pending work. */
+interface Release {
+  readonly name: string;
+  readonly greet: (client: WireClient) => Promise<void>;
+  /** Sent with every create and resume. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly approval: object;
+  readonly refusal: object;
+}
+
+/** Clients before `connect` ping, and read the time as a number. */
+async function ping(client: WireClient): Promise<void> {
+  expect(await client.call('ping', { message: null })).toEqual({
+    message: 'pong',
+    timestamp: expect.any(Number),
+    protocolVersion: 3,
+  });
+}
+
+async function connect(client: WireClient): Promise<void> {
+  expect(await client.call('connect', {})).toMatchObject({ ok: true, protocolVersion: 3 });
+}
+
+const releases: readonly Release[] = [
+  {
+    name: '0.2.x',
+    greet: ping,
+    settings: { requestPermission: true, envValueMode: 'direct', toolFilterPrecedence: null },
+    approval: { kind: 'approved', rules: null },
+    refusal: { kind: 'denied-interactively-by-user', feedback: null },
+  },
+  {
+    name: '0.3.0',
+    greet: ping,
+    settings: {
+      requestPermission: true,
+      envValueMode: 'direct',
+      defaultAgent: null,
+      gitHubToken: null,
+      toolFilterPrecedence: null,
+    },
+    approval: { kind: 'approve-once' },
+    refusal: { kind: 'reject', feedback: null },
+  },
+  {
+    name: '1.0.0-beta',
+    greet: connect,
+    settings: {
+      requestPermission: true,
+      envValueMode: 'direct',
+      requestExitPlanMode: false,
+      requestAutoModeSwitch: false,
+      toolFilterPrecedence: null,
+    },
+    approval: { kind: 'approve-once' },
+    refusal: { kind: 'reject' },
+  },
+];
+
+describe.each(releases)('a client of $name', ({ greet, settings, approval, refusal }) => {
+  async function client(): Promise<WireClient> {
+    const wire = await runtime.connect();
+    await greet(wire);
+    return wire;
+  }
+
+  test('shares a session: its decision counts, the tool of the first client stays, the second answer is late', async () => {
+    const model = runtime.script(look, say('seen'));
+    const [one, two] = [await client(), await client()];
+    const ours = await one.create({ ...settings, ...providerOf(model), tools: [{ name: 'look' }] });
+    const theirs = await two.resume(ours.sessionId, settings);
+    await ours.send('Look', { attachments: null, mode: null });
+    const asked = await theirs.next('permission.requested');
+    expect(await theirs.decide(asked.data.requestId, approval)).toEqual({ success: true });
+    expect(await ours.decide(asked.data.requestId, approval)).toEqual({ success: false });
+    for (const session of [ours, theirs])
+      expect((await session.next('permission.completed')).data.result).toMatchObject({ kind: 'approved' });
+    const { data } = await ours.next('external_tool.requested');
+    expect(await ours.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+    await Promise.all([ours.next('session.idle'), theirs.next('session.idle')]);
+    expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "seen"');
+  });
+
+  test('a refusal without a word ends the turn', async () => {
+    const model = runtime.script(look, say('never'));
+    const session = await (await client()).create({
+      ...settings,
+      ...providerOf(model),
+      tools: [{ name: 'look' }],
+    });
+    await session.send('Look');
+    const { data } = await session.next('permission.requested');
+    await session.decide(data.requestId, refusal);
+    await session.next('session.idle');
+    expect(model.requests).toHaveLength(1);
+  });
+
+  test('resumes without tools a session whose client is gone, and answers the open call', async () => {
+    const model = runtime.script(look, say('seen'));
+    const one = await client();
+    const ours = await one.create({
+      ...settings,
+      ...providerOf(model),
+      tools: [{ name: 'look', skipPermission: true }],
+    });
+    await ours.send('Look');
+    const { data } = await ours.next('external_tool.requested');
+    await one.close();
+    const theirs = await (await client()).resume(ours.sessionId, settings);
+    expect((await theirs.next('session.resume')).data.sessionWasActive).toBe(true);
+    expect(await theirs.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+    await theirs.next('session.idle');
+    expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "seen"');
+  });
+
+  test('continues after kill -9: the old request ids hold', async () => {
+    const model = runtime.script(look, say('seen'));
+    const doomed = runtime.spawn({ flags: ['--stdio'] });
+    const before = await runtime.connect(doomed);
+    await greet(before);
+    const ours = await before.create({ ...settings, ...providerOf(model), tools: [{ name: 'look' }] });
+    await ours.send('Look');
+    const asked = await ours.next('permission.requested');
+    await doomed.signal('SIGKILL');
+    const theirs = await (await client()).resume(ours.sessionId, {
+      ...settings,
+      ...providerOf(model),
+      tools: [{ name: 'look' }],
+      continuePendingWork: true,
+    });
+    expect(await theirs.decide(asked.data.requestId, approval)).toEqual({ success: true });
+    const { data } = await theirs.next('external_tool.requested');
+    expect(await theirs.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+    await theirs.next('session.idle');
+    expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "seen"');
+  });
+});

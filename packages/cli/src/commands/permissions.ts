@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import { type Explanation, explain, standingPolicy, type Wish } from '@groundcrew/runtime';
+import { entryOf, UsageError } from '../arguments.js';
+import { asksForHelp, type Command, defineCommand, show } from '../command.js';
+import { choiceFlag, type FlagValues, switchFlag, textFlag } from '../flags.js';
+import { homeDirectory } from '../home.js';
+import { permissionsPath, readRulesFile } from '../permissions-file.js';
+import { exitCodes, type Terminal } from '../terminal.js';
+import { visible } from '../visible.js';
+
+const checkFlags = {
+  read: textFlag('--read', 'PATH', 'ask about reading a file or directory'),
+  write: textFlag('--write', 'PATH', 'ask about writing a file'),
+  url: textFlag('--url', 'URL', 'ask about fetching an address'),
+  tool: textFlag('--tool', 'NAME', 'ask about a tool that needs no leave'),
+  cwd: textFlag('--cwd', 'DIR', 'where the session would work; here without'),
+  mode: {
+    ...choiceFlag('--mode', ['manual', 'assisted', 'allow-all'], 'the mode it would be in; manual without'),
+    placeholder: 'MODE',
+  },
+  json: switchFlag('--json', 'print it as JSON'),
+};
+
+const check = defineCommand({
+  usage: [
+    "groundcrew permissions check 'COMMAND' [--json]",
+    'groundcrew permissions check --read PATH | --write PATH | --url URL | --tool NAME',
+  ],
+  summary: 'Says what would happen to a call in a new session here, and why; nothing is run',
+  flags: checkFlags,
+  notes:
+    'Exit code 0: it would run. 3: somebody would be asked. 1: it would be denied. 2: wrong usage, or a\npermissions.json with a mistake.',
+  mostWords: 1,
+  run: async ({ flags, words }, terminal) => {
+    const wish = wishIn(flags, words);
+    const explanation = await explanationOf(wish, flags, terminal);
+    const said = flags.json
+      ? JSON.stringify(inJson(wish, explanation), undefined, 2)
+      : inWords(wish, explanation);
+    show(said, terminal);
+    return codes[explanation.type];
+  },
+});
+
+const subcommands: Readonly<Record<string, Command>> = { check };
+
+/** `groundcrew permissions`: what may run. */
+export const permissions: Command = {
+  usage: ["groundcrew permissions check 'COMMAND'"],
+  summary: 'Says what would happen to a command, file or address, and why',
+  help: () => check.help(),
+  start: async (argv, terminal) => {
+    const [name = '', ...rest] = argv;
+    const command = entryOf(subcommands, name);
+    if (command) return command.start(rest, terminal);
+    if (asksForHelp(argv)) return show(check.help(), terminal);
+    throw new UsageError(`groundcrew permissions needs check${name === '' ? '' : `, not ${name}`}`);
+  },
+};
+
+/** Neither yes nor no. */
+const asked = 3;
+const codes = { allow: exitCodes.done, ask: asked, deny: exitCodes.failed };
+
+type Flags = FlagValues<typeof checkFlags>;
+
+function wishIn({ read, write, url, tool }: Flags, [command]: readonly string[]): Wish {
+  const wishes: readonly (Wish | undefined)[] = [
+    command === undefined ? undefined : { type: 'command', command },
+    read === undefined ? undefined : { type: 'read', path: read },
+    write === undefined ? undefined : { type: 'write', path: write },
+    url === undefined ? undefined : { type: 'url', url },
+    tool === undefined ? undefined : { type: 'tool', toolName: tool },
+  ];
+  const [wish, ...more] = wishes.filter((each) => each !== undefined);
+  if (wish?.type === 'url' && !URL.canParse(wish.url))
+    throw new UsageError(`--url needs an address, not ${wish.url}`);
+  if (wish && more.length === 0) return wish;
+  throw new UsageError(
+    "groundcrew permissions check needs one thing to ask about: 'COMMAND', --read, --write, --url or --tool",
+  );
+}
+
+async function explanationOf(wish: Wish, { cwd, mode }: Flags, terminal: Terminal): Promise<Explanation> {
+  const home = homeDirectory(terminal.environment, { isHeadless: false });
+  const workingDirectory = resolve(terminal.workingDirectory, cwd ?? '.');
+  const rules = standingPolicy({
+    homeDirectory: home,
+    workingDirectory,
+    userRules: readRulesFile(permissionsPath(home)),
+    ...(mode && { mode }),
+  });
+  return explain(wish, { workingDirectory }, rules);
+}
+
+const outcomes = { allow: 'runs', ask: 'asks', deny: 'denied' };
+
+function inWords(wish: Wish, { type, because, reading }: Explanation): string {
+  const lines = [`${outcomes[type]}: ${aboutOf(wish)}`, `because: ${because}`];
+  for (const { identifier, readOnly } of reading?.commands ?? [])
+    lines.push(`command: ${identifier}${readOnly ? ' (only reads)' : ''}`);
+  for (const path of reading?.possiblePaths ?? []) lines.push(`path: ${path}`);
+  for (const url of reading?.possibleUrls ?? []) lines.push(`address: ${url}`);
+  return lines.map(visible).join('\n');
+}
+
+function aboutOf(wish: Wish): string {
+  switch (wish.type) {
+    case 'command':
+      return wish.command;
+    case 'read':
+    case 'write':
+      return `${wish.type} ${wish.path}`;
+    case 'url':
+      return wish.url;
+    case 'tool':
+      return wish.toolName;
+  }
+}
+
+function inJson(wish: Wish, { type, because, rule, reading }: Explanation) {
+  return {
+    verdict: type,
+    because,
+    ...(rule && { rule }),
+    about: wish,
+    ...(reading && {
+      commands: reading.commands,
+      paths: reading.possiblePaths,
+      urls: reading.possibleUrls,
+      problems: reading.problems,
+    }),
+  };
+}

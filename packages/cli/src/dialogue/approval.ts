@@ -1,0 +1,47 @@
+import type { Approval } from '@groundcrew/protocol';
+import type { PermissionInvocation, PermissionRequest } from '@groundcrew/sdk';
+
+/** What a yes for the rest of the session would cover; undefined where only this one call can be approved. */
+export function approvalFor(
+  request: PermissionRequest,
+  { promptRequest }: Pick<PermissionInvocation, 'promptRequest'>,
+): Approval | undefined {
+  // Leave for a place outside is leave for this time.
+  if (promptRequest?.kind === 'path') return undefined;
+  switch (request.kind) {
+    case 'shell': {
+      const commandIdentifiers = [...new Set(request.commands.map(({ identifier }) => identifier))];
+      return request.canOfferSessionApproval && commandIdentifiers.length > 0
+        ? { kind: 'commands', commandIdentifiers }
+        : undefined;
+    }
+    case 'write':
+      return request.canOfferSessionApproval ? { kind: 'write' } : undefined;
+    case 'read':
+    case 'memory':
+      return { kind: request.kind };
+    case 'mcp':
+      return { kind: 'mcp', serverName: request.serverName, toolName: request.toolName };
+    case 'custom-tool':
+      return { kind: 'custom-tool', toolName: request.toolName };
+    default:
+      return undefined;
+  }
+}
+
+/** What exactly that is, for people. */
+export function describeApproval(approval: Approval): string {
+  switch (approval.kind) {
+    case 'commands':
+      return approval.commandIdentifiers.join(', ');
+    case 'read':
+      return 'reading files';
+    case 'write':
+      return 'writing files';
+    case 'mcp':
+    case 'custom-tool':
+      return String(approval.toolName);
+    default:
+      return approval.kind;
+  }
+}

@@ -1,0 +1,110 @@
+import type { Approval } from '@groundcrew/protocol';
+import type { PermissionHandler, PermissionRequestResult, UserInputHandler } from '@groundcrew/sdk';
+import { type Allowed, permits } from '../allowed.js';
+import type { Display } from '../display.js';
+import { visible } from '../visible.js';
+import { approvalFor, describeApproval } from './approval.js';
+import { type Paint, paintFor } from './diff-view.js';
+import { viewRequest } from './request-view.js';
+
+/** Whoever reads a line from people. */
+export interface Asker {
+  /** Undefined when nobody will answer, or when the signal fires. */
+  answer(question: string, signal: AbortSignal): Promise<string | undefined>;
+}
+
+/** What a dialogue goes by. */
+export interface DialogueOptions {
+  readonly asker: Asker;
+  readonly display: Display;
+  /** What runs without a question. */
+  readonly allow: Allowed;
+  readonly hasColours: boolean;
+  /** A person types and sees it; otherwise answers are shown as they are taken. */
+  readonly isTerminal: boolean;
+  /** The name under which approvals for this place are kept. */
+  place(): Promise<string>;
+}
+
+/** There is nobody to answer what the agent asks; the model is told so, and goes on. */
+export class NobodyAnswers extends Error {
+  override readonly name = 'NobodyAnswers';
+}
+
+/** Puts the questions of a session to people, one after the other. */
+export class Dialogue {
+  private readonly paint: Paint;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: DialogueOptions) {
+    this.paint = paintFor(options);
+  }
+
+  /** May this run? Once, for this session, in this place from now on, or not, and why not. */
+  readonly decide: PermissionHandler = (request, invocation, signal) => {
+    if (permits(this.options.allow, request)) return { kind: 'approve-once' };
+    return this.inTurn(async () => {
+      if (signal.aborted) return { kind: 'no-result' };
+      this.show(viewRequest(request, invocation, this.paint));
+      return this.readDecision(approvalFor(request, invocation), signal);
+    });
+  };
+
+  /** What the agent wants to know. */
+  readonly answer: UserInputHandler = (request, _invocation, signal) =>
+    this.inTurn(async () => {
+      const { question, choices = [], allowFreeform = true } = request;
+      this.show([visible(question), ...choices.map((choice, index) => `  ${index + 1}  ${visible(choice)}`)]);
+      const mayBeFree = allowFreeform || choices.length === 0;
+      for (;;) {
+        const said = await this.read(askFor(choices.length, mayBeFree), signal);
+        if (said === undefined) throw new NobodyAnswers();
+        const chosen = choices[Number(said) - 1] ?? choices.find((choice) => isSame(choice, said));
+        if (chosen !== undefined) return { answer: chosen, wasFreeform: false };
+        if (mayBeFree && said !== '') return { answer: said, wasFreeform: true };
+      }
+    });
+
+  private async readDecision(
+    approval: Approval | undefined,
+    signal: AbortSignal,
+  ): Promise<PermissionRequestResult> {
+    const longer = approval ? `, s this session, p this place (${visible(describeApproval(approval))})` : '';
+    const said = await this.read(`y once${longer}, n no, or why not: `, signal);
+    if (signal.aborted) return { kind: 'no-result' };
+    if (said === undefined) return { kind: 'user-not-available' };
+    if (/^y(?:es)?$/i.test(said)) return { kind: 'approve-once' };
+    if (approval && /^s$/i.test(said)) return { kind: 'approve-for-session', approval };
+    if (approval && /^p$/i.test(said))
+      return { kind: 'approve-for-location', approval, locationKey: await this.options.place() };
+    return { kind: 'reject', feedback: /^(?:no?)?$/i.test(said) ? 'No.' : said };
+  }
+
+  private async read(question: string, signal: AbortSignal): Promise<string | undefined> {
+    const { asker, display, isTerminal } = this.options;
+    const answer = (await asker.answer(question, signal))?.trim();
+    if (answer !== undefined && !isTerminal) display.note(`  ${visible(answer)}`);
+    return answer;
+  }
+
+  private show(lines: readonly string[]): void {
+    const { display } = this.options;
+    display.endLine();
+    for (const line of lines) display.note(line);
+  }
+
+  private inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const answer = this.last.then(ask);
+    this.last = answer.catch(() => undefined);
+    return answer;
+  }
+}
+
+function askFor(choices: number, mayBeFree: boolean): string {
+  if (choices === 0) return 'your answer: ';
+  return mayBeFree ? `1 to ${choices}, or your own words: ` : `1 to ${choices}: `;
+}
+
+function isSame(choice: string, said: string): boolean {
+  return choice.toLowerCase() === said.toLowerCase();
+}

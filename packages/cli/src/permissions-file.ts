@@ -1,0 +1,91 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { UserRules, UserRulesReader } from '@groundcrew/runtime';
+import { RulesFault, readRules } from './permissions-rules.js';
+
+/** Where a home keeps the user's rules. */
+export function permissionsPath(homeDirectory: string): string {
+  return join(homeDirectory, 'permissions.json');
+}
+
+/**
+ * The user's rules for every session: those of the home, and of the `configDir` that a session names besides, so that no
+ * client gets round the former. A file is read again when it has changed.
+ */
+export function userRules(homeDirectory: string): UserRulesReader {
+  const files = new Map<string, RulesFile>();
+  const rulesIn = (directory: string) => {
+    const path = permissionsPath(resolve(directory));
+    const file = files.get(path) ?? new RulesFile(path);
+    files.set(path, file);
+    return file.rules();
+  };
+  return (configDir) => {
+    const own = rulesIn(homeDirectory);
+    return configDir === undefined || resolve(configDir) === resolve(homeDirectory)
+      ? own
+      : joined(own, rulesIn(configDir));
+  };
+}
+
+/** Reads a file of rules once, as it is now; none is as good as an empty one. Throws RulesFault. */
+export function readRulesFile(path: string): UserRules {
+  const source = sourceOf(path);
+  return source === undefined ? noRules : readRules(source, path);
+}
+
+const noRules: UserRules = { deny: [], allow: [] };
+
+/** A file that is read again when it has changed. */
+class RulesFile {
+  private known: { readonly stamp: string; readonly rules: UserRules } | undefined;
+
+  constructor(private readonly path: string) {}
+
+  rules(): UserRules {
+    const stamp = stampOf(this.path);
+    if (this.known?.stamp !== stamp) this.known = { stamp, rules: rulesOrProblem(this.path) };
+    return this.known.rules;
+  }
+}
+
+/** Rules that cannot be read forbid everything: nobody knows what was forbidden in them. */
+function rulesOrProblem(path: string): UserRules {
+  try {
+    return readRulesFile(path);
+  } catch (error) {
+    if (!(error instanceof RulesFault)) throw error;
+    return { ...noRules, problem: `${error.message}. No tool runs until this is mended.` };
+  }
+}
+
+function joined(own: UserRules, more: UserRules): UserRules {
+  const problem = own.problem ?? more.problem;
+  return {
+    deny: [...own.deny, ...more.deny],
+    allow: [...own.allow, ...more.allow],
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+function sourceOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw new RulesFault(`${path}: cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeNs, ctimeNs, mode } = statSync(path, { bigint: true });
+    return [ino, size, mtimeNs, ctimeNs, mode].join(' ');
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import type { ModelEvent } from '../../model.js';
+import type { Wire, WireOptions } from '../../wire.js';
+import { asFrame, decodeFrames } from '../frames.js';
+import { MessagesAnswer } from './answer.js';
+import { encodeMessages } from './encode.js';
+
+/** The Messages API of Anthropic, which others speak as well. */
+export function anthropicMessagesWire(options: WireOptions = {}): Wire {
+  const { newId = () => `toolu_${randomUUID()}` } = options;
+  return {
+    encode: encodeMessages,
+    decode: (frames) => decodeFrames(frames, new MessagesAnswer(newId)),
+    decodeWhole: (body) => {
+      const answer = new MessagesAnswer(newId);
+      const events: ModelEvent[] = [];
+      answer.addWhole(asFrame(body), events);
+      return [...events, ...answer.end({ complete: true })];
+    },
+  };
+}

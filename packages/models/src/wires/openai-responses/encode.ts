@@ -1,0 +1,107 @@
+import { knownModel } from '../../catalog.js';
+import type { ChatMessage, KeptBlock, ModelRequest, Part, ToolSpec } from '../../model.js';
+import { fittingId, fittingName } from '../call-ids.js';
+import { inPlace } from '../kept.js';
+import { objectSchema } from '../tool-schema.js';
+import { readPhase, readReasoningItem } from './kept.js';
+import type { Effort, ResponsesBody, ResponsesContentPart, ResponsesItem, ResponsesTool } from './schema.js';
+
+const longestId = 64;
+const fewestOutputTokens = 16;
+const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** The body of a call. The service stores nothing: thoughts travel with the conversation, sealed. */
+export function encodeResponses(request: ModelRequest): ResponsesBody {
+  const { model, system, stream, toolChoice, maxOutputTokens, origin } = request;
+  const tools = request.tools.map(encodeTool);
+  return {
+    model,
+    ...(system !== '' && { instructions: system }),
+    store: false,
+    ...thinking(request),
+    ...(maxOutputTokens !== undefined && {
+      max_output_tokens: Math.max(maxOutputTokens, fewestOutputTokens),
+    }),
+    ...(origin && { prompt_cache_key: fittingId(origin.sessionId, longestId) }),
+    ...(stream && { stream }),
+    ...(tools.length > 0 && {
+      tools,
+      ...(toolChoice && { tool_choice: toolChoice }),
+      parallel_tool_calls: true,
+    }),
+    input: request.messages.flatMap(encodeMessage),
+  };
+}
+
+/** A model that is known not to think refuses every word about it. */
+function thinking({ model, reasoningEffort }: ModelRequest): Partial<ResponsesBody> {
+  const known = knownModel(model);
+  if (reasoningEffort === undefined && known && !known.reasoningEfforts) return {};
+  const sealed = { include: ['reasoning.encrypted_content' as const] };
+  if (reasoningEffort === undefined || !isEffort(reasoningEffort)) return sealed;
+  return { ...sealed, reasoning: { effort: reasoningEffort, summary: 'auto' } };
+}
+
+function isEffort(word: string): word is Effort {
+  return efforts.includes(word);
+}
+
+function encodeMessage(message: ChatMessage): ResponsesItem[] {
+  switch (message.role) {
+    case 'user':
+      return [{ type: 'message', role: 'user', content: encodeParts(message.parts) }];
+    case 'assistant':
+      return encodeAnswer(message);
+    case 'tool':
+      return [
+        { type: 'function_call_output', call_id: fittingId(message.callId, longestId), output: message.text },
+      ];
+  }
+}
+
+function encodeParts(parts: readonly Part[]): ResponsesContentPart[] {
+  return parts.length === 0 ? [{ type: 'input_text', text: '' }] : parts.map(encodePart);
+}
+
+function encodePart(part: Part): ResponsesContentPart {
+  if (part.type === 'text') return { type: 'input_text', text: part.text };
+  const data = `data:${part.mimeType};base64,${part.base64}`;
+  if (part.type === 'image') return { type: 'input_image', image_url: data, detail: 'auto' };
+  return { type: 'input_file', filename: part.name ?? 'document', file_data: data };
+}
+
+type Answer = Extract<ChatMessage, { role: 'assistant' }>;
+
+/** A thought goes before what came of it; one that came to nothing is refused, and left out. */
+function encodeAnswer({ text, toolCalls, kept = [] }: Answer): ResponsesItem[] {
+  const own = kept.filter(({ wire }) => wire === 'openai-responses');
+  const phase = own.map(readPhase).find((each) => each !== undefined);
+  const said: ResponsesItem = {
+    type: 'message',
+    role: 'assistant',
+    content: text,
+    ...(phase !== undefined && { phase }),
+  };
+  const calls = toolCalls.map(
+    (call): ResponsesItem => ({
+      type: 'function_call',
+      call_id: fittingId(call.callId, longestId),
+      name: fittingName(call.name),
+      arguments: call.argumentsText,
+    }),
+  );
+  return inPlace<ResponsesItem>({
+    text: text === '' ? undefined : said,
+    calls,
+    thoughts: own.flatMap((each) => thoughtOf(each)),
+  });
+}
+
+function thoughtOf({ place, block }: KeptBlock): { readonly place: number; readonly item: ResponsesItem }[] {
+  const item = readReasoningItem(block);
+  return item ? [{ place, item }] : [];
+}
+
+function encodeTool({ name, description, inputSchema }: ToolSpec): ResponsesTool {
+  return { type: 'function', name, description, parameters: objectSchema(inputSchema), strict: false };
+}

@@ -1,0 +1,21 @@
+import { randomUUID } from 'node:crypto';
+import type { ModelEvent } from '../../model.js';
+import type { Wire, WireOptions } from '../../wire.js';
+import { asFrame, decodeFrames } from '../frames.js';
+import { ResponsesAnswer } from './answer.js';
+import { encodeResponses } from './encode.js';
+
+/** The Responses API of OpenAI, used without its memory: every call carries the whole conversation. */
+export function openaiResponsesWire(options: WireOptions = {}): Wire {
+  const { newId = () => `call_${randomUUID()}` } = options;
+  return {
+    encode: encodeResponses,
+    decode: (frames) => decodeFrames(frames, new ResponsesAnswer(newId)),
+    decodeWhole: (body) => {
+      const answer = new ResponsesAnswer(newId);
+      const events: ModelEvent[] = [];
+      answer.addWhole(asFrame(body), events);
+      return [...events, ...answer.end({ complete: true })];
+    },
+  };
+}

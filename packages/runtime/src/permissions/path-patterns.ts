@@ -1,0 +1,32 @@
+import { relative, resolve, sep } from 'node:path';
+import { globMatcher } from '../tools/glob-pattern.js';
+
+/** Whether a whole path is what a rule names: a file, a directory with all in it, or a pattern with all below what it matches. */
+export function patternCovers(pattern: string, workingDirectory: string): (path: string) => boolean {
+  if (!/[*?[{]/.test(pattern)) {
+    const root = folded(resolve(workingDirectory, pattern));
+    return (path) => isWithin(root, folded(path));
+  }
+  const matches = globMatcher(folded(pattern));
+  if (/^(?:\/|\*\*\/|[^/]*$)/.test(pattern)) return (path) => ancestry(folded(path)).some(matches);
+  const root = folded(resolve(workingDirectory));
+  return (path) => isWithin(root, folded(path)) && ancestry(relative(root, folded(path))).some(matches);
+}
+
+/** Whether a path is a directory or lies in it, by their names alone. */
+export function isWithin(directory: string, path: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+/** The path and every directory it is in, as the matcher reads them. */
+function ancestry(path: string): readonly string[] {
+  const names = path.split(sep).filter((name) => name !== '');
+  return names.map((_, index) => names.slice(0, index + 1).join('/'));
+}
+
+const ignoresCase = process.platform === 'darwin' || process.platform === 'win32';
+
+/** Where the file system makes no difference between upper and lower case, neither do rules. */
+function folded(path: string): string {
+  return ignoresCase ? path.toLowerCase() : path;
+}

@@ -1,0 +1,214 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readShellCommand } from './shell-command.js';
+
+// Programs that write down that they ran: what bash itself runs is held against what was read in the text.
+const markers = ['mark100', 'mark200', 'mark300', 'mark400'] as const;
+const world = mkdtempSync(join(tmpdir(), 'shell-truth-'));
+let runs = 0;
+const bin = join(world, 'bin');
+
+beforeAll(() => {
+  mkdirSync(bin);
+  mkdirSync(join(world, 'work'));
+  for (const marker of markers) {
+    writeFileSync(join(bin, marker), `#!/bin/sh\necho ${marker} >> "$LOG"\nexit 1\n`);
+    chmodSync(join(bin, marker), 0o755);
+  }
+});
+afterAll(() => rmSync(world, { recursive: true }));
+
+/** Runs a text in bash; the answer is what of the markers ran. */
+function ranBy(text: string): readonly string[] {
+  // A file of its own: what a run before this one left in the background writes elsewhere.
+  const log = join(world, `log-${runs++}`);
+  writeFileSync(log, '');
+  writeFileSync(join(world, 'work', 'in'), 'x\n');
+  try {
+    execFileSync('bash', ['-c', `${text}\nwait`], {
+      cwd: join(world, 'work'),
+      env: { PATH: `${bin}:/usr/bin:/bin`, HOME: world, LOG: log },
+      stdio: 'ignore',
+      timeout: 5000,
+    });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ETIMEDOUT') throw error;
+  }
+  return [...new Set(readFileSync(log, 'utf8').split('\n').filter(Boolean))];
+}
+
+const marker = fc.constantFrom(...markers);
+
+/** Ways to have a command run whose name stands in the text. */
+const plainForms: readonly ((name: string) => string)[] = [
+  (name) => `${name} x`,
+  (name) => `"${name}" x`,
+  (name) => `\\${name}`,
+  (name) => `${name.slice(0, 2)}''${name.slice(2)}`,
+  (name) => `$'${name}'`,
+  (name) => `$'\\x6d${name.slice(1)}'`,
+  (name) => `${name.slice(0, 3)}\\\n${name.slice(3)}`,
+  (name) => `${join(bin, name)}`,
+  (name) => `true && ${name}`,
+  (name) => `false || ${name}`,
+  (name) => `! ${name}`,
+  (name) => `time -p ${name}`,
+  (name) => `{ ${name}; } &`,
+  (name) => `(${name})`,
+  (name) => `if ${name}; then :; fi`,
+  (name) => `until ! ${name}; do break; done`,
+  (name) => `case x in x) ${name};; esac`,
+  (name) => `case $(${name}) in x) ;; esac`,
+  (name) => `for f in $(${name}); do :; done`,
+  (name) => `for ((i=$(${name}); 0; )); do :; done`,
+  (name) => `[[ -n $(${name}) ]]`,
+  (name) => `echo "\`${name}\`"`,
+  (name) => `echo "\${x:-$(${name})}"`,
+  (name) => `x=1; echo "\${x:+$(${name})}"`,
+  (name) => `x=abc; echo "\${x/$(${name})/y}"`,
+  (name) => `x=abc; echo \${x:$(${name}; echo 1)}`,
+  (name) => `echo $((1 + $(${name}; echo 1)))`,
+  (name) => `echo $[ $(${name}; echo 1) ]`,
+  (name) => `((x = $(${name}; echo 1)))`,
+  (name) => `a[$(${name}; echo 1)]=1`,
+  (name) => `a=(1 $(${name}))`,
+  (name) => `declare x=$(${name})`,
+  (name) => `let x=$(${name}; echo 1)`,
+  (name) => `x=$(${name}) true`,
+  (name) => `cat <(${name})`,
+  (name) => `cat <<E\n$(${name})\nE`,
+  (name) => `cat <<-E\n\t$(${name})\n\tE`,
+  (name) => `cat <<< "$(${name})"`,
+  (name) => `true > "$(${name}; echo out)"`,
+  (name) => `true 2> >(${name})`,
+  (name) => `exec 3< <(${name})`,
+  (name) => `coproc ${name}`,
+  (name) => `coproc C { ${name}; }`,
+  (name) => `f() { ${name}; }; f`,
+  (name) => `function f { ${name}; }; f`,
+  (name) => `echo x | ${name}`,
+  (name) => `${name} |& cat`,
+  (name) => `select a in x; do ${name}; break; done < in`,
+];
+
+/** Ways in which something else runs it; the text still says its name as that of a command. */
+const wrappedForms: readonly ((name: string) => string)[] = [
+  (name) => `env ${name}`,
+  (name) => `env -i PATH="$PATH" LOG="$LOG" A=b ${name}`,
+  (name) => `env -S "${name} x"`,
+  (name) => `env --split-string="${name} x"`,
+  (name) => `nohup ${name}`,
+  (name) => `nice -n 1 ${name}`,
+  (name) => `timeout -s KILL 3 ${name}`,
+  (name) => `setsid -w ${name}`,
+  (name) => `stdbuf -oL ${name}`,
+  (name) => `echo x | xargs -n 1 ${name}`,
+  (name) => `echo x | xargs -I{} sh -c '${name} {}'`,
+  (name) => `find . -maxdepth 0 -exec ${name} {} \\;`,
+  (name) => `find . -maxdepth 0 -exec sh -c '${name} "$1"' _ {} +`,
+  (name) => `command -p ${join(bin, name)}`,
+  (name) => `command ${name}`,
+  (name) => `builtin eval '${name} x'`,
+  (name) => `(exec -a other ${name})`,
+  (name) => `eval ${name} x`,
+  (name) => `eval '${name} x'`,
+  (name) => `eval "eval '${name}'"`,
+  (name) => `bash -c '${name}'`,
+  (name) => `bash -lc "${name}" arg`,
+  (name) => `sh -ec '${name}; true'`,
+  (name) => `bash <<E\n${name}\nE`,
+  (name) => `bash -s <<'E'\n${name}\nE`,
+  (name) => `bash <<< '${name} x'`,
+  (name) => `trap '${name}' EXIT`,
+  (name) => `trap -- '${name}' EXIT`,
+  (name) => `shopt -s expand_aliases; alias l='${name}'; eval l`,
+  (name) => `script -qec '${name}' /dev/null`,
+  (name) => `flock in ${name}`,
+  (name) => `flock in -c '${name}'`,
+  (name) => `tar -cf - in | tar -xf - --to-command=${name}`,
+  (name) => `tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=${name} in`,
+  (name) => `split --filter='${name}' in`,
+  (name) => `chroot / ${name}`,
+];
+
+/** Ways in which the text hides what runs; these must never pass for harmless. */
+const hiddenForms: readonly ((name: string) => string)[] = [
+  (name) => `X=${name}; $X y`,
+  (name) => `$(echo ${name}) y`,
+  (name) => `p=${name.slice(0, 3)}; "$p${name.slice(3)}"`,
+  (name) => `echo '${name} x' | bash`,
+  (name) => `printf '${name}\\n' > s; bash s`,
+  (name) => `printf '${name}\\n' > s; . ./s`,
+  (name) => `printf '${name}\\n' > s; bash < s`,
+  (name) => `x='$(${name})'; echo "\${x@P}"`,
+  (name) => `x='a[$(${name})]'; [[ $x -eq 1 ]]`,
+  (name) => `[ -v 'a[$(${name})]' ]`,
+  (name) => `test -v 'a[$(${name})]'`,
+  (name) => `printf -v 'a[$(${name})]' x`,
+  (name) => `unset 'a[$(${name})]'`,
+  (name) => `read 'a[$(${name})]' < in`,
+  (name) => `x='a[$(${name})]'; echo $((x))`,
+  (name) => `x='a[$(${name})]'; echo "\${!x}"`,
+  (name) => `PS4='$(${name})'; set -x; :`,
+  (name) => `BASH_ENV=<(echo ${name}) bash -c :`,
+  (name) => `awk 'BEGIN { system("${name}") }'`,
+  (name) => `awk 'BEGIN { "${name}" | getline }'`,
+  (name) => `awk 'BEGIN { print | "${name}" }'`,
+  (name) => `sed -n '1e ${name}' in`,
+  (name) => `sed 's/x/${name}/e' in`,
+  (name) => `git -c alias.y='!${name}' y`,
+  (name) => `mapfile -C ${name} -c 1 a < in`,
+  (name) => `enable -n ls; hash -p ${join(bin, name)} ls; ls`,
+  (name) => `ls() { ${name}; }; ls`,
+  (name) => `perl -e 'system("${name}")'`,
+  (name) => `python3 -c 'import os; os.system("${name}")'`,
+  (name) => `ls -d ./* | xargs ${name}`,
+];
+
+test('everything that bash runs by its name is in the list, however it is written', () => {
+  const form = fc.constantFrom(...plainForms, ...wrappedForms);
+  const around = fc.constantFrom(
+    (text: string) => text,
+    (text: string) => `(\n${text}\n)`,
+    (text: string) => `if true; then\n${text}\nfi`,
+    (text: string) => `f() {\n${text}\n}; f`,
+    (text: string) => `echo $(\n${text}\n)`,
+  );
+  fc.assert(
+    fc.property(marker, form, around, (name, write, wrap) => {
+      const text = wrap(write(name));
+      const listed = readShellCommand(text).commands.map(({ identifier }) => identifier.replace(/^.*\//, ''));
+      expect({ text, missing: ranBy(text).filter((each) => !listed.includes(each)) }).toEqual({
+        text,
+        missing: [],
+      });
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test.each([...plainForms, ...wrappedForms, ...hiddenForms].map((form) => [form('mark100')] as const))(
+  '%j: what runs is listed, or the command is neither read-only nor approved in advance',
+  (text) => {
+    const { commands, canOfferSessionApproval } = readShellCommand(text);
+    const isListed = commands.some(({ identifier }) => /(?:^|\/)mark100$/.test(identifier));
+    const isHarmless = commands.length > 0 && commands.every(({ readOnly }) => readOnly);
+    if (ranBy(text).includes('mark100') && !isListed)
+      expect({ isHarmless, canOfferSessionApproval }).toEqual({
+        isHarmless: false,
+        canOfferSessionApproval: false,
+      });
+    expect(isHarmless).toBe(false);
+  },
+);
+
+test.each([...wrappedForms, ...hiddenForms].map((form) => [form('mark100')] as const))(
+  '%j is never approved in advance',
+  (text) => {
+    expect(readShellCommand(text).canOfferSessionApproval).toBe(false);
+  },
+);

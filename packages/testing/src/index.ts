@@ -1,0 +1,29 @@
+export type { Ignorable } from './comparison.js';
+export type { Call, Message } from './conversation.js';
+export { TestingError, type TestingErrorKind } from './errors.js';
+export type { MaskingOptions } from './masking.js';
+export { type Recording, type RecordOptions, record } from './recorder.js';
+export { type Replay, type ReplayOptions, replay } from './replayer.js';
+export { type ModelSettings, type ScriptedModel, scriptedModel } from './scripted-model.js';
+export {
+  type AskedModel,
+  after,
+  answer,
+  callTools,
+  hangUp,
+  refuse,
+  type ScriptedAnswer,
+  type ScriptedCall,
+  type ScriptedReply,
+  say,
+} from './scripted-reply.js';
+export { getFinalAssistantMessage, getNextEventOfType, type WaitOptions } from './session-waits.js';
+export {
+  type TemporaryDirectory,
+  temporaryDirectory,
+  temporaryWorkplace,
+  type Workplace,
+} from './temporary.js';
+export { type Participant, type TwoClients, type TwoClientsOptions, twoClients } from './two-clients.js';
+export { type CassetteOptions, type UsedCassette, useCassette } from './use-cassette.js';
+export type { WireName } from './wires/wire.js';

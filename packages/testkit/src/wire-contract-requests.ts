@@ -1,0 +1,83 @@
+import type { ChatMessage, ModelRequest, Wire } from '@groundcrew/models';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { anyRequest } from './strict-histories.js';
+
+export interface RequestExam {
+  readonly makeWire: (newId: () => string) => Promise<Wire>;
+  /** Why a strict service would refuse a body; undefined when it would take it. */
+  readonly faultIn: (body: unknown) => string | undefined;
+}
+
+/** The same cases on every run. */
+const seed = 20_260_101;
+
+/** What every wire must pass on the way out: bodies that a strict service takes, and that it need not read twice. */
+export function requestContract({ makeWire, faultIn }: RequestExam): void {
+  const bodyOf = async () => {
+    const wire = await makeWire(() => 'new');
+    return (request: ModelRequest) => JSON.stringify(wire.encode(request));
+  };
+
+  test('10,000 random histories are taken by a strict service', async () => {
+    const body = await bodyOf();
+    fc.assert(
+      fc.property(anyRequest(), (request) => {
+        const fault = faultIn(JSON.parse(body(request)));
+        if (fault !== undefined) throw new Error(fault);
+      }),
+      { seed, numRuns: 10_000 },
+    );
+  }, 120_000);
+
+  test('what consecutive calls share is the same, byte by byte, up to the end of the shorter one', async () => {
+    const body = await bodyOf();
+    fc.assert(
+      fc.property(anyRequest(), (any) => {
+        const texts = consecutive(steady(any)).map(body);
+        const shared = texts.slice(1).map((text, index) => commonBytes(texts[index] ?? '', text));
+        // The conversation comes last: only the brackets that close it may differ.
+        expect(shared).toEqual(texts.slice(0, -1).map((text) => text.length - ']}'.length));
+      }),
+      { seed, numRuns: 300 },
+    );
+  });
+
+  test('the same request is the same body, and encoding changes nothing in it', async () => {
+    const body = await bodyOf();
+    fc.assert(
+      fc.property(anyRequest(), (request) => {
+        const before = JSON.stringify(request);
+        expect(body(request)).toBe(body(request));
+        expect(JSON.stringify(request)).toBe(before);
+      }),
+      { seed, numRuns: 100 },
+    );
+  });
+}
+
+/** A session whose settings stay, and in which everybody says something. */
+function steady(request: ModelRequest): ModelRequest {
+  const { reasoningEffort: _, ...rest } = request;
+  const tools = [{ name: 'view', description: 'Shows a file.', inputSchema: undefined }];
+  return { ...rest, tools, messages: request.messages.map(saysSomething) };
+}
+
+function saysSomething(message: ChatMessage): ChatMessage {
+  return message.role === 'assistant' && message.text.trim() === '' ? { ...message, text: 'Well' } : message;
+}
+
+/** The calls that led to this one: one before each answer. */
+function consecutive(request: ModelRequest): readonly ModelRequest[] {
+  const ends = request.messages.flatMap((message, index) => (message.role === 'assistant' ? [index] : []));
+  return [...ends, request.messages.length].map((end) => ({
+    ...request,
+    messages: request.messages.slice(0, end),
+  }));
+}
+
+function commonBytes(left: string, right: string): number {
+  let at = 0;
+  while (at < left.length && left.charCodeAt(at) === right.charCodeAt(at)) at++;
+  return at;
+}
