@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { bodyChunks } from './body-chunks.js';
 import { ModelError } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 import { property } from './json.js';
@@ -95,7 +96,7 @@ class Call {
   async *#read(response: IncomingMessage, release: () => void): AsyncGenerator<Uint8Array> {
     const content = decompressed(response);
     try {
-      for await (const chunk of content.iterator({ destroyOnReturn: false })) {
+      for await (const chunk of bodyChunks(content)) {
         this.#timer?.refresh();
         yield chunk;
       }

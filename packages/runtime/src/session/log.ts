@@ -246,11 +246,11 @@ export class SessionLog {
     group.resolve();
   }
 
-  /** After the reply to whoever waits for the group. */
+  /** After the reply to whoever waits for the group: all microtasks run before the next tick, and both leave in one write. */
   private tellSoon(group: Group): void {
     for (const waiting of this.line) if (group.told.has(waiting.told)) waiting.isReady = true;
     this.telling ??= new Promise((resolve) => {
-      setImmediate(() => {
+      process.nextTick(() => {
         this.telling = undefined;
         this.tellReady();
         resolve();
