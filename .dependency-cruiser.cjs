@@ -1,14 +1,19 @@
-/** Which packages each package may import. Nothing imports what is not listed; tests may also use the testkit. */
+/** Which packages each package may import. Nothing imports what is not listed; tests may also use the testkit and what apps test with. */
 const layers = {
   cli: ['server', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
   server: ['runtime', 'rpc', 'protocol'],
-  runtime: ['models', 'protocol'],
+  runtime: ['models', 'protocol', 'sqlite-node20'],
   sdk: ['rpc', 'protocol'],
+  testing: ['sdk'],
   testkit: ['server', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
   models: [],
   rpc: [],
   protocol: [],
+  'sqlite-node20': [],
 };
+
+/** What others may import of a package. */
+const door = '^packages/([^/]+/src/index\\.ts|sqlite-node20/sqlite\\.cjs)$';
 
 /** Tests, and the files only they use. */
 const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/|/(chaos|contract)/[^/]+\\.ts$)';
@@ -22,7 +27,7 @@ const packageRules = Object.entries(layers).flatMap(([name, allowed]) => [
   forbid(
     `${name}-tests-import`,
     { path: `^packages/${name}/.*${tests}` },
-    { path: '^packages/', pathNot: `^packages/(${[name, ...allowed, 'testkit'].join('|')})/` },
+    { path: '^packages/', pathNot: `^packages/(${[name, ...allowed, 'testkit', 'testing'].join('|')})/` },
   ),
 ]);
 
@@ -56,12 +61,12 @@ const doorRules = [
   forbid(
     'front-door-only',
     { path: '^packages/([^/]+)/' },
-    { path: '^packages/(?!$1/)[^/]+/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+    { path: '^packages/(?!$1/)[^/]+/', pathNot: door },
   ),
   forbid(
     'front-door-only',
     { path: '^(e2e|chaos|bench|scripts|examples)/' },
-    { path: '^packages/', pathNot: '^packages/[^/]+/src/index\\.ts$' },
+    { path: '^packages/', pathNot: door },
   ),
   forbid('one-door-per-package', {}, { path: '^packages/[^/]+/src/.+/index\\.ts$' }),
   forbid('tests-are-not-imported', { pathNot: tests }, { path: tests }),

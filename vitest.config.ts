@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-const names = ['protocol', 'rpc', 'models', 'runtime', 'server', 'sdk', 'testkit', 'cli'];
+const names = ['protocol', 'rpc', 'models', 'runtime', 'server', 'sdk', 'testing', 'testkit', 'cli'];
 const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
 
 export default defineConfig({

@@ -68,6 +68,13 @@ export class BenchRuntime {
     return Number(kilobytes) / 1024;
   }
 
+  /** Processor time so far in milliseconds, as the kernel counts it, in hundredths of a second. */
+  get processorTime(): number {
+    const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  }
+
   async stop(): Promise<void> {
     this.child.kill('SIGKILL');
     await once(this.child, 'close');

@@ -57,7 +57,11 @@ export class ChaosClient {
 
   async resume(
     ledger: Ledger,
-    how: { readonly continuePendingWork: boolean; readonly disableResume?: boolean },
+    how: {
+      readonly continuePendingWork: boolean;
+      readonly disableResume?: boolean;
+      readonly takeOver?: boolean;
+    },
   ): Promise<void> {
     this.follow(ledger);
     await this.wire.call('session.resume', { ...this.settings(ledger), ...how });

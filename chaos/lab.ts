@@ -9,6 +9,7 @@ import { ChaosClient } from './client.js';
 import { rule } from './conversation.js';
 import type { Ledger } from './ledger.js';
 import { RuntimeChild } from './runtime-child.js';
+import { survivorsOf } from './survivors.js';
 
 /** Where runtimes are killed: a program, a model that outlives it, and room for homes. */
 export interface Lab {
@@ -110,6 +111,8 @@ export async function live(
   const milliseconds = performance.now() - began;
   const wasKilled = runtime.isGone;
   const signal = await runtime.kill();
+  const survivors = await survivorsOf(life.home);
+  if (survivors.length > 0) say(`processes live on: ${survivors.join(', ')}`);
   if (wasKilled && signal !== 'SIGKILL') say(`the runtime ended by itself: ${runtime.stderr}`);
   for (const client of clients) {
     if (!wasKilled) for (const failure of client.failures) say(failure);

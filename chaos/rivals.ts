@@ -1,3 +1,4 @@
+import type { AnyEvent, EventData } from '@groundcrew/protocol';
 import { ChaosClient } from './client.js';
 import { also, next, work } from './conversation.js';
 import type { Lab } from './lab.js';
@@ -15,6 +16,7 @@ export async function rivalRuns(lab: Lab): Promise<readonly (Failure | undefined
   return [
     await contest(lab, 'an idle owner is stopped while another process takes its session', fencedOwner),
     await contest(lab, 'an owner with open questions is stopped, then killed', killedWhileStopped),
+    await contest(lab, 'an owner with open questions is stopped, robbed of its session, and goes on', robbed),
   ];
 }
 
@@ -64,6 +66,33 @@ const fencedOwner: Contest = async ({ owner, other, ledger }) => {
   await owner.client.untilIdle(ledger, [also]);
   await other.client.send(ledger, work);
   await other.client.untilIdle(ledger, [work]);
+};
+
+/** The owner finds, when it goes on, answers that were waiting for it to questions that are answered elsewhere by then. */
+const robbed: Contest = async ({ owner, other, ledger }) => {
+  await owner.client.create(ledger);
+  owner.client.isSilent = true;
+  await owner.client.send(ledger, work);
+  const isOpen = (kind: string) => (events: readonly AnyEvent[]) => events.some(({ type }) => type === kind);
+  for (const kind of ['permission.requested', 'external_tool.requested'])
+    await owner.client.until(ledger, isOpen(kind));
+  const asked = (await owner.client.stored(ledger)).filter(({ type }) => type === 'external_tool.requested');
+  owner.runtime.signal('SIGSTOP');
+  const stale = asked.map(({ data }) => {
+    const { requestId } = data as EventData<'external_tool.requested'>;
+    const params = { sessionId: ledger.sessionId, requestId, result: 'stale' };
+    return owner.client.wire.failure('session.tools.handlePendingToolCall', params);
+  });
+  await other.client.resume(ledger, { continuePendingWork: true, takeOver: true });
+  await other.client.answerOpen(ledger, { isAwaited: true });
+  await other.client.untilIdle(ledger, [work]);
+  owner.runtime.signal('SIGCONT');
+  for (const answer of await Promise.all(stale))
+    if (JSON.stringify(answer).includes('"success":true'))
+      ledger.problems.push('an answer was accepted by a process that had lost its session');
+  await owner.client.until(ledger, (events) => events.at(-1)?.type === 'session.idle');
+  await other.client.send(ledger, next);
+  await other.client.untilIdle(ledger, [next]);
 };
 
 /** A living owner's work is protected however long it is silent; a dead one's is taken over at once. */

@@ -8,6 +8,9 @@ const look = callTools({ id: 'c1', name: 'look', arguments: {} });
 const tools = [{ name: 'look', skipPermission: true }];
 const interrupted = 'The execution of this tool, or a previous tool was interrupted.';
 
+/** A machine with much else to do takes its time to bury the dead. */
+const patience = { timeout: 10_000 };
+
 /** Another process on the same home, and a client of it. */
 async function other() {
   const process = runtime.spawn({ flags: ['--stdio'] });
@@ -85,7 +88,7 @@ describe('a process that was killed', () => {
     await vi.waitFor(() => expect(existsSync(runs) && readFileSync(runs, 'utf8')).toMatch(/^\d+\n$/));
     await doomed.signal('SIGKILL');
     const pid = Number(readFileSync(runs, 'utf8'));
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), patience);
     const after = await runtime.client.resume(before.sessionId, {
       ...providerOf(model),
       workingDirectory,
@@ -174,6 +177,28 @@ describe('a process that was killed', () => {
       'user.message "Second" queued 0',
       'assistant.message "second"',
     ]);
+  });
+
+  test('in a model call: it is made again, at once where the environment names the service', async () => {
+    const held = hold();
+    const model = runtime.script(held.reply, say('again'), say('and on'));
+    const environment = { COPILOT_API_URL: model.baseUrl, MY_TOKEN: 'gho_1' };
+    const start = () => runtime.spawn({ flags: ['--stdio', '--auth-token-env', 'MY_TOKEN'], environment });
+    const doomed = start();
+    const before = await (await runtime.connect(doomed)).create();
+    await before.send('Hello');
+    await model.asked(1);
+    await doomed.signal('SIGKILL');
+    held.release();
+    const client = await runtime.connect(start());
+    const after = await client.resume(before.sessionId, { continuePendingWork: true });
+    await after.next('session.idle');
+    expect(story(await after.stored()).slice(-2)).toEqual([
+      'assistant.message "again"',
+      'assistant.turn_end 0',
+    ]);
+    expect(model.requests[1]?.body.messages).toEqual(model.requests[0]?.body.messages);
+    expect(model.requests[1]?.headers.authorization).toBe('Bearer gho_1');
   });
 
   test('in its first moments: what was acknowledged is there, each prompt once', async () => {

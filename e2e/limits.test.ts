@@ -130,6 +130,25 @@ describe('a session that was idle for long', () => {
     expect(story(session.events).at(-1)).toBe('session.shutdown routine');
   });
 
+  test('which only waits for an answer while nobody is there is out of memory at once, and goes on with its key', async () => {
+    world = await inProcessRuntime();
+    const model = world.api.script(look('c1'), say('seen'));
+    const before = world.connect();
+    const session = await before.create({ ...providerOf(model), tools });
+    await session.send('Look');
+    const { data } = await session.next('external_tool.requested');
+    await before.close();
+    await vi.waitFor(() => expect(world.runtime.find(session.sessionId)).toBeUndefined());
+    const after = await world.client.resume(session.sessionId);
+    expect((await after.next('session.resume')).data.sessionWasActive).toBe(true);
+    expect(await after.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+    await after.next('session.idle');
+    expect(story(await after.stored()).at(-2)).toBe('assistant.message "seen"');
+    expect(model.requests.map(({ headers }) => headers.authorization)).toEqual(
+      Array(2).fill('Bearer key-of-the-tests'),
+    );
+  });
+
   test('stays while it waits for an answer', async () => {
     world = await inProcessRuntime({ sessionIdleSeconds: 0.1 });
     const idle = await world.client.create(providerOf(world.api.script()));

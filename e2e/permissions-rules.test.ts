@@ -111,6 +111,9 @@ describe('rules of the home', () => {
       expect(text).toContain('needle in the light');
       expect(text).not.toMatch(/in the dark|of a key/);
     }
+    const { model } = await outcomes([call('glob', { pattern: 'searched/**' })]);
+    const found = model.requests[1]?.body.messages.findLast(({ role }) => role === 'tool')?.content;
+    expect(found).toBe('./searched/b.txt');
   });
 
   test('can deny every tool there is', async () => {

@@ -99,15 +99,17 @@ test('headers of one send are on the calls of its turn only, and cannot replace 
   ]);
 });
 
-test('a header of a send that cannot be sent ends its turn with an error that names it, not its value', async () => {
-  const { session } = await runtime.session([say('never'), say('fine')]);
-  const events = await session.turn('One', { requestHeaders: { 'x-a': 'hush\r\nvalue' } });
-  expect(story(events).slice(-2)).toEqual([
-    expect.stringContaining('session.error configuration'),
-    'session.idle~',
-  ]);
-  expect(JSON.stringify(events)).not.toContain('hush');
+test.each([
+  [{ 'x-a': 'hush\r\nvalue' }, 'The value of the header x-a has characters that cannot be sent'],
+  [{ 'x a': 'hush' }, '"x a" is no name for a header'],
+])('a send with the header %j is refused with words that name it, not its value', async (headers, reason) => {
+  const { session, model } = await runtime.session([say('fine')]);
+  expect(await session.failure('session.send', { prompt: 'One', requestHeaders: headers })).toEqual({
+    code: -32603,
+    message: `Request session.send failed with message: ${reason}`,
+  });
   await session.turn('Two');
+  expect(model.requests).toHaveLength(1);
 });
 
 test('a key that the service repeats in its error is taken out', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callTools, liveRuntime, say, story, type WireSession } from '@groundcrew/testkit';
 import { describe, expect, test, vi } from 'vitest';
@@ -198,6 +198,51 @@ test('a call of bash is told with what it would touch', async () => {
   await session.send('Go');
   const { data } = await session.next('tool.execution_start');
   expect(data.shellToolInfo).toEqual({ possiblePaths: ['a.txt', 'b.txt'], hasWriteFileRedirection: true });
+});
+
+describe('a command in the background', () => {
+  const inBackground = (id: string, command: string) =>
+    callTools({ id, name: 'bash', arguments: { command, description: 'Build', mode: 'async', shellId: id } });
+  const notice = (shellId: string, exitCode: number) =>
+    `<system_notification>\nThe command "Build" (shellId: ${shellId}) has ended with exit code ${exitCode}. Use read_bash to read its output.\n</system_notification>`;
+
+  test('that has ended is told to clients, and to the model with its next prompt', async () => {
+    const workingDirectory = workIn('background');
+    const { session, model } = await runtime.session(
+      [inBackground('b1', 'while [ ! -e go ]; do sleep 0.01; done; exit 3'), say('begun'), say('seen')],
+      { workingDirectory },
+    );
+    await session.call('session.permissions.setApproveAll', { enabled: true });
+    await session.turn('Build it');
+    writeFileSync(join(workingDirectory, 'go'), '');
+    expect((await session.next('system.notification')).data).toEqual({
+      content: notice('b1', 3),
+      kind: { type: 'shell_completed', shellId: 'b1', exitCode: 3, description: 'Build' },
+    });
+    await session.turn('And?');
+    expect(model.requests.at(-1)?.body.messages.at(-2)).toEqual({ role: 'user', content: notice('b1', 3) });
+  });
+
+  test('that the model has read to its end, stopped, or left behind is not', async () => {
+    const workingDirectory = workIn('quiet');
+    const read = callTools({ id: 'r1', name: 'read_bash', arguments: { shellId: 'b1', delay: 10 } });
+    const stop = callTools({ id: 's1', name: 'stop_bash', arguments: { shellId: 'b2' } });
+    const { session } = await runtime.session(
+      [
+        inBackground('b1', 'sleep 0.1; echo read'),
+        read,
+        inBackground('b2', 'sleep 1000'),
+        stop,
+        inBackground('b3', 'sleep 1000'),
+        say('done'),
+      ],
+      { workingDirectory },
+    );
+    await session.call('session.permissions.setApproveAll', { enabled: true });
+    await session.turn('Go');
+    await session.call('session.destroy');
+    expect(session.events.filter(({ type }) => type === 'system.notification')).toEqual([]);
+  });
 });
 
 test('a client starts and kills processes, and is told when they end', async () => {

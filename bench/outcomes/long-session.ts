@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { typical } from '../statistics.js';
 import { prompts } from './model.js';
-import { comes, durable, found, isLastWord, median, type Stage } from './stage.js';
+import { comes, durable, found, isLastWord, type Stage } from './stage.js';
 import type { SubjectProcess } from './subject.js';
 import { type Finding, share, yesNo } from './table.js';
 
@@ -39,7 +40,7 @@ export async function longSession(
   return [
     {
       what: `${turns} turns: the first ${sample} → the last ${sample}, each`,
-      outcome: `${median(times.slice(0, sample)).toFixed(1)} → ${median(times.slice(-sample)).toFixed(1)} ms`,
+      outcome: `${typical(times.slice(0, sample)).toFixed(1)} → ${typical(times.slice(-sample)).toFixed(1)} ms`,
     },
     {
       what: 'memory after the first of them → after the last',
@@ -47,8 +48,8 @@ export async function longSession(
     },
     { what: 'on disk', outcome: `${(size / 1_048_576).toFixed(1)} MB` },
     {
-      what: 'killed, and resumed by a new process: the answer to `session.resume`',
-      outcome: `${median(samples).toFixed(0)} ms`,
+      what: 'killed, and resumed by a new process: the answer to `session.resume`, best of 5',
+      outcome: `${Math.min(...samples).toFixed(0)} ms`,
     },
     { what: 'memory of the new process', outcome: `${again.memory.toFixed(0)} MB` },
     { what: 'events told, and found by it', outcome: share(found(told, again.stored), told.length) },

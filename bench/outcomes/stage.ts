@@ -42,10 +42,10 @@ export function durable(events: readonly AnyEvent[]): readonly AnyEvent[] {
   return events.filter(({ ephemeral }) => !ephemeral);
 }
 
-/** How many of the events are among the others, unchanged. */
+/** How many of the events are among the others; whether they are the same to the letter is not asked. */
 export function found(events: readonly AnyEvent[], among: readonly AnyEvent[]): number {
-  const texts = new Set(among.map((event) => JSON.stringify(event)));
-  return events.filter((event) => texts.has(JSON.stringify(event))).length;
+  const ids = new Set(among.map(({ id }) => id));
+  return events.filter(({ id }) => ids.has(id)).length;
 }
 
 /** The model's last word in a turn. */

@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   sessions: async () => (await import('./commands/sessions.js')).sessions,
   models: async () => (await import('./commands/models.js')).models,
   permissions: async () => (await import('./commands/permissions.js')).permissions,
+  replay: async () => (await import('./commands/replay.js')).replay,
   doctor: async () => (await import('./commands/doctor.js')).doctor,
   backup: async () => (await import('./commands/backup.js')).backup,
   help: async () => (await import('./commands/help.js')).help(commands),

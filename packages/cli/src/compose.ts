@@ -8,6 +8,7 @@ import {
   type Owner,
   openSqliteStore,
   Runtime,
+  type RuntimeOptions,
   Shells,
   type SqliteStore,
   type SqliteStoreOptions,
@@ -17,6 +18,7 @@ import { Server, type ServerSurroundings } from '@groundcrew/server';
 import type { Environment } from './home.js';
 import { ModelDirectory } from './model-access.js';
 import { userRules } from './permissions-file.js';
+import { priceBook } from './price-book.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -28,6 +30,8 @@ export interface ProgramOptions {
   readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
+  /** Models and tools that only repeat what was recorded. */
+  readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */
   onShutDown(): void;
@@ -47,15 +51,20 @@ export interface Program {
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
-  const models = new ModelDirectory({
-    exchange: nodeExchange({ environment: options.environment }),
+  const direct = nodeExchange({ environment: options.environment, limits: () => models.timeLimits });
+  const models: ModelDirectory = new ModelDirectory({
+    // A client that makes the model calls takes the place of the network.
+    exchange: (request, signal) => (server.inference.calls?.exchange ?? direct)(request, signal),
+    directExchange: direct,
     environment: options.environment,
     version: options.version,
-    ...(options.token && { token: options.token.value }),
+    homeDirectory: resolve(options.homeDirectory),
+    ...(options.token && { token: options.token.value, isTokenGiven: options.token.source === 'token' }),
   });
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
-    openModels: (settings) => models.open(settings),
+    openModels: (settings, seams) => models.open(settings, seams),
+    priceOf: priceBook(() => models.settings()),
     builtinTools: builtinTools({
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
@@ -66,6 +75,7 @@ export function compose(options: ProgramOptions): Program {
     version: options.version,
     limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000 },
     sessionIdleSeconds: options.sessionIdleSeconds,
+    ...options.playback,
   });
   const close = async () => {
     await server.shutDown();
@@ -75,14 +85,20 @@ export function compose(options: ProgramOptions): Program {
     version: options.version,
     workingDirectory: options.workingDirectory,
     authStatus: () => authStatus(options.token),
-    listModels: async ({ gitHubToken }) => (await models.list(gitHubToken)).map(wireModel),
+    listModels: async ({ gitHubToken, session }) => {
+      const list = session
+        ? models.listFor(session.currentSettings, () => runtime.models(session))
+        : models.list(gitHubToken);
+      return (await list).map(wireModel);
+    },
+    gitHub: gitHub(models, options.token),
     shutDown: async () => {
       await close();
       setImmediate(options.onShutDown);
     },
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
   };
-  const server = new Server(runtime, surroundings);
+  const server: Server = new Server(runtime, surroundings);
   const store = () => homes.store(resolve(options.homeDirectory));
   return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
 }
@@ -156,6 +172,25 @@ function authStatus(token: ProgramOptions['token']): ReturnType<ServerSurroundin
     authType: token.source,
     host,
     statusMessage: `${host} (via ${token.source})`,
+  };
+}
+
+/** Who is looked up only when somebody asks: a session does not wait for a name. */
+function gitHub(models: ModelDirectory, token: ProgramOptions['token']): ServerSurroundings['gitHub'] {
+  return {
+    status: async (sessionToken) => {
+      const shown = sessionToken ?? token?.value;
+      const user = shown === undefined ? undefined : await models.userOf(shown).catch(() => undefined);
+      return {
+        ...authStatus(sessionToken === undefined ? token : { source: 'token', value: sessionToken }),
+        ...(user?.login !== undefined && { login: user.login }),
+        ...(user?.copilotPlan !== undefined && { copilotPlan: user.copilotPlan }),
+      };
+    },
+    quota: async (given) => {
+      const shown = given ?? token?.value;
+      return (shown === undefined ? undefined : await models.userOf(shown))?.quotas ?? {};
+    },
   };
 }
 

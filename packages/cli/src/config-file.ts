@@ -1,10 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Allowed, type AllowRule, readRule } from './allowed.js';
-import { longestSeconds, UsageError } from './arguments.js';
+import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
+import type { Environment } from './home.js';
 import { logLevels } from './log.js';
 import {
   address,
+  amountUpTo,
   flag,
   listOf,
   objectOf,
@@ -34,13 +36,28 @@ const readProvider = objectOf({
   maxOutputTokens: tokens,
 });
 
+const dollars = amountUpTo(1_000_000);
+
+/** US dollars for a million tokens. */
+const readPrice = objectOf({ input: dollars, output: dollars, cacheRead: dollars, cacheWrite: dollars });
+
+/** What a runtime that clients start goes by as well. */
+const modelFields = {
+  model: text,
+  provider: readProvider,
+  prices: recordOf(readPrice),
+  retryAfterLimit: wholeNumberUpTo(longestSeconds),
+  modelIdleTimeout: wholeNumberUpTo(longestSeconds),
+};
+
 const readRuleText: Reader<AllowRule> = (value, at) => readRule(text(value, at), `${at.path}:`);
 const readRules = listOf(readRuleText);
 const readAllowed: Reader<Allowed> = (value, at) => (value === 'all' ? value : readRules(value, at));
 
+const readModelFields = objectOf(modelFields);
+
 const readFields = objectOf({
-  model: text,
-  provider: readProvider,
+  ...modelFields,
   streaming: flag,
   logLevel: oneOf(...logLevels),
   sessionIdleTimeout: wholeNumberUpTo(longestSeconds),
@@ -54,17 +71,52 @@ export function configPath(homeDirectory: string): string {
 
 /** Reads the settings of a home; none is as good as an empty file. Throws UsageError with file and field. */
 export function readConfigFile(path: string, warn: (message: string) => void): ConfigFile {
-  const source = sourceOf(path);
-  if (source === undefined) return {};
-  try {
-    const config = readFields(JSON.parse(source), {
+  return read(path, (value) => {
+    const config = readFields(value, {
       path: '',
       warn: (field, message) => warn(`${path}: ${field}: ${message}`),
     });
-    if (config.provider && config.provider.baseUrl === undefined)
-      throw new UsageError('provider.baseUrl: missing');
     if (holdsSecrets(config) && isReadByOthers(path))
       warn(`${path}: others can read the key in it; chmod 600 makes it yours alone`);
+    return config;
+  });
+}
+
+/**
+ * What of the settings of a home is about models. Other programs keep a file of this name in homes that clients choose:
+ * one that says nothing of models is left alone, whatever it is. Throws UsageError with file and field.
+ */
+export function readModelSettings(path: string): ReturnType<typeof readModelFields> {
+  const isOurs = new RegExp(`"(?:${Object.keys(modelFields).join('|')})"`).test(sourceOf(path) ?? '');
+  return isOurs ? read(path, (value) => readModelFields(value, { path: '', warn: () => undefined })) : {};
+}
+
+/** Limits of model calls that the environment names. Throws UsageError. */
+export function secondsFrom(
+  environment: Environment,
+): Pick<ConfigFile, 'retryAfterLimit' | 'modelIdleTimeout'> {
+  const seconds = (name: string) => {
+    const value = environment[name];
+    return value ? wholeNumber(value, name, longestSeconds) : undefined;
+  };
+  const retryAfterLimit = seconds('GROUNDCREW_RETRY_AFTER_LIMIT');
+  const modelIdleTimeout = seconds('GROUNDCREW_MODEL_IDLE_TIMEOUT');
+  return {
+    ...(retryAfterLimit !== undefined && { retryAfterLimit }),
+    ...(modelIdleTimeout !== undefined && { modelIdleTimeout }),
+  };
+}
+
+function read<T extends { readonly provider?: ReturnType<typeof readProvider> }>(
+  path: string,
+  from: (value: unknown) => T,
+): T | Record<string, never> {
+  const source = sourceOf(path);
+  if (source === undefined) return {};
+  try {
+    const config = from(JSON.parse(source));
+    if (config.provider && config.provider.baseUrl === undefined)
+      throw new UsageError('provider.baseUrl: missing');
     return config;
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof SyntaxError)) throw error;

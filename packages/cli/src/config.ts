@@ -4,7 +4,7 @@ import { type ConfigFile, configPath, readConfigFile } from './config-file.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from './flags.js';
 import { type Environment, homeDirectory } from './home.js';
 import { type LogLevel, logLevel, logLevels } from './log.js';
-import { type ChosenProvider, chooseProvider } from './provider-choice.js';
+import { type ChosenProvider, chooseProvider, type ProviderWay, providerWays } from './provider-choice.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */
 export interface Config {
@@ -12,6 +12,8 @@ export interface Config {
   readonly model?: string;
   /** A model service of the user's own, and who named it. */
   readonly provider?: ChosenProvider;
+  /** Every place where a model service may be named. */
+  readonly ways: readonly ProviderWay[];
   readonly streaming: boolean;
   /** Absent: each place has its own default. */
   readonly logLevel?: LogLevel;
@@ -43,17 +45,15 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
   const file = readConfigFile(configPath(home), (message) => warnings.push(message));
   const model = flags.model ?? (environment.GROUNDCREW_MODEL || file.model);
   const level = flags.logLevel ?? levelFrom(environment) ?? file.logLevel;
-  const provider = chooseProvider({
-    environment,
-    file: file.provider,
-    ...(model !== undefined && { model }),
-  });
+  const ways = providerWays({ environment, file: file.provider });
+  const { provider } = chooseProvider(ways, model) ?? {};
   return {
     homeDirectory: home,
     streaming: flags.noStreaming ? false : (streamingFrom(environment) ?? file.streaming ?? true),
     sessionIdleSeconds: flags.sessionIdleTimeout ?? idleFrom(environment) ?? file.sessionIdleTimeout ?? 0,
     allow: allowedBy(flags, environment, file),
     warnings,
+    ways,
     ...(model !== undefined && { model }),
     ...(level !== undefined && { logLevel: level }),
     ...(provider && { provider }),

@@ -1,47 +1,144 @@
 import {
   configuredProvider,
-  copilotProvider,
   type Exchange,
-  knownModel,
   ModelError,
   type ModelInfo,
-  type ModelProvider,
   offlineModel,
-  withKnown,
-  withRetry,
+  type ProviderConfig,
+  type RetryOptions,
+  standardRetryPolicy,
+  type TimeLimits,
 } from '@groundcrew/models';
-import type { ModelAccess, SessionSettings } from '@groundcrew/runtime';
+import {
+  defaultProviderName,
+  type ModelAccess,
+  type ModelSeams,
+  type ProviderSettings,
+  type SessionSettings,
+  selectionId,
+} from '@groundcrew/runtime';
+import { AmbientModels, type ModelCallSettings } from './ambient-models.js';
+import { CopilotAccess } from './copilot-access.js';
+import type { GitHubUser, GitHubUsers } from './git-hub-user.js';
 import type { Environment } from './home.js';
-
-/** Used with a service of the user's own when nobody names a model. */
-const ownServiceModel = 'claude-sonnet-4';
+import { type OwnServiceSources, ownService } from './own-service.js';
 
 export interface ModelSources {
   /** Shared, so that connections are. */
   readonly exchange: Exchange;
+  /** What is not a model call is never made by a client. */
+  readonly directExchange?: Exchange;
   readonly environment: Environment;
   readonly version: string;
   /** The GitHub token of the process, if it has one. */
   readonly token?: string;
+  /** A client gave the token, so it means the Copilot API whatever else the environment names. */
+  readonly isTokenGiven?: boolean;
+  /** Whose settings name services for sessions that bring none; without it, none does. */
+  readonly homeDirectory?: string;
 }
 
-/** Finds the model service of a session: its own provider, else the Copilot API where the environment names it. */
+/** Finds the model service of a session: its own, else that of the settings, else that of the environment, else none. */
 export class ModelDirectory {
   private readonly copilot = new Map<string, CopilotAccess>();
   private readonly offline = offlineAccess();
 
-  constructor(private readonly sources: ModelSources) {}
+  private readonly ambient: AmbientModels | undefined;
+  private users: Promise<GitHubUsers> | undefined;
+  private callSettings: ModelCallSettings = {};
 
-  async open(settings: SessionSettings): Promise<ModelAccess> {
-    if (settings.provider) return this.ownService(settings.provider);
-    const copilot = this.copilotFor(settings.gitHubToken);
-    if (!copilot) return this.offline;
-    return copilot.open(settings.model);
+  constructor(private readonly sources: ModelSources) {
+    const { environment, homeDirectory } = sources;
+    if (homeDirectory !== undefined)
+      this.ambient = new AmbientModels({
+        environment,
+        homeDirectory,
+        open: (provider) => ownService(provider, this.own),
+      });
+  }
+
+  async open(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess> {
+    const { provider, providers, models = [], model } = settings;
+    if (!providers) return this.main(settings, provider, seams);
+    const isNamed = models.some((each) => selectionId(each) === model);
+    const base = await this.main(isNamed ? withoutModel(settings) : settings, provider, seams);
+    const { withRegistryModels } = await import('./model-registry.js');
+    return withRegistryModels(base, settings, { own: this.own, seams });
+  }
+
+  /** The service that a session has without naming others. */
+  private async main(
+    settings: SessionSettings,
+    provider: ProviderSettings | undefined,
+    seams: ModelSeams,
+  ): Promise<ModelAccess> {
+    const getBearerToken = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
+    const own = { ...this.own, getBearerToken };
+    if (provider?.baseUrl !== undefined) {
+      await this.settings().catch(unreadable);
+      return ownService({ ...provider, baseUrl: provider.baseUrl }, own);
+    }
+    const access = await this.common(settings, seams.sessionId);
+    if (!provider) return access;
+    if (access.withChanges) return access.withChanges(provider);
+    throw new ModelError(
+      'configuration',
+      'The session has no model service whose settings could be changed: name its baseUrl too.',
+    );
+  }
+
+  /** The service of sessions that bring none. */
+  private async common({ model, gitHubToken }: SessionSettings, sessionId: string): Promise<ModelAccess> {
+    await this.settings();
+    if (model === offlineInfo.id) return this.offline;
+    const user = gitHubToken === undefined ? undefined : await this.userOf(gitHubToken);
+    const copilot = this.copilotFor(gitHubToken, user);
+    if (await this.prefersAmbient(copilot, gitHubToken)) {
+      const access = await this.ambient?.open(model, { hasOther: copilot !== undefined });
+      if (access) return access;
+    }
+    return copilot ? copilot.open(model, sessionId) : this.offline;
+  }
+
+  /** Whose token this is; nothing when nobody can be asked. Throws TokenRefused. */
+  async userOf(token: string): Promise<GitHubUser | undefined> {
+    const { environment, exchange, directExchange = exchange } = this.sources;
+    if (!environment.COPILOT_DEBUG_GITHUB_API_URL) return undefined;
+    this.users ??= import('./git-hub-user.js').then(
+      ({ GitHubUsers }) => new GitHubUsers({ environment, exchange: directExchange }),
+    );
+    return (await this.users).find(token);
+  }
+
+  /** The models that one session may choose from. */
+  async listFor(settings: SessionSettings, open: () => Promise<ModelAccess>): Promise<readonly ModelInfo[]> {
+    const { provider, providers, gitHubToken } = settings;
+    const isOwn = provider?.baseUrl !== undefined;
+    const common = isOwn ? await listOf(await open()) : await this.list(gitHubToken);
+    if (!providers) return common;
+    const { registryModels } = await import('./model-registry.js');
+    return [...common, ...registryModels(settings)];
+  }
+
+  /** What holds for all model calls. Throws ModelError for settings that cannot be read. */
+  async settings(): Promise<ModelCallSettings> {
+    if (this.ambient) this.callSettings = await this.ambient.settings();
+    return this.callSettings;
+  }
+
+  /** Milliseconds that steps of a call may take, where settings name them; known since the first session. */
+  get timeLimits(): Partial<TimeLimits> {
+    const { modelIdleTimeout } = this.callSettings;
+    return modelIdleTimeout === undefined ? {} : { idle: modelIdleTimeout * 1000 };
   }
 
   /** The models clients may choose from; the first of the Copilot API leaves the choice to the service. */
   async list(gitHubToken?: string): Promise<readonly ModelInfo[]> {
     const copilot = this.copilotFor(gitHubToken);
+    if (await this.prefersAmbient(copilot, gitHubToken)) {
+      const models = (await this.ambient?.list()) ?? [];
+      if (models.length > 0) return models;
+    }
     if (!copilot) return [offlineInfo];
     const models = await copilot.models();
     const [first] = models;
@@ -49,7 +146,7 @@ export class ModelDirectory {
   }
 
   /** What a service of the user's own offers. */
-  modelsOf(provider: NonNullable<SessionSettings['provider']>): Promise<readonly ModelInfo[]> {
+  modelsOf(provider: ProviderConfig): Promise<readonly ModelInfo[]> {
     return configuredProvider(provider, this.sources).models();
   }
 
@@ -58,73 +155,55 @@ export class ModelDirectory {
     return offlineInfo;
   }
 
-  private ownService(provider: NonNullable<SessionSettings['provider']>): ModelAccess {
-    const { environment, version, exchange } = this.sources;
-    const limits = {
-      ...(provider.maxPromptTokens !== undefined && { maxPromptTokens: provider.maxPromptTokens }),
-      ...(provider.maxOutputTokens !== undefined && { maxOutputTokens: provider.maxOutputTokens }),
-    };
+  private async prefersAmbient(
+    copilot: CopilotAccess | undefined,
+    gitHubToken: string | undefined,
+  ): Promise<boolean> {
+    if (!this.ambient) return false;
+    const isMeant = copilot && (gitHubToken !== undefined || this.sources.isTokenGiven);
+    return isMeant ? this.ambient.isNamedForUs() : this.ambient.isNamed();
+  }
+
+  private get retry(): RetryOptions {
     return {
-      provider: withRetry(configuredProvider(provider, { environment, version, exchange })),
-      defaultModel: provider.modelId ?? ownServiceModel,
-      info: (model) => {
-        const known = knownModel(model)
-          ? withKnown({ id: model, name: model })
-          : { id: model, name: model, vision: true };
-        return { ...known, ...limits };
+      policy: (failed) => {
+        const { retryAfterLimit } = this.callSettings;
+        return standardRetryPolicy(retryAfterLimit === undefined ? {} : { maxRetryAfter: retryAfterLimit })(
+          failed,
+        );
       },
-      isCopilot: false,
     };
   }
 
-  private copilotFor(sessionToken: string | undefined): CopilotAccess | undefined {
+  private get own(): OwnServiceSources {
+    const { environment, version, exchange } = this.sources;
+    return { environment, version, exchange, retry: this.retry };
+  }
+
+  private copilotFor(sessionToken: string | undefined, user?: GitHubUser): CopilotAccess | undefined {
     const { environment, version, exchange, token } = this.sources;
-    const baseUrl = environment.COPILOT_API_URL;
+    const baseUrl = environment.COPILOT_API_URL || user?.api;
     const shown = sessionToken ?? token;
     if (!baseUrl || !shown) return undefined;
     const known = this.copilot.get(shown);
     if (known) return known;
-    const access = new CopilotAccess(
-      withRetry(copilotProvider({ baseUrl, token: shown, version, environment, exchange })),
-    );
+    const access = new CopilotAccess({ baseUrl, token: shown, version, environment, exchange }, this.retry);
     this.copilot.set(shown, access);
     return access;
   }
 }
 
-/** The Copilot API for one token; its list of models is asked for once, however many sessions want it. */
-class CopilotAccess {
-  private listing: Promise<readonly ModelInfo[]> | undefined;
-
-  constructor(private readonly provider: ModelProvider) {}
-
-  models(): Promise<readonly ModelInfo[]> {
-    this.listing ??= this.provider.models().catch((error: unknown) => {
-      this.listing = undefined;
-      throw error;
-    });
-    return this.listing;
-  }
-
-  async open(model: string | undefined): Promise<ModelAccess> {
-    const models = await this.models().catch((): readonly ModelInfo[] => []);
-    if (
-      model !== undefined &&
-      model !== 'auto' &&
-      models.length > 0 &&
-      !models.some((each) => each.id === model)
-    ) {
-      throw new ModelError('configuration', `Model "${model}" is not available.`);
-    }
-    const byId = new Map(models.map((each) => [each.id, each]));
-    return {
-      provider: this.provider,
-      defaultModel: models[0]?.id ?? ownServiceModel,
-      info: (id) => byId.get(id),
-      isCopilot: true,
-    };
-  }
+function withoutModel({ model: _, ...settings }: SessionSettings): SessionSettings {
+  return settings;
 }
+
+/** A service that does not list its models can be used all the same. */
+async function listOf({ provider }: ModelAccess): Promise<readonly ModelInfo[]> {
+  return provider.models().catch(() => []);
+}
+
+/** Who brings a service of its own does not depend on what the home says of others. */
+const unreadable = (): undefined => undefined;
 
 /** What answers when nothing is configured: no key, no network, no weights. */
 function offlineAccess(): ModelAccess {

@@ -33,7 +33,7 @@ export async function openSession(client: Client, request: SessionRequest): Prom
     streaming: config.streaming,
     ...request.options,
     ...(config.model !== undefined && { model: config.model }),
-    ...(config.provider && { provider: config.provider.config }),
+    ...ownProvider(config),
     ...(flags.cwd !== undefined && { workingDirectory: directory(flags.cwd, request.workingDirectory) }),
     ...(flags.system !== undefined && { systemMessage: { content: flags.system } }),
   };
@@ -42,6 +42,14 @@ export async function openSession(client: Client, request: SessionRequest): Prom
   if (approved.length > 0)
     await session.call('session.permissions.configure', { rules: { approved, denied: [] } });
   return session;
+}
+
+/** Without a model to ask for, the choice is the runtime's, which asks the service what it has. */
+function ownProvider({ provider, model }: Config): Pick<ResumeSessionOptions, 'provider'> {
+  if (!provider) return {};
+  const { modelId, ...config } = provider.config;
+  if (model !== undefined) return { provider: config };
+  return modelId === undefined ? {} : { provider: provider.config };
 }
 
 async function open(

@@ -36,6 +36,14 @@ export function wholeNumberUpTo(most: number): Reader<number> {
   };
 }
 
+/** A number from 0 to this one. */
+export function amountUpTo(most: number): Reader<number> {
+  return (value, at) => {
+    if (typeof value === 'number' && value >= 0 && value <= most) return value;
+    throw new Mismatch(at.path, `a number from 0 to ${most}`, value);
+  };
+}
+
 /** One of these words. */
 export function oneOf<const T extends string>(...words: readonly T[]): Reader<T> {
   return (value, at) => {

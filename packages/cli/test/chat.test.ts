@@ -64,6 +64,7 @@ async function chat(
     sessionIdleSeconds: 0,
     allow: options.allow ?? [],
     warnings: [],
+    ways: [],
     ...(model && { model: 'scripted', provider: { source: 'a test', config: { baseUrl: model.baseUrl } } }),
   };
   const isTerminal = terminal.inputKind === 'terminal';

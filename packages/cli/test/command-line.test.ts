@@ -50,7 +50,18 @@ describe('help', () => {
       world.run(['-h']),
     ]);
     const rows = help.stdout.match(/(?<=^ {2}groundcrew )\S+/gm);
-    expect(rows).toEqual(['[flags]', '-p', 'serve', 'sessions', 'models', 'doctor', 'backup', 'help']);
+    expect(rows).toEqual([
+      '[flags]',
+      '-p',
+      'serve',
+      'sessions',
+      'models',
+      'permissions',
+      'replay',
+      'doctor',
+      'backup',
+      'help',
+    ]);
     expect(help).toEqual({ code: 0, stdout: expect.stringContaining('config.json'), stderr: '' });
     expect([flag, short]).toEqual([help, help]);
   });

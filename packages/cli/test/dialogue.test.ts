@@ -54,6 +54,7 @@ async function run(
     sessionIdleSeconds: 0,
     allow: options.allow ?? [],
     warnings: [],
+    ways: [],
     model: 'scripted',
     provider: { source: 'a test', config: { baseUrl: model.baseUrl } },
   };

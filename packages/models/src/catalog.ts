@@ -28,9 +28,15 @@ export function withKnown(model: Omit<ModelInfo, 'vision'> & { readonly vision?:
   return { ...rest, maxOutputTokens: limit, ...model, vision: model.vision ?? known.vision };
 }
 
+/** Says what it says without thinking first. */
+const unthinking = { reasoningEfforts: [] };
 const openaiEfforts = { reasoningEfforts: ['low', 'medium', 'high'], defaultReasoningEffort: 'medium' };
 const gpt5Efforts = {
   reasoningEfforts: ['minimal', 'low', 'medium', 'high'],
+  defaultReasoningEffort: 'medium',
+};
+const gpt5LaterEfforts = {
+  reasoningEfforts: ['none', 'low', 'medium', 'high', 'xhigh'],
   defaultReasoningEffort: 'medium',
 };
 const claudeBudgets = { reasoningEfforts: ['low', 'medium', 'high'] };
@@ -43,8 +49,8 @@ const claude4 = { contextWindow: 200_000, maxOutputTokens: 64_000, vision: true 
 
 const families: Readonly<Record<string, KnownModel>> = {
   'claude-': { ...claude4, ...claudeMoreEfforts },
-  'claude-2': { contextWindow: 200_000, maxOutputTokens: 4_096, vision: false },
-  'claude-3': { contextWindow: 200_000, maxOutputTokens: 8_192, vision: true },
+  'claude-2': { contextWindow: 200_000, maxOutputTokens: 4_096, vision: false, ...unthinking },
+  'claude-3': { contextWindow: 200_000, maxOutputTokens: 8_192, vision: true, ...unthinking },
   'claude-3-7': { ...claude4, ...claudeBudgets },
   'claude-3.7': { ...claude4, ...claudeBudgets },
   'claude-haiku-4': { ...claude4, ...claudeBudgets },
@@ -60,18 +66,18 @@ const families: Readonly<Record<string, KnownModel>> = {
   'claude-sonnet-4': { ...claude4, ...claudeBudgets },
   'claude-sonnet-4-6': { ...claude4, ...claudeEfforts },
   'claude-sonnet-4.6': { ...claude4, ...claudeEfforts },
-  codestral: { contextWindow: 256_000, maxOutputTokens: 32_000, vision: false },
-  'deepseek-chat': { contextWindow: 128_000, maxOutputTokens: 8_192, vision: false },
+  codestral: { contextWindow: 256_000, maxOutputTokens: 32_000, vision: false, ...unthinking },
+  'deepseek-chat': { contextWindow: 128_000, maxOutputTokens: 8_192, vision: false, ...unthinking },
   'deepseek-reasoner': { contextWindow: 128_000, maxOutputTokens: 64_000, vision: false },
-  devstral: { contextWindow: 128_000, maxOutputTokens: 32_000, vision: false },
+  devstral: { contextWindow: 128_000, maxOutputTokens: 32_000, vision: false, ...unthinking },
   'gemini-2': { contextWindow: 1_048_576, maxOutputTokens: 65_536, vision: true },
   'gemini-3': { contextWindow: 1_048_576, maxOutputTokens: 65_536, vision: true },
   'glm-4': { contextWindow: 128_000, maxOutputTokens: 96_000, vision: false },
-  'gpt-3.5': { contextWindow: 16_385, maxOutputTokens: 4_096, vision: false },
-  'gpt-4': { contextWindow: 8_192, maxOutputTokens: 8_192, vision: false },
-  'gpt-4-turbo': { contextWindow: 128_000, maxOutputTokens: 4_096, vision: true },
-  'gpt-4.1': { contextWindow: 1_047_576, maxOutputTokens: 32_768, vision: true },
-  'gpt-4o': { contextWindow: 128_000, maxOutputTokens: 16_384, vision: true },
+  'gpt-3.5': { contextWindow: 16_385, maxOutputTokens: 4_096, vision: false, ...unthinking },
+  'gpt-4': { contextWindow: 8_192, maxOutputTokens: 8_192, vision: false, ...unthinking },
+  'gpt-4-turbo': { contextWindow: 128_000, maxOutputTokens: 4_096, vision: true, ...unthinking },
+  'gpt-4.1': { contextWindow: 1_047_576, maxOutputTokens: 32_768, vision: true, ...unthinking },
+  'gpt-4o': { contextWindow: 128_000, maxOutputTokens: 16_384, vision: true, ...unthinking },
   'gpt-5': {
     contextWindow: 400_000,
     maxOutputTokens: 128_000,
@@ -79,13 +85,20 @@ const families: Readonly<Record<string, KnownModel>> = {
     fixedSampling: true,
     ...gpt5Efforts,
   },
+  'gpt-5.': {
+    contextWindow: 400_000,
+    maxOutputTokens: 128_000,
+    vision: true,
+    fixedSampling: true,
+    ...gpt5LaterEfforts,
+  },
   'gpt-oss': { contextWindow: 131_072, maxOutputTokens: 131_072, vision: false, ...openaiEfforts },
   'grok-4': { contextWindow: 256_000, maxOutputTokens: 64_000, vision: true },
   'kimi-k2': { contextWindow: 256_000, maxOutputTokens: 32_000, vision: false },
-  'llama-3.1': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false },
-  'llama-3.3': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false },
-  'llama-4': { contextWindow: 1_048_576, maxOutputTokens: 16_384, vision: true },
-  'mistral-large': { contextWindow: 128_000, maxOutputTokens: 32_000, vision: false },
+  'llama-3.1': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false, ...unthinking },
+  'llama-3.3': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false, ...unthinking },
+  'llama-4': { contextWindow: 1_048_576, maxOutputTokens: 16_384, vision: true, ...unthinking },
+  'mistral-large': { contextWindow: 128_000, maxOutputTokens: 32_000, vision: false, ...unthinking },
   o1: {
     contextWindow: 200_000,
     maxOutputTokens: 100_000,
@@ -107,9 +120,9 @@ const families: Readonly<Record<string, KnownModel>> = {
     fixedSampling: true,
     ...openaiEfforts,
   },
-  'qwen2.5-coder': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false },
+  'qwen2.5-coder': { contextWindow: 131_072, maxOutputTokens: 8_192, vision: false, ...unthinking },
   qwen3: { contextWindow: 131_072, maxOutputTokens: 32_768, vision: false },
-  'qwen3-coder': { contextWindow: 262_144, maxOutputTokens: 65_536, vision: false },
+  'qwen3-coder': { contextWindow: 262_144, maxOutputTokens: 65_536, vision: false, ...unthinking },
 };
 
 const byLength = Object.entries(families).sort(([left], [right]) => right.length - left.length);

@@ -97,8 +97,8 @@ const units = [
   ['second', 1],
 ] as const;
 
-/** The two largest units are enough to plan by. */
-function describeDuration(seconds: number): string {
+/** Seconds in words; the two largest units are enough to plan by. */
+export function describeDuration(seconds: number): string {
   let rest = Math.max(1, Math.ceil(seconds));
   const words: string[] = [];
   for (const [unit, size] of units) {

@@ -1,8 +1,12 @@
+import type { CallOrigin } from './model.js';
+
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** What the call is for, for whoever makes it in our place; nothing of it is sent. */
+  readonly origin?: CallOrigin;
 }
 
 export interface HttpResponse {

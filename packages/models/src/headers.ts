@@ -3,8 +3,11 @@ import type { Environment } from './proxy.js';
 
 export type Headers = Readonly<Record<string, string>>;
 
+/** By which a service knows who asks. */
+const authentication = new Set(['api-key', 'authorization', 'x-api-key']);
+
 /** What the extra headers of one call may not touch. */
-const reserved = new Set(['anthropic-version', 'api-key', 'authorization', 'content-type', 'x-api-key']);
+const reserved = new Set(['anthropic-version', 'content-type', ...authentication]);
 
 /** What belongs to the connection, and to nobody's configuration. */
 const framing = new Set([
@@ -52,6 +55,11 @@ export function mergedHeaders(base: Headers, extra: Headers | undefined): Header
     return !reserved.has(lower) && !framing.has(lower);
   });
   return { ...base, ...checkedHeaders(Object.fromEntries(allowed)) };
+}
+
+/** Of headers with checked names, those that a call never goes without. */
+export function authenticationAmong(headers: Headers): Headers {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => authentication.has(name)));
 }
 
 /** Replaces `${NAME}` and `${NAME:-default}` by what the environment says. */

@@ -16,7 +16,7 @@ function providerAt(
     wire: async () => openaiChatWire(),
     url: () => `${url}/chat/completions`,
     headers: () => ({ authorization: 'Bearer sk-secret', 'content-type': 'application/json' }),
-    exchange: nodeExchange({ environment: {}, limits }),
+    exchange: nodeExchange({ environment: {}, limits: () => limits }),
     ...options,
   });
 }

@@ -14,7 +14,7 @@ export interface HttpProviderOptions {
   /** Where calls to this model are posted. */
   readonly url: (model: string) => string;
   /** The headers of a call, or of the question for models when there is no request. Names in lower case. */
-  readonly headers: (request?: ModelRequest) => Headers | Promise<Headers>;
+  readonly headers: (request: ModelRequest | undefined, signal: AbortSignal) => Headers | Promise<Headers>;
   readonly exchange: Exchange;
   /** Where the service lists its models, and how to read the list. */
   readonly models?: { readonly url: string; readonly read: (body: unknown) => readonly ModelInfo[] };
@@ -69,8 +69,10 @@ class ProviderCall {
   }
 
   async send(call: Omit<HttpRequest, 'headers'>, request: ModelRequest | undefined): Promise<HttpResponse> {
-    this.#headers = mergedHeaders(await this.#options.headers(request), request?.headers);
-    const response = await this.#options.exchange({ ...call, headers: this.#headers }, this.#signal);
+    this.#headers = mergedHeaders(await this.#options.headers(request, this.#signal), request?.headers);
+    const origin = request?.origin;
+    const outgoing = { ...call, headers: this.#headers, ...(origin && { origin }) };
+    const response = await this.#options.exchange(outgoing, this.#signal);
     const { headers, status } = response;
     this.#requestId = headers['x-github-request-id'] ?? headers['x-request-id'] ?? headers['request-id'];
     if (status >= 200 && status < 300) return response;

@@ -1,6 +1,16 @@
+export { type CachedModelsOptions, withCachedModels } from './cached-models.js';
 export { type KnownModel, knownModel, withKnown } from './catalog.js';
-export { describeFailure, ModelError, type ModelErrorDetails, type ModelErrorKind } from './errors.js';
+export { type CopilotApi, type CopilotConfig, copilotApiOf, copilotProvider } from './copilot.js';
+export { copilotEndpoint, endpointOf, type ServiceEndpoint } from './endpoint.js';
+export {
+  describeDuration,
+  describeFailure,
+  ModelError,
+  type ModelErrorDetails,
+  type ModelErrorKind,
+} from './errors.js';
 export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
+export { mergedHeaders } from './headers.js';
 export { type HttpProviderOptions, httpProvider } from './http-provider.js';
 export type {
   CallOrigin,
@@ -18,10 +28,10 @@ export type {
 } from './model.js';
 export { type NodeExchangeOptions, nodeExchange } from './node-exchange.js';
 export { offlineModel } from './offline/offline-model.js';
+export { costOf, type Price, type PriceList, priceList } from './prices.js';
 export {
-  type CopilotConfig,
   configuredProvider,
-  copilotProvider,
+  type GetBearerToken,
   type ProviderConfig,
   type ProviderSurroundings,
   type ServiceSurroundings,

@@ -61,6 +61,7 @@ test('who lists what a model supports means that it does not support the rest', 
       vision: false,
       contextWindow: 400_000,
       maxOutputTokens: 128_000,
+      reasoningEfforts: [],
       raw,
     },
   ]);
@@ -83,6 +84,7 @@ test('other services say little, and the catalog fills in', () => {
       vision: true,
       contextWindow: 128_000,
       maxOutputTokens: 16_384,
+      reasoningEfforts: [],
       raw: known,
     },
     {

@@ -38,8 +38,8 @@ function readModel(raw: unknown): readonly ModelInfo[] {
   const info = withKnown({ id, name, ...Object.fromEntries(said), raw });
   if (efforts !== undefined || !isObject(supports)) return [info];
   // Who lists what a model supports means that it does not support the rest.
-  const { reasoningEfforts: _, defaultReasoningEffort: __, ...rest } = info;
-  return [rest];
+  const { defaultReasoningEffort: _, ...rest } = info;
+  return [{ ...rest, reasoningEfforts: [] }];
 }
 
 /** Copilot lists the levels, Anthropic has a word about each. */

@@ -59,6 +59,8 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number;
   /** Extra HTTP headers of this one call: per-turn request headers, trace context. They never replace authentication. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** They stand in the place of those that the service was configured with, authentication aside. */
+  readonly replacesHeaders?: boolean;
   /** What the call is for; some services want to know. */
   readonly origin?: CallOrigin;
 }
@@ -117,6 +119,7 @@ export interface ModelInfo {
   readonly contextWindow?: number;
   readonly maxPromptTokens?: number;
   readonly maxOutputTokens?: number;
+  /** How hard it may be told to think; none for a model that does not, nothing where that is not known. */
   readonly reasoningEfforts?: readonly string[];
   readonly defaultReasoningEffort?: string;
   /** The service's own description, for clients that want all of it. */

@@ -4,7 +4,8 @@ import type { Environment } from './proxy.js';
 export interface NodeExchangeOptions {
   /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. */
   readonly environment: Environment;
-  readonly limits?: Partial<TimeLimits>;
+  /** Asked for by the first call. */
+  readonly limits?: () => Partial<TimeLimits>;
 }
 
 const defaultLimits: TimeLimits = { send: 60_000, firstByte: 600_000, idle: 300_000 };
@@ -15,10 +16,12 @@ const defaultLimits: TimeLimits = { send: 60_000, firstByte: 600_000, idle: 300_
  */
 export function nodeExchange({ environment, limits }: NodeExchangeOptions): Exchange {
   let opened: Promise<Exchange> | undefined;
+  const open = async () => {
+    const { httpExchange } = await import('./http.js');
+    return httpExchange(environment, { ...defaultLimits, ...limits?.() });
+  };
   return async (request, signal) => {
-    opened ??= import('./http.js').then(({ httpExchange }) =>
-      httpExchange(environment, { ...defaultLimits, ...limits }),
-    );
+    opened ??= open();
     return (await opened)(request, signal);
   };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { collect, type LocalServer, localServer, plainRequest } from '../test/local-server.js';
+import { copilotProvider } from './copilot.js';
 import type { CallOrigin } from './model.js';
-import { configuredProvider, copilotProvider, type ProviderConfig } from './providers.js';
+import { configuredProvider, type ProviderConfig } from './providers.js';
 
 const surroundings = { environment: { TEAM: 'blue' }, version: '1.2.3' };
 const origin: CallOrigin = {
@@ -113,7 +114,7 @@ test('the Copilot service is told who asks, for what, and what to cache', async 
       'copilot-integration-id': 'copilot-developer-cli',
       'editor-version': 'groundcrew/1.2.3',
       'openai-intent': 'conversation-agent',
-      'user-agent': 'groundcrew/1.2.3 client/my-app-2',
+      'user-agent': 'groundcrew/1.2.3 (copilot) client/my-app-2',
       'x-client-session-id': 's1',
       'x-github-api-version': '2026-08-01',
       'x-initiator': 'agent',
@@ -139,6 +140,7 @@ test('the Copilot service lists its models with the same token', async () => {
       vision: true,
       contextWindow: 128_000,
       maxOutputTokens: 16_384,
+      reasoningEfforts: [],
       raw: { id: 'gpt-4o' },
     },
   ]);

@@ -1,12 +1,11 @@
 import type { Exchange } from './exchange.js';
-import { checkedHeaders, expandVariables, type Headers } from './headers.js';
+import { authenticationAmong, checkedHeaders, expandVariables, type Headers } from './headers.js';
 import { httpProvider } from './http-provider.js';
 import type { CallOrigin, ModelProvider, ModelRequest } from './model.js';
 import { readModelList } from './model-list.js';
 import { nodeExchange } from './node-exchange.js';
 import type { Environment } from './proxy.js';
-import { bearer, below, type Service, type ServiceAddress, serviceAt } from './services.js';
-import { wires } from './wires.js';
+import { bearer, type Service, type ServiceAddress, serviceAt } from './services.js';
 
 /** A model service as a client describes it. */
 export interface ProviderConfig extends ServiceAddress {
@@ -16,9 +15,10 @@ export interface ProviderConfig extends ServiceAddress {
   /** Values may name variables of the environment: `${NAME}` or `${NAME:-default}`. */
   readonly headers?: Headers | undefined;
   readonly modelId?: string | undefined;
-  /** The model's name as the service knows it. */
+  /** The model's name as the service knows it; `modelId` where there is none. */
   readonly wireModel?: string | undefined;
   readonly maxPromptTokens?: number | undefined;
+  readonly maxContextWindowTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
 }
 
@@ -31,9 +31,12 @@ export interface ProviderSurroundings {
   readonly exchange?: Exchange;
 }
 
+/** Gives the token of the next call. */
+export type GetBearerToken = (signal: AbortSignal) => Promise<string>;
+
 export interface ServiceSurroundings extends ProviderSurroundings {
   /** Asked before every call; its token wins over the configured ones. */
-  readonly getBearerToken?: () => Promise<string>;
+  readonly getBearerToken?: GetBearerToken;
 }
 
 /** A service of the user's own choice: whatever it is, a wire at an address. */
@@ -41,93 +44,61 @@ export function configuredProvider(config: ProviderConfig, surroundings: Service
   const { environment, version, getBearerToken } = surroundings;
   const service = serviceAt(config);
   const authentication = checkedHeaders(authenticationOf(config, service));
-  const configured = configuredHeaders(config, environment);
+  const configured = checkedHeaders(configuredHeaders(config, environment));
   const provider = httpProvider({
     id: config.baseUrl,
     wire: service.wire.load,
     url: service.url,
     models: { url: service.modelsUrl, read: readModelList },
     exchange: surroundings.exchange ?? nodeExchange({ environment }),
-    headers: async (request) => ({
+    headers: async (request, signal) => ({
       ...jsonHeaders,
       ...service.headers,
       'user-agent': userAgent(version, request?.origin),
       ...(request?.origin && initiatorHeaders(request.origin)),
       ...authentication,
-      ...configured,
-      ...(getBearerToken && checkedHeaders(bearer(await getBearerToken()))),
+      ...(request?.replacesHeaders ? authenticationAmong(configured) : configured),
+      ...(getBearerToken && checkedHeaders(bearer(await getBearerToken(signal)))),
     }),
   });
   return { ...provider, stream: (request, signal) => provider.stream(asServed(request, config), signal) };
 }
 
-export interface CopilotConfig extends ProviderSurroundings {
-  readonly baseUrl: string;
-  readonly token: string;
-}
+/** What every service is sent. */
+export const jsonHeaders = { accept: 'application/json', 'content-type': 'application/json' };
 
-/** The GitHub Copilot service. */
-export function copilotProvider(config: CopilotConfig): ModelProvider {
-  const { baseUrl, token, version, environment } = config;
-  const wire = wires['copilot-chat'];
-  const url = below(baseUrl, wire.path);
-  const fixed = checkedHeaders({
-    ...jsonHeaders,
-    ...bearer(token),
-    'copilot-integration-id': 'copilot-developer-cli',
-    'copilot-harness-id': 'copilot-sdk',
-    'editor-version': `groundcrew/${version}`,
-    'openai-intent': 'conversation-agent',
-    'x-github-api-version': '2026-08-01',
-  });
-  return httpProvider({
-    id: 'copilot',
-    wire: wire.load,
-    url: () => url,
-    models: { url: below(baseUrl, '/models'), read: readModelList },
-    exchange: config.exchange ?? nodeExchange({ environment }),
-    headers: (request) => ({
-      ...fixed,
-      'user-agent': userAgent(version, request?.origin),
-      ...(request?.origin && copilotHeaders(request.origin)),
-    }),
-  });
-}
-
-const jsonHeaders = { accept: 'application/json', 'content-type': 'application/json' };
-
-function authenticationOf({ apiKey, bearerToken }: ProviderConfig, service: Service): Headers {
+/** How a service knows who asks. */
+export function authenticationOf({ apiKey, bearerToken }: ProviderConfig, service: Service): Headers {
   if (bearerToken) return bearer(bearerToken);
   return apiKey ? service.key(apiKey) : {};
 }
 
-function configuredHeaders(config: ProviderConfig, environment: Environment): Headers {
-  const expanded = Object.entries(config.headers ?? {}).map(([name, value]): [string, string] => [
+/** The headers of a configuration with their variables filled in. */
+export function configuredHeaders(
+  { headers }: Pick<ProviderConfig, 'headers'>,
+  environment: Environment,
+): Headers {
+  const expanded = Object.entries(headers ?? {}).map(([name, value]): [string, string] => [
     name,
     expandVariables(value, environment),
   ]);
-  return checkedHeaders(Object.fromEntries(expanded));
+  return Object.fromEntries(expanded);
 }
 
 function asServed(request: ModelRequest, config: ProviderConfig): ModelRequest {
-  const model = config.wireModel ?? request.model;
+  const model = config.wireModel ?? config.modelId ?? request.model;
   const maxOutputTokens = request.maxOutputTokens ?? config.maxOutputTokens;
   return { ...request, model, ...(maxOutputTokens !== undefined && { maxOutputTokens }) };
 }
 
-function userAgent(version: string, origin: CallOrigin | undefined): string {
+/** Who asks: this program, for which service if it minds, and the app on whose behalf. */
+export function userAgent(version: string, origin: CallOrigin | undefined, comment = ''): string {
   const client = origin?.clientName?.replace(/[^\w!#$%&'*+.^`|~-]+/g, '-');
-  return client ? `groundcrew/${version} client/${client}` : `groundcrew/${version}`;
+  const named = comment === '' ? `groundcrew/${version}` : `groundcrew/${version} (${comment})`;
+  return client ? `${named} client/${client}` : named;
 }
 
-function initiatorHeaders(origin: CallOrigin): Headers {
+/** Whether a call answers the user or goes on by itself. */
+export function initiatorHeaders(origin: CallOrigin): Headers {
   return { 'x-initiator': origin.initiator, 'x-interaction-type': origin.interactionType };
-}
-
-function copilotHeaders(origin: CallOrigin): Headers {
-  return {
-    ...initiatorHeaders(origin),
-    'x-interaction-id': origin.interactionId,
-    'x-client-session-id': origin.sessionId,
-  };
 }

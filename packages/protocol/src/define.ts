@@ -84,10 +84,15 @@ export function read<S extends z.ZodMiniType>(
 
 /** Params as a schema wants them: none at all is `{}`, and a field that is `null` counts as left out. */
 export function withoutNulls(params: unknown): unknown {
-  if (params === undefined || params === null) return {};
+  if (params === undefined || params === null || isNothingByPosition(params)) return {};
   if (typeof params !== 'object' || Array.isArray(params)) return params;
   if (!Object.values(params).includes(null)) return params;
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== null));
+}
+
+/** Some clients call a method without parameters with an empty list, or with a list of nothing. */
+function isNothingByPosition(params: unknown): boolean {
+  return Array.isArray(params) && params.every((each) => each === null);
 }
 
 /** The small zod has no words of its own; these are looked up only when something is refused. */

@@ -223,7 +223,17 @@ const infiniteSessions = once(() =>
 
 const memory = once(() => sparseObject({ enabled: flagOrNull }));
 
-const sessionLimits = once(() => sparseObject({ maxAiCredits: numberOrNull }));
+/** What the session may spend on models in all. */
+export const sessionLimits = once(() =>
+  sparseObject({
+    /** Hundredths of a US dollar. */
+    maxAiCredits: numberOrNull,
+    /** US dollars. */
+    maxCost: numberOrNull,
+    maxTokens: numberOrNull,
+    maxCalls: numberOrNull,
+  }),
+);
 
 /** For hosts with a surface of their own; taken as they come. */
 const hostFields = () => ({

@@ -37,8 +37,15 @@ export const workingDirectoryContext = once(() =>
 /** Where a session works. */
 export type WorkingDirectoryContext = Value<typeof workingDirectoryContext>;
 
-/** What a session may spend. */
-export const sessionLimits = once(() => openObject({ maxAiCredits: z.optional(z.number()) }));
+/** What a session may spend on models in all: AI credits are hundredths of a US dollar, `maxCost` is dollars. */
+export const sessionLimits = once(() =>
+  openObject({
+    maxAiCredits: z.optional(z.number()),
+    maxCost: z.optional(z.number()),
+    maxTokens: z.optional(z.number()),
+    maxCalls: z.optional(z.number()),
+  }),
+);
 
 /** Who changed the model. */
 export const modelChangeSource = once(() =>

@@ -7,7 +7,8 @@ export const tokenDetail = once(() => openObject({ tokenCount: z.number() }));
 /** What one model was used for. */
 export const modelMetric = once(() =>
   openObject({
-    requests: openObject({ cost: z.optional(z.number()), count: z.optional(z.number()) }),
+    /** `cost` is US dollars, null where some price is not known. */
+    requests: openObject({ cost: z.nullish(z.number()), count: z.optional(z.number()) }),
     usage: tokenUsage(),
     tokenDetails: z.optional(z.record(z.string(), tokenDetail())),
     totalNanoAiu: z.optional(z.number()),

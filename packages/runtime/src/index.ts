@@ -1,6 +1,8 @@
+export { limitsChanged, type SessionLimits } from './budget/limits.js';
+export { costOfAll } from './budget/spending.js';
 export { type Clock, systemClock } from './clock.js';
-export type { LoopLimits, ModelPlan } from './loop/context.js';
-export type { TraceContext } from './loop/interaction.js';
+export type { LoopLimits, MakeRoom, ModelPlan, Overflow } from './loop/context.js';
+export { type RequestHeaders, requestHeaders, type TraceContext } from './loop/interaction.js';
 export { type ContextUse, measureContext } from './loop/usage.js';
 export { BookFault } from './permissions/book-fault.js';
 export { type Decision, UnknownDecision } from './permissions/decision.js';
@@ -24,12 +26,27 @@ export { type PromptExtras, QueueFull } from './session/conversation.js';
 export { storeFailureCode } from './session/failure.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
+export { creditsOf, modelMetrics } from './session/metrics.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
+export {
+  defaultProviderName,
+  InvalidProvider,
+  type ModelCapabilities,
+  missingSecret,
+  type NamedProvider,
+  type ProviderSettings,
+  type RegistryModel,
+  selectionId,
+  withoutWireModel,
+  withProviderChanges,
+  withRegistry,
+} from './session/provider-settings.js';
 export type { Answers, QuestionRef } from './session/questions.js';
+export { troubleWithEffort } from './session/reasoning-effort.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';
-export type { ModelAccess, SessionSettings, SystemMessage } from './session/settings.js';
+export type { ModelAccess, ModelSeams, SessionSettings, SystemMessage } from './session/settings.js';
 export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './session/shape.js';
 export { Told } from './session/told.js';
 export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';

@@ -1,14 +1,16 @@
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
-import type { LoopLimits } from './loop/context.js';
+import type { LoopLimits, MakeRoom } from './loop/context.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
-import type { Attachment } from './session/audience.js';
+import { type Attachment, Audience } from './session/audience.js';
+import { modelSeams } from './session/provider-tokens.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
-import type { ModelAccess, SessionSettings } from './session/settings.js';
+import type { ModelAccess, ModelSeams, SessionSettings } from './session/settings.js';
 import type { SessionState } from './session/shape.js';
 import type { Told } from './session/told.js';
 import type {
@@ -32,9 +34,13 @@ export interface Home {
 export interface RuntimeOptions {
   /** The home of sessions that name none, and of those that name a `configDir`. */
   home(configDir?: string): Home;
-  openModels(settings: SessionSettings): Promise<ModelAccess>;
+  openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
   builtinTools(company: Company): readonly Tool[];
   readonly shells: Shells;
+  /** What a model costs, if anybody knows; without it nobody does. */
+  priceOf?(model: string): Promise<Price | undefined>;
+  /** Without it, a conversation that does not fit into its model ends the turn. */
+  readonly makeRoom?: MakeRoom;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
   readonly owner: Owner;
@@ -212,10 +218,12 @@ export class Runtime {
     const settings = request.settings(before);
     checkDirectory(settings.workingDirectory);
     const home = this.options.home(settings.configDir);
-    const access = await this.options.openModels(settings);
+    const audience = new Audience();
+    const access = await this.options.openModels(settings, modelSeams(request.sessionId, audience));
     const { clock, owner, limits, version, builtinTools, shells } = this.options;
     const surroundings = {
       store: home.store,
+      audience,
       clock,
       owner,
       limits,
@@ -223,6 +231,8 @@ export class Runtime {
       builtinTools,
       shells: shells.forSession(),
       book: new ApprovalBook(home.directory),
+      priceOf: async (model: string) => this.options.priceOf?.(model),
+      ...(this.options.makeRoom && { makeRoom: this.options.makeRoom }),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: workspaceIn(home, request.sessionId),
       onTold: (told: Told) => this.heard(told),
@@ -233,7 +243,20 @@ export class Runtime {
 
   /** Gives a live session other settings. */
   async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
-    session.configure(settings, await this.options.openModels(settings));
+    session.configure(settings, await this.models(session, settings));
+  }
+
+  /** The way to a session's models as it is now, or would be. */
+  models(session: Session, settings = session.currentSettings): Promise<ModelAccess> {
+    return this.options.openModels(settings, modelSeams(session.sessionId, session.audience));
+  }
+
+  /** Changes what a live session goes by, one change after the other: what each leaves out stays. */
+  change(session: Session, change: (before: SessionSettings) => SessionSettings): Promise<void> {
+    return this.exclusively(session.sessionId, async () => {
+      await this.reconfigure(session, change(session.currentSettings));
+      await session.rememberProviders();
+    });
   }
 
   private async join(session: Session, request: OpenRequest): Promise<Session> {

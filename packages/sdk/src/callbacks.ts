@@ -16,9 +16,14 @@ import { transformsOf } from './system-message.js';
 /** Answers the requests that the runtime puts to one session of this client. */
 export class CallbackAnswers {
   constructor(
-    private readonly options: SessionConfigBase,
+    private options: SessionConfigBase,
     private readonly report: Report,
   ) {}
+
+  /** From now on these handlers answer. */
+  goBy(options: SessionConfigBase): void {
+    this.options = options;
+  }
 
   /** What the app's handler answers; one that throws is an error to the runtime, which then does without or denies. */
   async answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
@@ -27,7 +32,7 @@ export class CallbackAnswers {
     const parsed = read(schema, params);
     if (!parsed.success) throw new RpcError(ErrorCode.invalidParams, `${method}: ${parsed.error.message}`);
     // The table pairs each name with its own answer; which one this is, is known only now.
-    const answer = answers[method] as Answer<keyof Callbacks>;
+    const answer = answers[method] as Answer<SessionCallback>;
     try {
       return await answer(parsed.data as never, { options: this.options, signal });
     } catch (thrown) {
@@ -48,12 +53,15 @@ interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-type Answer<K extends keyof Callbacks> = (
+/** What one session is asked; model calls are made for the whole runtime. */
+type SessionCallback = Exclude<keyof Callbacks, `llmInference.${string}`>;
+
+type Answer<K extends SessionCallback> = (
   params: ParsedParams<Callbacks[K]>,
   surroundings: Surroundings,
 ) => Promise<Result<Callbacks[K]>>;
 
-const answers: { readonly [K in keyof Callbacks]: Answer<K> } = {
+const answers: { readonly [K in SessionCallback]: Answer<K> } = {
   async 'autoModeSwitch.request'({ sessionId, ...request }, { options, signal }) {
     const handler = options.onAutoModeSwitchRequest;
     return { response: handler ? await handler(request, { sessionId }, signal) : 'no' };
@@ -83,8 +91,8 @@ const answers: { readonly [K in keyof Callbacks]: Answer<K> } = {
   },
 };
 
-function isCallback(method: string): method is keyof Callbacks {
-  return Object.hasOwn(callbacks, method);
+function isCallback(method: string): method is SessionCallback {
+  return Object.hasOwn(answers, method);
 }
 
 function required<H>(handler: H | undefined, method: string): H {

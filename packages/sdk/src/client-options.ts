@@ -1,4 +1,5 @@
 import type { RuntimeConnection } from './connection-options.js';
+import type { ModelRequestHandler } from './model-requests.js';
 import type { HandlerFailure } from './report.js';
 import type { TraceContext } from './trace.js';
 
@@ -20,6 +21,11 @@ export interface ClientOptions {
   readonly useLoggedInUser?: boolean;
   /** Sessions idle for so long are unloaded, never lost; 0, the default, means never. */
   readonly sessionIdleTimeoutSeconds?: number;
+  /**
+   * Makes the runtime's model calls in its place, those of all its sessions. One client of a runtime may, while it is
+   * connected.
+   */
+  readonly onModelRequest?: ModelRequestHandler;
   /** The trace the app is in: asked before create, resume and send, told to the runtime, and by it to tools. */
   readonly getTraceContext?: () => TraceContext | Promise<TraceContext>;
   /**

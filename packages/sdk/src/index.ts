@@ -35,7 +35,8 @@ export {
 export { GroundcrewError, type GroundcrewErrorKind } from './errors.js';
 export type { HookHandler, HookInput, HookOutput, SessionHooks } from './hooks.js';
 export type { FromJsonSchema, JsonSchema } from './json-schema.js';
-export type { SessionContext, SessionListFilter, SessionMetadata } from './metadata.js';
+export type { SessionContext, SessionListFilter, SessionMetadata, WaitingOn } from './metadata.js';
+export type { ModelRequestContext, ModelRequestHandler } from './model-requests.js';
 export type { SessionLifecycleEvent } from './open-runtime.js';
 export type { PendingPermission, PendingQuestion, PendingToolCall, PendingUserInput } from './pending.js';
 export {
@@ -59,6 +60,8 @@ export type {
   MessageOptions,
   NamedProviderConfig,
   ProviderConfig,
+  ProviderModelConfig,
+  ProviderUpdate,
   ReasoningEffort,
   ResumeSessionOptions,
   SessionConfigBase,

@@ -18,6 +18,9 @@ export interface SessionMetadata extends Omit<WireMetadata, 'startTime' | 'modif
   readonly context?: SessionContext;
 }
 
+/** One thing that a session waits for; `kind` tells what else is said of it. */
+export type WaitingOn = Result<Methods['session.metadata.activity']>['waitingOn'][number];
+
 /** Which sessions to list: those whose context is this. */
 export type SessionListFilter = Partial<SessionContext>;
 

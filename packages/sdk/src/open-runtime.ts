@@ -1,8 +1,10 @@
 import type { Notifications, SessionEvent, Told } from '@groundcrew/protocol';
+import { ErrorCode, RpcError } from '@groundcrew/rpc';
 import type { ClientOptions } from './client-options.js';
 import { GroundcrewError, toError } from './errors.js';
 import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
+import type { ModelRequests } from './model-requests.js';
 import { OpenSessions } from './open-sessions.js';
 import type { Report } from './report.js';
 import { Session } from './session.js';
@@ -40,16 +42,21 @@ export class OpenRuntime {
   private readonly sessions = new OpenSessions();
   private readonly stopping = new AbortController();
   private listensOn: number | undefined;
+  private carried: Promise<ModelRequests> | undefined;
 
   constructor(private readonly options: OpenRuntimeOptions) {
-    this.link = Link.open(
+    const opened = Link.open(
       options.client,
       {
-        onRequest: async (method, params, call) => this.sessions.answer(method, params, call.signal),
+        onRequest: async (method, params, call) =>
+          method.startsWith('llmInference.')
+            ? this.carry(method, params)
+            : this.sessions.answer(method, params, call.signal),
         onNotification: (method, params) => this.hear(method, params),
       },
       this.stopping.signal,
     );
+    this.link = options.client.onModelRequest ? opened.then((link) => this.offerToCarry(link)) : opened;
     this.link.then(
       (link) => this.watch(link),
       () => options.onEnd(this),
@@ -119,6 +126,28 @@ export class OpenRuntime {
   async kill(): Promise<void> {
     this.stopping.abort(new GroundcrewError('connection_lost', 'The client was stopped'));
     await this.link.then((link) => link.kill()).catch(() => undefined);
+  }
+
+  /** Sessions open once it is settled who makes the model calls. */
+  private async offerToCarry(link: Link): Promise<Link> {
+    try {
+      await link.call('llmInference.setProvider', {});
+      return link;
+    } catch (error) {
+      await link.kill();
+      throw error;
+    }
+  }
+
+  private async carry(method: string, params: unknown): Promise<object> {
+    const { onModelRequest } = this.options.client;
+    if (!onModelRequest) throw new RpcError(ErrorCode.methodNotFound, `Unhandled method ${method}`);
+    const link = await this.link;
+    this.carried ??= import('./model-requests.js').then(
+      ({ ModelRequests }) =>
+        new ModelRequests(onModelRequest, (name, values, signal) => link.call(name, values, signal)),
+    );
+    return (await this.carried).hear(method, params);
   }
 
   private place(

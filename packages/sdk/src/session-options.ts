@@ -59,6 +59,8 @@ export interface SessionConfigBase extends OtherSettings {
   readonly provider?: ProviderConfig;
   /** Several of them; a model is then chosen as `name/model`. */
   readonly providers?: readonly NamedProviderConfig[];
+  /** The models of those services. */
+  readonly models?: readonly ProviderModelConfig[];
   /** Whether answers come piece by piece, as `assistant.message_delta` events. */
   readonly streaming?: boolean;
   /** The directory the session works in; the runtime's unless given. */
@@ -108,6 +110,7 @@ type OtherSettings = Omit<
   | 'systemMessage'
   | 'provider'
   | 'providers'
+  | 'models'
   | 'hooks'
   | 'mcpServers'
   | 'customAgents'
@@ -122,10 +125,16 @@ export interface ProviderConfig extends Omit<WireProvider, 'baseUrl' | 'hasBeare
   readonly bearerTokenProvider?: BearerTokenProvider;
 }
 
+/** What changes of a model service; what is left out stays. `providerName` says which, if there are several. */
+export type ProviderUpdate = Partial<ProviderConfig>;
+
 /** One of several model services. */
 export interface NamedProviderConfig extends ProviderConfig {
   readonly name: string;
 }
+
+/** A model of one of several services, chosen as `provider/id`. */
+export type ProviderModelConfig = NonNullable<WireOptions['models']>[number];
 
 /** Gives the token of a model service; `default` is the one without a name. */
 export type BearerTokenProvider = (
@@ -214,6 +223,8 @@ export interface MessageOptions {
   readonly agentMode?: 'interactive' | 'plan' | 'autopilot' | 'shell';
   /** HTTP headers for the model calls of this turn. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
+  /** Whether they stand beside the provider's own headers, the default, or in their place. */
+  readonly headerMergeStrategy?: 'merge' | 'override';
   /** This prompt's id; a random one unless given. Sent twice, it is one turn. */
   readonly messageId?: string;
 }

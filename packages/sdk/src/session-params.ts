@@ -4,6 +4,7 @@ import type {
   CustomAgentConfig,
   McpServerConfig,
   ProviderConfig,
+  ProviderUpdate,
   ResumeSessionOptions,
   SessionConfigBase,
 } from './session-options.js';
@@ -54,14 +55,37 @@ export function reopeningParams(options: SessionConfigBase & ResumeSessionOption
     reasoningEffort: _reasoningEffort,
     workingDirectory: _workingDirectory,
     takeOver: _takeOver,
+    provider,
     ...rest
   } = options;
-  return { ...sessionParams(rest), continuePendingWork: true };
+  // A service that only had settings changed is the runtime's own: it has no address here.
+  const own = provider && provider.baseUrl !== '' ? { provider } : {};
+  return { ...sessionParams({ ...rest, ...own }), continuePendingWork: true };
 }
 
-function providerParams<P extends ProviderConfig>(provider: P) {
+/** What the wire says of a model service: the one who gives its tokens stays with the app. */
+export function providerParams<P extends Partial<ProviderConfig>>(provider: P) {
   const { bearerTokenProvider, ...rest } = provider;
   return { ...rest, ...(bearerTokenProvider && { hasBearerTokenProvider: true }) };
+}
+
+/** The options a session is opened with once more, after a service was changed. */
+export function withProviderUpdate(options: SessionConfigBase, update: ProviderUpdate): SessionConfigBase {
+  const { providerName, ...changes } = update;
+  const named = options.providers?.find(({ name }) => name === providerName);
+  if (!named) return { ...options, provider: changed(options.provider, changes) };
+  const after = { ...changed(named, changes), name: named.name };
+  const providers = options.providers?.map((each) => (each === named ? after : each));
+  return { ...options, ...(providers && { providers }) };
+}
+
+/** Who names one sort of authentication does not mean the others any more. */
+function changed(before: Partial<ProviderConfig> = {}, changes: ProviderUpdate): ProviderConfig {
+  const { apiKey, bearerToken, bearerTokenProvider, ...rest } = before;
+  const isAuthenticated = changes.apiKey ?? changes.bearerToken ?? changes.bearerTokenProvider;
+  const kept = isAuthenticated === undefined || isAuthenticated === null ? before : rest;
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined && value !== null);
+  return { baseUrl: '', ...kept, ...Object.fromEntries(given) };
 }
 
 function agentParams({ mcpServers, ...agent }: CustomAgentConfig) {

@@ -6,9 +6,17 @@ import { GroundcrewError, isConnectionLost, sessionNotFound } from './errors.js'
 import { EventFeed } from './event-feed.js';
 import { Gap } from './gap.js';
 import { type PendingQuestion, pendingQuestions } from './pending.js';
+import type { WaitingOn } from './metadata.js';
 import type { Report } from './report.js';
 import { SessionCalls, type SessionPlace } from './session-calls.js';
-import type { LogOptions, MessageOptions, SessionConfigBase, SetModelOptions } from './session-options.js';
+import type {
+  LogOptions,
+  MessageOptions,
+  ProviderUpdate,
+  SessionConfigBase,
+  SetModelOptions,
+} from './session-options.js';
+import { providerParams, withProviderUpdate } from './session-params.js';
 import { type AssistantMessageEvent, lastMessageOf, type TurnWait } from './turn-wait.js';
 import { Turns } from './turns.js';
 import type { SessionCallArguments, SessionMethodName } from './wire.js';
@@ -25,7 +33,7 @@ export interface SessionParts {
 export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   readonly sessionId: string;
   /** @internal */
-  readonly options: SessionConfigBase;
+  options: SessionConfigBase;
   private readonly report: Report;
   private readonly calls: SessionCalls;
   private readonly feed: EventFeed;
@@ -126,6 +134,11 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return pendingQuestions(this.calls.request, this.sessionId);
   }
 
+  /** What it waits for at this moment, and since when: a model, an attempt to come, a tool, people, its turn. */
+  async waitingOn(): Promise<readonly WaitingOn[]> {
+    return (await this.call('session.metadata.activity')).waitingOn;
+  }
+
   /** Stops the running turn and its tools; prompts that wait go on waiting their turn. */
   async abort(): Promise<void> {
     await this.call('session.abort');
@@ -134,6 +147,13 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   /** Another model, from the next model call on. */
   async setModel(model: string, options: SetModelOptions = {}): Promise<void> {
     await this.call('session.model.switchTo', { modelId: model, ...options });
+  }
+
+  /** Other settings of the model service, from the next model call on; what is left out stays. They are not stored. */
+  async updateProvider(provider: ProviderUpdate): Promise<void> {
+    await this.call('session.provider.update', { provider: providerParams(provider) });
+    this.options = withProviderUpdate(this.options, provider);
+    this.callbacks.goBy(this.options);
   }
 
   /** Puts a notice into the session, for people to see. Resolves with the id of its event. */

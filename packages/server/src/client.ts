@@ -52,8 +52,13 @@ export class Client {
     return this.feeds.get(sessionId)?.isOld ?? false;
   }
 
+  /** Whether the client has opened this session, and not as those releases did. */
+  isNewIn(sessionId: string): boolean {
+    return this.feeds.get(sessionId)?.isOld === false;
+  }
+
   /** Puts a request of the table to the client and checks what it answers. */
-  private async ask<K extends keyof Callbacks>(
+  async ask<K extends keyof Callbacks>(
     callback: K,
     params: Params<Callbacks[K]>,
     signal: AbortSignal,

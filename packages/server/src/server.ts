@@ -7,11 +7,14 @@ import { Client } from './client.js';
 import { describeFailedRequest, failedText } from './failure.js';
 import type { CallContext } from './handler.js';
 import { handlers } from './handlers/catalog.js';
+import { Inference } from './inference.js';
 import { noticeOf } from './news.js';
 import type { ServerSurroundings } from './surroundings.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
 export class Server {
+  /** Who makes the model calls, if the runtime does not. */
+  readonly inference = new Inference();
   private readonly clients = new Map<Client, Gatekeeper>();
   private isShuttingDown = false;
 
@@ -31,6 +34,7 @@ export class Server {
         return this.dispatch(method, params, {
           runtime: this.runtime,
           client,
+          inference: this.inference,
           surroundings: this.surroundings,
           ...signalOf(call),
         });
@@ -41,6 +45,7 @@ export class Server {
     this.clients.set(client, gatekeeper);
     await connection.closed;
     this.clients.delete(client);
+    this.inference.left(client);
     client.leave();
   }
 

@@ -1,7 +1,17 @@
 import { resolve } from 'node:path';
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
-import type { ClientCommand, SessionSettings, SystemMessage, ToolDeclaration } from '@groundcrew/runtime';
+import {
+  type ClientCommand,
+  type SessionSettings,
+  type SystemMessage,
+  type ToolDeclaration,
+  withoutWireModel,
+  withRegistry,
+} from '@groundcrew/runtime';
 import type { Share } from './client.js';
+import { limitsFrom } from './limits.js';
+import { withoutNullsDeep } from './nulls.js';
+import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
 
 type ResumeParams = ParsedParams<Methods['session.resume']> & {
   /** Of `session.options.update` only. */
@@ -14,9 +24,6 @@ export function settingsFrom(
   before: SessionSettings | undefined,
   workingDirectory: string,
 ): SessionSettings {
-  const provider = params.provider
-    ? (withoutNullsDeep(params.provider) as SessionSettings['provider'])
-    : before?.provider;
   const systemMessage = params.systemMessage
     ? (withoutNullsDeep(params.systemMessage) as SystemMessage)
     : before?.systemMessage;
@@ -24,7 +31,7 @@ export function settingsFrom(
     ...(params.traceparent !== undefined && { traceparent: params.traceparent }),
     ...(params.tracestate !== undefined && { tracestate: params.tracestate }),
   };
-  return {
+  const settings: SessionSettings = {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
     workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
     streaming: params.streaming ?? before?.streaming ?? false,
@@ -36,7 +43,7 @@ export function settingsFrom(
     ...pick('reasoningEffort', params.reasoningEffort ?? before?.reasoningEffort),
     ...pick('modelCapabilities', capabilitiesOf(params) ?? before?.modelCapabilities),
     ...pick('isAskingDisabled', params.askUserDisabled ?? before?.isAskingDisabled),
-    ...pick('provider', provider),
+    ...pick('limits', limitsFrom(params.sessionLimits)),
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
     ...pick('systemMessage', systemMessage),
     ...pick('availableTools', params.availableTools ?? before?.availableTools),
@@ -51,6 +58,22 @@ export function settingsFrom(
       directoriesFrom(params, workingDirectory) ?? before?.additionalDirectories,
     ),
   };
+  return withRegistry(withProvider(settings, params, before), registryFrom(params));
+}
+
+/** A service that is named again is another one; one that stays, under another model, forgets how it called the old. */
+function withProvider(
+  settings: SessionSettings,
+  { provider, model }: ResumeParams,
+  before: SessionSettings | undefined,
+): SessionSettings {
+  if (provider) return { ...settings, ...registryOf(before), provider: providerFrom(provider) };
+  const kept = { ...settings, ...registryOf(before), ...pick('provider', before?.provider) };
+  return model === undefined || model === before?.model ? kept : withoutWireModel(kept);
+}
+
+function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 'providers' | 'models'> {
+  return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
 }
 
 /** What a client says of a model, as far as the runtime goes by it. */
@@ -79,6 +102,7 @@ export function shareFrom(params: ResumeParams): Share {
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
     isOld: params.toolFilterPrecedence === undefined,
+    tokenProviders: tokenProvidersOf(params),
   };
 }
 
@@ -114,12 +138,4 @@ function unusedOf(params: ResumeParams): JsonObject {
 
 function pick<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {
   return value === undefined || value === null ? {} : ({ [key]: value } as { [P in K]?: V });
-}
-
-/** What a client says by `null` it could as well have left out, at any depth. */
-function withoutNullsDeep(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNullsDeep);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([, each]) => each !== null && each !== undefined);
-  return Object.fromEntries(entries.map(([key, each]) => [key, withoutNullsDeep(each)]));
 }

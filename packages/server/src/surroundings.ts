@@ -1,4 +1,5 @@
 import type { Methods, Result } from '@groundcrew/protocol';
+import type { Session } from '@groundcrew/runtime';
 
 /** What the server is given by the program it is part of. */
 export interface ServerSurroundings {
@@ -8,7 +9,18 @@ export interface ServerSurroundings {
   /** Where the process was started: the directory of sessions that name none. */
   readonly workingDirectory: string;
   authStatus(): Result<Methods['auth.getStatus']>;
-  listModels(request: { readonly gitHubToken?: string }): Promise<Result<Methods['models.list']>['models']>;
+  /** What one may choose from: in a session, or with a token. */
+  listModels(request: {
+    readonly gitHubToken?: string;
+    readonly session?: Session;
+  }): Promise<Result<Methods['models.list']>['models']>;
+  /** Who is who at GitHub; without it nobody is known. */
+  readonly gitHub?: {
+    /** Whose token a session shows; its own if it has one. */
+    status(sessionToken: string | undefined): Promise<Result<Methods['session.gitHubAuth.getStatus']>>;
+    /** The quotas of whom a token belongs to; the runtime's own unless another is given. */
+    quota(token: string | undefined): Promise<Result<Methods['account.getQuota']>['quotaSnapshots']>;
+  };
   /** Closes everything; the program ends by itself once the answer has left. */
   shutDown(): Promise<void>;
 }

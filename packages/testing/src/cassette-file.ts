@@ -60,11 +60,20 @@ function continued(
   histories: ReadonlyMap<ModelExchange, readonly Message[]>,
 ): ModelExchange | undefined {
   const { messages } = exchange.question;
-  const candidates = [...histories].filter(
-    ([earlier, history]) =>
-      earlier.wire === exchange.wire && isDeepStrictEqual(messages.slice(0, history.length), history),
+  const longestFirst = [...histories].sort(([, one], [, other]) => other.length - one.length);
+  const found = longestFirst.find(
+    ([earlier, history]) => earlier.wire === exchange.wire && beginWith(messages, history),
   );
-  return candidates.sort(([, one], [, other]) => other.length - one.length)[0]?.[0];
+  return found?.[0];
+}
+
+/** From the last on: that is where conversations part. */
+function beginWith(messages: readonly Message[], history: readonly Message[]): boolean {
+  if (messages.length < history.length) return false;
+  return history.every((_, index) => {
+    const place = history.length - 1 - index;
+    return isDeepStrictEqual(messages[place], history[place]);
+  });
 }
 
 function plainContent(exchange: Extract<Exchange, { type: 'plain' }>): Json {
@@ -87,7 +96,7 @@ function modelContent(
     tools: changed(question.tools, earlier?.question.tools),
     messages: question.messages.slice(length).map(writeMessage),
     ...(outcome.type === 'answer'
-      ? writeAnswer(outcome.answer)
+      ? writeAnswer(outcome.answer, question.model)
       : { failure: { status: outcome.status, headers: outcome.headers, body: outcome.body } }),
   };
 }

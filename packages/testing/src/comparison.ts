@@ -19,7 +19,7 @@ export function isAnswerTo(
   asked: Asked,
   ignore: readonly Ignorable[],
 ): boolean {
-  if (path !== asked.path) return false;
+  if (path !== asked.path || question.messages.length !== asked.question.messages.length) return false;
   return isDeepStrictEqual(comparable(question, ignore), comparable(asked.question, ignore));
 }
 

@@ -42,15 +42,16 @@ export type AnswerPart =
   /** What only one API knows, as it came. */
   | { readonly type: 'other'; readonly content: Json };
 
-/** How an answer ended: as it should, by a failure it told, by a lost connection, or because the caller left. */
-export type Ending = 'complete' | 'failed' | 'broken' | 'abandoned';
+/** How an answer ended: as it should, by a failure it told, without a word, by a lost connection, or because the caller left. */
+export type Ending = 'complete' | 'failed' | 'unfinished' | 'broken' | 'abandoned';
 
 /** What a model said in one call. */
 export interface Answer {
   readonly parts: readonly AnswerPart[];
   readonly ending: Ending;
-  /** Why the model stopped, in its API's word. */
+  /** Why the model stopped, in its API's word, and what else it says of that. */
   readonly finish?: string;
+  readonly details?: Json;
   /** As the service counted. */
   readonly usage?: Json;
   /** The name the service gave its model. */

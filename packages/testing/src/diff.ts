@@ -24,7 +24,8 @@ function inFocus(before: string, after: string): readonly string[] {
   let at = 0;
   while (at < before.length && at < after.length && before[at] === after[at]) at += 1;
   const start = at > longestLine / 2 ? at - longestLine / 4 : 0;
-  const from = (text: string) => (start > 0 ? '…' : '') + short(text.slice(start));
+  const from = (text: string) =>
+    text === '' ? '(nothing)' : (start > 0 ? '…' : '') + short(text.slice(start));
   return [`- ${from(before)}`, `+ ${from(after)}`];
 }
 

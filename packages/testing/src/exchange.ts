@@ -85,14 +85,6 @@ export function historyAfter(
   return [...question.messages, echo];
 }
 
-/** The message with its texts changed, in a fixed order. */
-export function withTexts(message: Message, change: (text: string) => string): Message {
-  const text = change(message.text);
-  if (message.role !== 'assistant') return { ...message, text };
-  const calls = message.calls.map((call) => ({ ...call, argumentsText: change(call.argumentsText) }));
-  return { ...message, text, calls };
-}
-
 /** The messages with call ids by the order in which they turn up. */
 export function withPlainIds(messages: readonly Message[]): readonly Message[] {
   const ids = new Map<string, string>();
@@ -128,6 +120,14 @@ export function withParts(
     return { ...part, pieces, seal: change.seal(part.seal) };
   });
   return { ...answer, parts };
+}
+
+/** The message with its texts changed, in a fixed order. */
+function withTexts(message: Message, change: (text: string) => string): Message {
+  const text = change(message.text);
+  if (message.role !== 'assistant') return { ...message, text };
+  const calls = message.calls.map((call) => ({ ...call, argumentsText: change(call.argumentsText) }));
+  return { ...message, text, calls };
 }
 
 /** The ids that kept messages have masks for already. */

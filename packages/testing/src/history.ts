@@ -9,7 +9,8 @@ export function faultIn(messages: readonly Message[]): string | undefined {
     const place = `message ${index + 1}`;
     if (message.role === 'tool') {
       const { callId } = message;
-      if (!open.includes(callId)) return `${place}: a result for ${callId}, which no call just before asked for`;
+      if (!open.includes(callId))
+        return `${place}: a result for ${callId}, which no call just before asked for`;
       open = open.filter((each) => each !== callId);
       continue;
     }

@@ -16,6 +16,11 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Arguments as text; some services send them parsed. */
+export function argumentsOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : textOf(value);
+}
+
 /** The value of a JSON text; undefined when it is none. */
 export function parseJson(text: string): unknown {
   try {

@@ -39,33 +39,38 @@ export function readMessage(content: unknown, place: string): Message {
 }
 
 /** An answer as a cassette shows it; the lengths of its pieces stand beside each text that had several. */
-export function writeAnswer({ parts, ending, finish, usage, model, error }: Answer): Json {
+export function writeAnswer(
+  { parts, ending, finish, details, usage, model, error }: Answer,
+  askedModel: string,
+): Json {
   return {
     answer: parts.map(writePart),
     ending: ending === 'complete' ? undefined : ending,
     finish,
+    details,
     usage,
-    answeredBy: model,
+    answeredBy: model === askedModel ? undefined : model,
     error,
   };
 }
 
 /** Reads what `writeAnswer` wrote, or somebody by hand. Throws an error that names the place. */
 export function readAnswer(content: Json, place: string): Answer {
-  const { answer, ending = 'complete', finish, usage, answeredBy, error } = content;
+  const { answer, ending = 'complete', finish, details, usage, answeredBy, error } = content;
   if (!Array.isArray(answer)) throw new Error(`${place} has neither an answer nor a failure`);
   if (!isEnding(ending)) throw new Error(`${place}.ending needs one of ${endings.join(', ')}`);
   return {
     parts: answer.map((part, index) => readPart(part, `${place}.answer[${index}]`)),
     ending,
     ...(typeof finish === 'string' && { finish }),
+    ...(isJson(details) && { details }),
     ...(isJson(usage) && { usage }),
     ...(typeof answeredBy === 'string' && { model: answeredBy }),
     ...(isJson(error) && { error }),
   };
 }
 
-const endings: readonly Ending[] = ['complete', 'failed', 'broken', 'abandoned'];
+const endings: readonly Ending[] = ['complete', 'failed', 'unfinished', 'broken', 'abandoned'];
 
 function isEnding(value: unknown): value is Ending {
   return endings.some((ending) => ending === value);

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { isJson } from './json.js';
-import { maskNamed, type Secrets, secretCover, secretForms } from './secrets.js';
+import { maskNamed, type Secrets, secretCover, secretForms, wordStart } from './secrets.js';
 
 /** What of a conversation is of one machine, one day or one run only. */
 export interface MaskingOptions {
@@ -29,7 +29,7 @@ export class Masking {
   private readonly directories: readonly (readonly [string, string])[];
   private readonly masksInAnswers: RegExp;
   private readonly normalise: (text: string) => string;
-  private compiled: { readonly pattern: RegExp; readonly knows: number } | undefined;
+  private searching: Search | undefined;
 
   constructor(
     options: MaskingOptions,
@@ -45,8 +45,9 @@ export class Masking {
   /** A text of a request: times, ids, directories and secrets are masked. */
   ofRequest(given: string, numbering: Numbering): string {
     const text = this.normalise(given);
+    const present = presentAt(this.now());
     const maskOf = (found: Found) =>
-      found.secret ?? found.directory ?? this.time(found) ?? numbered(found, numbering);
+      found.secret ?? found.directory ?? maskTime(found, present) ?? numbered(found, numbering);
     return maskedPieces([text], this.stretches(text, maskOf)).join('');
   }
 
@@ -92,31 +93,44 @@ export class Masking {
   }
 
   private stretches(text: string, maskOf: (found: Found) => string | undefined): readonly Stretch[] {
-    const found: Stretch[] = [];
-    for (const { 0: matched, index, groups = {} } of text.matchAll(this.pattern())) {
-      const mask = maskOf(this.foundIn(matched, groups));
-      if (mask !== undefined && mask !== matched)
-        found.push({ start: index, end: index + matched.length, mask });
-    }
+    return this.findIn(text).flatMap(({ start, end, found }) => {
+      const mask = maskOf(found);
+      return mask === undefined || mask === text.slice(start, end) ? [] : [{ start, end, mask }];
+    });
+  }
+
+  /** Looked for once: a conversation is sent again with every call. */
+  private findIn(text: string): readonly Place[] {
+    const { pattern, searched } = this.search();
+    const known = searched.get(text);
+    if (known) return known;
+    const found = [...text.matchAll(pattern)].map(
+      ({ 0: matched, index, groups = {} }): Place => ({
+        start: index,
+        end: index + matched.length,
+        found: this.foundIn(matched, groups),
+      }),
+    );
+    if (searched.size >= mostRemembered) searched.clear();
+    searched.set(text, found);
     return found;
   }
 
-  /** Compiled again when there are more secrets to look for. */
-  private pattern(): RegExp {
+  /** Made again when there are more secrets to look for. */
+  private search(): Search {
     const { size: knows } = this.secrets;
-    if (this.compiled?.knows === knows) return this.compiled.pattern;
+    if (this.searching?.knows === knows) return this.searching;
     const known = this.secrets.known().map(escaped);
     const paths = this.directories.map(([path]) => escaped(path)).join('|');
     const sorts = [
       `(?<literal>${literals(this.places)})`,
       `(?<secret>${[...known, ...secretForms].join('|')})`,
-      `(?<directory>${String.raw`(?<![\w.~$-])(?:${paths})(?![\w-]|\.\w)`})`,
-      `(?<id>${uuid})`,
-      `(?<time>${times.join('|')})`,
+      `(?<directory>${String.raw`(?:(?<=\\[nrtbf])|(?<![\w.~$-]))(?:${paths})(?![\w-]|\.\w)`})`,
+      `(?<id>${wordStart}${uuid})`,
+      `(?<time>${wordStart}(?:${times.join('|')}))`,
     ];
-    const pattern = new RegExp(sorts.join('|'), 'g');
-    this.compiled = { pattern, knows };
-    return pattern;
+    this.searching = { knows, pattern: new RegExp(sorts.join('|'), 'g'), searched: new Map() };
+    return this.searching;
   }
 
   private foundIn(matched: string, groups: Readonly<Record<string, string | undefined>>): Found {
@@ -130,18 +144,22 @@ export class Masking {
       ...(groups.time !== undefined && { time: matched }),
     };
   }
+}
 
-  /** Only times about now: any other one was said on purpose. */
-  private time({ time }: Found): string | undefined {
-    if (time === undefined) return undefined;
-    const now = this.now();
-    if (/^\d{4}-\d\d-\d\d$/.test(time))
-      return [now, now - zone(now)].some((each) => new Date(each).toISOString().startsWith(time))
-        ? maskNamed('today')
-        : undefined;
-    const at = /^\d+$/.test(time) ? Number(time) : Date.parse(time);
-    return Math.abs(at - now) <= aDay ? maskNamed('time') : undefined;
-  }
+/** What is looked for while so many secrets are known, and the texts that were searched for it. */
+interface Search {
+  readonly knows: number;
+  readonly pattern: RegExp;
+  readonly searched: Map<string, readonly Place[]>;
+}
+
+const mostRemembered = 5000;
+
+/** Something found in a text. */
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  readonly found: Found;
 }
 
 /** What was found at a place, by its sort. */
@@ -154,12 +172,12 @@ interface Found {
 }
 
 const aDay = 24 * 60 * 60 * 1000;
-const uuid = String.raw`\b[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}\b`;
+const uuid = String.raw`[\da-fA-F]{8}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{4}-[\da-fA-F]{12}\b`;
 const times: readonly string[] = [
-  String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`,
-  String.raw`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT`,
-  String.raw`\b\d{4}-\d\d-\d\d\b`,
-  String.raw`\b1\d{12}\b`,
+  String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`,
+  String.raw`(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT`,
+  String.raw`\d{4}-\d\d-\d\d\b`,
+  String.raw`1\d{12}\b`,
 ];
 const tellingName = /(?:api[-_]?key|authorization|cookie|credential|password|secret|token)$/i;
 
@@ -200,6 +218,25 @@ function realPath(path: string): string {
   }
 }
 
+/** Now, and the days it is by the clocks here and in Greenwich. */
+interface Present {
+  readonly now: number;
+  readonly days: readonly string[];
+}
+
+function presentAt(now: number): Present {
+  const offset = new Date(now).getTimezoneOffset() * 60_000;
+  return { now, days: [now, now - offset].map((each) => new Date(each).toISOString().slice(0, 10)) };
+}
+
+/** Only times about now: any other one was said on purpose. */
+function maskTime({ time }: Found, { now, days }: Present): string | undefined {
+  if (time === undefined) return undefined;
+  if (time.length === 10) return days.includes(time) ? maskNamed('today') : undefined;
+  const at = /^\d+$/.test(time) ? Number(time) : Date.parse(time);
+  return Math.abs(at - now) <= aDay ? maskNamed('time') : undefined;
+}
+
 function numbered({ id }: Found, numbering: Numbering): string | undefined {
   if (id === undefined) return undefined;
   const known = numbering.get(id.toLowerCase());
@@ -234,8 +271,4 @@ function maskedPieces(pieces: readonly string[], stretches: readonly Stretch[]):
 
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-}
-
-function zone(now: number): number {
-  return new Date(now).getTimezoneOffset() * 60_000;
 }

@@ -156,6 +156,7 @@ class Recorder {
 
   private keep(passed: Passed): void {
     const { incoming, place, status, text } = passed;
+    for (const said of [incoming.path, incoming.text, text]) this.secrets.find(said);
     const wire = incoming.method === 'POST' ? wireNameOf(incoming.path) : undefined;
     const asked = parseJson(incoming.text);
     const path = this.masking.ofRequest(this.pathBelow(incoming.path), new Map());
@@ -198,8 +199,7 @@ class Recorder {
       isStream || !isJson(body)
         ? wireNamed(name).readStream(framesIn(text))
         : wireNamed(name).readWhole(body);
-    const isCut = read.ending === 'broken' || ending !== 'complete';
-    const whole: Answer = isCut ? { ...read, ending: ending === 'abandoned' ? 'abandoned' : 'broken' } : read;
+    const whole: Answer = ending === 'complete' ? read : { ...read, ending };
     return { type: 'answer', answer: this.keptAnswer(whole, numbering) };
   }
 
@@ -207,7 +207,7 @@ class Recorder {
     const { error, usage, ...rest } = withParts(answer, {
       pieces: (pieces) => this.masking.ofAnswer(pieces, numbering),
       call: ({ id, name, argumentsText }) => ({
-        id: this.idOf(id),
+        id: this.newIdOf(id),
         name,
         argumentsText: this.masking.ofAnswer([argumentsText], numbering).join(''),
       }),
@@ -220,6 +220,11 @@ class Recorder {
     });
     const failed = error && this.masking.value(error, numbering);
     return { ...rest, parts, ...(usage && { usage }), ...(isJson(failed) && { error: failed }) };
+  }
+
+  /** An id of an answer; services that give none, or one twice, have their calls told apart all the same. */
+  private newIdOf(id: string): string {
+    return this.idOf(id === '' || this.ids.has(id) ? `${id} ${this.ids.size}` : id);
   }
 
   private idOf(id: string): string {

@@ -56,7 +56,7 @@ export async function scriptedModel(...replies: readonly ScriptedReply[]): Promi
 }
 
 /** What tells a session to use a service at this address. */
-export function settingsAt(baseUrl: string, wire: WireName): ModelSettings {
+function settingsAt(baseUrl: string, wire: WireName): ModelSettings {
   return { model: 'scripted', provider: { ...kinds[wire], baseUrl, apiKey: 'no-key-is-needed' } };
 }
 
@@ -157,13 +157,21 @@ class Script {
     return { model: String(body.model), number: this.requests.length, body };
   }
 
-  private answerOf({ thoughts = [], pieces = [], calls = [] }: ScriptedAnswer, ending: Answer['ending'], { wire }: AskedModel): Answer {
+  private answerOf(
+    { thoughts = [], pieces = [], calls = [] }: ScriptedAnswer,
+    ending: Answer['ending'],
+    { wire }: AskedModel,
+  ): Answer {
     const called = calls.map(({ name, arguments: given = {}, id }): AnswerPart => {
       this.callIds += 1;
       const argumentsText = typeof given === 'string' ? given : JSON.stringify(given);
       return { type: 'call', call: { id: id ?? `call_${this.callIds}`, name, argumentsText } };
     });
-    const thought: AnswerPart = { type: 'thought', pieces: thoughts, ...(wire !== 'openai-chat' && { seal: 'scripted' }) };
+    const thought: AnswerPart = {
+      type: 'thought',
+      pieces: thoughts,
+      ...(wire !== 'openai-chat' && { seal: 'scripted' }),
+    };
     const parts: readonly AnswerPart[] = [
       ...(thoughts.length > 0 ? [thought] : []),
       ...(pieces.length > 0 ? [{ type: 'text', pieces } as const] : []),

@@ -6,14 +6,19 @@ export function maskNamed(name: string): string {
 /** What takes the place of a secret. */
 export const secretCover = maskNamed('secret');
 
+/** Where a word begins; a line break that JSON has written as two characters is none of the word. */
+export const wordStart = String.raw`(?:(?<=\\[nrtbf])|\b)`;
+
 /** Forms that only secrets have. What stands before them is looked at and kept. */
 export const secretForms: readonly string[] = [
   // Keys of well-known services.
-  String.raw`\bsk-[\w-]{12,}`,
-  String.raw`\b(?:gh[pousr]_|github_pat_|glpat-|npm_|hf_|xox[abeoprs]-)[\w-]{12,}`,
-  String.raw`\b(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
-  String.raw`\bAIza[\w-]{30,}`,
-  String.raw`\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`,
+  ...[
+    String.raw`sk-[\w-]{12,}`,
+    String.raw`(?:gh[pousr]_|github_pat_|glpat-|npm_|hf_|xox[abeoprs]-)[\w-]{12,}`,
+    String.raw`(?:AKIA|ASIA)[A-Z0-9]{16}\b`,
+    String.raw`AIza[\w-]{30,}`,
+    String.raw`eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?`,
+  ].map((form) => wordStart + form),
   String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
   // After a word that announces one.
   String.raw`(?<=\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC)\s+)(?:[\w.~+/=-]{16,}|(?=[\w.~+/=-]*\d)[\w.~+/=-]{6,})`,
@@ -48,6 +53,12 @@ export class Secrets {
     }
   }
 
+  /** Learns what a text shows as a secret: it is one where nothing shows it, too. Plain words are let pass. */
+  find(text: string): void {
+    for (const [found] of text.matchAll(anyForm))
+      if (found.length >= 8 && /[^A-Za-z]/.test(found)) this.add(found);
+  }
+
   get size(): number {
     return this.values.size;
   }
@@ -78,6 +89,7 @@ export class Secrets {
 }
 
 const shortest = 6;
+const anyForm = new RegExp(secretForms.join('|'), 'g');
 const tellingVariable = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 const tellingHeader = /authorization|cookie|api-?key|token|secret|password|credential/i;
 

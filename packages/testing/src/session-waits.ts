@@ -29,7 +29,10 @@ export async function getFinalAssistantMessage(
 ): Promise<AssistantMessageEvent> {
   const idle = new AbortController();
   const signals = [idle.signal, ...(options.signal ? [options.signal] : [])];
-  const waiting = getNextEventOfType(session, 'session.idle', { ...options, signal: AbortSignal.any(signals) });
+  const waiting = getNextEventOfType(session, 'session.idle', {
+    ...options,
+    signal: AbortSignal.any(signals),
+  });
   waiting.catch(() => undefined);
   const { processing } = await session.call('session.metadata.isProcessing');
   if (processing) await waiting;
@@ -68,7 +71,9 @@ async function firstEvent<T>(
     clearTimeout(timer);
   }
   signal?.throwIfAborted();
-  const why = late.signal.aborted ? `did not come within ${timeout} ms` : 'did not come before the session was left';
+  const why = late.signal.aborted
+    ? `did not come within ${timeout} ms`
+    : 'did not come before the session was left';
   throw new TestingError('timeout', `${what} ${why}; heard: ${seen.slice(-20).join(', ') || 'nothing'}`);
 }
 

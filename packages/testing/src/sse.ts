@@ -1,11 +1,15 @@
 import { isJson, type Json, parseJson } from './json.js';
 
-/** The JSON objects of a stream of server-sent events; what is no object, such as `[DONE]`, is left out. */
+/** What some APIs send last. */
+export const doneMark = '[DONE]';
+
+/** The JSON objects of a stream of server-sent events; the mark of its end is one too. */
 export function framesIn(stream: string): readonly Json[] {
   return stream
     .replace(/^\uFEFF/, '')
     .split(/\r\n\r\n|\n\n|\r\r/)
-    .map((event) => parseJson(dataOf(event)))
+    .map(dataOf)
+    .map((data) => (data === doneMark ? { [doneMark]: true } : parseJson(data)))
     .filter(isJson);
 }
 

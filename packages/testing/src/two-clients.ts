@@ -43,7 +43,7 @@ export async function twoClients(options: TwoClientsOptions = {}): Promise<TwoCl
   });
   const clients: Client[] = [new Client({ ...workplace.clientOptions, connection: starting })];
   const close = async () => {
-    for (const client of clients.reverse()) await client.stop();
+    for (const client of clients.toReversed()) await client.stop();
     workplace.remove();
   };
   try {

@@ -21,6 +21,8 @@ export interface InProcessRuntime {
   readonly store: SqliteStore;
   readonly api: ScriptedApi;
   readonly client: WireClient;
+  /** Another client. */
+  connect(): WireClient;
   close(): Promise<void>;
 }
 
@@ -56,16 +58,23 @@ export async function inProcessRuntime(
     listModels: async () => [],
     shutDown: () => server.shutDown(),
   });
-  const [ours, theirs] = channelPair();
-  const served = server.serve(theirs);
-  const client = new WireClient(ours);
+  const clients: WireClient[] = [];
+  const served: Promise<void>[] = [];
+  const connect = () => {
+    const [ours, theirs] = channelPair();
+    served.push(server.serve(theirs));
+    const another = new WireClient(ours);
+    clients.push(another);
+    return another;
+  };
+  const client = connect();
   const close = async () => {
-    await client.close();
-    await served;
+    await Promise.all(clients.map((each) => each.close()));
+    await Promise.all(served);
     await server.shutDown();
     await store.close();
     await api.close();
     home.remove();
   };
-  return { runtime, store, api, client, close };
+  return { runtime, store, api, client, connect, close };
 }

@@ -42,6 +42,8 @@ export interface ScriptedModel {
   readonly requests: readonly AskedModel[];
   /** Histories that a strict service would have refused; each one was. */
   readonly refusals: readonly string[];
+  /** How often its models were asked for. */
+  readonly listings: number;
   /** Adds to the script. */
   play(...replies: readonly ScriptedReply[]): void;
   /** Resolves when the model has been asked so many times. */
@@ -139,7 +141,7 @@ export class ScriptedApi {
     const script = this.scripts.get(name);
     if (!script) return sendStatus(response, refuse(404, `There is no script ${name}`));
     const path = `/${rest.join('/')}`;
-    if (path === '/models') return sendJson(response, { data: scriptedModels });
+    if (/\/models(?:\?|$)/.test(path)) return script.list(response);
     await script.serve({ path, headers: request.headers, body: JSON.parse(request.text) }, response);
   }
 }
@@ -153,6 +155,7 @@ interface Incoming {
 class Script implements ScriptedModel {
   readonly requests: AskedModel[] = [];
   readonly refusals: string[] = [];
+  listings = 0;
   private readonly waiting: { readonly times: number; resolve(): void }[] = [];
 
   constructor(
@@ -170,6 +173,11 @@ class Script implements ScriptedModel {
     const request = this.requests[times - 1];
     if (!request) throw new Error(`The model was not asked ${times} times`);
     return request;
+  }
+
+  list(response: ServerResponse): void {
+    this.listings += 1;
+    sendJson(response, { data: scriptedModels });
   }
 
   async serve(request: AskedModel, response: ServerResponse): Promise<void> {

@@ -2,7 +2,7 @@ import { entryOf, UsageError } from '../arguments.js';
 import { type Command, defineCommand, show } from '../command.js';
 
 const environment: readonly (readonly [string, string])[] = [
-  ['GROUNDCREW_HOME', 'where sessions and config.json are; ~/.groundcrew without'],
+  ['GROUNDCREW_HOME', 'where sessions, config.json and permissions.json are; ~/.groundcrew without'],
   ['GROUNDCREW_MODEL', 'the model that answers'],
   ['GROUNDCREW_BASE_URL', 'a model service that speaks chat completions, with GROUNDCREW_API_KEY'],
   ['GROUNDCREW_LOG', 'a file for diagnostics, as lines of JSON'],

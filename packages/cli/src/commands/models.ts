@@ -1,18 +1,17 @@
 import { nodeExchange } from '@groundcrew/models';
 import { defineCommand, show } from '../command.js';
 import { type Config, configFlags, readConfig } from '../config.js';
-import { configPath } from '../config-file.js';
 import { openCommandLog } from '../diagnostics.js';
 import { switchFlag } from '../flags.js';
 import { ModelDirectory } from '../model-access.js';
-import { isCopilotConfigured } from '../provider-choice.js';
+import { chooseProvider, isCopilotConfigured, type ProviderWay } from '../provider-choice.js';
 import type { Redactor } from '../redact.js';
 import { exitCodes, type Terminal } from '../terminal.js';
 import { visible } from '../visible.js';
 
 /** A way to a model, and what is there or why nothing is. */
 interface Way {
-  readonly name: 'provider' | 'copilot' | 'offline';
+  readonly name: ProviderWay['name'] | 'copilot' | 'offline';
   /** Who named it. */
   readonly source: string;
   /** Sessions that name no other use this one. */
@@ -43,39 +42,42 @@ async function findWays(config: Config, terminal: Terminal, redactor: Redactor):
   const token = environment.GH_TOKEN || environment.GITHUB_TOKEN;
   const exchange = nodeExchange({ environment });
   const directory = new ModelDirectory({ exchange, environment, version, ...(token && { token }) });
-  const { provider } = config;
+  const used = chooseProvider(config.ways, config.model)?.name;
   const hasCopilot = isCopilotConfigured(environment);
-  const ask = async (list: () => Promise<Way['models']>): Promise<Pick<Way, 'models' | 'reason'>> => {
-    try {
-      return { models: (await inTime(list())).map(({ id, name }) => ({ id, name })) };
-    } catch (error) {
-      return { models: [], reason: redactor.text(error instanceof Error ? error.message : String(error)) };
-    }
+  const isCopilotUsed = used === undefined && hasCopilot && config.model !== directory.embedded.id;
+  const ask = (list: () => Promise<Way['models']>) => asking(list, redactor);
+  const own = config.ways.map(async ({ name, provider, reason }): Promise<Way> => {
+    if (!provider) return { name, source: 'not configured', isUsed: false, models: [], reason };
+    const found = await ask(() => directory.modelsOf(provider.config));
+    const source = `${provider.config.baseUrl}, by ${provider.source}`;
+    return { name, source, isUsed: name === used, ...found };
+  });
+  const copilot = async (): Promise<Way> => {
+    if (!hasCopilot) return { name: 'copilot', source: 'not configured', isUsed: false, ...copilotToCome };
+    const found = await ask(() => directory.list());
+    return { name: 'copilot', source: 'COPILOT_API_URL', isUsed: isCopilotUsed, ...found };
   };
-  const notConfigured = async (way: string) => ({ models: [], reason: `not configured: ${way}` });
-  const [own, copilot] = await Promise.all([
-    provider
-      ? ask(() => directory.modelsOf(provider.config))
-      : notConfigured(
-          `set OPENAI_API_KEY, ANTHROPIC_API_KEY, GROUNDCREW_BASE_URL, or provider in ${configPath(config.homeDirectory)}`,
-        ),
-    hasCopilot ? ask(() => directory.list()) : notConfigured('set COPILOT_API_URL and GH_TOKEN'),
-  ]);
-  const isOffline = !provider && !hasCopilot;
-  return [
-    { name: 'provider', source: sourceOf(config), isUsed: provider !== undefined, ...own },
-    { name: 'copilot', source: 'COPILOT_API_URL', isUsed: !provider && hasCopilot, ...copilot },
-    {
-      name: 'offline',
-      source: isOffline ? 'nothing else is configured' : 'built in',
-      isUsed: isOffline,
-      models: [directory.embedded],
-    },
-  ];
+  const isOffline = used === undefined && !isCopilotUsed;
+  const offline: Way = {
+    name: 'offline',
+    source: isOffline && config.model === undefined ? 'nothing else is configured' : 'built in',
+    isUsed: isOffline,
+    models: [{ id: directory.embedded.id, name: directory.embedded.name }],
+  };
+  return Promise.all([...own, copilot(), offline]);
 }
 
-function sourceOf({ provider }: Config): string {
-  return provider ? `${provider.config.baseUrl}, by ${provider.source}` : 'a service of your own';
+const copilotToCome = { models: [], reason: 'set COPILOT_API_URL and GH_TOKEN' };
+
+async function asking(
+  list: () => Promise<Way['models']>,
+  redactor: Redactor,
+): Promise<Pick<Way, 'models' | 'reason'>> {
+  try {
+    return { models: (await inTime(list())).map(({ id, name }) => ({ id, name })) };
+  } catch (error) {
+    return { models: [], reason: redactor.text(error instanceof Error ? error.message : String(error)) };
+  }
 }
 
 /** A service that does not answer is a reason like any other. */

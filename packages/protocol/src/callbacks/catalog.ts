@@ -1,4 +1,5 @@
 import { hookCallbacks } from './hooks.js';
+import { inferenceCallbacks } from './inference.js';
 import { providerTokenCallbacks } from './provider-token.js';
 import { questionCallbacks } from './questions.js';
 import { systemMessageCallbacks } from './system-message.js';
@@ -6,6 +7,7 @@ import { systemMessageCallbacks } from './system-message.js';
 /** Every request the runtime may put to a client. */
 export const callbacks = {
   ...hookCallbacks,
+  ...inferenceCallbacks,
   ...providerTokenCallbacks,
   ...questionCallbacks,
   ...systemMessageCallbacks,

@@ -78,11 +78,21 @@ export const inputEvents = {
         action: z.enum(['add', 'set', 'unset', 'cancel']),
         additionalAiCredits: z.optional(z.number()),
         maxAiCredits: z.optional(z.number()),
+        additional: z.optional(z.number()),
+        max: z.optional(z.number()),
       }),
     }),
   ),
   'session_limits_exhausted.requested': ephemeral('The session has spent what it may: go on?', () =>
-    openObject({ maxAiCredits: z.number(), requestId: z.string(), usedAiCredits: z.number() }),
+    openObject({
+      maxAiCredits: z.number(),
+      requestId: z.string(),
+      usedAiCredits: z.number(),
+      /** Which limit it is, and in its own unit what it allows and what is spent of it. */
+      limit: z.optional(z.enum(['maxAiCredits', 'maxCost', 'maxTokens', 'maxCalls'])),
+      max: z.optional(z.number()),
+      used: z.optional(z.number()),
+    }),
   ),
   'ui.ephemeral_query': ephemeral('A question beside the conversation, and its answer as it comes.', () =>
     openObject({

@@ -20,7 +20,8 @@ export const usageEvents = {
       cacheWriteTokens: z.optional(z.number()),
       contentFilterTriggered: z.optional(z.boolean()),
       copilotUsage: z.optional(billedUsage()),
-      cost: z.optional(z.number()),
+      /** US dollars; null where the price of the model is not known. */
+      cost: z.nullish(z.number()),
       duration: z.optional(z.number()),
       finishReason: z.optional(z.string()),
       frontierSource: z.optional(z.string()),

@@ -42,6 +42,23 @@ test.each<[MethodName, unknown, unknown]>([
     { sessionId, modelId: 'large', reasoningEffort: 'high' },
     { status: 'applied', deferred: false, modelId: 'large', deprecationWarnings: [] },
   ],
+  [
+    'session.metadata.activity',
+    { sessionId },
+    {
+      abortable: true,
+      hasActiveWork: true,
+      waitingOn: [
+        { kind: 'model', since: '2026-01-02T03:04:05.678Z', model: 'large', attempt: 1 },
+        { kind: 'permission', since: '2026-01-02T03:04:05.678Z', requestId: 'r1' },
+      ],
+    },
+  ],
+  [
+    'session.ui.handlePendingSessionLimitsExhausted',
+    { sessionId, requestId: 'r1', response: { action: 'add', additionalAiCredits: 5 } },
+    { success: true },
+  ],
   ['session.mode.get', { sessionId }, 'plan'],
   ['session.mode.set', { sessionId, mode: 'plan' }, { status: 'unchanged', modelChanged: false }],
   ['session.name.get', { sessionId }, { name: null }],
@@ -322,6 +339,7 @@ const served = [
   'session.tools.initializeAndValidate',
   'session.ui.elicitation',
   'session.ui.handlePendingElicitation',
+  'session.ui.handlePendingSessionLimitsExhausted',
   'session.ui.handlePendingUserInput',
   'session.usage.getMetrics',
   'session.workspaces.createFile',

@@ -1,8 +1,12 @@
+import { accountMethods } from './account.js';
+import { llmInferenceMethods } from './llm-inference.js';
 import { modelsMethods } from './models.js';
 import { serverMethods } from './server.js';
 import { sessionMethods } from './session.js';
+import { sessionAgentsMethods } from './session-agents.js';
 import { sessionCommandsMethods } from './session-commands.js';
 import { sessionEventLogMethods } from './session-event-log.js';
+import { sessionGitHubAuthMethods } from './session-github-auth.js';
 import { sessionMetadataMethods } from './session-metadata.js';
 import { sessionModeMethods } from './session-mode.js';
 import { sessionModelMethods } from './session-model.js';
@@ -10,6 +14,7 @@ import { sessionNameMethods } from './session-name.js';
 import { sessionOptionsMethods } from './session-options.js';
 import { sessionPermissionsMethods } from './session-permissions.js';
 import { sessionPlanMethods } from './session-plan.js';
+import { sessionProviderMethods } from './session-provider.js';
 import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
 import { sessionShellMethods } from './session-shell.js';
@@ -22,10 +27,14 @@ import { toolsMethods } from './tools.js';
 
 /** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
 export const methods = {
+  ...accountMethods,
+  ...llmInferenceMethods,
   ...modelsMethods,
   ...serverMethods,
+  ...sessionAgentsMethods,
   ...sessionCommandsMethods,
   ...sessionEventLogMethods,
+  ...sessionGitHubAuthMethods,
   ...sessionMetadataMethods,
   ...sessionMethods,
   ...sessionModeMethods,
@@ -34,6 +43,7 @@ export const methods = {
   ...sessionOptionsMethods,
   ...sessionPermissionsMethods,
   ...sessionPlanMethods,
+  ...sessionProviderMethods,
   ...sessionQuestionsMethods,
   ...sessionQueueMethods,
   ...sessionShellMethods,

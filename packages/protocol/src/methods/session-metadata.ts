@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { once, openObject } from '../schema.js';
+import { once, oneOf, openObject } from '../schema.js';
 import { sessionLimits, sessionMode, workingDirectoryContext } from '../settings.js';
 import { inSession, sessionRef } from './session-ref.js';
 import { workspace } from './session-workspaces.js';
@@ -8,9 +8,9 @@ import { workspace } from './session-workspaces.js';
 /** What a session is, does and holds, at this moment. */
 export const sessionMetadataMethods = {
   'session.metadata.activity': method(
-    'Whether anything runs, and whether it can be stopped.',
+    'Whether anything runs, whether it can be stopped, and what it waits for.',
     sessionRef,
-    () => openObject({ abortable: z.boolean(), hasActiveWork: z.boolean() }),
+    () => openObject({ abortable: z.boolean(), hasActiveWork: z.boolean(), waitingOn: z.array(waitingOn()) }),
   ),
   'session.metadata.contextInfo': method(
     'What fills the window of a model with these limits.',
@@ -75,9 +75,38 @@ export const sessionMetadataMethods = {
       summary: z.optional(z.string()),
       selectedModel: z.optional(z.string()),
       workspace: z.nullish(workspace()),
+      waitingOn: z.array(waitingOn()),
     }),
   ),
 };
+
+/** One thing that a session waits for; times are of its own process. */
+const waitingOn = once(() =>
+  oneOf('kind', [
+    openObject({ kind: z.literal('model'), since: z.string(), model: z.string(), attempt: z.number() }),
+    openObject({
+      kind: z.literal('retry'),
+      since: z.string(),
+      model: z.string(),
+      /** The attempt that comes next, and when. */
+      attempt: z.number(),
+      at: z.string(),
+      reason: z.string(),
+    }),
+    openObject({
+      kind: z.literal('tool'),
+      since: z.string(),
+      toolCallId: z.string(),
+      toolName: z.string(),
+    }),
+    openObject({
+      kind: z.enum(['permission', 'user_input', 'elicitation', 'command', 'session_limits']),
+      since: z.string(),
+      requestId: z.string(),
+    }),
+    openObject({ kind: z.literal('queue'), since: z.string(), prompts: z.number() }),
+  ]),
+);
 
 const contextInfo = once(() =>
   openObject({

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { anything, flag, text, texts } from '../fields.js';
 import { openObject } from '../schema.js';
-import { modelFields, toolFilterFields } from '../session-config.js';
+import { modelFields, sessionLimits, toolFilterFields } from '../session-config.js';
 import { sparseObject } from '../sparse-object.js';
 
 /** Settings that may change while a session lives. */
@@ -16,6 +16,8 @@ export const sessionOptionsMethods = {
           ...toolFilterFields(),
           clientName: text,
           workingDirectory: text,
+          /** All of them; one that is not named is lifted. */
+          sessionLimits,
           enableStreaming: flag,
           askUserDisabled: flag,
           skipCustomInstructions: flag,

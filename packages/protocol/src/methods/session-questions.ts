@@ -13,10 +13,10 @@ export const sessionQuestionsMethods = {
       openObject({
         items: z.array(
           openObject({
-            kind: z.enum(['permission', 'external_tool', 'user_input']),
+            kind: z.enum(['permission', 'external_tool', 'user_input', 'session_limits']),
             requestId: text(),
             toolCallId: text(),
-            /** The data of `permission.requested`, `external_tool.requested` or `user_input.requested`. */
+            /** The data of the event that asked, such as `permission.requested`. */
             data: anything(),
           }),
         ),

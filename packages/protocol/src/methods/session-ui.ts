@@ -21,6 +21,22 @@ export const sessionUiMethods = {
     () => inSession({ requestId: text(), result: openObject(filledForm()) }),
     success,
   ),
+  'session.ui.handlePendingSessionLimitsExhausted': method(
+    'Says how a session goes on that has spent what it may; false tells that somebody did before.',
+    () =>
+      inSession({
+        requestId: text(),
+        response: openObject({
+          action: z.enum(['add', 'set', 'unset', 'cancel']),
+          additionalAiCredits: z.optional(z.number()),
+          maxAiCredits: z.optional(z.number()),
+          /** In the unit of the limit that is spent, whichever it is. */
+          additional: z.optional(z.number()),
+          max: z.optional(z.number()),
+        }),
+      }),
+    success,
+  ),
   'session.ui.handlePendingUserInput': method(
     "Answers a question of the agent; false tells that somebody did before, or that it isn't asked any more.",
     () =>

@@ -20,6 +20,8 @@ export const sessionUsageMethods = {
       currentModel: z.optional(z.string()),
       tokenDetails: z.optional(z.record(z.string(), tokenDetail())),
       totalNanoAiu: z.optional(z.number()),
+      /** US dollars; null where some price is not known. */
+      totalCost: z.nullish(z.number()),
     }),
   ),
 };

@@ -63,6 +63,8 @@ export const sessionMethods = {
         /** The caller's own id for this prompt: sent twice, it is one turn and one answer. */
         messageId: () => z.string().check(z.minLength(1), z.maxLength(128)),
         requestHeaders: () => z.record(text(), text()),
+        /** Whether they stand in the place of the provider's own headers, or beside them. */
+        headerMergeStrategy: () => z.enum(['override', 'merge']),
         traceparent: text,
         tracestate: text,
         prepend: flag,

@@ -1,7 +1,19 @@
-import type { KeptBlock, ModelError, ModelEvent, ToolCall, Usage } from '@groundcrew/models';
+import {
+  costOf,
+  type KeptBlock,
+  ModelError,
+  type ModelEvent,
+  type ToolCall,
+  type Usage,
+} from '@groundcrew/models';
+import type { SettledCall } from '../budget/spending.js';
 import { monotonic } from '../clock.js';
+import { Interruption } from '../session/interruption.js';
+import { AnswerDraft } from './answer-draft.js';
+import { lossOf, reportFailure, tellRefusal, tellRetry } from './attempts.js';
 import type { LoopContext, ModelPlan } from './context.js';
 import { makeRequest } from './request.js';
+import { type Call, findLeave, type Leave, seekLeave } from './spend.js';
 
 /** What the model said in one call. */
 export interface ModelAnswer {
@@ -12,8 +24,9 @@ export interface ModelAnswer {
   readonly calls: readonly ToolCall[];
   /** What has to go back to the model with its answer. */
   readonly kept: readonly KeptBlock[];
-  readonly usage: Usage;
   readonly responseId?: string;
+  /** What it took. */
+  readonly settled: SettledCall;
 }
 
 /** Asks the model once and passes on what it streams; throws ModelError when it cannot be had. */
@@ -22,173 +35,160 @@ export async function askModel(
   plan: ModelPlan,
   signal: AbortSignal,
 ): Promise<ModelAnswer> {
-  const request = makeRequest(context, plan);
-  const startedAt = monotonic();
-  const draft = new AnswerDraft(context, plan);
-  for await (const batch of plan.provider.stream(request, signal)) {
-    for (const event of batch) draft.take(event);
-  }
-  return draft.finish(monotonic() - startedAt);
+  const question = new ModelQuestion({ context, plan, price: context.priceOf(plan.model) });
+  let isAnswered = false;
+  while (!isAnswered) isAnswered = await question.ask(signal);
+  return question.answer();
 }
 
-/** Tells clients that one attempt failed. */
-export function reportFailure(context: LoopContext, plan: ModelPlan, error: ModelError): void {
-  context.log.emit({
-    type: 'model.call_failure',
-    data: {
-      source: 'top_level',
-      model: plan.model,
-      failureKind: 'api',
-      errorMessage: JSON.stringify({
-        message: error.message,
-        ...(error.code !== undefined && { code: error.code }),
-      }),
-      ...(error.statusCode !== undefined && { statusCode: error.statusCode }),
-      ...(error.requestId !== undefined && { providerCallId: error.requestId }),
-      ...(error.code !== undefined && { errorCode: error.code }),
-    },
-  });
-}
+/** One question to the model, however many attempts it takes. */
+class ModelQuestion {
+  private readonly draft: AnswerDraft;
+  private attempt = 1;
+  private startedAt = 0;
+  private firstAt = 0;
+  private leave: Leave = { estimatedInput: 0 };
+  private stopWaiting: () => void = () => undefined;
 
-/** An answer that is still coming in. */
-class AnswerDraft {
-  private messageId: string;
-  private text = '';
-  private reasoning = '';
-  private reasoningId = '';
-  private calls: ToolCall[] = [];
-  private kept: KeptBlock[] = [];
-  private end: Extract<ModelEvent, { type: 'end' }> | undefined;
-
-  constructor(
-    private readonly context: LoopContext,
-    private readonly plan: ModelPlan,
-  ) {
-    this.messageId = context.clock.newId();
+  constructor(private readonly call: Call) {
+    this.draft = new AnswerDraft(call.context, call.plan);
   }
 
-  take(event: ModelEvent): void {
-    switch (event.type) {
-      case 'text':
-        this.takeText(event.delta);
-        return;
-      case 'reasoning':
-        this.takeReasoning(event.delta);
-        return;
-      case 'tool_call_delta':
-        this.takeCallDelta(event);
-        return;
-      case 'tool_call':
-        this.calls.push({ ...event.call, callId: this.freshCallId(event.call.callId) });
-        return;
-      case 'kept':
-        this.kept.push(event.kept);
-        return;
-      case 'retry':
-        this.startAgain(event.error);
-        return;
-      case 'end':
-        this.end = event;
-        return;
+  /** True when the answer is there; false when it is to be asked for anew. */
+  async ask(signal: AbortSignal): Promise<boolean> {
+    const { context, plan } = this.call;
+    this.leave = await seekLeave(this.call, signal);
+    this.startedAt = monotonic();
+    this.waitFor({ kind: 'model', model: plan.model, attempt: this.attempt });
+    try {
+      const request = makeRequest(context, plan, this.leave);
+      for await (const batch of plan.provider.stream(request, signal)) {
+        for (const event of batch) {
+          if (event.type !== 'retry') this.take(event);
+          else if (!(await this.retry(event, signal))) return false;
+        }
+      }
+      return true;
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ModelError)) {
+        await this.lose(error, signal);
+        throw error;
+      }
+      await this.fail(error, signal);
+      tellRefusal(context, error);
+      if (error.kind !== 'context_too_long' || !(await context.makeRoom(error, signal))) throw error;
+      this.startAgain();
+      return false;
+    } finally {
+      this.stopWaiting();
     }
   }
 
-  finish(milliseconds: number): ModelAnswer {
-    const { context, plan, messageId, text, reasoning, calls, kept } = this;
-    const usage = this.end?.usage ?? noUsage;
-    const { initiator } = makeOrigin(context);
-    context.metrics.count({ model: plan.model, usage, milliseconds });
-    context.log.emit({
-      type: 'assistant.usage',
-      data: {
-        model: plan.model,
-        ...usage,
-        duration: Math.round(milliseconds),
-        initiator,
-        ...(this.end && { finishReason: this.end.reason }),
-        ...(this.end?.responseId !== undefined && { apiCallId: this.end.responseId }),
-      },
-    });
-    const responseId = this.end?.responseId;
+  async answer(): Promise<ModelAnswer> {
+    const { messageId, text, reasoning, reasoningId, calls, kept, end } = this.draft;
+    const settled = await this.settle();
+    this.tellUsage(settled);
     return {
       messageId,
       text,
       reasoning,
       calls,
       kept,
-      usage,
-      ...(this.reasoningId !== '' && { reasoningId: this.reasoningId }),
-      ...(responseId !== undefined && { responseId }),
+      settled,
+      ...(reasoningId !== '' && { reasoningId }),
+      ...(end?.responseId !== undefined && { responseId: end.responseId }),
     };
   }
 
-  private takeText(delta: string): void {
-    if (this.plan.streaming && delta !== '') {
-      const { log } = this.context;
-      this.countBytes(delta);
-      if (this.text === '')
-        log.emit({ type: 'assistant.message_start', data: { messageId: this.messageId } });
-      const content = JSON.stringify(delta);
-      log.emitWritten(
-        'assistant.message_delta',
-        `{"messageId":"${this.messageId}","deltaContent":${content}}`,
-      );
-    }
-    this.text += delta;
+  private take(event: Exclude<ModelEvent, { type: 'retry' }>): void {
+    if (this.firstAt === 0 && event.type !== 'end') this.firstAt = monotonic();
+    this.draft.take(event);
   }
 
-  private takeReasoning(delta: string): void {
-    this.reasoning += delta;
-    if (!this.plan.streaming) return;
-    this.reasoningId ||= this.context.clock.newId();
-    this.countBytes(delta);
-    const content = JSON.stringify(delta);
-    this.context.log.emitWritten(
-      'assistant.reasoning_delta',
-      `{"reasoningId":"${this.reasoningId}","deltaContent":${content}}`,
-    );
+  /** An attempt failed and is made again by itself; false when there is no leave for another one. */
+  private async retry(event: Extract<ModelEvent, { type: 'retry' }>, signal: AbortSignal): Promise<boolean> {
+    const { context, plan } = this.call;
+    await this.fail(event.error, signal);
+    this.startAgain();
+    const leave = await findLeave(this.call);
+    if (!('estimatedInput' in leave)) return false;
+    this.leave = leave;
+    this.startedAt = monotonic() + event.delayMs;
+    tellRetry(context, event);
+    const at = new Date(context.clock.now().getTime() + event.delayMs).toISOString();
+    const reason = event.error.message;
+    this.waitFor({ kind: 'retry', model: plan.model, attempt: this.attempt, at, reason });
+    return true;
   }
 
-  private takeCallDelta(event: Extract<ModelEvent, { type: 'tool_call_delta' }>): void {
-    if (!this.plan.streaming) return;
-    this.countBytes(event.delta);
-    this.context.log.emit({
-      type: 'assistant.tool_call_delta',
-      data: { toolCallId: event.callId, toolName: event.name, toolType: 'function', inputDelta: event.delta },
+  private startAgain(): void {
+    this.draft.startAgain();
+    this.attempt += 1;
+    this.firstAt = 0;
+  }
+
+  private async fail(error: ModelError, signal: AbortSignal): Promise<void> {
+    const { context, plan } = this.call;
+    reportFailure({ context, plan, error, milliseconds: monotonic() - this.startedAt });
+    await this.lose(error, signal);
+  }
+
+  /** A service that refused at once took nothing; the attempt is a call all the same. */
+  private async lose(error: unknown, signal: AbortSignal): Promise<void> {
+    const { log } = this.call.context;
+    const { size } = this.draft;
+    const hasTaken = size > 0 || signal.aborted || (error instanceof ModelError && error.kind === 'timeout');
+    const isLimited = Object.keys(log.state.limits).length > 0;
+    if (!hasTaken && !isLimited) return;
+    const { estimatedInput } = this.leave;
+    const price = await this.call.price;
+    const loss = hasTaken ? lossOf({ estimatedInput, size, price }) : { tokens: 0, cost: 0 };
+    log.append({ note: 'ask.lost', data: loss });
+    const isClosing = signal.reason instanceof Interruption && signal.reason.kind === 'close';
+    if (isClosing) await log.stored();
+  }
+
+  private async settle(): Promise<SettledCall> {
+    const { plan } = this.call;
+    const { end, size } = this.draft;
+    const { estimatedInput } = this.leave;
+    const usage = end?.usage ?? noUsage;
+    const milliseconds = monotonic() - this.startedAt;
+    const price = await this.call.price;
+    const base = { model: plan.model, usage, milliseconds, estimatedInput };
+    if (usage.inputTokens + usage.outputTokens > 0) return { ...base, cost: costOf(usage, price) };
+    const isFree = price?.input === 0 && price.output === 0;
+    return { ...base, cost: isFree ? 0 : null, unreported: lossOf({ estimatedInput, size, price }) };
+  }
+
+  private tellUsage({ usage, cost, milliseconds }: SettledCall): void {
+    const { context, plan } = this.call;
+    const { end, calls } = this.draft;
+    const first = this.firstAt === 0 ? undefined : Math.max(0, this.firstAt - this.startedAt);
+    const between = first === undefined ? 0 : (milliseconds - first) / (usage.outputTokens - 1);
+    context.log.emit({
+      type: 'assistant.usage',
+      data: {
+        model: plan.model,
+        ...usage,
+        cost,
+        duration: Math.round(milliseconds),
+        initiator: context.interaction.initiator,
+        numToolCalls: calls.length,
+        ...(first !== undefined && { timeToFirstTokenMs: Math.round(first) }),
+        ...(usage.outputTokens > 1 && first !== undefined && { interTokenLatencyMs: between }),
+        ...(end && { finishReason: end.reason }),
+        ...(end?.responseId !== undefined && { apiCallId: end.responseId }),
+        ...(end?.requestId !== undefined && { providerCallId: end.requestId }),
+        ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
+      },
     });
   }
 
-  /** What a failed attempt said is void: the next one is another message. */
-  private startAgain(error: ModelError): void {
-    reportFailure(this.context, this.plan, error);
-    this.messageId = this.context.clock.newId();
-    this.text = '';
-    this.reasoning = '';
-    this.reasoningId = '';
-    this.calls = [];
-    this.kept = [];
+  private waitFor(wait: Parameters<LoopContext['waits']['begin']>[0]): void {
+    this.stopWaiting();
+    this.stopWaiting = this.call.context.waits.begin(wait);
   }
-
-  private countBytes(delta: string): void {
-    const { interaction, log } = this.context;
-    interaction.responseBytes += Buffer.byteLength(delta);
-    log.emitWritten('assistant.streaming_delta', `{"totalResponseSizeBytes":${interaction.responseBytes}}`);
-  }
-
-  /** Ids must differ in the whole conversation: some services repeat theirs, others refuse a history that does. */
-  private freshCallId(callId: string): string {
-    const isTaken =
-      callId === '' ||
-      this.calls.some((call) => call.callId === callId) ||
-      this.context.log.state.history.some(
-        (entry) => entry.role === 'assistant' && entry.toolCalls.some((call) => call.callId === callId),
-      );
-    return isTaken ? `call_${this.context.clock.newId()}` : callId;
-  }
-}
-
-function makeOrigin(context: LoopContext): { initiator: 'user' | 'agent' } {
-  return { initiator: context.interaction.rounds <= 1 ? 'user' : 'agent' };
 }
 
 const noUsage: Usage = {

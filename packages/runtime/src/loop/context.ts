@@ -1,11 +1,11 @@
-import type { ModelInfo, ModelProvider } from '@groundcrew/models';
+import type { ModelError, ModelInfo, ModelProvider, Price } from '@groundcrew/models';
 import type { Clock } from '../clock.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import type { Inbox } from '../session/inbox.js';
 import type { SessionLog } from '../session/log.js';
-import type { Metrics } from '../session/metrics.js';
 import type { Questions } from '../session/questions.js';
 import type { UserInput } from '../session/user-input.js';
+import type { Waits } from '../session/waits.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
 import type { Interaction } from './interaction.js';
@@ -28,6 +28,16 @@ export interface ModelPlan {
   readonly toolset: Toolset;
 }
 
+/** What a conversation is that the model has no room for. */
+export interface Overflow {
+  readonly error: ModelError;
+  readonly log: SessionLog;
+  readonly plan: ModelPlan;
+}
+
+/** Makes a conversation shorter that does not fit into the model; true when it is worth asking again. */
+export type MakeRoom = (overflow: Overflow, signal: AbortSignal) => Promise<boolean>;
+
 /** What people have to hear of a session's settings. */
 export interface Oddities {
   /** Tools that filters hide. */
@@ -46,9 +56,13 @@ export interface LoopContext {
   readonly userInput: UserInput;
   readonly clock: Clock;
   readonly limits: LoopLimits;
-  readonly metrics: Metrics;
+  readonly waits: Waits;
   /** What the current prompt started. */
   readonly interaction: Interaction;
+  /** What a model costs, if anybody knows. */
+  priceOf(model: string): Promise<Price | undefined>;
+  /** True when the conversation has been made shorter, so that it may fit now. */
+  makeRoom(error: ModelError, signal: AbortSignal): Promise<boolean>;
   /** The model that answers next. */
   model(): string;
   canSeeImages(): boolean;

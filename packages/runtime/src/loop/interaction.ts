@@ -1,7 +1,24 @@
+import { mergedHeaders } from '@groundcrew/models';
+
 /** W3C trace context, passed on to tools and model services. */
 export interface TraceContext {
   readonly traceparent?: string;
   readonly tracestate?: string;
+}
+
+/** HTTP headers the app wants on every model call of one prompt; they may be secret and are never stored. */
+export interface RequestHeaders {
+  readonly values: Readonly<Record<string, string>>;
+  /** In the place of the headers that the session's provider was given, or beside them. */
+  readonly strategy: 'override' | 'merge';
+}
+
+/** Headers for one prompt; throws a ModelError that names the one that cannot be sent, without its value. */
+export function requestHeaders(
+  values: Readonly<Record<string, string>>,
+  strategy: RequestHeaders['strategy'],
+): RequestHeaders {
+  return { values: mergedHeaders({}, values), strategy };
 }
 
 /** What belongs to one prompt of the user, from its delivery to its last model call. */
@@ -16,11 +33,15 @@ export class Interaction {
   constructor(
     readonly id: string,
     readonly options: {
-      /** HTTP headers the app wants on every model call of this prompt; they may be secret and are never stored. */
-      readonly requestHeaders?: Readonly<Record<string, string>>;
+      readonly requestHeaders?: RequestHeaders;
       readonly trace: TraceContext;
     },
   ) {}
+
+  /** Who the next model call is made for: the user whose prompt it is, or the agent at its work. */
+  get initiator(): 'user' | 'agent' {
+    return this.rounds <= 1 ? 'user' : 'agent';
+  }
 
   /** The turn that runs now; `0` before the first. */
   get turnId(): string {

@@ -82,6 +82,7 @@ function world(tools: readonly Tool[]) {
       requestPermission: true,
       requestUserInput: false,
       isOld: false,
+      tokenProviders: [],
       hear: (told) => heard.take(told.event),
       ask: async (callback) => Promise.reject(new Error(`Nobody answers ${callback}`)),
     };

@@ -7,7 +7,11 @@ import type { LoopContext, ModelPlan } from './context.js';
 export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
 
 /** The next call to the model, made from what the log adds up to. */
-export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest {
+export function makeRequest(
+  context: LoopContext,
+  plan: ModelPlan,
+  { maxOutputTokens }: { readonly maxOutputTokens?: number } = {},
+): ModelRequest {
   const { interaction } = context;
   const { requestHeaders, trace } = interaction.options;
   return {
@@ -20,13 +24,15 @@ export function makeRequest(context: LoopContext, plan: ModelPlan): ModelRequest
     tools: plan.toolset.tools.map(toSpec),
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
-    headers: { ...requestHeaders, ...trace },
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    headers: { ...requestHeaders?.values, ...trace },
+    ...(requestHeaders?.strategy === 'override' && { replacesHeaders: true }),
     origin: {
       sessionId: context.sessionId,
       interactionId: interaction.id,
       clientName: context.clientName,
-      initiator: interaction.rounds <= 1 ? 'user' : 'agent',
-      interactionType: interaction.rounds <= 1 ? 'conversation-user' : 'conversation-agent',
+      initiator: interaction.initiator,
+      interactionType: `conversation-${interaction.initiator}`,
     },
   };
 }

@@ -70,7 +70,9 @@ export function awaitClient(
     const result = externalResult({ toolName: call.name, arguments: call.arguments }, answer);
     return finish(call, result, gate, { type: 'external_tool.completed', data: { requestId } });
   };
-  return gate.context.questions.ask({ kind: 'external_tool', requestId }, settle, gate.signal);
+  const { questions, waits } = gate.context;
+  const answered = questions.ask({ kind: 'external_tool', requestId }, settle, gate.signal);
+  return waits.during({ kind: 'tool', toolCallId: call.toolCallId, toolName: call.name }, answered);
 }
 
 /** Waits for the answer to a question that the agent has asked, and closes the call with it. */
@@ -129,7 +131,8 @@ async function runPrepared(
   log.append({ note: 'call.intended', data: { toolCallId: call.toolCallId, attempt: 1 } });
   if (prepared.type === 'run') {
     await log.stored();
-    return finish(call, await prepared.run(signal), gate);
+    const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
+    return finish(call, await context.waits.during(wait, prepared.run(signal)), gate);
   }
   const requestId = context.clock.newId();
   log.append({ type: 'external_tool.requested', data: externalRequest(call, requestId, context) });
@@ -161,7 +164,10 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
     searchExclusions: () => searchExclusions(context.policy().deny, context.workingDirectory),
     sessionId: context.sessionId,
     toolCallId: call.toolCallId,
-    notify: (notice) => context.log.emit(notice),
+    notify: (notice) => {
+      if (notice.type === 'system.notification') context.log.append(notice);
+      else context.log.emit(notice);
+    },
     progress: (partialOutput) =>
       context.log.emit({
         type: 'tool.execution_partial_result',

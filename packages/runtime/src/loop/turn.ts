@@ -88,12 +88,13 @@ function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, pla
     toolRequests: calls.map((call) => requestOf(call, plan)),
     interactionId: interaction.id,
     turnId: interaction.turnId,
-    outputTokens: answer.usage.outputTokens,
+    outputTokens: answer.settled.usage.outputTokens,
     ...(answer.reasoning !== '' && { reasoningText: answer.reasoning }),
     ...(answer.responseId !== undefined && { apiCallId: answer.responseId }),
   };
   const kept: Draft = { note: 'verbatim', data: { id: answer.messageId, text: '', kept: answer.kept } };
   return [
+    { note: 'ask.settled', data: answer.settled },
     ...(answer.kept.length > 0 ? [kept] : []),
     ...unusual.map(
       (call): Draft => ({ note: 'verbatim', data: { id: call.toolCallId, text: call.argumentsText } }),

@@ -76,8 +76,7 @@ function isOfAccess(kind: string, access: 'read' | 'write' | 'shell'): boolean {
 }
 
 function inside({ argument }: Rule, { workingDirectory }: Subject): (name: string) => boolean {
-  const covers = patternCovers(argument ?? '/', workingDirectory);
-  return covers;
+  return patternCovers(argument ?? '/', workingDirectory);
 }
 
 /** Each path, by every name it has: a link that leads elsewhere is not inside. */

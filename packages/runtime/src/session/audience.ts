@@ -14,6 +14,8 @@ export interface Attachment {
   readonly requestPermission: boolean;
   /** This client answers questions of the agent. */
   readonly requestUserInput: boolean;
+  /** Model services whose tokens this client gives. */
+  readonly tokenProviders: readonly string[];
   /** This client speaks as releases before `toolFilterPrecedence` did. */
   readonly isOld: boolean;
   hear(told: Told): void;
@@ -110,6 +112,13 @@ export class Audience {
 
   whoAnswerQuestions(): readonly Attachment[] {
     return [...this.attachments.values()].filter((attachment) => attachment.requestUserInput);
+  }
+
+  /** Who can be asked for the token of a model service, whoever came last first. */
+  whoGiveTokens(providerName: string): readonly Attachment[] {
+    return [...this.attachments.values()]
+      .filter(({ tokenProviders }) => tokenProviders.includes(providerName))
+      .reverse();
   }
 
   tell(told: Told): void {

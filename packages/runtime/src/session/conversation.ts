@@ -1,39 +1,41 @@
-import { ModelError } from '@groundcrew/models';
+import type { Price } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
-import { reportFailure } from '../loop/answer.js';
-import type { LoopContext, LoopLimits } from '../loop/context.js';
+import type { LoopContext, LoopLimits, MakeRoom } from '../loop/context.js';
 import { deliver } from '../loop/deliver.js';
-import { Interaction, type TraceContext } from '../loop/interaction.js';
+import { Interaction, type RequestHeaders, type TraceContext } from '../loop/interaction.js';
 import { runUntilAnswered } from '../loop/loop.js';
 import { continueTurn } from '../loop/recover.js';
 import { LimitReached } from '../loop/turn.js';
 import { StoreError } from '../store/session-store.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import type { Audience } from './audience.js';
+import { cancellation, isLoss, timeLimitText } from './endings.js';
 import { errorData } from './failure.js';
 import { Inbox } from './inbox.js';
 import { Interruption } from './interruption.js';
 import type { Draft, SessionLog } from './log.js';
-import type { Metrics } from './metrics.js';
 import type { Planner } from './planner.js';
 import { Questions } from './questions.js';
 import { Receipts } from './receipts.js';
 import { ClientRequests } from './requests.js';
 import type { SessionPermissions } from './session-permissions.js';
-import type { OpenQuestion, Prompt, SessionState } from './shape.js';
+import type { Prompt, SessionState } from './shape.js';
 import { hasWork } from './state.js';
 import { UserInput } from './user-input.js';
+import { type Wait, Waits } from './waits.js';
 
 /** What a conversation needs of the session around it. */
 export interface ConversationHost {
   readonly sessionId: string;
   readonly clock: Clock;
   readonly limits: LoopLimits;
-  readonly metrics: Metrics;
+  readonly makeRoom?: MakeRoom;
   readonly planner: Planner;
   readonly permissions: Pick<SessionPermissions, 'policy' | 'trouble'>;
   readonly audience: Audience;
+  /** What a model costs, if anybody knows. */
+  priceOf(model: string): Promise<Price | undefined>;
   toolSurroundings(state: SessionState): ToolSurroundings;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
@@ -43,7 +45,7 @@ export interface ConversationHost {
 
 /** What belongs to a prompt and may not be stored. */
 export interface PromptExtras {
-  readonly requestHeaders?: Readonly<Record<string, string>>;
+  readonly requestHeaders?: RequestHeaders;
   readonly trace?: TraceContext;
 }
 
@@ -65,6 +67,9 @@ export class Conversation {
   readonly questions: Questions;
   readonly userInput: UserInput;
   private readonly receipts: Receipts;
+  private readonly waits: Waits;
+  /** When the prompts that wait now began to. */
+  private queuedSince: string | undefined;
   private run: Run | undefined;
   private readonly extras = new Map<string, PromptExtras>();
 
@@ -74,13 +79,21 @@ export class Conversation {
   ) {
     this.inbox = new Inbox(log, log.state.inbox);
     this.receipts = new Receipts(log);
-    this.questions = new Questions(log);
+    this.waits = new Waits(host.clock);
+    this.questions = new Questions(log, this.waits);
     this.userInput = new UserInput({ audience: host.audience, questions: this.questions, log });
   }
 
   /** A turn is running, be it only waiting for an answer. */
   get isRunning(): boolean {
     return this.run !== undefined;
+  }
+
+  /** What it waits for now, prompts for their turn included. */
+  get waitingOn(): readonly Wait[] {
+    const prompts = this.inbox.prompts.length;
+    const since = this.queuedSince ?? this.log.state.modifiedAt;
+    return [...this.waits.list(), ...(prompts > 0 ? [{ kind: 'queue' as const, prompts, since }] : [])];
   }
 
   /** The turn does nothing but wait for people, and all that it needs in order to go on is in the log. */
@@ -107,6 +120,7 @@ export class Conversation {
         `${queuedPrompts} prompts are waiting already; send again when some of them have been answered`,
       );
     }
+    if (this.inbox.prompts.length === 0) this.queuedSince = this.host.clock.timestamp();
     await this.inbox.admit(prompt);
     this.log.emit({ type: 'pending_messages.modified', data: {} });
     if (!this.run) void this.start(undefined);
@@ -118,10 +132,10 @@ export class Conversation {
   }
 
   /** Stops the loop and leaves what it worked on as pending work. */
-  async halt(kind: 'close' | 'lost'): Promise<void> {
+  async halt(): Promise<void> {
     this.inbox.pause();
     const run = this.run;
-    run?.controller.abort(new Interruption(kind, 'The session was closed'));
+    run?.controller.abort(new Interruption('close', 'The session was closed'));
     await run?.done;
   }
 
@@ -131,6 +145,11 @@ export class Conversation {
     await this.interrupt(new Interruption('suspend', 'Session suspended'));
     await this.run?.done;
     this.inbox.resume();
+  }
+
+  /** A turn whose session is another process's by now is over, be it only waiting for an answer. */
+  storeFailed(error: unknown): void {
+    if (error instanceof StoreError && isLoss(error)) this.run?.controller.abort(error);
   }
 
   /** Closes the running turn as interrupted: whoever was asked last is no longer there. */
@@ -252,7 +271,7 @@ export class Conversation {
     );
     const ending = work(controller.signal).then(
       (): TurnOutcome => 'answered',
-      (error: unknown) => this.endTurn(error, controller.signal, context),
+      (error: unknown) => this.endTurn(error, controller.signal),
     );
     this.turnEnd = ending.then(() => this.log.told()).catch(() => undefined);
     const outcome = await ending;
@@ -260,14 +279,14 @@ export class Conversation {
     return outcome;
   }
 
-  private async endTurn(error: unknown, signal: AbortSignal, context: LoopContext): Promise<TurnOutcome> {
+  private async endTurn(error: unknown, signal: AbortSignal): Promise<TurnOutcome> {
     const reason: unknown = signal.aborted ? signal.reason : error;
-    if (error instanceof StoreError) return this.storeFailed(error);
+    const failed = [error, reason].find((each) => each instanceof StoreError);
+    if (failed) return this.tellFailure(failed);
     if (reason instanceof Interruption) {
-      if (reason.kind === 'close' || reason.kind === 'lost') return 'stopped';
+      if (reason.kind === 'close') return 'stopped';
       if (reason.kind !== 'timeout') return this.recordInterruption(reason);
     }
-    if (reason instanceof ModelError) reportFailure(context, this.host.planner.plan(this.log.state), reason);
     const failure = reason instanceof Interruption ? new LimitReached(reason.message) : reason;
     return this.record(this.turnEndDraft(), { type: 'session.error', data: errorData(failure) });
   }
@@ -299,12 +318,12 @@ export class Conversation {
     this.log.append(...drafts.filter((draft) => draft !== undefined));
     return this.log.stored().then(
       (): TurnOutcome => 'answered',
-      (error: unknown) => this.storeFailed(error),
+      (error: unknown) => this.tellFailure(error),
     );
   }
 
   /** Nothing can be written: people are told all the same, and nothing that was told before is lost. */
-  private storeFailed(error: unknown): TurnOutcome {
+  private tellFailure(error: unknown): TurnOutcome {
     this.log.emit({ type: 'session.error', ephemeral: true, data: errorData(error) });
     if (!(error instanceof StoreError) || !isLoss(error)) return 'answered';
     this.tellIdle(true);
@@ -346,8 +365,11 @@ export class Conversation {
       userInput,
       clock: host.clock,
       limits: host.limits,
-      metrics: host.metrics,
+      waits: this.waits,
       interaction,
+      priceOf: (model) => host.priceOf(model),
+      makeRoom: async (error, signal) =>
+        (await host.makeRoom?.({ error, log, plan: host.planner.plan(log.state) }, signal)) ?? false,
       model: () => host.planner.model(log.state),
       canSeeImages: () => host.planner.canSeeImages(log.state),
       noticeOfTools: () => host.planner.noticeOfTools(),
@@ -361,7 +383,7 @@ export class Conversation {
 }
 
 function isLeftAsItIs({ aborted, reason }: AbortSignal): boolean {
-  return aborted && reason instanceof Interruption && (reason.kind === 'close' || reason.kind === 'lost');
+  return aborted && reason instanceof Interruption && reason.kind === 'close';
 }
 
 /** `held`: prompts that wait go on waiting. `stopped`: nothing more is said here. */
@@ -375,22 +397,3 @@ interface Receipt {
 const silentReceipt: Receipt = { resolve: () => undefined, reject: () => undefined };
 
 const snapshotBytes = 256 * 1024;
-
-function cancellation(question: OpenQuestion, reason: string): Draft {
-  const { requestId, toolCallId } = question;
-  if (question.kind === 'external_tool') return { type: 'external_tool.completed', data: { requestId } };
-  if (question.kind === 'user_input') return { type: 'user_input.completed', data: { requestId } };
-  return {
-    type: 'permission.completed',
-    data: { requestId, toolCallId, result: { kind: 'cancelled', reason } },
-  };
-}
-
-/** The session is no longer this process's to write. */
-function isLoss(error: StoreError): boolean {
-  return error.kind === 'stale_owner' || error.kind === 'unknown_session' || error.kind === 'seq_conflict';
-}
-
-function timeLimitText(milliseconds: number): string {
-  return `The turn was ended after ${Math.round(milliseconds / 60_000)} minutes. Send another prompt to go on.`;
-}

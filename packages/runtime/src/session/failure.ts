@@ -1,5 +1,6 @@
 import { describeFailure, ModelError } from '@groundcrew/models';
 import type { EventData, FailureCode } from '@groundcrew/protocol';
+import { LimitsExhausted } from '../loop/spend.js';
 import { StoreError, type StoreErrorKind } from '../store/session-store.js';
 import { ToolConflict } from '../tools/toolset.js';
 
@@ -10,6 +11,8 @@ export function errorData(error: unknown): SessionErrorData {
   if (error instanceof ModelError) return modelErrorData(error);
   if (error instanceof StoreError)
     return { errorType: 'storage', message: error.message, errorCode: storeFailureCode(error) };
+  if (error instanceof LimitsExhausted)
+    return { errorType: 'session_limits', message: error.message, errorCode: 'session_limits_exhausted' };
   if (error instanceof ToolConflict) {
     return {
       errorType: 'query',
@@ -46,6 +49,7 @@ function modelErrorData(error: ModelError): SessionErrorData {
     ...(error.statusCode !== undefined && { statusCode: error.statusCode }),
     ...(error.requestId !== undefined && { providerCallId: error.requestId }),
     ...(error.code !== undefined && { errorCode: error.code }),
+    ...(error.kind === 'rate_limit' && { eligibleForAutoSwitch: true }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** Why a running turn was stopped from outside. */
-export type InterruptionKind = 'abort' | 'suspend' | 'superseded' | 'close' | 'lost' | 'timeout';
+export type InterruptionKind = 'abort' | 'suspend' | 'superseded' | 'close' | 'timeout';
 
 /** The reason of a turn's AbortSignal. */
 export class Interruption extends Error {

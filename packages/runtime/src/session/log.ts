@@ -71,6 +71,8 @@ export class SessionLog {
       tell(told: Told): void;
       /** A commit's events have all been told. */
       toldAll(): void;
+      /** Nothing of what was appended could be stored; whoever waits for it knows, too. */
+      failed?(error: unknown): void;
     },
   ) {
     this.streamIds = new StreamIds(options.clock);
@@ -269,6 +271,7 @@ export class SessionLog {
     const first = this.line.findIndex(({ told }) => lost.some((each) => each.told.has(told)));
     if (first >= 0) this.line.splice(first);
     this.tellReady();
+    this.options.failed?.(error);
   }
 
   private tellReady(): void {

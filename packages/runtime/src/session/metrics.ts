@@ -1,51 +1,29 @@
-import type { Usage } from '@groundcrew/models';
+import { creditsPerDollar } from '../budget/limits.js';
+import type { Spending } from '../budget/spending.js';
 
-interface ModelMetrics {
-  requests: number;
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  reasoningTokens: number;
-}
-
-/** What this process has spent on a session: counted, never guessed. */
-export class Metrics {
-  apiMilliseconds = 0;
-  lastCall = { inputTokens: 0, outputTokens: 0 };
-  private readonly byModel = new Map<string, ModelMetrics>();
-
-  count(call: { readonly model: string; readonly usage: Usage; readonly milliseconds: number }): void {
-    const { model, usage } = call;
-    const sum = this.byModel.get(model) ?? empty();
-    this.byModel.set(model, {
-      requests: sum.requests + 1,
-      inputTokens: sum.inputTokens + usage.inputTokens,
-      outputTokens: sum.outputTokens + usage.outputTokens,
-      cacheReadTokens: sum.cacheReadTokens + usage.cacheReadTokens,
-      cacheWriteTokens: sum.cacheWriteTokens + usage.cacheWriteTokens,
-      reasoningTokens: sum.reasoningTokens + usage.reasoningTokens,
-    });
-    this.apiMilliseconds += call.milliseconds;
-    this.lastCall = { inputTokens: usage.inputTokens, outputTokens: usage.outputTokens };
-  }
-
-  /** In the shape that `session.shutdown` and `session.usage.getMetrics` report. */
-  perModel(): Record<string, { requests: { count: number }; usage: Omit<ModelMetrics, 'requests'> }> {
-    const entries = [...this.byModel].map(
-      ([model, { requests, ...usage }]) => [model, { requests: { count: requests }, usage }] as const,
-    );
-    return Object.fromEntries(entries);
-  }
-}
-
-function empty(): ModelMetrics {
-  return {
-    requests: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
+/** What one model was used for, in the shape that `session.shutdown` and `session.usage.getMetrics` report. */
+export interface ModelMetric {
+  readonly requests: { readonly count: number; readonly cost: number | null };
+  readonly usage: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cacheReadTokens: number;
+    readonly cacheWriteTokens: number;
+    readonly reasoningTokens: number;
   };
+  readonly totalNanoAiu?: number;
+}
+
+/** What each model was used for. */
+export function modelMetrics({ byModel }: Spending): Record<string, ModelMetric> {
+  const entries = Object.entries(byModel).map(([model, { calls, cost, ...usage }]) => {
+    const metric = { requests: { count: calls, cost }, usage, ...creditsOf(cost) };
+    return [model, metric] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Dollars as billionths of an AI credit, where they are known. */
+export function creditsOf(cost: number | null): { readonly totalNanoAiu?: number } {
+  return cost === null ? {} : { totalNanoAiu: Math.round(cost * creditsPerDollar * 1e9) };
 }

@@ -1,12 +1,21 @@
 import type { EventData } from '@groundcrew/protocol';
+import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
 import type { FixedSettings, Prompt, SessionState, Verbatim } from './shape.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
 export interface Notes {
+  /** An attempt at the model brought no answer. */
+  'ask.lost': LostCall;
+  /** What a model call may take, written before it is made; only where a limit is set. */
+  'ask.reserved': Reservation;
+  /** What a model call took. */
+  'ask.settled': SettledCall;
   'call.intended': { readonly toolCallId: string; readonly attempt: number };
   'call.interrupted': { readonly toolCallId: string };
   'history.cut': { readonly fromEventId: string };
+  /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
+  'limits.asked': EventData<'session_limits_exhausted.requested'>;
   /** What clients fixed for the session's permissions. */
   'permissions.changed': PermissionChange;
   'prompt.admitted': Prompt;

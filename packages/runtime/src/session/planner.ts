@@ -6,6 +6,8 @@ import type { Company } from '../tools/builtin.js';
 import type { Tool } from '../tools/tool.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { Audience } from './audience.js';
+import { missingSecret } from './provider-settings.js';
+import { troubleWithEffort } from './reasoning-effort.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
 
@@ -52,6 +54,8 @@ export class Planner {
   plan(state: SessionState): ModelPlan {
     const { access, settings } = this;
     const model = this.model(state);
+    const { reasoningEffort } = state;
+    const warning = this.troubleWithEffort(model, reasoningEffort);
     const toolset = this.currentToolset();
     const facts = {
       workingDirectory: state.context.cwd,
@@ -64,14 +68,19 @@ export class Planner {
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
     };
     return {
-      provider: state.fixed.hasProvider && !settings.provider ? providerToCome : access.provider,
+      provider: this.provider(state, model),
       model,
       info: access.info(model),
       streaming: settings.streaming,
       system: systemPrompt(facts, settings.systemMessage),
       toolset,
-      ...(state.reasoningEffort !== undefined && { reasoningEffort: state.reasoningEffort }),
+      ...(reasoningEffort !== undefined && warning === undefined && { reasoningEffort }),
     };
+  }
+
+  /** Why a model will not be told how hard to think, although it was to be. */
+  troubleWithEffort(model: string, effort: string | undefined): string | undefined {
+    return troubleWithEffort(this.access.info(model), effort);
   }
 
   /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
@@ -91,11 +100,27 @@ export class Planner {
       (id) =>
         `The system message edits a section named ${id}, which does not exist; its content was appended.`,
     );
+    const effort = this.isAsMade(state) ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
     const standIn = `No service is configured for the model ${model}: ${this.access.defaultModel} answers in its place.`;
     return {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],
-      warnings: [...unknown, ...(this.access.standsInFor?.(model) ? [standIn] : [])],
+      warnings: [
+        ...unknown,
+        ...(this.access.standsInFor?.(model) ? [standIn] : []),
+        ...(effort ? [effort] : []),
+      ],
     };
+  }
+
+  /** What was chosen since has been spoken of when it was. */
+  private isAsMade({ model, reasoningEffort }: SessionState): boolean {
+    const { settings } = this;
+    return model === settings.model && reasoningEffort === settings.reasoningEffort;
+  }
+
+  private provider(state: SessionState, model: string): ModelProvider {
+    const missing = missingSecret(state.fixed, this.settings, model);
+    return missing === undefined ? this.access.provider : providerToCome(missing);
   }
 
   private namesOfTools(): readonly string[] | undefined {
@@ -132,14 +157,13 @@ export class Planner {
 }
 
 /** Keys are not stored: a session with a service of its own waits for a client that names it again. */
-const providerToCome: ModelProvider = {
-  id: 'none',
-  models: async () => [],
-  // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
-  async *stream() {
-    throw new ModelError(
-      'configuration',
-      'This session has a model provider of its own, and keys are not stored: give the provider again on session.resume.',
-    );
-  },
-};
+function providerToCome(reason: string): ModelProvider {
+  return {
+    id: 'none',
+    models: async () => [],
+    // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
+    async *stream() {
+      throw new ModelError('configuration', reason);
+    },
+  };
+}

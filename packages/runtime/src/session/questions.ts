@@ -1,8 +1,10 @@
 import type { EventData } from '@groundcrew/protocol';
+import type { LimitsAnswer } from '../budget/limits.js';
 import type { Decision } from '../permissions/decision.js';
 import type { ExternalAnswer } from '../tools/external.js';
 import type { UserAnswer } from '../tools/user-question.js';
 import type { SessionLog } from './log.js';
+import type { Waits } from './waits.js';
 
 /** What is answered to each kind of question. */
 export interface Answers {
@@ -10,6 +12,7 @@ export interface Answers {
   elicitation: Omit<EventData<'elicitation.completed'>, 'requestId'>;
   external_tool: ExternalAnswer;
   permission: Decision;
+  session_limits: LimitsAnswer;
   queued_command: { readonly stopProcessingQueue?: boolean };
   /** Undefined when nobody who was asked could answer. */
   user_input: UserAnswer | undefined;
@@ -30,7 +33,10 @@ interface Waiting {
 export class Questions {
   private readonly waiting = new Map<string, Waiting>();
 
-  constructor(private readonly log: SessionLog) {}
+  constructor(
+    private readonly log: SessionLog,
+    private readonly waits: Waits,
+  ) {}
 
   /** Somebody in this process waits for the answer. */
   isWaiting(requestId: string): boolean {
@@ -44,7 +50,7 @@ export class Questions {
     signal: AbortSignal,
   ): Promise<R> {
     signal.throwIfAborted();
-    return new Promise<R>((resolve, reject) => {
+    const asked = new Promise<R>((resolve, reject) => {
       const stop = () => {
         this.waiting.delete(requestId);
         reject(signal.reason);
@@ -59,6 +65,8 @@ export class Questions {
         },
       });
     });
+    const wait = waitKinds[kind];
+    return wait ? this.waits.during({ kind: wait, requestId }, asked) : asked;
   }
 
   /** True once the answer is stored and told; false tells a slower client that it came late, or asked for no such thing. */
@@ -74,3 +82,14 @@ export class Questions {
     return true;
   }
 }
+
+/** Under which name a question is waited for; a client's run of its tool is waited for as a tool. */
+const waitKinds = {
+  command: 'command',
+  elicitation: 'elicitation',
+  external_tool: undefined,
+  permission: 'permission',
+  queued_command: 'command',
+  session_limits: 'session_limits',
+  user_input: 'user_input',
+} as const satisfies Record<keyof Answers, string | undefined>;

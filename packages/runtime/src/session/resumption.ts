@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import { limitsChanged, type SessionLimits } from '../budget/limits.js';
 import type { SessionContext } from '../store/session-store.js';
 import type { Attachment } from './audience.js';
 import type { Conversation } from './conversation.js';
 import type { Draft } from './log.js';
 import type { Planner } from './planner.js';
+import { newlyFixed } from './provider-settings.js';
 import type { SessionState } from './shape.js';
 
 /** What a client that comes back names anew; what it leaves out stays as it was. */
@@ -11,6 +13,8 @@ export interface ResumeChanges {
   readonly model?: string;
   readonly reasoningEffort?: string;
   readonly workingDirectory?: string;
+  /** What the session may spend from now on. */
+  readonly limits?: SessionLimits;
 }
 
 /** How a client came back. */
@@ -49,13 +53,23 @@ export function resumeDrafts(
   now: { readonly time: string; readonly planner: Planner },
 ): readonly Draft[] {
   const model = now.planner.model(state);
-  const hasNewProvider = now.planner.settings.provider && !state.fixed.hasProvider;
+  const fixed = newlyFixed(state.fixed, now.planner.settings);
   return [
-    ...(hasNewProvider ? [{ note: 'settings.fixed' as const, data: { hasProvider: true } }] : []),
+    ...(fixed ? [{ note: 'settings.fixed' as const, data: fixed }] : []),
     { type: 'session.tools_updated', data: { model } },
     ...(how.isSilent ? moved(state, how) : [resumed(state, how, { time: now.time, model })]),
     ...modelChange(state, how.changes, model),
+    ...limitsChange(state, how.changes),
+    ...effortWarning(how.changes, now.planner, model),
   ];
+}
+
+/** A model that cannot be told how hard to think is asked all the same, and people hear of it. */
+function effortWarning(changes: ResumeChanges, planner: Planner, model: string): readonly Draft[] {
+  const message = planner.troubleWithEffort(changes.model ?? model, changes.reasoningEffort);
+  return message === undefined
+    ? []
+    : [{ type: 'session.warning', data: { warningType: 'configuration', message } }];
 }
 
 function moved(state: SessionState, { context }: Resumption): readonly Draft[] {
@@ -75,7 +89,7 @@ function resumed(
       eventCount: state.eventCount,
       context: how.context ?? state.context,
       contextTier: null,
-      sessionLimits: null,
+      ...limitsChanged(how.changes.limits ?? state.limits),
       remoteSteerable: false,
       alreadyInUse: false,
       sessionWasActive: how.wasActive,
@@ -83,6 +97,11 @@ function resumed(
       selectedModel: how.changes.model ?? now.model,
     },
   };
+}
+
+function limitsChange({ limits: before }: SessionState, { limits }: ResumeChanges): readonly Draft[] {
+  if (!limits || isDeepStrictEqual(limits, before)) return [];
+  return [{ type: 'session.session_limits_changed', data: limitsChanged(limits) }];
 }
 
 function modelChange(state: SessionState, changes: ResumeChanges, model: string): readonly Draft[] {

@@ -112,7 +112,7 @@ export class SessionPermissions {
     return true;
   }
 
-  /** False when the question was answered before; throws UnknownDecision and leaves it open. What it approves for good is kept first. */
+  /** False when the question was answered before; throws UnknownDecision and leaves it open. What it approves for good is kept when this resolves. */
   async answer(requestId: string, decision: Decision): Promise<boolean> {
     outcomeOf(decision);
     const { questions } = await this.session.state();

@@ -1,6 +1,7 @@
+import type { Price } from '@groundcrew/models';
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
-import type { LoopLimits, ModelPlan } from '../loop/context.js';
+import type { LoopLimits, MakeRoom, ModelPlan } from '../loop/context.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import type { UserRules } from '../permissions/user-rules.js';
@@ -17,12 +18,12 @@ import { UserCommands } from '../tools/shell/user-commands.js';
 import type { Tool, ToolSurroundings } from '../tools/tool.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './arrivals.js';
-import { type Attachment, Audience } from './audience.js';
+import type { Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
-import { Metrics } from './metrics.js';
 import { Planner } from './planner.js';
+import { fixedProviders, newlyFixed } from './provider-settings.js';
 import type { Answers, QuestionRef } from './questions.js';
 import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
@@ -31,11 +32,13 @@ import type { ModelAccess, SessionSettings } from './settings.js';
 import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
 import { toolSurroundings } from './tool-surroundings.js';
+import type { Wait } from './waits.js';
 import { damageWarning, farewell, greeting } from './words.js';
 
 /** What a session is given by the runtime it lives in. */
 export interface SessionSurroundings {
   readonly store: SessionStore;
+  readonly audience: Audience;
   readonly clock: Clock;
   readonly owner: Owner;
   readonly limits: LoopLimits;
@@ -45,6 +48,8 @@ export interface SessionSurroundings {
   /** What people approved for good in this home. */
   readonly book: ApprovalBook;
   userRules(): UserRules;
+  priceOf(model: string): Promise<Price | undefined>;
+  readonly makeRoom?: MakeRoom;
   /** Where the session keeps its files. */
   readonly workspacePath: string;
   /** Hears what all clients hear, before them. */
@@ -55,8 +60,7 @@ export interface SessionSurroundings {
 
 /** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
 export class Session {
-  readonly audience = new Audience();
-  readonly metrics = new Metrics();
+  readonly audience: Audience;
   readonly workspace: Workspace;
   readonly readers = new LogReaders();
   readonly userCommands = new UserCommands();
@@ -71,6 +75,7 @@ export class Session {
     settings: SessionSettings,
     access: ModelAccess,
   ) {
+    this.audience = surroundings.audience;
     this.planner = new Planner(this.audience, surroundings, settings, access);
     this.workspace = new Workspace(surroundings.workspacePath);
     this.permissions = new SessionPermissions(this, surroundings);
@@ -89,6 +94,11 @@ export class Session {
     return this.conversation?.isRunning ?? false;
   }
 
+  /** What it waits for at this moment. */
+  get waitingOn(): readonly Wait[] {
+    return this.conversation?.waitingOn ?? [];
+  }
+
   get isLoaded(): boolean {
     return this.conversation !== undefined;
   }
@@ -102,14 +112,13 @@ export class Session {
   async create(context: SessionContext): Promise<boolean> {
     const log = this.newLog();
     const { clock, version, owner } = this.surroundings;
-    const { clientName, provider } = this.currentSettings;
     const data = greeting(this.currentSettings, {
       sessionId: this.sessionId,
       startTime: clock.timestamp(),
       version,
       context,
     });
-    const fixed = { clientName, hasProvider: provider !== undefined };
+    const fixed = { clientName: this.currentSettings.clientName, ...fixedProviders(this.currentSettings) };
     const isNew = await log.create(
       owner,
       { note: 'settings.fixed', data: fixed },
@@ -141,6 +150,15 @@ export class Session {
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
+  }
+
+  /** Remembers that there are services whose keys are not stored, so that they can be asked for again. */
+  async rememberProviders(): Promise<void> {
+    const { log } = await this.load();
+    const fixed = newlyFixed(log.state.fixed, this.currentSettings);
+    if (!fixed) return;
+    log.append({ note: 'settings.fixed', data: fixed });
+    await log.stored();
   }
 
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
@@ -235,10 +253,10 @@ export class Session {
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
   async close(): Promise<SessionState> {
     const conversation = await this.load();
-    await conversation.halt('close');
+    await conversation.halt();
     const { log } = conversation;
     if (!this.isReadOnly) {
-      const data = farewell(log.state, this.metrics, this.planner.model(log.state));
+      const data = farewell(log.state, this.planner.model(log.state));
       log.append({ type: 'session.shutdown', data });
       await log.stored();
       conversation.keepSnapshot(closingSnapshotBytes);
@@ -256,7 +274,7 @@ export class Session {
       await this.close();
       return;
     }
-    await conversation.halt('close');
+    await conversation.halt();
     await this.letGo(conversation);
   }
 
@@ -276,7 +294,7 @@ export class Session {
   async rest(): Promise<boolean> {
     const { conversation } = this;
     if (!conversation?.onlyWaits || this.surroundings.shells.isOpen) return false;
-    await conversation.halt('close');
+    await conversation.halt();
     await conversation.log.stored();
     if (this.conversation === conversation) this.drop();
     return true;
@@ -339,6 +357,7 @@ export class Session {
         onToldAll(this);
         this.readers.wake();
       },
+      failed: (error) => this.conversation?.storeFailed(error),
     });
   }
 
@@ -360,12 +379,13 @@ export class Session {
   }
 
   private host() {
-    const { sessionId, surroundings, metrics, planner, audience } = this;
+    const { sessionId, surroundings, planner, audience } = this;
     return {
       sessionId,
       clock: surroundings.clock,
       limits: surroundings.limits,
-      metrics,
+      priceOf: surroundings.priceOf,
+      ...(surroundings.makeRoom && { makeRoom: surroundings.makeRoom }),
       planner,
       audience,
       permissions: this.permissions,

@@ -1,6 +1,8 @@
-import type { ModelInfo, ModelProvider, ProviderConfig } from '@groundcrew/models';
+import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
+import type { SessionLimits } from '../budget/limits.js';
 import type { TraceContext } from '../loop/interaction.js';
+import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-settings.js';
 
 /** What clients fixed for a session by create and resume. Secrets among it live in memory only. */
 export interface SessionSettings {
@@ -13,13 +15,18 @@ export interface SessionSettings {
   readonly modelCapabilities?: { readonly supports?: { readonly vision?: boolean } };
   /** The agent does not ask, even where somebody would answer. */
   readonly isAskingDisabled?: boolean;
-  readonly provider?: ProviderConfig;
+  readonly provider?: ProviderSettings;
+  /** Services beside it, and the models they serve. */
+  readonly providers?: readonly NamedProvider[];
+  readonly models?: readonly RegistryModel[];
   readonly gitHubToken?: string;
   readonly systemMessage?: SystemMessage;
   readonly availableTools?: readonly string[];
   readonly excludedTools?: readonly string[];
   readonly exclusionWins: boolean;
   readonly defaultAgentExcludedTools?: readonly string[];
+  /** What the session may spend, where this client names it; the log knows what holds. */
+  readonly limits?: SessionLimits;
   readonly trace: TraceContext;
   readonly configDir?: string;
   readonly hasWorkspace: boolean;
@@ -36,6 +43,13 @@ export interface SystemMessage {
   readonly sections?: Readonly<Record<string, { readonly action?: string; readonly content?: string }>>;
 }
 
+/** What a way to a model service may use of its session. */
+export interface ModelSeams {
+  readonly sessionId: string;
+  /** The token that some client gives for a provider, for one call. */
+  getBearerToken(providerName: string, signal: AbortSignal): Promise<string>;
+}
+
 /** A way to some model service, as chosen for one session. */
 export interface ModelAccess {
   readonly provider: ModelProvider;
@@ -45,6 +59,10 @@ export interface ModelAccess {
   info(model: string): ModelInfo | undefined;
   /** The service is the Copilot API; its prompt says so. */
   readonly isCopilot: boolean;
+  /** How somebody else would call this model there; asks for what has to be asked for. */
+  endpoint?(model: string, signal: AbortSignal): Promise<ServiceEndpoint>;
+  /** The same service by other settings of its client's. */
+  withChanges?(changes: ProviderSettings): ModelAccess;
   /** Whether it only stands in for a model that nothing is configured for. */
   standsInFor?(model: string): boolean;
 }

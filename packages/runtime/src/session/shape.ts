@@ -1,5 +1,7 @@
 import type { KeptBlock, Part, ToolCall } from '@groundcrew/models';
 import type { EventOf, JsonObject } from '@groundcrew/protocol';
+import type { SessionLimits } from '../budget/limits.js';
+import { nothingSpent, type Spending } from '../budget/spending.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { SessionContext } from '../store/session-store.js';
 
@@ -62,6 +64,13 @@ export type OpenQuestion =
       readonly requestId: string;
       readonly toolCallId: string;
       readonly event: EventOf<'user_input.requested'>['data'];
+    }
+  | {
+      readonly kind: 'session_limits';
+      readonly requestId: string;
+      /** It belongs to no call. */
+      readonly toolCallId: '';
+      readonly event: EventOf<'session_limits_exhausted.requested'>['data'];
     };
 
 /** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */
@@ -92,6 +101,8 @@ export interface SessionState {
   /** What people approved for the rest of the session. */
   readonly approvals: readonly Readonly<Record<string, unknown>>[];
   readonly permissions: PermissionSettings;
+  readonly spending: Spending;
+  readonly limits: SessionLimits;
   /** Arguments and results as the model has them, until the event they belong to arrives. */
   readonly verbatim: Readonly<Record<string, Verbatim>>;
 }
@@ -116,6 +127,8 @@ export const initialState: SessionState = {
   questions: [],
   approvals: [],
   permissions: initialPermissions,
+  spending: nothingSpent,
+  limits: {},
   verbatim: {},
 };
 
@@ -141,6 +154,10 @@ export interface FixedSettings {
   readonly clientName: string;
   /** It was given a model service of its own, which is not stored. */
   readonly hasProvider: boolean;
+  /** What its other model services are called. */
+  readonly providerNames: readonly string[];
+  /** It was given a GitHub token of its own. */
+  readonly hasGitHubToken: boolean;
 }
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */

@@ -1,5 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
+import { lose, reserve, settle } from '../budget/spending.js';
 import type { SessionContext, SessionHead } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
 import { type HistoryEntry, initialState, type Prompt, type SessionState } from './shape.js';
@@ -49,6 +50,12 @@ export function headOf(state: SessionState): SessionHead {
 
 function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
   switch (entry.note) {
+    case 'ask.lost':
+      return { ...state, spending: lose(state.spending, entry.data) };
+    case 'ask.reserved':
+      return { ...state, spending: reserve(state.spending, entry.data) };
+    case 'ask.settled':
+      return { ...state, spending: settle(state.spending, entry.data) };
     case 'call.intended':
       return {
         ...state,
@@ -60,6 +67,16 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       return closeCall(state, entry.data.toolCallId);
     case 'history.cut':
       return cutHistory(state, entry.data.fromEventId);
+    case 'limits.asked': {
+      const { requestId } = entry.data;
+      const question = {
+        kind: 'session_limits' as const,
+        requestId,
+        toolCallId: '' as const,
+        event: entry.data,
+      };
+      return { ...state, questions: [...withoutQuestion(state, requestId).questions, question] };
+    }
     case 'permissions.changed': {
       const { approvals = state.approvals, ...change } = entry.data;
       return { ...state, approvals, permissions: { ...state.permissions, ...change } };
@@ -92,6 +109,7 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
         ...state,
         createdAt: event.timestamp,
         context: event.data.context ? contextOf(event.data.context) : state.context,
+        limits: event.data.sessionLimits ?? {},
         ...settingsOf(event.data.selectedModel, event.data.reasoningEffort),
       };
     case 'session.resume':
@@ -104,6 +122,12 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
         model: event.data.newModel,
         reasoningEffort: event.data.reasoningEffort ?? undefined,
       };
+    case 'session.session_limits_changed':
+      return {
+        ...state,
+        limits: event.data.sessionLimits ?? {},
+        questions: state.questions.filter(({ kind }) => kind !== 'session_limits'),
+      };
     case 'session.mode_changed':
       return { ...state, mode: event.data.newMode };
     case 'session.permissions_changed':
@@ -112,6 +136,8 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
       return reduceUserMessage(state, event);
     case 'system.message':
       return { ...state, systemPrompt: event.data.content };
+    case 'system.notification':
+      return say(state, notice(event.id, event.data.content));
     case 'assistant.turn_start':
       return {
         ...state,
@@ -207,8 +233,12 @@ function reduceUserCommand(state: SessionState, event: EventOf<'tool.execution_c
   const { toolCallId } = event.data;
   const text = state.verbatim[toolCallId]?.text;
   if (text === undefined) return state;
-  const told = say(state, { role: 'user', eventId: event.id, parts: [{ type: 'text', text }] });
-  return { ...told, verbatim: without(state.verbatim, toolCallId) };
+  return { ...say(state, notice(event.id, text)), verbatim: without(state.verbatim, toolCallId) };
+}
+
+/** What the model reads as if somebody had said it. */
+function notice(eventId: string, text: string): HistoryEntry {
+  return { role: 'user', eventId, parts: [{ type: 'text', text }] };
 }
 
 type QuestionEvent = EventOf<

@@ -1,7 +1,8 @@
 import type { EventData } from '@groundcrew/protocol';
+import { costOfAll } from '../budget/spending.js';
 import type { SessionContext, StoreError } from '../store/session-store.js';
 import type { EphemeralDraft } from './log.js';
-import type { Metrics } from './metrics.js';
+import { creditsOf, modelMetrics } from './metrics.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
 
@@ -17,7 +18,7 @@ export function damageWarning({ message }: StoreError): EphemeralDraft {
 
 /** What `session.start` says of the session that begins. */
 export function greeting(
-  { model, reasoningEffort }: SessionSettings,
+  { model, reasoningEffort, limits }: SessionSettings,
   facts: {
     readonly sessionId: string;
     readonly startTime: string;
@@ -37,22 +38,21 @@ export function greeting(
     remoteSteerable: false,
     ...(model !== undefined && { selectedModel: model }),
     ...(reasoningEffort !== undefined && { reasoningEffort }),
+    ...(limits && { sessionLimits: limits }),
   };
 }
 
 /** What `session.shutdown` says of the session that closes. */
-export function farewell(
-  state: SessionState,
-  metrics: Metrics,
-  model: string,
-): EventData<'session.shutdown'> {
+export function farewell(state: SessionState, model: string): EventData<'session.shutdown'> {
+  const { spending } = state;
   return {
     shutdownType: 'routine',
     totalPremiumRequests: 0,
-    totalApiDurationMs: Math.round(metrics.apiMilliseconds),
+    totalApiDurationMs: Math.round(spending.milliseconds),
     sessionStartTime: Date.parse(state.createdAt),
     codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [] },
-    modelMetrics: metrics.perModel(),
+    modelMetrics: modelMetrics(spending),
+    ...creditsOf(costOfAll(spending)),
     currentModel: model,
   };
 }

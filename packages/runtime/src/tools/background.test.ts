@@ -69,7 +69,11 @@ test('a detached command is read like any other, and stopped by its id', async (
 });
 
 test('a command that takes longer than the wait goes on in the background', async () => {
-  const order = { command: 'echo first; until [ -e go ]; do sleep 0.01; done; echo last', seconds: 0.2 };
+  const order = {
+    description: 'test',
+    command: 'echo first; until [ -e go ]; do sleep 0.01; done; echo last',
+    seconds: 0.2,
+  };
   const { text } = await runCommand(order, world.context(), new AbortController().signal);
   expect(text).toBe(
     'first\n<command with shellId: 0 is still running after 0.2 seconds and goes on in the background. Use read_bash to read more of its output, stop_bash to stop it.>',

@@ -49,8 +49,8 @@ export function bashTool(): Tool {
 }
 
 function run(wanted: Wanted, context: ToolContext, signal: AbortSignal) {
-  const { command, shellId, mode = 'sync', detach = false } = wanted;
-  const order = { command, ...(shellId !== undefined && { shellId }) };
+  const { command, description, shellId, mode = 'sync', detach = false } = wanted;
+  const order = { command, description, ...(shellId !== undefined && { shellId }) };
   if (mode === 'async') return startInBackground({ ...order, isDetached: detach }, context);
   const seconds = Math.min(Math.max(wanted.initial_wait ?? 0, shortestWait), longestWait);
   return runCommand({ ...order, seconds }, context, signal);

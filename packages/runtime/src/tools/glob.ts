@@ -59,7 +59,8 @@ async function find(
   const matches = globMatcher(pattern);
   const found: string[] = [];
   for (const root of roots) {
-    const parameters = ['--files', '--null', ...hiddenFlags(pattern), '--', root.name];
+    const excluded = (context.searchExclusions?.() ?? []).map((each) => `--glob=${each}`);
+    const parameters = ['--files', '--null', ...hiddenFlags(pattern), ...excluded, '--', root.name];
     const { stdout } = await ripgrep.run(parameters, context.workingDirectory, signal);
     const files = stdout.toString().split('\0').slice(0, -1);
     found.push(...files.filter((file) => matches(below(root.name, file))).sort());

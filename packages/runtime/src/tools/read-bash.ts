@@ -35,7 +35,10 @@ async function read(
     throw new ToolFailure(`shellId: ${shellId} ${why}\n\n${describeShells(shells)}`);
   }
   const seconds = Math.min(Math.max(delay, 0), longestDelay);
-  await firstOf(shell.ended, seconds * 1000, signal);
+  shell.isAwaited = true;
+  await firstOf(shell.ended, seconds * 1000, signal).finally(() => {
+    shell.isAwaited = false;
+  });
   const output = await unreadOutput(shell, context.largeOutput);
   if (shell.isRunning) return { type: 'success', text: `${output}\n<shellId: ${shellId} is still running>` };
   shells.reclaim(shell);

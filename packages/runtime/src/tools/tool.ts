@@ -17,8 +17,9 @@ export interface ToolSurroundings {
   readonly shells: SessionShells;
 }
 
-/** Something small that clients are told and nobody keeps. */
+/** Something small that clients are told beside a result; what the model has to know of it is kept. */
 export type ToolNotice =
+  | { readonly type: 'system.notification'; readonly data: EventData<'system.notification'> }
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
 

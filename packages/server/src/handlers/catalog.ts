@@ -1,9 +1,13 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
+import { accountHandlers } from './account.js';
+import { llmInferenceHandlers } from './llm-inference.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
+import { sessionAgentsHandlers } from './session-agents.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
+import { sessionGitHubAuthHandlers } from './session-github-auth.js';
 import { sessionMetadataHandlers } from './session-metadata.js';
 import { sessionModeHandlers } from './session-mode.js';
 import { sessionModelHandlers } from './session-model.js';
@@ -11,6 +15,7 @@ import { sessionNameHandlers } from './session-name.js';
 import { sessionOptionsHandlers } from './session-options.js';
 import { sessionPermissionsHandlers } from './session-permissions.js';
 import { sessionPlanHandlers } from './session-plan.js';
+import { sessionProviderHandlers } from './session-provider.js';
 import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
 import { sessionShellHandlers } from './session-shell.js';
@@ -23,10 +28,14 @@ import { toolsHandlers } from './tools.js';
 
 /** One handler for every method there is. */
 export const handlers: Handlers<Methods> = {
+  ...accountHandlers,
+  ...llmInferenceHandlers,
   ...serverHandlers,
   ...sessionHandlers,
+  ...sessionAgentsHandlers,
   ...sessionCommandsHandlers,
   ...sessionEventLogHandlers,
+  ...sessionGitHubAuthHandlers,
   ...sessionMetadataHandlers,
   ...sessionModeHandlers,
   ...sessionModelHandlers,
@@ -34,6 +43,7 @@ export const handlers: Handlers<Methods> = {
   ...sessionOptionsHandlers,
   ...sessionPermissionsHandlers,
   ...sessionPlanHandlers,
+  ...sessionProviderHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
   ...sessionShellHandlers,

@@ -33,9 +33,10 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
       workspacePath: hasWorkspace ? session.workspacePath : null,
       workingDirectory: state.context.cwd,
       currentMode: state.mode,
-      sessionLimits: null,
+      sessionLimits: Object.keys(state.limits).length > 0 ? state.limits : null,
       clientName,
       workspace: hasWorkspace ? await describeWorkspace(session) : null,
+      waitingOn: session.waitingOn,
       ...(summary !== undefined && { summary }),
       ...(selectedModel !== undefined && { selectedModel }),
     };
@@ -44,8 +45,8 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
     return { processing: findSession('session.metadata.isProcessing', sessionId, context).isRunning };
   },
   async 'session.metadata.activity'({ sessionId }, context) {
-    const { isRunning } = findSession('session.metadata.activity', sessionId, context);
-    return { abortable: isRunning, hasActiveWork: isRunning };
+    const { isRunning, waitingOn } = findSession('session.metadata.activity', sessionId, context);
+    return { abortable: isRunning, hasActiveWork: isRunning, waitingOn };
   },
   async 'session.metadata.contextInfo'(
     { sessionId, promptTokenLimit, outputTokenLimit, selectedModel },

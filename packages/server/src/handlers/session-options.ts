@@ -1,11 +1,13 @@
 import type { Methods } from '@groundcrew/protocol';
+import { limitsChanged } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
+import { limitsFrom } from '../limits.js';
 import { settingsFrom } from '../settings.js';
 
 export const sessionOptionsHandlers: Handlers<Pick<Methods, 'session.options.update'>> = {
   async 'session.options.update'(params, context) {
-    const { sessionId, enableStreaming, ...changes } = params;
+    const { sessionId, enableStreaming, sessionLimits, ...changes } = params;
     const session = findSession('session.options.update', sessionId, context);
     const before = session.currentSettings;
     const patch = { ...changes, ...(enableStreaming !== undefined && { streaming: enableStreaming }) };
@@ -18,6 +20,8 @@ export const sessionOptionsHandlers: Handlers<Pick<Methods, 'session.options.upd
         data: { newModel: model, source: 'sdk', ...(reasoningEffort !== undefined && { reasoningEffort }) },
       });
     }
+    const limits = limitsFrom(sessionLimits);
+    if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChanged(limits) });
     return { success: true };
   },
 };

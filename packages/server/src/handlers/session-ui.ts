@@ -28,6 +28,10 @@ export const sessionUiHandlers: Handlers<Pick<Methods, Names>> = {
     };
     return { success: await session.answer({ kind: 'elicitation', requestId }, answer) };
   },
+  async 'session.ui.handlePendingSessionLimitsExhausted'({ sessionId, requestId, response }, context) {
+    const session = findSession('session.ui.handlePendingSessionLimitsExhausted', sessionId, context);
+    return { success: await session.answer({ kind: 'session_limits', requestId }, response) };
+  },
   async 'session.ui.handlePendingUserInput'({ sessionId, requestId, response }, context) {
     const session = findSession('session.ui.handlePendingUserInput', sessionId, context);
     const { answer, wasFreeform = true } = response;

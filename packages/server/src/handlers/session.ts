@@ -1,7 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { type EventData, type JsonObject, type Methods, withoutNulls } from '@groundcrew/protocol';
+import {
+  type EventData,
+  type JsonObject,
+  type Methods,
+  type ParsedParams,
+  withoutNulls,
+} from '@groundcrew/protocol';
 import { RawJson } from '@groundcrew/rpc';
-import { digestOf, type EventDraft, type LogRecord, type Prompt, type Session } from '@groundcrew/runtime';
+import {
+  digestOf,
+  type EventDraft,
+  type LogRecord,
+  type Prompt,
+  requestHeaders,
+  type Session,
+} from '@groundcrew/runtime';
 import { refuse } from '../failure.js';
 import { findSession, noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
@@ -35,7 +48,9 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     };
     const prompt = params.messageId === undefined ? unsigned : { ...unsigned, digest: digestOf(unsigned) };
     await session.send(prompt, {
-      ...(params.requestHeaders && { requestHeaders: params.requestHeaders }),
+      ...(params.requestHeaders && {
+        requestHeaders: requestHeaders(params.requestHeaders, strategyOf(params, context)),
+      }),
       ...(params.traceparent !== undefined && {
         trace: {
           traceparent: params.traceparent,
@@ -76,6 +91,14 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     return { eventId: event?.id ?? '' };
   },
 };
+
+/** Clients from before strategies expect to replace; newer ones that name none expect to add. */
+function strategyOf(
+  { sessionId = '', headerMergeStrategy }: ParsedParams<Methods['session.send']>,
+  { client }: CallContext,
+): 'override' | 'merge' {
+  return headerMergeStrategy ?? (client.isNewIn(sessionId) ? 'merge' : 'override');
+}
 
 async function leave(sessionId: string, { runtime, client }: CallContext): Promise<{ success: boolean }> {
   const success = await runtime.leave(sessionId, client.id);

@@ -4,6 +4,7 @@ import { type Session, type SessionSummary, StoreError } from '@groundcrew/runti
 import { refuse } from '../failure.js';
 import { noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
+import { limitsFrom } from '../limits.js';
 import { badToolName, settingsFrom, shareFrom } from '../settings.js';
 
 type Names =
@@ -36,6 +37,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
         ...(params.model !== undefined && { model: params.model }),
         ...(params.reasoningEffort !== undefined && { reasoningEffort: params.reasoningEffort }),
         ...(params.workingDirectory !== undefined && { workingDirectory: params.workingDirectory }),
+        ...(params.sessionLimits !== undefined && { limits: limitsFrom(params.sessionLimits) ?? {} }),
       },
       continuePendingWork: params.continuePendingWork ?? false,
       isSilent: params.disableResume ?? false,

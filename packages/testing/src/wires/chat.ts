@@ -1,6 +1,6 @@
 import type { Answer, AnswerPart, Call, Message, Question } from '../conversation.js';
-import { isJson, type Json, objectsIn, textOf, without } from '../json.js';
-import { frame } from '../sse.js';
+import { argumentsOf, isJson, type Json, objectsIn, textOf, without } from '../json.js';
+import { doneMark, frame } from '../sse.js';
 import { contentText, inPieces } from './content.js';
 import { PartList } from './part-list.js';
 import type { AskedFor, Wire } from './wire.js';
@@ -57,15 +57,19 @@ function readMessage(message: Json): Message {
 
 function readCall(call: Json): Call {
   const called = isJson(call.function) ? call.function : {};
-  return { id: textOf(call.id), name: textOf(called.name), argumentsText: textOf(called.arguments) };
+  return { id: textOf(call.id), name: textOf(called.name), argumentsText: argumentsOf(called.arguments) };
 }
 
 function readWhole(body: Json): Answer {
   if (body.error !== undefined) return { parts: [], ending: 'failed', error: body };
-  const [choice = {}] = objectsIn(body.choices);
   const parts = new PartList();
-  if (isJson(choice.message)) readPiece(choice.message, parts);
-  return { parts: parts.done(), ending: 'complete', ...told(body, choice) };
+  const choices = objectsIn(body.choices);
+  for (const { message } of choices) {
+    if (!isJson(message)) continue;
+    readPiece(message, parts);
+    for (const call of objectsIn(message.tool_calls)) parts.addWholeCall(readCall(call));
+  }
+  return { parts: parts.done(), ending: 'complete', ...told(body, choices) };
 }
 
 function readStream(frames: readonly Json[]): Answer {
@@ -74,37 +78,54 @@ function readStream(frames: readonly Json[]): Answer {
   let isComplete = false;
   for (const each of frames) {
     if (each.error !== undefined) return { parts: parts.done(), ending: 'failed', ...end, error: each };
-    const [choice = {}] = objectsIn(each.choices);
-    if (isJson(choice.delta)) readPiece(choice.delta, parts);
-    end = { ...end, ...told(each, choice) };
-    isComplete ||= typeof choice.finish_reason === 'string';
+    const choices = objectsIn(each.choices);
+    for (const { delta } of choices) {
+      if (!isJson(delta)) continue;
+      readPiece(delta, parts);
+      for (const call of objectsIn(delta.tool_calls)) parts.addCall(call.index, readCall(call));
+    }
+    end = { ...end, ...told(each, choices) };
+    isComplete ||= end.finish !== undefined || each[doneMark] === true;
   }
-  return { parts: parts.done(), ending: isComplete ? 'complete' : 'broken', ...end };
+  return { parts: parts.done(), ending: isComplete ? 'complete' : 'unfinished', ...end };
 }
 
-/** A whole message and a piece of one have the same fields. */
+/** A whole message and a piece of one have the same fields; calls are told apart differently. */
 function readPiece(piece: Json, parts: PartList): void {
   for (const field of thoughtFields) {
     if (typeof piece[field] !== 'string') continue;
     parts.add({ type: 'thought', pieces: [piece[field]], ...(field !== 'reasoning_content' && { field }) });
   }
   if (typeof piece.reasoning_opaque === 'string') parts.seal(piece.reasoning_opaque);
-  if (typeof piece.content === 'string') parts.add({ type: 'text', pieces: [piece.content] });
+  const text = textIn(piece.content);
+  if (text !== '') parts.add({ type: 'text', pieces: [text] });
   if (typeof piece.refusal === 'string') parts.add({ type: 'refusal', pieces: [piece.refusal] });
-  for (const call of objectsIn(piece.tool_calls))
-    parts.addCall(call.index ?? textOf(call.id), readCall(call));
   const content = without(piece, knownFields);
   const known = Object.entries(content).filter(([, value]) => isWorthKeeping(value));
   if (known.length > 0) parts.add({ type: 'other', content: Object.fromEntries(known) });
+}
+
+/** Some services send a list of parts; what is no text among them is nobody's answer. */
+function textIn(content: unknown): string {
+  if (!Array.isArray(content)) return textOf(content);
+  return objectsIn(content)
+    .filter((part) => part.type === 'text')
+    .map((part) => textOf(part.text))
+    .join('');
 }
 
 function isWorthKeeping(value: unknown): boolean {
   return value !== null && value !== undefined && !(Array.isArray(value) && value.length === 0);
 }
 
-function told(body: Json, choice: Json): Partial<Answer> {
+/** Where an answer comes in several choices, calls in any of them are what it stopped for. */
+function told(body: Json, choices: readonly Json[]): Partial<Answer> {
+  const reasons = choices
+    .map((choice) => choice.finish_reason)
+    .filter((reason) => typeof reason === 'string');
+  const finish = reasons.find((reason) => reason === 'tool_calls') ?? reasons[0];
   return {
-    ...(typeof choice.finish_reason === 'string' && { finish: choice.finish_reason }),
+    ...(finish !== undefined && { finish }),
     ...(isJson(body.usage) && { usage: body.usage }),
     ...(typeof body.model === 'string' && body.model !== '' && { model: body.model }),
   };
@@ -159,18 +180,13 @@ function writeStream(answer: Answer, asked: AskedFor): readonly string[] {
   return [
     ...deltas,
     ...(isUsageApart && usage ? [say([end]), say([], usage)] : [say([end], usage)]),
-    frame('[DONE]'),
+    frame(doneMark),
   ];
 }
 
 function deltasOf(parts: readonly AnswerPart[]): readonly Json[] {
-  const calls = parts.filter((part) => part.type === 'call');
-  return parts.flatMap((part) =>
-    partDeltas(
-      part,
-      calls.indexOf(part),
-    ),
-  );
+  const calls: readonly AnswerPart[] = parts.filter((part) => part.type === 'call');
+  return parts.flatMap((part) => partDeltas(part, calls.indexOf(part)));
 }
 
 function partDeltas(part: AnswerPart, index: number): readonly Json[] {

@@ -105,7 +105,7 @@ function readStream(frames: readonly Json[]): Answer {
       default:
     }
   }
-  return { parts: parts(), ending: 'broken', ...end };
+  return { parts: parts(), ending: end.finish === undefined ? 'unfinished' : 'complete', ...end };
 }
 
 function grow(open: OpenBlock | undefined, delta: unknown): void {
@@ -144,6 +144,7 @@ function isSomething(part: AnswerPart): boolean {
 function told(message: Json, before: Json = {}): Partial<Answer> {
   return {
     ...(typeof message.stop_reason === 'string' && { finish: message.stop_reason }),
+    ...(isJson(message.stop_details) && { details: message.stop_details }),
     ...(isJson(message.usage) && { usage: { ...before, ...message.usage } }),
     ...(typeof message.model === 'string' && { model: message.model }),
   };
@@ -152,7 +153,7 @@ function told(message: Json, before: Json = {}): Partial<Answer> {
 function writeWhole(answer: Answer, asked: AskedFor): Json {
   if (answer.error) return answer.error;
   const content = answer.parts.map(blockOf);
-  return { ...head(answer, asked), content, stop_reason: finishOf(answer), usage: usageOf(answer) };
+  return { ...head(answer, asked), content, ...stopOf(answer), usage: usageOf(answer) };
 }
 
 function writeStream(answer: Answer, asked: AskedFor): readonly string[] {
@@ -175,7 +176,7 @@ function endOf(answer: Answer, usage: Json): readonly Json[] {
   return [
     {
       type: 'message_delta',
-      delta: { stop_reason: finishOf(answer), stop_sequence: null },
+      delta: { ...stopOf(answer), stop_sequence: null },
       usage: { output_tokens: usage.output_tokens },
     },
     { type: 'message_stop' },
@@ -232,8 +233,9 @@ function deltasOf(part: AnswerPart): readonly Json[] {
   }
 }
 
-function finishOf({ finish, parts }: Answer): string {
-  return finish ?? (parts.some((part) => part.type === 'call') ? 'tool_use' : 'end_turn');
+function stopOf({ finish, details, parts }: Answer): Json {
+  const reason = finish ?? (parts.some((part) => part.type === 'call') ? 'tool_use' : 'end_turn');
+  return { stop_reason: reason, ...(details && { stop_details: details }) };
 }
 
 function usageOf({ usage }: Answer): Json {

@@ -21,10 +21,15 @@ export class PartList {
     else this.open.push({ type: 'pieced', part, pieces: [...part.pieces] });
   }
 
-  /** A call, or more of the one at this place. */
+  /** A call that is all there. */
+  addWholeCall(call: Call): void {
+    this.open.push({ type: 'call', call, argumentsPieces: [call.argumentsText] });
+  }
+
+  /** A call, or more of the one at this place; without a place, of the last one. */
   addCall(place: unknown, piece: Call): void {
     const begun = this.calls.get(place);
-    if (begun) {
+    if (begun && isMoreOf(begun.call, piece)) {
       begun.argumentsPieces.push(piece.argumentsText);
       begun.call = { ...begun.call, id: begun.call.id || piece.id, name: begun.call.name || piece.name };
       return;
@@ -45,6 +50,12 @@ export class PartList {
   done(): readonly AnswerPart[] {
     return this.open.map(closed).filter((part) => !('pieces' in part) || isSomething(part));
   }
+}
+
+/** Services number calls loosely: another id, or a name without the same id, begins another call. */
+function isMoreOf(begun: Call, piece: Call): boolean {
+  if (begun.id !== '' && piece.id !== '') return begun.id === piece.id;
+  return begun.name === '' || piece.name === '';
 }
 
 function isSame(last: Pieced, next: Pieced): boolean {

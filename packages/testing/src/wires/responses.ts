@@ -1,5 +1,5 @@
 import type { Answer, AnswerPart, Message, Question } from '../conversation.js';
-import { isJson, type Json, objectsIn, textOf, without } from '../json.js';
+import { argumentsOf, isJson, type Json, objectsIn, textOf, without } from '../json.js';
 import { frame } from '../sse.js';
 import { contentText, inPieces } from './content.js';
 import type { AskedFor, Wire } from './wire.js';
@@ -91,29 +91,53 @@ function readWhole(body: Json): Answer {
 }
 
 function readStream(frames: readonly Json[]): Answer {
-  const pieces = new Map<unknown, string[]>();
-  const items = new Map<unknown, Json>();
-  const parts = () => [...items].flatMap(([index, item]) => partsOf(item, pieces.get(index)));
+  const items = new ItemList();
   for (const each of frames) {
-    const { type, output_index: index } = each;
-    if (type === 'response.output_item.added' || type === 'response.output_item.done') {
-      if (isJson(each.item)) items.set(index, each.item);
-    } else if (typeof each.delta === 'string' && isSpoken(type)) {
-      const known = pieces.get(index) ?? [];
-      known.push(each.delta);
-      pieces.set(index, known);
-    } else if (type === 'error' || type === 'response.failed') {
-      return { parts: parts(), ending: 'failed', error: each };
-    } else if ((type === 'response.completed' || type === 'response.incomplete') && isJson(each.response)) {
-      return { parts: parts(), ending: 'complete', ...told(each.response) };
+    const { type, response } = each;
+    if (type === 'error' || type === 'response.failed')
+      return { parts: items.parts(), ending: 'failed', error: each };
+    if ((type === 'response.completed' || type === 'response.incomplete') && isJson(response)) {
+      // Some services send nothing before the end.
+      const parts = items.isEmpty ? readWhole(response).parts : items.parts();
+      return { parts, ending: 'complete', ...told(response) };
     }
+    items.add(each);
   }
-  return { parts: parts(), ending: 'broken' };
+  return { parts: items.parts(), ending: 'unfinished' };
 }
 
-/** The deltas whose sum is a part's text; arguments are read from the whole item. */
+/** The items of an answer as they come in, and the pieces of each. */
+class ItemList {
+  private readonly items = new Map<unknown, Json>();
+  private readonly pieces = new Map<unknown, string[]>();
+  private readonly sections = new Map<unknown, unknown>();
+
+  get isEmpty(): boolean {
+    return this.items.size === 0;
+  }
+
+  add(event: Json): void {
+    const { type, output_index: index, item, delta } = event;
+    if (isJson(item)) this.items.set(index, item);
+    if (typeof delta !== 'string' || !isSpoken(type)) return;
+    const known = this.pieces.get(index) ?? [];
+    const section = event.summary_index ?? event.content_index;
+    const isNext = known.length > 0 && section !== this.sections.get(index);
+    known.push(isNext ? `\n\n${delta}` : delta);
+    this.pieces.set(index, known);
+    this.sections.set(index, section);
+  }
+
+  parts(): readonly AnswerPart[] {
+    return [...this.items].flatMap(([index, item]) => partsOf(item, this.pieces.get(index)));
+  }
+}
+
+/** The deltas whose sum is an item's text or arguments. */
 function isSpoken(type: unknown): boolean {
-  return /^response\.(output_text|refusal|reasoning_summary_text|reasoning_text)\.delta$/.test(textOf(type));
+  return /^response\.(output_text|refusal|reasoning_(summary_)?text|function_call_arguments)\.delta$/.test(
+    textOf(type),
+  );
 }
 
 function partsOf(item: Json, streamed: readonly string[] | undefined): readonly AnswerPart[] {
@@ -123,12 +147,9 @@ function partsOf(item: Json, streamed: readonly string[] | undefined): readonly 
     case 'reasoning':
       return [thoughtOf(item, streamed)];
     case 'function_call': {
-      const call = {
-        id: textOf(item.call_id),
-        name: textOf(item.name),
-        argumentsText: textOf(item.arguments),
-      };
-      return [{ type: 'call', call }];
+      // An item that was cut off has its arguments only in pieces.
+      const argumentsText = argumentsOf(item.arguments) || (streamed ?? []).join('');
+      return [{ type: 'call', call: { id: textOf(item.call_id), name: textOf(item.name), argumentsText } }];
     }
     default:
       return [{ type: 'other', content: item }];

@@ -18,7 +18,7 @@ export interface Wire {
   readQuestion(body: Json): Question;
   /** An answer that came in one piece. */
   readWhole(body: Json): Answer;
-  /** An answer by its events; one without an end is `broken`. */
+  /** An answer by its events; one without an end is `unfinished`. */
   readStream(frames: readonly Json[]): Answer;
   writeWhole(answer: Answer, asked: AskedFor): Json;
   /** The answer as server-sent events, one piece each. */

@@ -36,7 +36,7 @@ export function encodeResponses(request: ModelRequest): ResponsesBody {
 /** A model that is known not to think refuses every word about it. */
 function thinking({ model, reasoningEffort }: ModelRequest): Partial<ResponsesBody> {
   const known = knownModel(model);
-  if (reasoningEffort === undefined && known && !known.reasoningEfforts) return {};
+  if (reasoningEffort === undefined && known && !known.reasoningEfforts?.length) return {};
   const sealed = { include: ['reasoning.encrypted_content' as const] };
   if (reasoningEffort === undefined || !isEffort(reasoningEffort)) return sealed;
   return { ...sealed, reasoning: { effort: reasoningEffort, summary: 'auto' } };

@@ -25,7 +25,7 @@ const newMark = () => String(Number.parseInt(randomUUID().slice(0, 8), 16));
 test.each(stubborn)('an abort ends a command that %s', async (_how, command) => {
   const mark = newMark();
   const aborter = new AbortController();
-  const order = { command: command(mark), seconds: 60 };
+  const order = { description: 'test', command: command(mark), seconds: 60 };
   const call = runCommand(order, world.context(), aborter.signal);
   await vi.waitFor(() => expect(existsSync(world.path('up'))).toBe(true));
   aborter.abort(new Error('enough'));
@@ -52,7 +52,7 @@ test('closing the session ends what a finished command had left running', async 
 });
 
 test('a call that was aborted before it began starts nothing', async () => {
-  const order = { command: 'touch started', seconds: 60 };
+  const order = { description: 'test', command: 'touch started', seconds: 60 };
   await expect(runCommand(order, world.context(), AbortSignal.abort(new Error('no')))).rejects.toThrow('no');
   expect(existsSync(world.path('started'))).toBe(false);
 });
@@ -79,7 +79,7 @@ test('many calls leave no process, no zombie, no open file and no temporary file
 test('memory stays bounded however much a command writes', async () => {
   const limits = { isEnabled: true, maxBytes: 20 * 1024, directory: world.path('temp') };
   const before = process.memoryUsage().rss;
-  const order = { command: 'yes | head -c 300000000; echo; echo end', seconds: 60 };
+  const order = { description: 'test', command: 'yes | head -c 300000000; echo; echo end', seconds: 60 };
   const result = await runCommand(
     order,
     world.context({ largeOutput: limits }),

@@ -60,9 +60,10 @@ export class ShellRegistry {
 
   /** Ends all that the session has started, but for what it detached. */
   async close(): Promise<void> {
-    await this.host.sessions.endAllOf(this, this.host.markOf(this));
-    for (const shell of this.shells.values()) shell.close();
+    const kept = this.list();
     this.shells.clear();
+    await this.host.sessions.endAllOf(this, this.host.markOf(this));
+    for (const shell of kept) shell.close();
   }
 }
 

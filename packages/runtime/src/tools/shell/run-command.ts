@@ -7,6 +7,8 @@ import type { Shell } from './shell.js';
 /** A command as the model ordered it. */
 export interface Order {
   readonly command: string;
+  /** What it is for, in the model's words. */
+  readonly description: string;
   readonly shellId?: string;
 }
 
@@ -29,7 +31,7 @@ export async function runCommand(
   } finally {
     stopTelling();
   }
-  shells.keep(shell);
+  keep(shell, order, { shells, context });
   const output = await unreadOutput(shell, context.largeOutput);
   return {
     type: 'success',
@@ -45,9 +47,32 @@ export async function startInBackground(
   const { isDetached } = order;
   const shells = await context.shells.open();
   const shell = await startShell(order, { mode: 'async', isDetached }, { shells, context });
-  shells.keep(shell);
+  keep(shell, order, { shells, context });
   const where = isDetached ? 'detached background' : 'background';
   return { type: 'success', text: `<command started in ${where} with shellId: ${shell.shellId}>` };
+}
+
+/** From now on the model may read and stop it; when it has ended, and nobody has seen that, the model is told. */
+function keep(
+  shell: Shell,
+  { description }: Order,
+  { shells, context }: { readonly shells: ShellRegistry; readonly context: ToolContext },
+): void {
+  const { shellId, start } = shell;
+  shells.keep(shell);
+  void shell.ended.then(() => {
+    if (shells.find(shellId) !== shell || shell.isAwaited) return;
+    const { exitCode = -1 } = shell;
+    context.notify({
+      type: 'system.notification',
+      data: {
+        content: `<system_notification>\nThe command "${description}" (shellId: ${shellId}) has ended with exit code ${exitCode}. Use read_bash to read its output.\n</system_notification>`,
+        kind: start.isDetached
+          ? { type: 'shell_detached_completed', shellId, description }
+          : { type: 'shell_completed', shellId, exitCode, description },
+      },
+    });
+  });
 }
 
 /** What the model has not seen of a command's output; it counts as seen from now on. */

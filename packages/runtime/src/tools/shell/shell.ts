@@ -31,6 +31,8 @@ export class Shell {
   wasKilled = false;
   /** Why it could not be started. */
   failure: Error | undefined;
+  /** The model waits for its end: it need not be told. */
+  isAwaited = false;
   /** Output before this place has been shown to the model. */
   shown = 0;
   private readonly child: ChildProcess;

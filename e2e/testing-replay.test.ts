@@ -1,0 +1,171 @@
+import { execFile } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { callTools, hold, liveRuntime, refuse, say, type WireSession } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
+import { runtimePath } from './sdk-world.js';
+
+const live = liveRuntime();
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** `groundcrew replay`, as a person starts it, with nothing of this process's environment. */
+function replay(...args: readonly string[]): Promise<Ended> {
+  const env = { PATH: process.env.PATH, HOME: live.home.path, GROUNDCREW_HOME: live.home.path };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [runtimePath, 'replay', ...args], { env }, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    );
+  });
+}
+
+async function replayed({ sessionId }: WireSession): Promise<Ended> {
+  const before = (await readdir(tmpdir())).filter((name) => name.startsWith('groundcrew-replay-'));
+  const ended = await replay(sessionId);
+  const after = (await readdir(tmpdir())).filter((name) => name.startsWith('groundcrew-replay-'));
+  expect(after).toEqual(before);
+  return ended;
+}
+
+const same = (session: WireSession, events: number): Ended => ({
+  code: 0,
+  stdout: `${session.sessionId}: all ${events} events are the same.\n`,
+  stderr: '',
+});
+
+const deploy = { name: 'deploy', description: 'Deploys', parameters: { type: 'object' } };
+
+test('tools of all kinds, decisions and several prompts happen again, and nothing is run', async () => {
+  const path = join(live.workingDirectory, 'new.txt');
+  const { session } = await live.session(
+    [
+      callTools(
+        { id: 'c1', name: 'create', arguments: { path, file_text: 'x' } },
+        { id: 'c2', name: 'deploy', arguments: { to: 'here' } },
+        { id: 'c3', name: 'unheard_of', arguments: {} },
+      ),
+      say('Done.'),
+      callTools({ id: 'c4', name: 'bash', arguments: { command: 'echo hi', description: 'Says hi' } }),
+      say('You said no.'),
+    ],
+    { tools: [deploy] },
+  );
+  await session.send('Make it');
+  const asking = [await session.next('permission.requested'), await session.next('permission.requested')];
+  const decide = (kind: string) => {
+    const question = asking.find(({ data }) => data.permissionRequest.kind === kind);
+    return session.decide(question?.data.requestId ?? '', { kind: 'approve-once' });
+  };
+  await decide('custom-tool');
+  const asked = await session.next('external_tool.requested');
+  await session.answerTool(asked.data.requestId, { result: 'deployed' });
+  await decide('write');
+  await session.untilIdle();
+  await session.send('And say hi');
+  const question = await session.next('permission.requested');
+  await session.decide(question.data.requestId, { kind: 'reject', feedback: 'too loud' });
+  await session.untilIdle();
+  rmSync(path);
+  const events = (await session.stored()).filter(
+    ({ type }) => !/^(session\.start|system\.message)$/.test(type),
+  );
+  expect(await replayed(session)).toEqual(same(session, events.length));
+  expect(await readdir(live.workingDirectory)).not.toContain('new.txt');
+});
+
+test('prompts that came while a turn ran come again in their places', async () => {
+  const first = hold(callTools({ id: 'q1', name: 'view', arguments: { path: live.workingDirectory } }));
+  const { session, model } = await live.session([first.reply, say('two'), say('three'), say('four')], {});
+  await session.call('session.permissions.setApproveAll', { enabled: true });
+  await session.send('one');
+  await model.asked(1);
+  await session.send('by the way', { mode: 'immediate' });
+  await session.send('and then');
+  await session.send('and last');
+  first.release();
+  await session.untilIdle();
+  const prompts = session.events.filter(({ type }) => type === 'user.message');
+  expect(prompts).toHaveLength(4);
+  expect((await replayed(session)).code).toBe(0);
+});
+
+test('stops, failures and changes happen again', async () => {
+  const held = hold();
+  const { session, model } = await live.session([
+    held.reply,
+    refuse(400, 'that is too much'),
+    callTools({ id: 's1', name: 'bash', arguments: { command: 'ls', description: 'Lists' } }),
+    say('fine'),
+  ]);
+  await session.send('think');
+  await model.asked(1);
+  await session.call('session.abort');
+  await session.untilIdle();
+  held.release();
+  await session.turn('try');
+  await session.call('session.model.switchTo', { modelId: 'another' });
+  await session.call('session.mode.set', { mode: 'plan' });
+  await session.send('list');
+  await session.next('permission.requested');
+  await session.call('session.abort');
+  await session.untilIdle();
+  await session.turn('again');
+  expect((await replayed(session)).stdout).toMatch(/: all \d+ events are the same\.\n$/);
+});
+
+test('a session whose directory is gone is replayed elsewhere', async () => {
+  const workingDirectory = await mkdtemp(join(tmpdir(), 'groundcrew-gone-'));
+  const { session } = await live.session(
+    [
+      callTools({ id: 'g1', name: 'view', arguments: { path: workingDirectory } }),
+      say(`seen ${workingDirectory}`),
+    ],
+    { workingDirectory },
+  );
+  await session.call('session.permissions.setApproveAll', { enabled: true });
+  await session.turn('look');
+  rmSync(workingDirectory, { recursive: true });
+  expect((await replayed(session)).code).toBe(0);
+});
+
+test('the first event that differs is named, and so is what differs in it', async () => {
+  const path = join(live.workingDirectory, 'notes.txt');
+  writeFileSync(path, 'one\ntwo\n');
+  const { session } = await live.session([say('Two lines.')]);
+  await session.turn('How long is it?', { attachments: [{ type: 'file', path, displayName: 'notes.txt' }] });
+  expect((await replayed(session)).code).toBe(0);
+  writeFileSync(path, 'one\ntwo\nthree\n');
+  const { code, stdout } = await replayed(session);
+  expect([code, stdout.split('\n')[0]]).toEqual([
+    1,
+    expect.stringMatching(
+      `^${session.sessionId}: event \\d of \\d+ differs in data\\.(transformedContent|attachments.*)\\.$`,
+    ),
+  ]);
+  const inJson = JSON.parse((await replay(session.sessionId, '--json')).stdout);
+  expect(inJson).toMatchObject({
+    sessionId: session.sessionId,
+    isSame: false,
+    difference: { recorded: { type: 'user.message' }, replayed: { type: 'user.message' } },
+  });
+});
+
+test('wrong usage is told from a difference', async () => {
+  expect(await replay('no-such-session')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'groundcrew: There is no session no-such-session\n',
+  });
+  expect((await replay()).code).toBe(2);
+  expect((await replay('a', 'b')).code).toBe(2);
+  expect(await replay('--help')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Exit codes: 0 the same'),
+  });
+});

@@ -1,0 +1,71 @@
+import {
+  configuredProvider,
+  type Exchange,
+  endpointOf,
+  type GetBearerToken,
+  knownModel,
+  type ModelInfo,
+  type ProviderConfig,
+  type RetryOptions,
+  withKnown,
+  withRetry,
+} from '@groundcrew/models';
+import type { ModelAccess, ProviderSettings } from '@groundcrew/runtime';
+import type { Environment } from './home.js';
+
+/** Used with a service of the user's own when nobody names a model. */
+export const ownServiceModel = 'claude-sonnet-4';
+
+/** What services of the user's own are called with. */
+export interface OwnServiceSources {
+  readonly exchange: Exchange;
+  readonly environment: Environment;
+  readonly version: string;
+  readonly retry: RetryOptions;
+  /** Asks the client for a token, for services that say that it gives them. */
+  readonly getBearerToken?: GetBearerToken;
+}
+
+/** A service of the user's own as sessions use it. Throws ModelError for one that cannot be called. */
+export function ownService(
+  config: ProviderSettings & ProviderConfig,
+  sources: OwnServiceSources,
+): ModelAccess {
+  const { environment, version, exchange, getBearerToken } = sources;
+  const asked = config.hasBearerTokenProvider && getBearerToken ? { getBearerToken } : {};
+  return {
+    provider: withRetry(
+      configuredProvider(config, { environment, version, exchange, ...asked }),
+      sources.retry,
+    ),
+    defaultModel: config.modelId ?? ownServiceModel,
+    info: (model) => modelInfo(model, config),
+    isCopilot: false,
+    endpoint: (_model, signal) => endpointOf(config, { environment, ...asked }, signal),
+    withChanges: (changes) => ownService({ ...config, ...changes, baseUrl: config.baseUrl }, sources),
+  };
+}
+
+/** What is known of a model: what the client says of it, and for the rest what everybody knows. */
+export function modelInfo(
+  model: string,
+  said: Pick<
+    ProviderSettings,
+    'modelId' | 'maxPromptTokens' | 'maxContextWindowTokens' | 'maxOutputTokens' | 'modelCapabilities'
+  >,
+): ModelInfo {
+  const { supports } = said.modelCapabilities ?? {};
+  const family = said.modelId ?? model;
+  const known = knownModel(family)
+    ? withKnown({ id: family, name: model })
+    : { id: family, name: model, vision: true };
+  return {
+    ...known,
+    id: model,
+    ...(said.maxPromptTokens !== undefined && { maxPromptTokens: said.maxPromptTokens }),
+    ...(said.maxContextWindowTokens !== undefined && { contextWindow: said.maxContextWindowTokens }),
+    ...(said.maxOutputTokens !== undefined && { maxOutputTokens: said.maxOutputTokens }),
+    ...(supports?.vision !== undefined && { vision: supports.vision }),
+    ...(supports?.reasoningEffort === false && { reasoningEfforts: [] }),
+  };
+}

@@ -1,0 +1,134 @@
+import type { EventOf, Session, SessionEvent } from '@groundcrew/sdk';
+import type { ModelStage } from './playback-model.js';
+import type { ToolStage } from './playback-tools.js';
+import { isCompared, type RecordedOutcome, type Recording } from './recording.js';
+import type { Rehearsal } from './rehearsal.js';
+
+/** Does what people and clients did: prompts, changes and stops, each where it was recorded. */
+export class Reenactment implements ModelStage, ToolStage {
+  private session: Session | undefined;
+  private isIdle = true;
+  private hasAborted = false;
+  private tellIdle: () => void = () => undefined;
+
+  constructor(
+    private readonly recording: Recording,
+    private readonly rehearsal: Rehearsal,
+  ) {}
+
+  /** Plays from the first prompt to the last event. */
+  async play(session: Session): Promise<void> {
+    this.session = session;
+    for (const [place, event] of this.recording.events.entries()) await this.act(session, place, event);
+    await this.rehearsal.reached(this.recording.events.length);
+    if (!this.endsOpen) await this.idle();
+  }
+
+  /** Whether the recording ends in the middle of a turn. */
+  get endsOpen(): boolean {
+    const { events, cut } = this.recording;
+    const last = (type: SessionEvent['type']) => events.findLastIndex((event) => event.type === type);
+    return (
+      cut !== undefined ||
+      last('user.message') > last('assistant.turn_end') ||
+      last('assistant.turn_start') > last('assistant.turn_end')
+    );
+  }
+
+  /** Hears what the session tells. */
+  hear(event: SessionEvent): void {
+    if (event.type === 'user.message') this.isIdle = false;
+    if (event.type === 'session.idle') {
+      this.isIdle = true;
+      this.tellIdle();
+    }
+    if (isCompared(event)) this.rehearsal.hear(event);
+  }
+
+  reached(place: number): Promise<void> {
+    return this.rehearsal.reached(place);
+  }
+
+  /** Prompts that came while a turn ran are sent before the answer that they came after. */
+  async ready(outcome: RecordedOutcome): Promise<void> {
+    await this.rehearsal.reached(outcome.place);
+    const { events, outcomes } = this.recording;
+    const next = outcomes[outcomes.indexOf(outcome) + 1]?.place ?? events.length;
+    for (const event of events.slice(outcome.place, next))
+      if (event.type === 'user.message' && !isFirst(event)) await this.send(event);
+  }
+
+  abort(reason: EventOf<'abort'>['data']['reason']): void {
+    if (this.hasAborted) return;
+    this.hasAborted = true;
+    // The stop is heard as an event; whether its request is answered is nobody's concern.
+    this.session?.call('session.abort', { reason }).then(
+      () => this.forgetAbort(),
+      () => this.forgetAbort(),
+    );
+  }
+
+  unfinished(): void {
+    const { events } = this.recording;
+    const place = events.findIndex(
+      (event, index) => event.type === 'abort' && index >= this.rehearsal.agreed,
+    );
+    const event = events[place];
+    if (event?.type !== 'abort') return;
+    const { reason } = event.data;
+    this.rehearsal.reached(place).then(
+      () => this.abort(reason),
+      () => undefined,
+    );
+  }
+
+  private forgetAbort(): void {
+    this.hasAborted = false;
+  }
+
+  private async act(session: Session, place: number, event: SessionEvent): Promise<void> {
+    if (event.type === 'session.model_change' && !isOpening(event)) {
+      await this.rehearsal.reached(place);
+      const { newModel, reasoningEffort } = event.data;
+      await session.setModel(newModel, reasoningEffort ? { reasoningEffort } : {});
+    }
+    if (event.type === 'session.mode_changed') {
+      await this.rehearsal.reached(place);
+      await session.call('session.mode.set', { mode: event.data.newMode });
+    }
+    if (event.type === 'user.message' && isFirst(event)) {
+      const before = this.recording.events[place - 1];
+      await this.rehearsal.reached(before && isOpening(before) ? place - 1 : place);
+      await this.idle();
+      await this.send(event);
+    }
+  }
+
+  private async send({ data }: EventOf<'user.message'>): Promise<void> {
+    const { content, messageId, delivery, agentMode, attachments } = data;
+    await this.session?.send({
+      prompt: content,
+      ...(messageId !== undefined && { messageId }),
+      ...(delivery === 'steering' && { mode: 'immediate' as const }),
+      ...(agentMode !== undefined && { agentMode }),
+      ...(attachments && { attachments }),
+    });
+  }
+
+  private async idle(): Promise<void> {
+    if (this.isIdle) return;
+    await new Promise<void>((resolve) => {
+      this.tellIdle = resolve;
+    });
+  }
+}
+
+/** The first turn names its model when nobody had. */
+function isOpening(event: SessionEvent): boolean {
+  return event.type === 'session.model_change' && event.data.source === 'startup';
+}
+
+/** Whether the prompt found the session idle. */
+function isFirst({ data }: EventOf<'user.message'>): boolean {
+  return data.delivery === undefined || data.delivery === 'idle';
+}

@@ -1,0 +1,137 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { channelPair } from '@groundcrew/rpc';
+import { builtinTools } from '@groundcrew/runtime';
+import { Client, type ReasoningEffort, RuntimeConnection } from '@groundcrew/sdk';
+import { compose } from '../compose.js';
+import { playbackModel } from './playback-model.js';
+import { playbackClientTools, playbackDecisions, playbackTools } from './playback-tools.js';
+import type { Recording } from './recording.js';
+import { Reenactment } from './reenactment.js';
+import { type Difference, Rehearsal } from './rehearsal.js';
+
+/** What came of a replay. */
+export interface ReplayResult {
+  /** How many events happened again as they were recorded. */
+  readonly agreed: number;
+  readonly difference?: Difference;
+}
+
+/** How a replay is bounded. */
+export interface ReplayOptions {
+  readonly version: string;
+  /** Milliseconds after which a replay that hears nothing more has stopped. */
+  readonly patience: number;
+}
+
+/** Runs a recorded session again: the same prompts, the recorded answers and results, in a home that is thrown away. */
+export async function replaySession(recording: Recording, options: ReplayOptions): Promise<ReplayResult> {
+  const home = mkdtempSync(join(tmpdir(), 'groundcrew-replay-'));
+  try {
+    return await replayIn(home, recording, options);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function replayIn(home: string, recording: Recording, options: ReplayOptions): Promise<ReplayResult> {
+  const stopping = new AbortController();
+  const recorded = recording.start.context?.cwd ?? '';
+  const workingDirectory = existsSync(recorded) ? recorded : emptyDirectory(home);
+  const rehearsal: Rehearsal = new Rehearsal(recording.events, {
+    get mayGoOn() {
+      return reenactment.endsOpen;
+    },
+    directories: [...new Set([recorded || workingDirectory, workingDirectory])],
+    onDifference: () => stopping.abort(),
+  });
+  const reenactment = new Reenactment(recording, rehearsal);
+  const { client, close } = openPlayback(home, { recording, reenactment, version: options.version });
+  const quiet = setTimeout(() => stopping.abort(), options.patience);
+  const stopped = new Promise<void>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  void stopped.then(() => rehearsal.stop());
+  try {
+    const { selectedModel, reasoningEffort } = recording.start;
+    const session = await client.createSession({
+      workingDirectory,
+      ...(selectedModel !== undefined && { model: selectedModel }),
+      ...(reasoningEffort && { reasoningEffort: reasoningEffort as ReasoningEffort }), // as it was accepted then
+      tools: [...playbackClientTools(recording, builtinNames(), reenactment)],
+      onPermissionRequest: playbackDecisions(recording, reenactment),
+      onUserInputRequest: () => Promise.reject(new Error('The recorded answer is played back')),
+      onEvent: (event) => {
+        quiet.refresh();
+        reenactment.hear(event);
+      },
+    });
+    await Promise.race([reenactment.play(session), stopped]);
+  } finally {
+    clearTimeout(quiet);
+    stopping.abort();
+    await close();
+  }
+  rehearsal.end();
+  const { agreed, difference } = rehearsal;
+  return { agreed, ...(difference && { difference }) };
+}
+
+/** A client of a runtime whose model and tools only repeat themselves. */
+function openPlayback(
+  home: string,
+  {
+    recording,
+    reenactment,
+    version,
+  }: { readonly recording: Recording; readonly reenactment: Reenactment; readonly version: string },
+): { readonly client: Client; close(): Promise<void> } {
+  const model = playbackModel(recording.outcomes, { defaultModel: modelOf(recording), stage: reenactment });
+  const program = compose({
+    version,
+    homeDirectory: home,
+    workingDirectory: home,
+    environment: { PATH: process.env.PATH, HOME: home },
+    sessionIdleSeconds: 0,
+    warn: () => undefined,
+    onShutDown: () => undefined,
+    playback: {
+      openModels: async () => model,
+      builtinTools: playbackTools(builtinTools(noWeb), recording, reenactment),
+    },
+  });
+  const client = new Client({
+    connection: RuntimeConnection.forChannel(() => {
+      const [ours, theirs] = channelPair();
+      void program.server.serve(theirs);
+      return ours;
+    }),
+    // What nobody finished then is cut off now.
+    onHandlerError: () => undefined,
+  });
+  const close = async () => {
+    await client.forceStop();
+    await program.close();
+  };
+  return { client, close };
+}
+
+const noWeb = { webFetch: { allowedHosts: [] } };
+
+function builtinNames(): ReadonlySet<string> {
+  const all = builtinTools(noWeb)({ isOld: true, answersQuestions: true });
+  return new Set(all.map(({ name }) => name));
+}
+
+function modelOf({ start, events }: Recording): string {
+  const first = events.find((event) => event.type === 'session.model_change');
+  const named = first?.type === 'session.model_change' ? first.data.newModel : undefined;
+  return start.selectedModel ?? named ?? 'recorded';
+}
+
+function emptyDirectory(home: string): string {
+  const path = join(home, 'work');
+  mkdirSync(path);
+  return path;
+}

@@ -1,0 +1,29 @@
+import type { StoreError } from '../store/session-store.js';
+import type { Draft } from './log.js';
+import type { OpenQuestion } from './shape.js';
+
+/** The answer that a question gets when nobody is to answer it any more. */
+export function cancellation(question: OpenQuestion, reason: string): Draft {
+  const { requestId, toolCallId } = question;
+  if (question.kind === 'external_tool') return { type: 'external_tool.completed', data: { requestId } };
+  if (question.kind === 'user_input') return { type: 'user_input.completed', data: { requestId } };
+  if (question.kind === 'session_limits')
+    return {
+      type: 'session_limits_exhausted.completed',
+      data: { requestId, response: { action: 'cancel' } },
+    };
+  return {
+    type: 'permission.completed',
+    data: { requestId, toolCallId, result: { kind: 'cancelled', reason } },
+  };
+}
+
+/** The session is no longer this process's to write. */
+export function isLoss(error: StoreError): boolean {
+  return error.kind === 'stale_owner' || error.kind === 'unknown_session' || error.kind === 'seq_conflict';
+}
+
+/** Why a turn that took too long was ended, and what to do. */
+export function timeLimitText(milliseconds: number): string {
+  return `The turn was ended after ${Math.round(milliseconds / 60_000)} minutes. Send another prompt to go on.`;
+}

@@ -1,0 +1,75 @@
+import { ModelError } from '@groundcrew/models';
+import { type Audience, ClientGone } from './audience.js';
+import type { ModelSeams } from './settings.js';
+
+/** How long a client may take to find a token; it may have to ask people. */
+const patience = 120_000;
+
+/** What the way to a session's model may ask of its clients. */
+export function modelSeams(sessionId: string, audience: Audience): ModelSeams {
+  const tokens = new ProviderTokens(sessionId, audience);
+  return { sessionId, getBearerToken: (providerName, signal) => tokens.get(providerName, signal) };
+}
+
+/** Tokens of model services that clients hold: asked for before each call, and never kept. */
+class ProviderTokens {
+  /** Calls that begin at the same time need one question, not many. */
+  private readonly asked = new Map<string, Promise<string>>();
+
+  constructor(
+    private readonly sessionId: string,
+    private readonly audience: Audience,
+  ) {}
+
+  /** Throws a ModelError that says who could not give it. */
+  async get(providerName: string, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    let question = this.asked.get(providerName);
+    if (!question) {
+      question = this.ask(providerName).finally(() => this.asked.delete(providerName));
+      this.asked.set(providerName, question);
+    }
+    return unlessAborted(question, signal);
+  }
+
+  private async ask(providerName: string): Promise<string> {
+    const { sessionId } = this;
+    for (const client of this.audience.whoGiveTokens(providerName)) {
+      const params = { sessionId, providerName };
+      const answer = await client
+        .ask('providerToken.getToken', params, AbortSignal.timeout(patience))
+        .catch((error: unknown) => {
+          if (error instanceof ClientGone) return undefined;
+          throw failed(providerName, error);
+        });
+      if (answer?.token === '') throw failed(providerName, new Error('the token is empty'));
+      if (answer) return answer.token;
+    }
+    throw new ModelError(
+      'configuration',
+      `No client is attached that gives tokens for the provider "${providerName}": resume the session with its bearer token provider.`,
+    );
+  }
+}
+
+function failed(providerName: string, error: unknown): ModelError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ModelError(
+    'configuration',
+    `The client gave no token for the provider "${providerName}": ${reason}`,
+    { cause: error },
+  );
+}
+
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

@@ -1,0 +1,8 @@
+import type { Methods } from '@groundcrew/protocol';
+import type { Handlers } from '../handler.js';
+
+export const accountHandlers: Handlers<Pick<Methods, 'account.getQuota'>> = {
+  async 'account.getQuota'({ gitHubToken }, { surroundings }) {
+    return { quotaSnapshots: (await surroundings.gitHub?.quota(gitHubToken)) ?? {} };
+  },
+};

@@ -1,0 +1,30 @@
+import type { JsonObject, Methods } from '@groundcrew/protocol';
+import { findSession } from '../find.js';
+import type { Handlers } from '../handler.js';
+
+export const sessionAgentsHandlers: Handlers<Pick<Methods, 'session.agent.list'>> = {
+  async 'session.agent.list'({ sessionId, includePrompt }, context) {
+    const { other } = findSession('session.agent.list', sessionId, context).currentSettings;
+    const agents = Array.isArray(other.customAgents) ? (other.customAgents as readonly JsonObject[]) : [];
+    return { agents: agents.map((agent) => described(agent, includePrompt ?? false)) };
+  },
+};
+
+function described(agent: JsonObject, includePrompt: boolean) {
+  const { tools, skills, model, prompt } = agent;
+  const name = String(agent.name);
+  return {
+    id: name,
+    name,
+    displayName: textOr(agent.displayName, name),
+    description: textOr(agent.description, ''),
+    ...(Array.isArray(tools) && { tools: tools.map(String) }),
+    ...(Array.isArray(skills) && { skills: skills.map(String) }),
+    ...(typeof model === 'string' && { model }),
+    ...(includePrompt && typeof prompt === 'string' && { prompt }),
+  };
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
+}

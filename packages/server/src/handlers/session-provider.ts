@@ -1,0 +1,61 @@
+import type { Methods } from '@groundcrew/protocol';
+import {
+  defaultProviderName,
+  missingSecret,
+  type Session,
+  selectionId,
+  withProviderChanges,
+  withRegistry,
+} from '@groundcrew/runtime';
+import { refuse } from '../failure.js';
+import { findSession } from '../find.js';
+import type { CallContext, Handlers } from '../handler.js';
+import { providerFrom, registryFrom } from '../provider-settings.js';
+
+type Names = 'session.provider.add' | 'session.provider.getEndpoint' | 'session.provider.update';
+
+export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'session.provider.add'(params, context) {
+    const session = findSession('session.provider.add', params.sessionId, context);
+    const registry = registryFrom(params);
+    const names = registry.providers.filter((each) => each.hasBearerTokenProvider).map(({ name }) => name);
+    await context.runtime.change(session, (before) => withRegistry(before, registry));
+    giveTokens(session, context, names);
+    const added = new Set(registry.models.map(selectionId));
+    const models = await context.surroundings.listModels({ session });
+    return { models: models.filter(({ id }) => added.has(id)) };
+  },
+  async 'session.provider.getEndpoint'({ sessionId, modelId }, context) {
+    const session = findSession('session.provider.getEndpoint', sessionId, context);
+    const access = await context.runtime.models(session);
+    const { model } = await session.plan();
+    const endpoint = await access.endpoint?.(modelId ?? model, context.signal);
+    if (!endpoint)
+      throw refuse('session.provider.getEndpoint', 'The model of the session is embedded: it has no address');
+    return endpoint;
+  },
+  async 'session.provider.update'({ sessionId, provider }, context) {
+    const session = findSession('session.provider.update', sessionId, context);
+    const changes = providerFrom(provider);
+    const { fixed } = await session.state();
+    const { model } = await session.plan();
+    await context.runtime.change(session, (before) => {
+      const after = withProviderChanges(before, changes);
+      const missing = missingSecret(fixed, after, model);
+      if (missing !== undefined && changes.providerName === undefined)
+        throw refuse('session.provider.update', missing);
+      return after;
+    });
+    if (changes.hasBearerTokenProvider)
+      giveTokens(session, context, [changes.providerName ?? defaultProviderName]);
+    return { success: true };
+  },
+};
+
+/** The client that names a service whose tokens it gives is asked for them from now on. */
+function giveTokens(session: Session, { client }: CallContext, names: readonly string[]): void {
+  const attachment = session.audience.get(client.id);
+  if (!attachment || names.length === 0) return;
+  const tokenProviders = [...new Set([...attachment.tokenProviders, ...names])];
+  session.attach({ ...attachment, tokenProviders });
+}

@@ -1,0 +1,16 @@
+import type { Methods, ParsedParams } from '@groundcrew/protocol';
+import type { SessionLimits } from '@groundcrew/runtime';
+
+/** What a client says a session may spend; undefined when it says nothing, and nothing when it names no limit. */
+export function limitsFrom(
+  said: ParsedParams<Methods['session.options.update']>['sessionLimits'],
+): SessionLimits | undefined {
+  if (said === undefined) return undefined;
+  const named = limitNames.flatMap((name) => {
+    const value = said[name];
+    return typeof value === 'number' ? [[name, value]] : [];
+  });
+  return Object.fromEntries(named);
+}
+
+const limitNames = ['maxAiCredits', 'maxCost', 'maxTokens', 'maxCalls'] as const;
