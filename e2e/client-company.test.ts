@@ -171,17 +171,18 @@ describe('parked with a question that nobody is there to answer', () => {
 });
 
 test('a client that is too far behind is cut off, the others notice nothing, and it reads on from its cursor', async () => {
-  const chunks = Array.from({ length: 4000 }, () => 'x'.repeat(4000));
-  const model = runtime.script(streamChunks(...chunks), streamChunks(...chunks), streamChunks(...chunks));
+  // More than the 32 megabytes that may wait for one client, and what the system keeps for it besides.
+  const chunks = Array.from({ length: 600 }, () => 'x'.repeat(80_000));
+  const model = runtime.script(streamChunks(...chunks));
   const reader = await runtime.connect();
   const session = await reader.create({ ...providerOf(model), streaming: true });
   const sleeper = await bareClient(attaching(session.sessionId));
   await session.next('session.resume');
   const { cursor } = await session.call<{ cursor: string }>('session.eventLog.tail');
   sleeper.pause();
-  for (const prompt of ['One', 'Two', 'Three']) await session.turn(prompt);
+  await session.turn('Go on and on');
   const said = session.events.filter(({ type }) => type === 'assistant.message_delta');
-  expect(said).toHaveLength(3 * chunks.length);
+  expect(said).toHaveLength(chunks.length);
 
   const closed = new Promise<void>((resolve) => sleeper.once('close', () => resolve()));
   sleeper.on('error', () => undefined).resume();
@@ -194,8 +195,8 @@ test('a client that is too far behind is cut off, the others notice nothing, and
   });
   const durable = session.events.filter(({ ephemeral }) => !ephemeral);
   expect(events.map(({ id }) => id)).toEqual(durable.slice(-events.length).map(({ id }) => id));
-  expect(events.filter(({ type }) => type === 'assistant.message')).toHaveLength(3);
-});
+  expect(events.map(({ type }) => type)).toContain('assistant.message');
+}, 60_000);
 
 async function pendingOf(session: Awaited<ReturnType<typeof runtime.client.create>>) {
   const stored = await session.stored();

@@ -15,7 +15,8 @@ beforeAll(async () => {
     const token = request.headers.authorization?.replace('Bearer ', '') ?? '';
     asked.push(`${request.method} ${request.url} ${token}`);
     const user = users[token];
-    response.writeHead(user ? 200 : token === 'down' ? 503 : 401, { 'content-type': 'application/json' });
+    const failure = token === 'down' ? 503 : 401;
+    response.writeHead(user ? 200 : failure, { 'content-type': 'application/json' });
     response.end(JSON.stringify(user ?? { message: 'Bad credentials' }));
   });
   gitHub.listen(0, '127.0.0.1');

@@ -259,3 +259,27 @@ test('any method of the table can be called', async () => {
     name: 'Mine',
   });
 });
+
+test('a session says what it waits for', async () => {
+  const held = hold(say('late'));
+  const { session, model } = await world.session([held.reply]);
+  expect(await session.waitingOn()).toEqual([]);
+  const answered = session.sendAndWait('go');
+  await model.asked(1);
+  expect(await session.waitingOn()).toEqual([
+    { kind: 'model', model: 'scripted', attempt: 1, since: expect.any(String) },
+  ]);
+  held.release();
+  await answered;
+  expect(await session.waitingOn()).toEqual([]);
+});
+
+test('a session at its limit is let go on by an app that hears of it', async () => {
+  const { session } = await world.session([say('one'), say('two')], { sessionLimits: { maxCalls: 1 } });
+  session.on('session_limits_exhausted.requested', async ({ data: { requestId } }) => {
+    const response = { action: 'add', additional: 1 } as const;
+    await session.call('session.ui.handlePendingSessionLimitsExhausted', { requestId, response });
+  });
+  expect((await session.sendAndWait('One'))?.data.content).toBe('one');
+  expect((await session.sendAndWait('Two'))?.data.content).toBe('two');
+});

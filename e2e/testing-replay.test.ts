@@ -156,6 +156,17 @@ test('the first event that differs is named, and so is what differs in it', asyn
   });
 });
 
+test('a session that waits for an answer is replayed as far as it got', async () => {
+  const { session } = await live.session([
+    callTools({ id: 'w1', name: 'bash', arguments: { command: 'ls', description: 'Lists' } }),
+  ]);
+  await session.send('list');
+  await session.next('permission.requested');
+  expect(await replayed(session)).toEqual(same(session, 5));
+  await session.call('session.abort');
+  await session.untilIdle();
+});
+
 test('wrong usage is told from a difference', async () => {
   expect(await replay('no-such-session')).toEqual({
     code: 2,

@@ -126,7 +126,6 @@ describe('a session that asks for what was not recorded', () => {
       ...settings,
       provider: { ...provider, baseUrl: cassette.baseUrl },
     });
-    const began = performance.now();
     const failure = getNextEventOfType(replayed, 'session.error');
     await replayed.send('Say hello in French');
     expect((await failure).data).toMatchObject({
@@ -135,7 +134,7 @@ describe('a session that asks for what was not recorded', () => {
         /Not recorded in cassette\.yaml\. The nearest is exchange 1 .* Message 2 of 2 \(user\) differs first: .*- Say hello in English \+ Say hello in French/,
       ),
     });
-    expect(performance.now() - began).toBeLessThan(2000);
+    // Asked once: a refusal that was tried again would stand here twice.
     expect(cassette.problems).toHaveLength(1);
     expect(() => cassette.verify()).toThrow('Say hello in French');
     await expect(getFinalAssistantMessage(replayed)).rejects.toThrow('The session failed');

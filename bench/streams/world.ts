@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Connection, stdioChannel } from '@groundcrew/rpc';
 import type { Order, Report } from './generator.js';
+import { LightClient } from './light-client.js';
 
 /** Seconds for which the runtime's event loop is watched. */
 export const watchedSeconds = 10;
@@ -28,27 +28,12 @@ export class World implements AsyncDisposable {
   readonly generator = fork(fileURLToPath(new URL('./generator.ts', import.meta.url)), {
     execArgv: ['--import', 'tsx'],
   });
-  deltas = 0;
   baseUrl = '';
   private readonly root = mkdtempSync(join(tmpdir(), 'groundcrew-streams-'));
-  private readonly file = join(this.root, 'loop-delay.json');
-  private readonly runtime = spawn(
-    process.execPath,
-    ['--require', preload, program, '--headless', '--stdio'],
-    {
-      cwd: this.root,
-      env: {
-        PATH: process.env.PATH,
-        HOME: this.root,
-        COPILOT_HOME: this.root,
-        LOOP_DELAY_FILE: this.file,
-        LOOP_DELAY_SECONDS: String(watchedSeconds),
-      },
-      stdio: ['pipe', 'pipe', 'inherit'],
-    },
-  );
-  private readonly connection: Connection;
-  private readonly idle = new Map<string, () => void>();
+  private readonly runtime = this.watched('runtime', program, '--headless', '--stdio');
+  /** Does nothing: what it sees is the machine's own delay. */
+  private readonly sleeper = this.watched('sleeper', '--eval', 'setInterval(() => undefined, 1e6)');
+  private readonly client: LightClient;
 
   static async open(wire: string): Promise<World> {
     const world = new World(wire);
@@ -59,13 +44,12 @@ export class World implements AsyncDisposable {
   }
 
   private constructor(private readonly wire: string) {
-    const { stdin, stdout } = this.runtime;
-    this.connection = new Connection(stdioChannel({ input: stdout, output: stdin }), {
-      onRequest: async (method) => Promise.reject(new Error(`Unhandled method ${method}`)),
-      onNotification: (method, params) => {
-        if (method === 'session.event') this.hear(params as Notice);
-      },
-    });
+    this.client = new LightClient(this.runtime.stdout, this.runtime.stdin);
+  }
+
+  /** Pieces of text heard so far. */
+  get deltas(): number {
+    return this.client.deltas;
   }
 
   /** Where the wire posts its calls. */
@@ -78,23 +62,23 @@ export class World implements AsyncDisposable {
     const type = this.wire === 'anthropic' ? { type: 'anthropic' } : { type: 'openai', wireApi: this.wire };
     const provider = { ...type, baseUrl: this.baseUrl, apiKey: 'key' };
     const settings = { model: 'm', provider, streaming: true, requestPermission: false };
-    const { sessionId } = (await this.connection.request('session.create', settings)) as {
+    const { sessionId } = (await this.client.request('session.create', settings)) as {
       sessionId: string;
     };
     return sessionId;
   }
 
   async turn(sessionId: string): Promise<void> {
-    const ended = new Promise<void>((resolve) => this.idle.set(sessionId, resolve));
-    await this.connection.request('session.send', { sessionId, prompt: 'Go on' });
+    const ended = this.client.nextIdle(sessionId);
+    await this.client.request('session.send', { sessionId, prompt: 'Go on' });
     await ended;
   }
 
-  /** What the runtime says of its own event loop, in some seconds. */
-  async watch(): Promise<Seen> {
+  /** What the runtime, and one that does nothing, say of their own event loops, in some seconds. */
+  async watch(): Promise<{ readonly runtime: Seen; readonly sleeper: Seen }> {
     this.runtime.kill('SIGUSR2');
-    while (!existsSync(this.file)) await pause(50);
-    return JSON.parse(readFileSync(this.file, 'utf8')) as Seen;
+    this.sleeper.kill('SIGUSR2');
+    return { runtime: await this.seenBy('runtime'), sleeper: await this.seenBy('sleeper') };
   }
 
   async next<T extends Report['type']>(type: T): Promise<Extract<Report, { type: T }>> {
@@ -106,18 +90,33 @@ export class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.generator.disconnect();
+    this.sleeper.kill('SIGKILL');
     this.runtime.kill('SIGKILL');
     await once(this.runtime, 'close');
     rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  private hear({ sessionId, event }: Notice): void {
-    if (event.type === 'assistant.message_delta') this.deltas += 1;
-    if (event.type === 'session.idle') this.idle.get(sessionId)?.();
+  private watched(name: string, ...args: readonly string[]) {
+    return spawn(process.execPath, ['--require', preload, ...args], {
+      cwd: this.root,
+      env: {
+        PATH: process.env.PATH,
+        HOME: this.root,
+        COPILOT_HOME: this.root,
+        LOOP_DELAY_FILE: this.fileOf(name),
+        LOOP_DELAY_SECONDS: String(watchedSeconds),
+      },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
   }
-}
 
-interface Notice {
-  readonly sessionId: string;
-  readonly event: { readonly type: string };
+  private async seenBy(name: string): Promise<Seen> {
+    const file = this.fileOf(name);
+    while (!existsSync(file)) await pause(50);
+    return JSON.parse(readFileSync(file, 'utf8')) as Seen;
+  }
+
+  private fileOf(name: string): string {
+    return join(this.root, `${name}.json`);
+  }
 }

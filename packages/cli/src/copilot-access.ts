@@ -49,7 +49,9 @@ export class CopilotAccess {
       info: (id) => this.listed.get(id),
       isCopilot: true,
       endpoint: async () => copilotEndpoint({ ...config, origin: outside(sessionId) }),
-      withChanges: ({ apiKey, bearerToken, headers }) => {
+      withChanges: ({ apiKey, bearerToken, headers, hasBearerTokenProvider }) => {
+        if (hasBearerTokenProvider)
+          throw new ModelError('configuration', 'The Copilot API takes a token, not one who gives them');
         const token = bearerToken ?? apiKey ?? config.token;
         const other = new CopilotAccess({ ...config, token, ...(headers && { headers }) }, retry);
         other.listed = this.listed;

@@ -23,7 +23,7 @@ export interface Quota {
 }
 
 /** GitHub does not know the token, or does not let its owner in. */
-export class TokenRefused extends ModelError {
+class TokenRefused extends ModelError {
   constructor(reason: string) {
     super('configuration', `SDK session authentication failed: Failed to fetch Copilot user info: ${reason}`);
   }

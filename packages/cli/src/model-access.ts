@@ -80,7 +80,7 @@ export class ModelDirectory {
     }
     const access = await this.common(settings, seams.sessionId);
     if (!provider) return access;
-    if (access.withChanges) return access.withChanges(provider);
+    if (access.withChanges) return access.withChanges(provider, seams);
     throw new ModelError(
       'configuration',
       'The session has no model service whose settings could be changed: name its baseUrl too.',

@@ -10,7 +10,7 @@ import {
   withKnown,
   withRetry,
 } from '@groundcrew/models';
-import type { ModelAccess, ProviderSettings } from '@groundcrew/runtime';
+import { defaultProviderName, type ModelAccess, type ProviderSettings } from '@groundcrew/runtime';
 import type { Environment } from './home.js';
 
 /** Used with a service of the user's own when nobody names a model. */
@@ -39,11 +39,23 @@ export function ownService(
       sources.retry,
     ),
     defaultModel: config.modelId ?? ownServiceModel,
-    info: (model) => modelInfo(model, config),
+    info: (model) => ({ ...modelInfo(model, config), ...documentsOf(config, config.modelId ?? model) }),
     isCopilot: false,
     endpoint: (_model, signal) => endpointOf(config, { environment, ...asked }, signal),
-    withChanges: (changes) => ownService({ ...config, ...changes, baseUrl: config.baseUrl }, sources),
+    withChanges: (changes, seams) => {
+      const token = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
+      const changed = { ...config, ...changes, baseUrl: config.baseUrl };
+      return ownService(changed, { ...sources, getBearerToken: token });
+    },
   };
+}
+
+/** Both vendors read PDFs with the models that see; what else speaks their wires may not. */
+function documentsOf({ type, wireApi }: ProviderConfig, model: string): Pick<ModelInfo, 'documents'> {
+  const known = knownModel(model);
+  const isClaude = type === 'anthropic' && /claude/i.test(model);
+  const isOpenai = wireApi === 'responses' && /^(?:gpt|o\d)/i.test(model);
+  return known?.vision && (isClaude || isOpenai) ? { documents: ['application/pdf'] } : {};
 }
 
 /** What is known of a model: what the client says of it, and for the rest what everybody knows. */

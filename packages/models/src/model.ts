@@ -57,6 +57,8 @@ export interface ModelRequest {
   readonly stream: boolean;
   readonly reasoningEffort?: string;
   readonly maxOutputTokens?: number;
+  /** The answer says what of the documents it rests on, where the service can. */
+  readonly citations?: boolean;
   /** Extra HTTP headers of this one call: per-turn request headers, trace context. They never replace authentication. */
   readonly headers?: Readonly<Record<string, string>>;
   /** They stand in the place of those that the service was configured with, authentication aside. */
@@ -116,6 +118,8 @@ export interface ModelInfo {
   readonly id: string;
   readonly name: string;
   readonly vision: boolean;
+  /** Types of documents that it reads as they are. */
+  readonly documents?: readonly string[];
   readonly contextWindow?: number;
   readonly maxPromptTokens?: number;
   readonly maxOutputTokens?: number;

@@ -68,7 +68,7 @@ export function configuredProvider(config: ProviderConfig, surroundings: Service
 export const jsonHeaders = { accept: 'application/json', 'content-type': 'application/json' };
 
 /** How a service knows who asks. */
-export function authenticationOf({ apiKey, bearerToken }: ProviderConfig, service: Service): Headers {
+function authenticationOf({ apiKey, bearerToken }: ProviderConfig, service: Service): Headers {
   if (bearerToken) return bearer(bearerToken);
   return apiKey ? service.key(apiKey) : {};
 }

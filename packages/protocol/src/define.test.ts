@@ -20,8 +20,9 @@ test('params without a null field are handed on as they are', () => {
   expect(withoutNulls(params)).toBe(params);
 });
 
-test('what is no object is left for the schema to refuse', () => {
-  expect([withoutNulls('text'), withoutNulls([null])]).toEqual(['text', [null]]);
+test('what is no object is left for the schema to refuse, and a list of nothing is nothing', () => {
+  expect([withoutNulls('text'), withoutNulls([1])]).toEqual(['text', [1]]);
+  expect([withoutNulls([]), withoutNulls([null])]).toEqual([{}, {}]);
 });
 
 test('reading takes null for absent and keeps unknown fields', () => {

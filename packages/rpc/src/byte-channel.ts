@@ -33,6 +33,7 @@ class ByteChannel implements Channel {
   private readonly lingerMs: number;
   private batch = '';
   private batchBytes = 0;
+  private isGathering = false;
   private inputEnded = false;
   private outputEnded = false;
   private ended = false;
@@ -64,13 +65,16 @@ class ByteChannel implements Channel {
     return this.backlog.bytes;
   }
 
-  /** All that is sent in one turn of the event loop leaves in one write, unless it is much. */
+  /**
+   * What is sent first in a turn of the event loop leaves at once, the rest of it together at its end: under many
+   * streams a write for each of them would be most of the work.
+   */
   send(message: Message | Encoded): boolean {
     if (this.outputEnded || this.closing !== undefined) return false;
     const encoded = toEncoded(message);
     const text = frame(encoded);
     const bytes = text.length - encoded.json.length + encoded.byteLength;
-    if (this.batchBytes === 0) process.nextTick(this.flush);
+    if (this.batchBytes === 0 && !this.isGathering) process.nextTick(this.flush);
     this.batch += text;
     this.batchBytes += bytes;
     const hasRoom = this.backlog.add(bytes);
@@ -94,6 +98,14 @@ class ByteChannel implements Channel {
     this.batch = '';
     this.batchBytes = 0;
     this.output.write(chunk, () => this.backlog.remove(bytes));
+    if (this.isGathering) return;
+    this.isGathering = true;
+    setImmediate(this.gathered);
+  };
+
+  private readonly gathered = (): void => {
+    this.isGathering = false;
+    this.flush();
   };
 
   /** Reads no further chunk before the messages of this one are taken. */

@@ -28,14 +28,16 @@ export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
 export { creditsOf, modelMetrics } from './session/metrics.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
+export type {
+  ModelCapabilities,
+  NamedProvider,
+  ProviderSettings,
+  RegistryModel,
+} from './session/provider-config.js';
 export {
   defaultProviderName,
   InvalidProvider,
-  type ModelCapabilities,
   missingSecret,
-  type NamedProvider,
-  type ProviderSettings,
-  type RegistryModel,
   selectionId,
   withoutWireModel,
   withProviderChanges,

@@ -7,6 +7,7 @@ import type { LoopLimits, MakeRoom } from './loop/context.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { type Attachment, Audience } from './session/audience.js';
+import { newlyFixed } from './session/provider-settings.js';
 import { modelSeams } from './session/provider-tokens.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
@@ -241,8 +242,7 @@ export class Runtime {
     return new Session(request.sessionId, surroundings, settings, access);
   }
 
-  /** Gives a live session other settings. */
-  async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
+  private async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
     session.configure(settings, await this.models(session, settings));
   }
 
@@ -255,7 +255,8 @@ export class Runtime {
   change(session: Session, change: (before: SessionSettings) => SessionSettings): Promise<void> {
     return this.exclusively(session.sessionId, async () => {
       await this.reconfigure(session, change(session.currentSettings));
-      await session.rememberProviders();
+      const fixed = newlyFixed((await session.state()).fixed, session.currentSettings);
+      if (fixed) await session.record({ note: 'settings.fixed', data: fixed });
     });
   }
 

@@ -38,7 +38,13 @@ export type { FromJsonSchema, JsonSchema } from './json-schema.js';
 export type { SessionContext, SessionListFilter, SessionMetadata, WaitingOn } from './metadata.js';
 export type { ModelRequestContext, ModelRequestHandler } from './model-requests.js';
 export type { SessionLifecycleEvent } from './open-runtime.js';
-export type { PendingPermission, PendingQuestion, PendingToolCall, PendingUserInput } from './pending.js';
+export type {
+  PendingPermission,
+  PendingQuestion,
+  PendingSessionLimits,
+  PendingToolCall,
+  PendingUserInput,
+} from './pending.js';
 export {
   approveAll,
   PermissionHandler,

@@ -2,8 +2,8 @@ import { type EventData, errorCodes, type SessionEvent } from '@groundcrew/proto
 import { RpcError } from '@groundcrew/rpc';
 import type { Call } from './wire.js';
 
-/** A question that waits for an answer: leave for a tool call, the result of a tool that a client serves, a word of the user. */
-export type PendingQuestion = PendingPermission | PendingToolCall | PendingUserInput;
+/** A question that waits for an answer: leave for a tool call, the result of a client's tool, a word of the user, more to spend. */
+export type PendingQuestion = PendingPermission | PendingToolCall | PendingUserInput | PendingSessionLimits;
 
 /** Somebody is asked whether a tool call may run. */
 export interface PendingPermission {
@@ -30,6 +30,16 @@ export interface PendingUserInput {
   readonly toolCallId: string;
   /** What `user_input.requested` said. */
   readonly data: EventData<'user_input.requested'>;
+}
+
+/** People are asked how a session goes on that has spent what it may. */
+export interface PendingSessionLimits {
+  readonly kind: 'session_limits';
+  readonly requestId: string;
+  /** It belongs to no call. */
+  readonly toolCallId: '';
+  /** What `session_limits_exhausted.requested` said. */
+  readonly data: EventData<'session_limits_exhausted.requested'>;
 }
 
 /** The open questions of a session, the oldest first; a runtime that has no list of them has a log that tells. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { approveAll } from './permission.js';
-import { reopeningParams, sessionParams } from './session-params.js';
+import { reopeningParams, sessionParams, withProviderUpdate } from './session-params.js';
 
 const always = {
   includeSubAgentStreamingEvents: true,
@@ -131,4 +131,20 @@ test('a session that is opened once more leaves what may have changed since', ()
     provider: { baseUrl: 'http://localhost', apiKey: 'key' },
     tools: [{ name: 'look' }],
   });
+});
+
+test('options follow an update of the service, and one that has no address here is not named again', () => {
+  const provider = { baseUrl: 'http://x.test', apiKey: 'k', headers: { a: '1' } };
+  const updated = withProviderUpdate({ provider }, { bearerToken: 't', headers: { b: '2' } });
+  expect(reopeningParams(updated).provider).toEqual({
+    baseUrl: 'http://x.test',
+    bearerToken: 't',
+    headers: { b: '2' },
+  });
+  const providers = [{ name: 'alpha', baseUrl: 'http://a.test', apiKey: 'k' }];
+  const named = withProviderUpdate({ providers }, { providerName: 'alpha', wireModel: 'w' });
+  expect(named).toEqual({
+    providers: [{ name: 'alpha', baseUrl: 'http://a.test', apiKey: 'k', wireModel: 'w' }],
+  });
+  expect(reopeningParams(withProviderUpdate({}, { apiKey: 'k' }))).not.toHaveProperty('provider');
 });

@@ -5,8 +5,8 @@ import { CallbackAnswers } from './callbacks.js';
 import { GroundcrewError, isConnectionLost, sessionNotFound } from './errors.js';
 import { EventFeed } from './event-feed.js';
 import { Gap } from './gap.js';
-import { type PendingQuestion, pendingQuestions } from './pending.js';
 import type { WaitingOn } from './metadata.js';
+import { type PendingQuestion, pendingQuestions } from './pending.js';
 import type { Report } from './report.js';
 import { SessionCalls, type SessionPlace } from './session-calls.js';
 import type {

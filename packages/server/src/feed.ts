@@ -11,9 +11,17 @@ export interface FeedOptions {
 }
 
 /** What a client that is behind has still to hear: stored events by their place, others themselves. */
-type Owed = { readonly type: 'stored'; from: number; to: number } | { readonly type: 'live'; told: Told };
+type Owed = { readonly type: 'stored'; from: number; to: number } | OwedLive;
 
-/** Characters of a delta that takes no more: each merge writes it anew. */
+interface OwedLive {
+  readonly type: 'live';
+  readonly told: Told;
+  /** What it has become by deltas that joined it; written down only when it is sent. */
+  merged?: SessionEvent;
+  characters: number;
+}
+
+/** Characters of a delta that takes no more: clients want to hear of it before long. */
 const largestMerged = 32 * 1024;
 
 /** So much may wait for one client; one that is further behind is cut off and may read on from its cursor. */
@@ -59,19 +67,20 @@ export class Feed {
   }
 
   private oweLive(told: Told): void {
-    this.owed.push({ type: 'live', told });
+    this.owed.push({ type: 'live', told, characters: told.json.length });
     this.owedCharacters += told.json.length;
   }
 
-  /** Deltas of one message become one: nothing is lost from their sum. */
+  /** Deltas of one message become one: nothing is lost from their sum, and each costs no more than the first. */
   private merge(told: Told): boolean {
     for (const owed of this.owed.slice(-2)) {
-      if (owed.type !== 'live' || owed.told.json.length > largestMerged) continue;
-      const merged = mergeEvents(owed.told.event, told.event);
+      if (owed.type !== 'live' || owed.told.type !== told.type || owed.characters > largestMerged) continue;
+      const merged = mergeEvents(owed.merged ?? owed.told.event, told.event);
       if (!merged) continue;
-      this.owedCharacters -= owed.told.json.length;
-      owed.told = new Told(told.sessionId, told.type, JSON.stringify(merged));
-      this.owedCharacters += owed.told.json.length;
+      const more = addedBy(told.event);
+      owed.merged = merged;
+      owed.characters += more;
+      this.owedCharacters += more;
       return true;
     }
     return false;
@@ -84,8 +93,8 @@ export class Feed {
       const next = this.owed.shift();
       if (!next) break;
       if (next.type === 'live') {
-        this.owedCharacters -= next.told.json.length;
-        connection.send(this.frame(next.told));
+        this.owedCharacters -= next.characters;
+        connection.send(this.frame(writtenDown(next)));
       } else await this.sendStored(next.from, next.to);
     }
     this.isBehind = false;
@@ -116,6 +125,15 @@ export class Feed {
     const text = `${this.opening}${json}}}`;
     return encodeRaw(text, byteLength === undefined ? undefined : text.length - json.length + byteLength);
   }
+}
+
+function writtenDown({ told, merged }: OwedLive): Told {
+  return merged ? new Told(told.sessionId, told.type, JSON.stringify(merged)) : told;
+}
+
+/** Characters that an event adds to the one it joins; its quotes and escapes are not counted. */
+function addedBy(event: SessionEvent): number {
+  return 'deltaContent' in event.data ? event.data.deltaContent.length : 0;
 }
 
 function mergeEvents(earlier: SessionEvent, later: SessionEvent): SessionEvent | undefined {

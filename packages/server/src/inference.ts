@@ -2,7 +2,7 @@ import type { CarriedCalls } from './carried-calls.js';
 import type { Client } from './client.js';
 
 /** Another client makes the model calls already. */
-export class InferenceTaken extends Error {
+class InferenceTaken extends Error {
   override readonly name = 'InferenceTaken';
 
   constructor() {

@@ -4,6 +4,7 @@ import {
   type NamedProvider,
   type ProviderSettings,
   type RegistryModel,
+  type Session,
 } from '@groundcrew/runtime';
 import { withoutNullsDeep } from './nulls.js';
 
@@ -30,4 +31,12 @@ export function registryFrom({ providers, models }: Pick<Wire, 'providers' | 'mo
 export function tokenProvidersOf({ provider, providers }: Wire): readonly string[] {
   const named = (providers ?? []).filter((each) => each.hasBearerTokenProvider).map(({ name }) => name);
   return provider?.hasBearerTokenProvider ? [defaultProviderName, ...named] : named;
+}
+
+/** The client that names a service whose tokens it gives is asked for them from now on. */
+export function giveTokens(session: Session, clientId: string, names: readonly string[]): void {
+  const attachment = session.audience.get(clientId);
+  if (!attachment || names.length === 0) return;
+  const tokenProviders = [...new Set([...attachment.tokenProviders, ...names])];
+  session.attach({ ...attachment, tokenProviders });
 }

@@ -44,6 +44,7 @@ export function settingsFrom(
     ...pick('modelCapabilities', capabilitiesOf(params) ?? before?.modelCapabilities),
     ...pick('isAskingDisabled', params.askUserDisabled ?? before?.isAskingDisabled),
     ...pick('limits', limitsFrom(params.sessionLimits)),
+    ...pick('citations', params.enableCitations ?? before?.citations),
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
     ...pick('systemMessage', systemMessage),
     ...pick('availableTools', params.availableTools ?? before?.availableTools),

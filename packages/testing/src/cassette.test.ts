@@ -360,26 +360,26 @@ test('directories, ids and times of one run are those of the next', async () => 
   const ids = ['0f8fad5b-d9cb-469f-a165-70867728950e', '7c9e6679-7425-40de-944b-e07fc1f90ae7'] as const;
   const call = {
     name: 'close',
-    arguments: { id: ids[0], log: '/work/one/log', script: mask('workdir') },
+    arguments: { id: ids[0], log: '/data/one/log', script: mask('workdir') },
     id: 'c1',
   };
   const text = await recorded(
     [callTools(call)],
     async (origin) => {
       const now = new Date().toISOString();
-      await (await post(origin + chat.path, run('/work/one', ids[0], now))).text();
+      await (await post(origin + chat.path, run('/data/one', ids[0], now))).text();
     },
-    { workingDirectory: '/work/one' },
+    { workingDirectory: '/data/one' },
   );
   expect(text).toContain(
     `- system: You work in ${mask('workdir')}/src. It is ${mask('time')}, ${mask('today')}.`,
   );
   expect(text).toContain(`- user: Close ticket ${mask('uuid-1')}; it was opened 1999-12-31T10:00:00Z`);
-  await using cassette = await replay({ file, workingDirectory: '/work/two' });
+  await using cassette = await replay({ file, workingDirectory: '/data/two' });
   const later = new Date(Date.now() + 1000).toISOString();
-  const answered = await post(new URL(cassette.baseUrl).origin + chat.path, run('/work/two', ids[1], later));
+  const answered = await post(new URL(cassette.baseUrl).origin + chat.path, run('/data/two', ids[1], later));
   const [part] = wireNamed('openai-chat').readWhole((await answered.json()) as Record<string, unknown>).parts;
-  const args = JSON.stringify({ id: ids[1], log: '/work/two/log', script: mask('workdir') });
+  const args = JSON.stringify({ id: ids[1], log: '/data/two/log', script: mask('workdir') });
   expect(part).toEqual({ type: 'call', call: { id: 'call_1', name: 'close', argumentsText: args } });
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { writeCassette } from './cassette-file.js';
-import type { Answer } from './conversation.js';
+import type { Answer, Question } from './conversation.js';
 import { TestingError } from './errors.js';
 import { type Exchange, keptQuestion, type Outcome, withIds, withParts } from './exchange.js';
 import { isJson, parseJson } from './json.js';
@@ -156,18 +156,20 @@ class Recorder {
 
   private keep(passed: Passed): void {
     const { incoming, place, status, text } = passed;
-    for (const said of [incoming.path, incoming.text, text]) this.secrets.find(said);
     const wire = incoming.method === 'POST' ? wireNameOf(incoming.path) : undefined;
     const asked = parseJson(incoming.text);
+    const read = wire !== undefined && isJson(asked) ? wireNamed(wire).readQuestion(asked) : undefined;
+    const said = read ? textsOf(read) : [incoming.text];
+    for (const each of [incoming.path, ...said, text]) this.secrets.find(each);
     const path = this.masking.ofRequest(this.pathBelow(incoming.path), new Map());
-    if (wire === undefined || !isJson(asked)) {
+    if (wire === undefined || !read) {
       const value = (given: string) => this.masking.value(parseJson(given) ?? given, new Map());
       const request = incoming.text === '' ? {} : { request: value(incoming.text) };
       const { method } = incoming;
       this.kept.push({ type: 'plain', number: place, method, path, ...request, status, answer: value(text) });
       return;
     }
-    const { question, numbering } = keptQuestion(wireNamed(wire).readQuestion(asked), this.masking);
+    const { question, numbering } = keptQuestion(read, this.masking);
     const messages = question.messages.map((message) => withIds(message, (id) => this.idOf(id)));
     const outcome = this.outcomeOf(passed, numbering);
     this.kept.push({
@@ -230,6 +232,16 @@ class Recorder {
   private idOf(id: string): string {
     return numberedBy(this.ids, id, 'call');
   }
+}
+
+/** All that a question says, text by text: most of them were in the question before. */
+function textsOf({ messages, settings, tools }: Question): readonly string[] {
+  const spoken = messages.flatMap((message) =>
+    message.role === 'assistant'
+      ? [message.text, ...message.calls.map(({ argumentsText }) => argumentsText)]
+      : [message.text],
+  );
+  return [JSON.stringify(settings), JSON.stringify(tools), ...spoken];
 }
 
 /** By the order in which they turn up. */

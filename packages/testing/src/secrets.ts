@@ -34,6 +34,7 @@ export const secretForms: readonly string[] = [
 /** Values that must not be kept, wherever they turn up: found by the names of headers and variables, and said outright. */
 export class Secrets {
   private readonly values = new Set<string>();
+  private readonly searched = new Set<string>();
 
   constructor(
     said: readonly string[],
@@ -55,6 +56,8 @@ export class Secrets {
 
   /** Learns what a text shows as a secret: it is one where nothing shows it, too. Plain words are let pass. */
   find(text: string): void {
+    if (this.searched.has(text)) return;
+    this.searched.add(text);
     for (const [found] of text.matchAll(anyForm))
       if (found.length >= 8 && /[^A-Za-z]/.test(found)) this.add(found);
   }

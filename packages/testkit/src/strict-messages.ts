@@ -35,6 +35,7 @@ const userBlock = z.discriminatedUnion('type', [
       }),
     ]),
     title: z.optional(z.string().min(1)),
+    citations: z.optional(z.strictObject({ enabled: z.boolean() })),
   }),
   z.strictObject({
     type: z.literal('tool_result'),

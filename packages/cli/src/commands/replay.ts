@@ -8,6 +8,7 @@ import { type Recording, readRecording } from '../replay/recording.js';
 import type { Difference } from '../replay/rehearsal.js';
 import { type ReplayResult, replaySession } from '../replay/replay.js';
 import { findSessionId } from '../session-choice.js';
+import { Stopping } from '../stopping.js';
 import { StoredSessions } from '../stored-sessions.js';
 import { exitCodes, type Terminal } from '../terminal.js';
 import { visible } from '../visible.js';
@@ -38,7 +39,11 @@ Exit codes: 0 the same, 1 different, 2 wrong usage or no such session.`,
     const { sessionId, events } = await storedEvents(wanted, flags, terminal);
     const recording = readRecording(events);
     const patience = (flags.timeout ?? 10) * 1000;
-    const result = await replaySession(recording, { version: terminal.version, patience });
+    const stopping = new Stopping(terminal, undefined);
+    const { signal } = stopping;
+    const result = await replaySession(recording, { version: terminal.version, patience }, signal);
+    stopping.end();
+    if (signal.aborted) return stopping.exitCode;
     show(flags.json ? inJson(sessionId, recording, result) : inWords(sessionId, recording, result), terminal);
     return result.difference ? exitCodes.failed : exitCodes.done;
   },

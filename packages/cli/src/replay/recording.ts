@@ -33,6 +33,8 @@ export interface Recording {
   readonly events: readonly SessionEvent[];
   readonly outcomes: readonly RecordedOutcome[];
   readonly calls: ReadonlyMap<string, RecordedCall>;
+  /** It ends in the middle of a turn. */
+  readonly endsOpen: boolean;
   /** Why the rest cannot be repeated, if there is a rest. */
   readonly cut?: string;
 }
@@ -48,6 +50,7 @@ export function readRecording(stored: readonly SessionEvent[]): Recording {
     events,
     outcomes: outcomesIn(events),
     calls: callsIn(events),
+    endsOpen: cut !== undefined || isOpenAtEnd(events),
     ...(cut !== undefined && { cut }),
   };
 }
@@ -98,6 +101,11 @@ function untilUnrepeatable(stored: readonly SessionEvent[]): {
       return { kept: stored.slice(0, index), cut: why };
   }
   return { kept: stored };
+}
+
+function isOpenAtEnd(events: readonly SessionEvent[]): boolean {
+  const last = (type: SessionEvent['type']) => events.findLastIndex((event) => event.type === type);
+  return Math.max(last('user.message'), last('assistant.turn_start')) > last('assistant.turn_end');
 }
 
 /** One for each turn that began. */

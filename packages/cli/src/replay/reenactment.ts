@@ -21,18 +21,7 @@ export class Reenactment implements ModelStage, ToolStage {
     this.session = session;
     for (const [place, event] of this.recording.events.entries()) await this.act(session, place, event);
     await this.rehearsal.reached(this.recording.events.length);
-    if (!this.endsOpen) await this.idle();
-  }
-
-  /** Whether the recording ends in the middle of a turn. */
-  get endsOpen(): boolean {
-    const { events, cut } = this.recording;
-    const last = (type: SessionEvent['type']) => events.findLastIndex((event) => event.type === type);
-    return (
-      cut !== undefined ||
-      last('user.message') > last('assistant.turn_end') ||
-      last('assistant.turn_start') > last('assistant.turn_end')
-    );
+    if (!this.recording.endsOpen) await this.idle();
   }
 
   /** Hears what the session tells. */

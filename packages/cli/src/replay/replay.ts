@@ -26,29 +26,36 @@ export interface ReplayOptions {
 }
 
 /** Runs a recorded session again: the same prompts, the recorded answers and results, in a home that is thrown away. */
-export async function replaySession(recording: Recording, options: ReplayOptions): Promise<ReplayResult> {
+export async function replaySession(
+  recording: Recording,
+  options: ReplayOptions,
+  signal: AbortSignal,
+): Promise<ReplayResult> {
   const home = mkdtempSync(join(tmpdir(), 'groundcrew-replay-'));
   try {
-    return await replayIn(home, recording, options);
+    return await replayIn(home, { recording, ...options }, signal);
   } finally {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-async function replayIn(home: string, recording: Recording, options: ReplayOptions): Promise<ReplayResult> {
+async function replayIn(
+  home: string,
+  { recording, version, patience }: ReplayOptions & { readonly recording: Recording },
+  signal: AbortSignal,
+): Promise<ReplayResult> {
   const stopping = new AbortController();
+  signal.addEventListener('abort', () => stopping.abort(), { once: true });
   const recorded = recording.start.context?.cwd ?? '';
   const workingDirectory = existsSync(recorded) ? recorded : emptyDirectory(home);
-  const rehearsal: Rehearsal = new Rehearsal(recording.events, {
-    get mayGoOn() {
-      return reenactment.endsOpen;
-    },
+  const rehearsal = new Rehearsal(recording.events, {
+    mayGoOn: recording.endsOpen,
     directories: [...new Set([recorded || workingDirectory, workingDirectory])],
     onDifference: () => stopping.abort(),
   });
   const reenactment = new Reenactment(recording, rehearsal);
-  const { client, close } = openPlayback(home, { recording, reenactment, version: options.version });
-  const quiet = setTimeout(() => stopping.abort(), options.patience);
+  const { client, close } = openPlayback(home, { recording, reenactment, version });
+  const quiet = setTimeout(() => stopping.abort(), patience);
   const stopped = new Promise<void>((resolve) => {
     stopping.signal.addEventListener('abort', () => resolve(), { once: true });
   });

@@ -36,6 +36,21 @@ test.each<[keyof typeof callbacks, unknown, unknown]>([
     { sections: { tone: { content: 'new' } } },
   ],
   ['providerToken.getToken', { sessionId, providerName: 'default' }, { token: 't' }],
+  [
+    'llmInference.httpRequestStart',
+    {
+      requestId: 'r',
+      sessionId,
+      method: 'POST',
+      url: 'http://x',
+      headers: { accept: ['application/json'] },
+      transport: 'http',
+      agentId: 'a',
+      interactionType: 'conversation-user',
+    },
+    {},
+  ],
+  ['llmInference.httpRequestChunk', { requestId: 'r', data: '', end: true, cancel: true }, {}],
 ])('%s asks and is answered as clients know it', (name, params, result) => {
   expect(callbacks[name].params().parse(params)).toEqual(params);
   expect(callbacks[name].result().parse(result)).toEqual(result);

@@ -24,6 +24,8 @@ export interface ModelPlan {
   readonly info: ModelInfo | undefined;
   readonly reasoningEffort?: string;
   readonly streaming: boolean;
+  /** Answers say what of the documents they rest on. */
+  readonly citations: boolean;
   readonly system: string;
   readonly toolset: Toolset;
 }
@@ -66,6 +68,8 @@ export interface LoopContext {
   /** The model that answers next. */
   model(): string;
   canSeeImages(): boolean;
+  /** Types of documents that the model reads as they are. */
+  documents(): readonly string[];
   /** What the model has to hear of tools that came or went; asked once for each prompt. */
   noticeOfTools(): string;
   /** What people have to hear of the session's settings at its first turn. */

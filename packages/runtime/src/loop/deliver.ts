@@ -15,6 +15,7 @@ export async function deliver(
     now: context.clock.now(),
     workingDirectory: context.workingDirectory,
     canSeeImages: context.canSeeImages(),
+    documents: context.documents(),
     isPlanning: log.state.mode === 'plan',
     notice: context.noticeOfTools(),
   });
@@ -33,7 +34,7 @@ export async function deliver(
       data: {
         ...messageData(prompt, context),
         transformedContent: formatted.text,
-        supportedNativeDocumentMimeTypes: [],
+        supportedNativeDocumentMimeTypes: [...context.documents()],
         delivery,
         turnId: '0',
         ...(formatted.attachments.length > 0 && {

@@ -19,12 +19,14 @@ export function makeRequest(
     system: plan.system,
     messages: toMessages(context.log.state.history, {
       canSeeImages: context.canSeeImages(),
+      documents: context.documents(),
       model: plan.model,
     }),
     tools: plan.toolset.tools.map(toSpec),
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(plan.citations && { citations: true }),
     headers: { ...requestHeaders?.values, ...trace },
     ...(requestHeaders?.strategy === 'override' && { replacesHeaders: true }),
     origin: {
@@ -41,7 +43,8 @@ export function makeRequest(
 function toMessages(history: readonly HistoryEntry[], reader: Reader): ChatMessage[] {
   const messages: ChatMessage[] = [];
   for (const [index, entry] of history.entries()) {
-    if (entry.role === 'user') messages.push({ role: 'user', parts: entry.parts });
+    if (entry.role === 'user')
+      messages.push({ role: 'user', parts: entry.parts.map((part) => readable(part, reader)) });
     if (entry.role === 'assistant')
       messages.push(...withResults(entry, resultsAfter(history, index), reader));
   }
@@ -51,7 +54,14 @@ function toMessages(history: readonly HistoryEntry[], reader: Reader): ChatMessa
 /** What one model cannot see or read stays in the history, for one that can may be chosen later. */
 interface Reader {
   readonly canSeeImages: boolean;
+  /** Types of documents that it reads as they are. */
+  readonly documents: readonly string[];
   readonly model: string;
+}
+
+function readable(part: Part, { documents }: Reader): Part {
+  if (part.type !== 'document' || documents.includes(part.mimeType)) return part;
+  return { type: 'text', text: `[Document ${part.name ?? part.mimeType}: this model cannot read it]` };
 }
 
 type Said = Extract<HistoryEntry, { role: 'assistant' }>;

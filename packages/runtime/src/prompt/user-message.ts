@@ -7,6 +7,8 @@ export interface FormatOptions {
   readonly now: Date;
   readonly workingDirectory: string;
   readonly canSeeImages: boolean;
+  /** Types of documents that the model reads as they are. */
+  readonly documents: readonly string[];
   readonly isPlanning: boolean;
   /** Stands before the prompt. */
   readonly notice: string;
@@ -98,6 +100,17 @@ async function filePiece(attachment: JsonObject, options: FormatOptions): Promis
         ],
       };
     }
+    const documentType = documentTypes[extname(path).toLowerCase()];
+    if (documentType && options.documents.includes(documentType)) {
+      const base64 = (await readFile(path)).toString('base64');
+      return {
+        attachment: named,
+        parts: [
+          { type: 'text', text: `Document at path ${path}` },
+          { type: 'document', mimeType: documentType, base64, name: basename(path) },
+        ],
+      };
+    }
     if ((await stat(path)).isDirectory()) return directoryPiece(attachment, options);
     const taggedFile = `* ${path} (${describeLines(await countLines(path), rangeOf(attachment.lineRange))})`;
     return { attachment: { ...named, taggedFilesEntry: taggedFile }, taggedFile };
@@ -140,7 +153,7 @@ async function selectionPiece(attachment: JsonObject, options: FormatOptions): P
   };
 }
 
-function blobPiece(attachment: JsonObject, { canSeeImages }: FormatOptions): Piece {
+function blobPiece(attachment: JsonObject, { canSeeImages, documents }: FormatOptions): Piece {
   const mimeType = String(attachment.mimeType ?? 'application/octet-stream');
   const base64 = String(attachment.data ?? '');
   const name = typeof attachment.displayName === 'string' ? attachment.displayName : undefined;
@@ -157,6 +170,10 @@ function blobPiece(attachment: JsonObject, { canSeeImages }: FormatOptions): Pie
         { type: 'image', mimeType, base64 },
       ],
     };
+  }
+  if (documents.includes(mimeType)) {
+    const document = { type: 'document' as const, mimeType, base64, ...(name !== undefined && { name }) };
+    return { attachment, parts: [document] };
   }
   const named = name === undefined ? '' : ` name="${name}"`;
   const body = isText(mimeType)
@@ -272,3 +289,5 @@ const imageTypes: Readonly<Record<string, string>> = {
   '.gif': 'image/gif',
   '.webp': 'image/webp',
 };
+
+const documentTypes: Readonly<Record<string, string>> = { '.pdf': 'application/pdf' };

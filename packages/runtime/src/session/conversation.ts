@@ -372,6 +372,7 @@ export class Conversation {
         (await host.makeRoom?.({ error, log, plan: host.planner.plan(log.state) }, signal)) ?? false,
       model: () => host.planner.model(log.state),
       canSeeImages: () => host.planner.canSeeImages(log.state),
+      documents: () => host.planner.documents(log.state),
       noticeOfTools: () => host.planner.noticeOfTools(),
       oddities: () => host.planner.oddities(log.state),
       plan: () => host.planner.plan(log.state),

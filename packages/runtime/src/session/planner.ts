@@ -50,6 +50,10 @@ export class Planner {
     return supports?.vision ?? this.access.info(this.model(state))?.vision ?? true;
   }
 
+  documents(state: SessionState): readonly string[] {
+    return this.access.info(this.model(state))?.documents ?? [];
+  }
+
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
   plan(state: SessionState): ModelPlan {
     const { access, settings } = this;
@@ -72,6 +76,7 @@ export class Planner {
       model,
       info: access.info(model),
       streaming: settings.streaming,
+      citations: settings.citations ?? false,
       system: systemPrompt(facts, settings.systemMessage),
       toolset,
       ...(reasoningEffort !== undefined && warning === undefined && { reasoningEffort }),

@@ -23,7 +23,7 @@ import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
 import { Planner } from './planner.js';
-import { fixedProviders, newlyFixed } from './provider-settings.js';
+import { fixedProviders } from './provider-settings.js';
 import type { Answers, QuestionRef } from './questions.js';
 import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
@@ -150,15 +150,6 @@ export class Session {
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
-  }
-
-  /** Remembers that there are services whose keys are not stored, so that they can be asked for again. */
-  async rememberProviders(): Promise<void> {
-    const { log } = await this.load();
-    const fixed = newlyFixed(log.state.fixed, this.currentSettings);
-    if (!fixed) return;
-    log.append({ note: 'settings.fixed', data: fixed });
-    await log.stored();
   }
 
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {

@@ -2,7 +2,7 @@ import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/mode
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
 import type { TraceContext } from '../loop/interaction.js';
-import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-settings.js';
+import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
 
 /** What clients fixed for a session by create and resume. Secrets among it live in memory only. */
 export interface SessionSettings {
@@ -11,6 +11,8 @@ export interface SessionSettings {
   readonly model?: string;
   readonly reasoningEffort?: string;
   readonly streaming: boolean;
+  /** Answers say what of the documents they rest on, where the service can. */
+  readonly citations?: boolean;
   /** What the app knows better of the model than its service says. */
   readonly modelCapabilities?: { readonly supports?: { readonly vision?: boolean } };
   /** The agent does not ask, even where somebody would answer. */
@@ -62,7 +64,7 @@ export interface ModelAccess {
   /** How somebody else would call this model there; asks for what has to be asked for. */
   endpoint?(model: string, signal: AbortSignal): Promise<ServiceEndpoint>;
   /** The same service by other settings of its client's. */
-  withChanges?(changes: ProviderSettings): ModelAccess;
+  withChanges?(changes: ProviderSettings, seams: ModelSeams): ModelAccess;
   /** Whether it only stands in for a model that nothing is configured for. */
   standsInFor?(model: string): boolean;
 }

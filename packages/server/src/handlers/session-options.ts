@@ -3,15 +3,16 @@ import { limitsChanged } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
+import { giveTokens, tokenProvidersOf } from '../provider-settings.js';
 import { settingsFrom } from '../settings.js';
 
 export const sessionOptionsHandlers: Handlers<Pick<Methods, 'session.options.update'>> = {
   async 'session.options.update'(params, context) {
     const { sessionId, enableStreaming, sessionLimits, ...changes } = params;
     const session = findSession('session.options.update', sessionId, context);
-    const before = session.currentSettings;
     const patch = { ...changes, ...(enableStreaming !== undefined && { streaming: enableStreaming }) };
-    await context.runtime.reconfigure(session, settingsFrom(patch, before, before.workingDirectory));
+    await context.runtime.change(session, (now) => settingsFrom(patch, now, now.workingDirectory));
+    giveTokens(session, context.client.id, tokenProvidersOf(changes));
     const { model, reasoningEffort } = changes;
     const state = await session.state();
     if (model !== undefined && model !== state.model) {

@@ -2,15 +2,14 @@ import type { Methods } from '@groundcrew/protocol';
 import {
   defaultProviderName,
   missingSecret,
-  type Session,
   selectionId,
   withProviderChanges,
   withRegistry,
 } from '@groundcrew/runtime';
 import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
-import type { CallContext, Handlers } from '../handler.js';
-import { providerFrom, registryFrom } from '../provider-settings.js';
+import type { Handlers } from '../handler.js';
+import { giveTokens, providerFrom, registryFrom } from '../provider-settings.js';
 
 type Names = 'session.provider.add' | 'session.provider.getEndpoint' | 'session.provider.update';
 
@@ -20,7 +19,7 @@ export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
     const registry = registryFrom(params);
     const names = registry.providers.filter((each) => each.hasBearerTokenProvider).map(({ name }) => name);
     await context.runtime.change(session, (before) => withRegistry(before, registry));
-    giveTokens(session, context, names);
+    giveTokens(session, context.client.id, names);
     const added = new Set(registry.models.map(selectionId));
     const models = await context.surroundings.listModels({ session });
     return { models: models.filter(({ id }) => added.has(id)) };
@@ -47,15 +46,7 @@ export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
       return after;
     });
     if (changes.hasBearerTokenProvider)
-      giveTokens(session, context, [changes.providerName ?? defaultProviderName]);
+      giveTokens(session, context.client.id, [changes.providerName ?? defaultProviderName]);
     return { success: true };
   },
 };
-
-/** The client that names a service whose tokens it gives is asked for them from now on. */
-function giveTokens(session: Session, { client }: CallContext, names: readonly string[]): void {
-  const attachment = session.audience.get(client.id);
-  if (!attachment || names.length === 0) return;
-  const tokenProviders = [...new Set([...attachment.tokenProviders, ...names])];
-  session.attach({ ...attachment, tokenProviders });
-}

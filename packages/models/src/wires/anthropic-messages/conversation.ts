@@ -16,12 +16,17 @@ const nothing: TextBlock = { type: 'text', text: '(no text)' };
  */
 export function encodeConversation(
   messages: readonly ChatMessage[],
-  { keepsThoughts }: { readonly keepsThoughts: boolean },
+  { keepsThoughts, citations }: { readonly keepsThoughts: boolean; readonly citations: boolean },
 ): MessageParam[] {
   const turns: MessageParam[] = [];
   for (const message of messages) {
     if (message.role === 'assistant') joinAnswer(turns, encodeAnswer(message, keepsThoughts));
-    else joinUser(turns, message.role === 'tool' ? [encodeResult(message)] : encodeParts(message.parts));
+    else if (message.role === 'tool') joinUser(turns, [encodeResult(message)]);
+    else
+      joinUser(
+        turns,
+        encodeParts(message.parts).map((block) => (citations ? withCitations(block) : block)),
+      );
   }
   return turns[0]?.role === 'user' ? turns : [{ role: 'user', content: [nothing] }, ...turns];
 }
@@ -65,6 +70,10 @@ function encodeDocument({ mimeType, base64, name }: Extract<Part, { type: 'docum
   if (!mimeType.startsWith('text/')) return unreadable(mimeType);
   const data = Buffer.from(base64, 'base64').toString('utf8');
   return { type: 'document', source: { type: 'text', media_type: 'text/plain', data }, ...title };
+}
+
+function withCitations(block: UserBlock): UserBlock {
+  return block.type === 'document' ? { ...block, citations: { enabled: true } } : block;
 }
 
 function unreadable(mimeType: string): TextBlock {

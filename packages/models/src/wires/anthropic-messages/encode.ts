@@ -15,13 +15,13 @@ const usualOutputTokens = 32_000;
  * which stay, and one that it moves itself to the end of the conversation, so that no message ever changes.
  */
 export function encodeMessages(request: ModelRequest): MessagesBody {
-  const { model, system, toolChoice } = request;
+  const { model, system, toolChoice, citations = false } = request;
   const maxTokens = outputTokens(request);
-  const withThoughts = encodeConversation(request.messages, { keepsThoughts: true });
+  const withThoughts = encodeConversation(request.messages, { keepsThoughts: true, citations });
   const thinking = thinkingFor(request, { maxTokens, messages: withThoughts });
   const messages = wantsThoughtsBack(model, thinking)
     ? withThoughts
-    : encodeConversation(request.messages, { keepsThoughts: false });
+    : encodeConversation(request.messages, { keepsThoughts: false, citations });
   const tools = toolsFor(request.tools, messages);
   const choice = request.tools.length === 0 ? 'none' : toolChoice;
   return {

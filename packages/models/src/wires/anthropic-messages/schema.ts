@@ -48,6 +48,7 @@ export type UserBlock =
         | { readonly type: 'base64'; readonly media_type: 'application/pdf'; readonly data: string }
         | { readonly type: 'text'; readonly media_type: 'text/plain'; readonly data: string };
       readonly title?: string;
+      readonly citations?: { readonly enabled: true };
     }
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content?: string };
 

@@ -4,6 +4,7 @@ import { type PromptSection, tagged } from '../section.js';
 export const runtimeInstructions: PromptSection = ({ mode }) => {
   const lines = [
     'Text in <system_reminder>, <system_notification> and <tools_changed_notice> comes from the runtime, not from the user.',
+    '<tagged_files> and <github_references> name what the user attached: files and directories, and issues, pull requests and discussions on GitHub.',
     ...(mode === 'plan'
       ? ['You are in plan mode: look and think, write the plan, and change nothing until it is approved.']
       : []),

@@ -1,0 +1,36 @@
+import type { ProviderConfig } from '@groundcrew/models';
+
+/** What clients say of a session's model service; without an address, of the one it would have anyway. */
+export interface ProviderSettings extends Omit<ProviderConfig, 'baseUrl'> {
+  readonly baseUrl?: string | undefined;
+  /** A client gives a token before each call. */
+  readonly hasBearerTokenProvider?: boolean | undefined;
+  /** Which of the named services is meant; the session's only one without it. */
+  readonly providerName?: string | undefined;
+  readonly modelCapabilities?: ModelCapabilities | undefined;
+}
+
+/** One of several services of a session, told apart by name. */
+export interface NamedProvider extends ProviderSettings {
+  readonly name: string;
+  readonly baseUrl: string;
+}
+
+/** A model of a named service; it is chosen as `provider/id`. */
+export interface RegistryModel {
+  readonly id: string;
+  readonly provider: string;
+  readonly wireModel?: string;
+  /** The well-known model it behaves as. */
+  readonly modelId?: string;
+  readonly name?: string;
+  readonly maxPromptTokens?: number;
+  readonly maxContextWindowTokens?: number;
+  readonly maxOutputTokens?: number;
+  readonly capabilities?: ModelCapabilities;
+}
+
+/** What a client knows of a model better than anybody else. */
+export interface ModelCapabilities {
+  readonly supports?: { readonly vision?: boolean; readonly reasoningEffort?: boolean };
+}
