@@ -139,7 +139,11 @@ test('the metadata of a session tell what it is and what it weighs', async () =>
       user_named: false,
     },
   });
-  expect(await session.call('session.metadata.activity')).toEqual({ abortable: false, hasActiveWork: false });
+  expect(await session.call('session.metadata.activity')).toEqual({
+    abortable: false,
+    hasActiveWork: false,
+    waitingOn: [],
+  });
   const limits = { promptTokenLimit: 1000, outputTokenLimit: 100 };
   const { contextInfo } = await session.call<{ contextInfo: Record<string, number> }>(
     'session.metadata.contextInfo',

@@ -158,7 +158,7 @@ export class WireClient {
 }
 
 /** Long enough for a slow machine; a wait this long has failed. */
-const patience = 10_000;
+const patience = 18_000;
 
 /** What the newest clients always send. */
 function newClient(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
