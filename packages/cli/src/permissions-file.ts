@@ -77,9 +77,14 @@ function sourceOf(path: string): string | undefined {
   }
 }
 
+/** Most homes have no such file, and an error for each call of a tool would cost more than the look. */
+const missing = 'ENOENT';
+
 function stampOf(path: string): string {
   try {
-    const { ino, size, mtimeNs, ctimeNs, mode } = statSync(path, { bigint: true });
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    if (!stats) return missing;
+    const { ino, size, mtimeNs, ctimeNs, mode } = stats;
     return [ino, size, mtimeNs, ctimeNs, mode].join(' ');
   } catch (error) {
     return codeOf(error);
