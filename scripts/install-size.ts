@@ -4,7 +4,7 @@ import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const published = ['cli', 'sdk', 'sqlite-node20'];
+const published = ['cli', 'sdk', 'sqlite-node20', 'testing'];
 
 const repository = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'groundcrew-size-'));
@@ -19,10 +19,10 @@ try {
 // npm takes the optional package from the override, as it would from a registry: its `engines` decide.
 function install(): void {
   npm(['run', 'build'], repository);
-  const [groundcrew, sdk, sqlite] = published.map(pack);
+  const [groundcrew, sdk, sqlite, testing] = published.map(pack);
   const manifest = {
     private: true,
-    dependencies: { groundcrew, '@groundcrew/sdk': sdk },
+    dependencies: { groundcrew, '@groundcrew/sdk': sdk, '@groundcrew/testing': testing },
     overrides: { '@groundcrew/sqlite-node20': sqlite },
   };
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));

@@ -92,3 +92,10 @@ test('an id that could be two is neither', async () => {
     stderr: 'groundcrew: More than one session begins with twin, such as twin-b and twin-a\n',
   });
 });
+
+test('output that nobody reads any more ends the program without a word', async () => {
+  await world.run(['-p', 'Say hello', '--session-id', 'unread']);
+  const program = world.start(['sessions', 'export', 'unread']);
+  program.child.stdout?.destroy();
+  expect(await program.ended).toEqual({ code: 141, stdout: '', stderr: '' });
+});
