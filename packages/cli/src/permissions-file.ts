@@ -77,7 +77,7 @@ function sourceOf(path: string): string | undefined {
   }
 }
 
-/** Most homes have no such file, and an error for each call of a tool would cost more than the look. */
+/** Most homes have no such file: that is no error to be made anew at each call of a tool. */
 const missing = 'ENOENT';
 
 function stampOf(path: string): string {

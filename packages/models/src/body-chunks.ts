@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * What a stream yields, as it comes: all that one read of the socket brought is one chunk. A stream's own iterator does the
- * same with several times the work, which a turn pays for at every call. Leaving early does not end the stream.
+ * What a stream yields, as it comes: all that one read of the socket brought is one chunk. With plain listeners, where a
+ * stream's own iterator sets up more than one answer needs. Leaving early does not end the stream.
  */
 export async function* bodyChunks(stream: Readable): AsyncGenerator<Uint8Array> {
   const body = new Body(stream);
