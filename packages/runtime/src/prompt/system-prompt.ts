@@ -49,7 +49,9 @@ export function systemPrompt(facts: PromptFacts, message: SystemMessage | undefi
 /** Ids an app wants to edit that no section has; their content is appended. */
 export function unknownSections(message: SystemMessage | undefined): readonly string[] {
   if (message?.mode !== 'customize') return [];
-  return Object.keys(message.sections ?? {}).filter((id) => !(id in sections) && !(id in groups));
+  return Object.keys(message.sections ?? {}).filter(
+    (id) => !Object.hasOwn(sections, id) && !Object.hasOwn(groups, id),
+  );
 }
 
 /** The group's text takes the place of its first member. */
