@@ -6,7 +6,7 @@ const runtime = liveRuntime();
 const ids = Object.keys(SYSTEM_MESSAGE_SECTIONS);
 
 /** What the model is given before anything else, in a session with these settings. */
-async function promptWith(settings: object): Promise<string> {
+async function promptWith(settings: Readonly<Record<string, unknown>>): Promise<string> {
   const { session, model } = await runtime.session([say('ok')], settings);
   await session.turn('Hello');
   return systemPromptOf(model);

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { BodyReader } from '../frames.js';
 
 /** What the process of the listeners is asked to do. */
 export type Order =
@@ -31,7 +32,6 @@ const adderEvery = 10;
 const ephemeralMark = Buffer.from('"ephemeral":true');
 const deltaMark = Buffer.from('"assistant.message_delta"');
 const eventMark = Buffer.from('"session.event"');
-const headerEnd = Buffer.from('\r\n\r\n');
 
 /** One client that reads as fast as it can and looks no closer than it must. */
 class Listener {
@@ -39,7 +39,7 @@ class Listener {
   frames = 0;
   bytes = 0;
   sum = 0;
-  private rest: Buffer | undefined;
+  private readonly bodies = new BodyReader((body) => this.take(body));
 
   constructor(
     socket: Socket,
@@ -50,18 +50,7 @@ class Listener {
 
   private read(chunk: Buffer): void {
     this.bytes += chunk.length;
-    const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
-    let at = 0;
-    for (;;) {
-      const end = bytes.indexOf(headerEnd, at);
-      if (end === -1) break;
-      const start = end + headerEnd.length;
-      const stop = start + Number(bytes.toString('latin1', at + 'Content-Length: '.length, end));
-      if (stop > bytes.length) break;
-      this.take(bytes.subarray(start, stop));
-      at = stop;
-    }
-    this.rest = at < bytes.length ? bytes.subarray(at) : undefined;
+    this.bodies.read(chunk);
     this.options.heard();
   }
 

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
+import { BodyReader } from '../frames.js';
 
-const headerEnd = Buffer.from('\r\n\r\n');
 const eventMark = Buffer.from('"method":"session.event"');
 const deltaMark = Buffer.from('"assistant.message_delta"');
 const idleMark = Buffer.from('"session.idle"');
@@ -17,14 +17,14 @@ export class LightClient {
   deltas = 0;
   private readonly waiting = new Map<number, (reply: Reply) => void>();
   private readonly idle = new Map<string, () => void>();
-  private rest: Buffer | undefined;
+  private readonly bodies = new BodyReader((body) => this.take(body));
   private lastId = 0;
 
   constructor(
     input: Readable,
     private readonly output: Writable,
   ) {
-    input.on('data', (chunk: Buffer) => this.read(chunk));
+    input.on('data', (chunk: Buffer) => this.bodies.read(chunk));
   }
 
   async request(method: string, params: object): Promise<unknown> {
@@ -41,21 +41,6 @@ export class LightClient {
   /** Resolves when this session is idle next. */
   nextIdle(sessionId: string): Promise<void> {
     return new Promise((resolve) => this.idle.set(sessionId, resolve));
-  }
-
-  private read(chunk: Buffer): void {
-    const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
-    let at = 0;
-    for (;;) {
-      const end = bytes.indexOf(headerEnd, at);
-      if (end === -1) break;
-      const start = end + headerEnd.length;
-      const stop = start + Number(bytes.toString('latin1', at + 'Content-Length: '.length, end));
-      if (stop > bytes.length) break;
-      this.take(bytes.subarray(start, stop));
-      at = stop;
-    }
-    this.rest = at < bytes.length ? bytes.subarray(at) : undefined;
   }
 
   private take(body: Buffer): void {

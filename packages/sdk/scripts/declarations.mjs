@@ -1,16 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-
-const repository = join(import.meta.dirname, '..', '..', '..');
-const compiler = join(repository, 'node_modules', 'typescript-native', 'bin', 'tsc');
+import { join } from 'node:path';
+import { emitTypes } from '../../../scripts/emit-types.mjs';
 
 /** The types of the SDK and of all it takes from other packages, by their path in the published package. */
 export function declarations() {
   const folder = mkdtempSync(join(tmpdir(), 'groundcrew-sdk-types-'));
   try {
-    emit(folder);
+    emitTypes('sdk', folder);
     const paths = readdirSync(folder, { recursive: true })
       .filter((path) => path.endsWith('.d.ts'))
       .sort();
@@ -20,28 +17,6 @@ export function declarations() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function emit(outDir) {
-  const project = join(outDir, 'tsconfig.json');
-  const config = {
-    extends: join(repository, 'tsconfig.json'),
-    compilerOptions: {
-      noEmit: false,
-      declaration: true,
-      emitDeclarationOnly: true,
-      stripInternal: true,
-      outDir,
-      rootDir: join(repository, 'packages'),
-      typeRoots: [join(repository, 'node_modules', '@types')],
-      paths: { '@groundcrew/*': [join(repository, 'packages', '*', 'src', 'index.ts')] },
-    },
-    include: [],
-    files: [join(repository, 'packages', 'sdk', 'src', 'index.ts')],
-  };
-  mkdirSync(dirname(project), { recursive: true });
-  writeFileSync(project, JSON.stringify(config));
-  execFileSync(process.execPath, [compiler, '-p', project], { stdio: ['ignore', 2, 2] });
 }
 
 /** The SDK's own files stand at the top, those of other packages in a folder each. */

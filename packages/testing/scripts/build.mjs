@@ -1,13 +1,12 @@
 #!/usr/bin/env node
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { emitTypes } from '../../../scripts/emit-types.mjs';
 
 const packageFolder = join(import.meta.dirname, '..');
 const repository = join(packageFolder, '..', '..');
 const outputFolder = join(packageFolder, 'dist');
-const compiler = join(repository, 'node_modules', 'typescript-native', 'bin', 'tsc');
 const formats = ['esm', 'cjs'];
 
 const began = Date.now();
@@ -45,24 +44,7 @@ async function writeForm(format, types) {
 /** The types of this package's own files; those of the SDK are the SDK's. */
 function writeTypes() {
   const outDir = join(temporary, 'types');
-  const project = join(temporary, 'tsconfig.json');
-  const config = {
-    extends: join(repository, 'tsconfig.json'),
-    compilerOptions: {
-      noEmit: false,
-      declaration: true,
-      emitDeclarationOnly: true,
-      stripInternal: true,
-      outDir,
-      rootDir: join(repository, 'packages'),
-      typeRoots: [join(repository, 'node_modules', '@types')],
-      paths: { '@groundcrew/*': [join(repository, 'packages', '*', 'src', 'index.ts')] },
-    },
-    include: [],
-    files: [join(packageFolder, 'src', 'index.ts')],
-  };
-  writeFileSync(project, JSON.stringify(config));
-  execFileSync(process.execPath, [compiler, '-p', project], { stdio: ['ignore', 2, 2] });
+  emitTypes('testing', outDir);
   return join(outDir, 'testing', 'src');
 }
 
