@@ -97,6 +97,30 @@ test('a streamed turn tells one delta for each chunk, and their sum is the messa
   expect(model.requests[0]?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
 });
 
+test('of a flood of chunks each is told, and their total once for all that came together', async () => {
+  const chunks = Array.from({ length: 400 }, (_, index) => `é${index} `);
+  const frames = [...chunks.map((content) => ({ content })), {}].map((delta, index) => {
+    const finish = index === chunks.length ? 'stop' : null;
+    return `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  });
+  const body = `${frames.join('')}data: [DONE]\n\n`;
+  const headers = { 'content-type': 'text/event-stream' };
+  const flood = { type: 'status', status: 200, body, headers } as const;
+  const { session } = await runtime.session([flood], { streaming: true });
+  const events = await session.turn('Go');
+  const pieces = events.flatMap(({ type, data }) =>
+    type === 'assistant.message_delta' ? [(data as { deltaContent: string }).deltaContent] : [],
+  );
+  expect(pieces).toEqual(chunks);
+  const totals = events.flatMap(({ type, data }) =>
+    type === 'assistant.streaming_delta'
+      ? [(data as { totalResponseSizeBytes: number }).totalResponseSizeBytes]
+      : [],
+  );
+  expect(totals.at(-1)).toBe(Buffer.byteLength(chunks.join('')));
+  expect(totals.length).toBeLessThan(chunks.length / 10);
+});
+
 test('streamed reasoning and tool calls have deltas of their own', async () => {
   const reply = answer({
     reasoning: ['hm, ', 'well'],

@@ -101,7 +101,7 @@ export type ModelEvent =
   | { readonly type: 'tool_call'; readonly call: ToolCall }
   /** What has to go back with the answer; comes when it is whole. */
   | { readonly type: 'kept'; readonly kept: KeptBlock }
-  /** An attempt failed and is made again after `delayMs`: what it had yielded is void. */
+  /** An attempt failed and is made again after `delayMs`: what it had yielded is void. Alone in its batch. */
   | { readonly type: 'retry'; readonly error: ModelError; readonly attempt: number; readonly delayMs: number }
   | {
       readonly type: 'end';

@@ -1,7 +1,8 @@
 import type { KeptBlock, ModelEvent, ToolCall } from '@groundcrew/models';
 import type { LoopContext, ModelPlan } from './context.js';
 
-type Said = Exclude<ModelEvent, { type: 'retry' }>;
+/** Of more pieces in one read the total is told once: as often as they, it would be half of all that clients read. */
+const mostCountedApart = 16;
 
 /** An answer that is still coming in; what streams is told piece by piece. */
 export class AnswerDraft {
@@ -14,6 +15,8 @@ export class AnswerDraft {
   end: Extract<ModelEvent, { type: 'end' }> | undefined;
   /** Characters of any sort that have come. */
   size = 0;
+  /** The bytes of the batch at hand are in the total, and told. */
+  private isCounted = false;
 
   constructor(
     private readonly context: LoopContext,
@@ -22,7 +25,15 @@ export class AnswerDraft {
     this.messageId = context.clock.newId();
   }
 
-  take(event: Said): void {
+  /** Takes what came in one read. */
+  takeAll(batch: readonly ModelEvent[]): void {
+    this.isCounted = batch.length > mostCountedApart;
+    if (this.isCounted) this.count(batch.map(deltaOf).join(''));
+    for (const event of batch) this.take(event);
+    this.isCounted = false;
+  }
+
+  private take(event: ModelEvent): void {
     switch (event.type) {
       case 'text':
         this.takeText(event.delta);
@@ -43,6 +54,8 @@ export class AnswerDraft {
       case 'end':
         this.end = event;
         return;
+      case 'retry':
+        return;
     }
   }
 
@@ -61,7 +74,7 @@ export class AnswerDraft {
     this.size += delta.length;
     if (this.plan.streaming && delta !== '') {
       const { log } = this.context;
-      this.countBytes(delta);
+      this.countOne(delta);
       if (this.text === '')
         log.emit({ type: 'assistant.message_start', data: { messageId: this.messageId } });
       const content = JSON.stringify(delta);
@@ -78,7 +91,7 @@ export class AnswerDraft {
     this.reasoning += delta;
     if (!this.plan.streaming) return;
     this.reasoningId ||= this.context.clock.newId();
-    this.countBytes(delta);
+    this.countOne(delta);
     const content = JSON.stringify(delta);
     this.context.log.emitWritten(
       'assistant.reasoning_delta',
@@ -88,16 +101,21 @@ export class AnswerDraft {
 
   private takeCallDelta(event: Extract<ModelEvent, { type: 'tool_call_delta' }>): void {
     if (!this.plan.streaming) return;
-    this.countBytes(event.delta);
+    this.countOne(event.delta);
     this.context.log.emit({
       type: 'assistant.tool_call_delta',
       data: { toolCallId: event.callId, toolName: event.name, toolType: 'function', inputDelta: event.delta },
     });
   }
 
-  private countBytes(delta: string): void {
+  private countOne(delta: string): void {
+    if (!this.isCounted) this.count(delta);
+  }
+
+  private count(text: string): void {
+    if (!this.plan.streaming) return;
     const { interaction, log } = this.context;
-    interaction.responseBytes += Buffer.byteLength(delta);
+    interaction.responseBytes += Buffer.byteLength(text);
     log.emitWritten('assistant.streaming_delta', `{"totalResponseSizeBytes":${interaction.responseBytes}}`);
   }
 
@@ -111,4 +129,8 @@ export class AnswerDraft {
       );
     return isTaken ? `call_${this.context.clock.newId()}` : callId;
   }
+}
+
+function deltaOf(event: ModelEvent): string {
+  return 'delta' in event ? event.delta : '';
 }

@@ -63,10 +63,9 @@ class ModelQuestion {
     try {
       const request = makeRequest(context, plan, this.leave);
       for await (const batch of plan.provider.stream(request, signal)) {
-        for (const event of batch) {
-          if (event.type !== 'retry') this.take(event);
-          else if (!(await this.retry(event, signal))) return false;
-        }
+        const [first] = batch;
+        if (first?.type !== 'retry') this.take(batch);
+        else if (!(await this.retry(first, signal))) return false;
       }
       return true;
     } catch (error) {
@@ -100,9 +99,9 @@ class ModelQuestion {
     };
   }
 
-  private take(event: Exclude<ModelEvent, { type: 'retry' }>): void {
-    if (this.firstAt === 0 && event.type !== 'end') this.firstAt = monotonic();
-    this.draft.take(event);
+  private take(batch: readonly ModelEvent[]): void {
+    if (this.firstAt === 0 && batch.some(({ type }) => type !== 'end')) this.firstAt = monotonic();
+    this.draft.takeAll(batch);
   }
 
   /** An attempt failed and is made again by itself; false when there is no leave for another one. */
