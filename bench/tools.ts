@@ -114,7 +114,12 @@ function contextIn(workingDirectory: string, shells: Shells): ToolContext {
     workingDirectory,
     sessionDirectory,
     allowedDirectories: [workingDirectory],
-    largeOutput: { isEnabled: true, maxBytes: 20 * 1024, directory: sessionDirectory },
+    largeOutput: {
+      isEnabled: true,
+      maxBytes: 20 * 1024,
+      directory: join(sessionDirectory, 'temp'),
+      sessionDirectory,
+    },
     shells: shells.forSession(),
     sessionId: 'bench',
     toolCallId: 'bench',

@@ -86,6 +86,32 @@ describe('usage', () => {
   });
 });
 
+test('the model hears with each call what is left, and nothing of it stays in the conversation', async () => {
+  const tools = [{ name: 'look', skipPermission: true }];
+  const replies = [callTools({ id: 'c1', name: 'look', arguments: {} }), say('one'), say('two')];
+  const { session, model } = await limited({ maxCalls: 3 }, replies, { tools });
+  await session.send('One');
+  const { requestId } = (await session.next('external_tool.requested')).data;
+  await session.answerTool(requestId, { result: 'a tree' });
+  await session.next('session.idle');
+  await session.turn('Two');
+  const told = model.requests.map(({ body }) => {
+    const messages = body.messages as { role: string; content: string | null }[];
+    const isStatus = messages.map(({ content }) => content?.startsWith('<session_limits_status>') ?? false);
+    return [isStatus.indexOf(true) - messages.length, messages.at(-1)?.content?.split('. ')];
+  });
+  const later = 'Later session_limits_status messages supersede earlier ones';
+  const frugal =
+    'Be frugal; avoid optional exploration and unnecessary tool calls.\n</session_limits_status>';
+  const left = (rest: string) => `<session_limits_status>\nRemaining session limits: ${rest}`;
+  expect(told).toEqual([
+    [-1, [left('3 model calls'), later, frugal]],
+    [-1, [left('2 model calls'), later, frugal]],
+    [-1, [left('1 model call'), later, expect.stringMatching(/^Final model call for this session/)]],
+  ]);
+  expect(story(session.events).filter((line) => line.startsWith('user.message'))).toHaveLength(2);
+});
+
 describe('at its limit', () => {
   test('of calls a session asks, and goes on when it may', async () => {
     const { session, model } = await limited({ maxCalls: 1 }, [say('one'), say('two'), say('three')]);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { AnyEvent } from '@groundcrew/protocol';
 import {
@@ -81,6 +82,37 @@ describe('what clients bring', () => {
     await ours.answerTool(data.requestId, { result: 'a tree' });
     await ours.next('session.idle');
     expect(model.requests.map(offered)).toEqual([['look', 'hear'], ['look']]);
+  });
+
+  test('a client whose second resume fails stays attached as it was, and leaves whole', async () => {
+    const model = runtime.script(say('a'), say('b'));
+    const [one, two] = [await runtime.connect(), await runtime.connect()];
+    const ours = await one.create({ ...providerOf(model), tools: [look] });
+    const theirs = await two.resume(ours.sessionId, { tools: [hear] });
+    expect(await theirs.failure('session.resume', { tools: [hear, look] })).toMatchObject({ code: -32603 });
+    await Promise.all([ours.turn('Together'), theirs.untilIdle()]);
+    await two.close();
+    await ours.turn('Alone');
+    expect(model.requests.map(offered)).toEqual([['look', 'hear'], ['look']]);
+    await ours.call('session.destroy');
+    expect(ours.events.at(-1)?.type).toBe('session.shutdown');
+  });
+
+  test('a socket that drops before its resume is answered leaves nobody behind', async () => {
+    const model = runtime.script(say('a'), say('b'));
+    const client = await runtime.connect(runtime.process, { hasGaps: true });
+    const session = await client.create({ ...providerOf(model), tools: [look] });
+    await session.turn('One');
+    await session.call('session.destroy');
+    // Each of them waits for the one before: the last is answered after its socket is gone.
+    const passers = await Promise.all(
+      Array.from({ length: 20 }, () => bareClient(attaching(session.sessionId))),
+    );
+    await Promise.all(passers.map((passer) => once(passer.end().resume(), 'close')));
+    const again = await client.resume(session.sessionId, { ...providerOf(model), tools: [look] });
+    await again.turn('Two');
+    await again.call('session.destroy');
+    expect(again.events.at(-1)?.type).toBe('session.shutdown');
   });
 
   test('commands and forms are the union, told to all as clients come and go', async () => {
@@ -171,8 +203,8 @@ describe('parked with a question that nobody is there to answer', () => {
 });
 
 test('a client that is too far behind is cut off, the others notice nothing, and it reads on from its cursor', async () => {
-  // More than the 32 megabytes that may wait for one client, and what the system keeps for it besides.
-  const chunks = Array.from({ length: 600 }, () => 'x'.repeat(80_000));
+  // More than the 16 megabytes that may wait for one client, and what the system keeps for it besides.
+  const chunks = Array.from({ length: 60 }, () => 'x'.repeat(400_000));
   const model = runtime.script(streamChunks(...chunks));
   const reader = await runtime.connect();
   const session = await reader.create({ ...providerOf(model), streaming: true });

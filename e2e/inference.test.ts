@@ -176,6 +176,87 @@ describe('a client that makes the model calls', () => {
   });
 });
 
+describe('over a WebSocket', () => {
+  const sockets = { ...provider, wireApi: 'responses', transport: 'websockets' };
+  const events = [
+    { type: 'response.output_text.delta', delta: 'Carried ' },
+    { type: 'response.output_text.delta', delta: 'along.' },
+    { type: 'response.completed', response: { id: 'r', status: 'completed' } },
+  ];
+
+  test('the client opens it, and what goes either way is a message', async () => {
+    const client = await runtime.connect();
+    const asked: Asked[] = [];
+    const made: Promise<unknown>[] = [];
+    const send = (requestId: string, data: string, end = false) =>
+      made.push(client.call('llmInference.httpResponseChunk', { requestId, data, end }));
+    client.answer = async (method, params) => {
+      const { requestId, end } = params as { requestId: string; end?: boolean };
+      asked.push([method, params as Params]);
+      if (method === 'llmInference.httpRequestStart')
+        made.push(client.call('llmInference.httpResponseStart', { requestId, status: 101, headers: {} }));
+      else if (end) send(requestId, '', true);
+      else for (const event of events) send(requestId, JSON.stringify(event));
+      return {};
+    };
+    await client.call('llmInference.setProvider');
+    const session = await client.create({ model: 'm-1', provider: sockets, streaming: true });
+    const told = await session.turn('Hello');
+    expect(answerOf(told)).toEqual(['Carried along.']);
+    expect(told.filter(({ type }) => type === 'assistant.message_delta')).toHaveLength(2);
+    await client.until(() => (asked.length === 3 ? true : undefined), 'the end');
+    const [start, message, end] = asked;
+    const requestId = start?.[1].requestId;
+    expect(start?.[1]).toMatchObject({
+      sessionId: session.sessionId,
+      method: 'GET',
+      url: 'wss://nobody.invalid/v1/responses',
+      transport: 'websocket',
+      headers: { authorization: ['Bearer key-1'] },
+    });
+    expect(message?.[1]).toMatchObject({ requestId, binary: false, end: false });
+    expect(JSON.parse(String(message?.[1].data))).toMatchObject({ type: 'response.create', model: 'm-1' });
+    expect(end?.[1]).toEqual({ requestId, data: '', binary: false, end: true });
+    expect(await Promise.all(made)).toEqual(Array(5).fill({ accepted: true }));
+    await client.close();
+  });
+
+  test('an abort is told, and a client that leaves ends the call', async () => {
+    const client = await runtime.connect();
+    const asked: Asked[] = [];
+    client.answer = async (method, params) => {
+      asked.push([method, params as Params]);
+      return {};
+    };
+    await client.call('llmInference.setProvider');
+    const session = await client.create({ model: 'm-1', provider: sockets });
+    await session.send('Hello');
+    await client.until(() => (asked.length === 1 ? true : undefined), 'the request');
+    await session.call('session.abort');
+    await client.until(() => (asked.length === 2 ? true : undefined), 'the end of it');
+    expect(asked[1]).toEqual([
+      'llmInference.httpRequestChunk',
+      expect.objectContaining({ requestId: asked[0]?.[1].requestId, cancel: true }),
+    ]);
+    await client.close();
+  });
+
+  test('an app of the SDK opens none, and says so', async () => {
+    const client = new Client({
+      connection: RuntimeConnection.forUri(`${await runtime.process.port()}`),
+      onModelRequest: () => new Response(completion),
+    });
+    const session = await client.createSession({
+      model: 'm-1',
+      provider: { ...provider, wireApi: 'responses', transport: 'websockets' },
+    });
+    await expect(session.sendAndWait('Hello')).rejects.toThrow(
+      '426 This app makes model calls over HTTP only',
+    );
+    await client.stop();
+  });
+});
+
 test('an app of the SDK makes the model calls by one function', async () => {
   const seen: unknown[] = [];
   const client = new Client({

@@ -43,6 +43,7 @@ describe('the command line', () => {
     ['--headless --port x', /--port needs a whole number/],
     ['--headless --port 70000', /--port needs a whole number from 0 to 65535/],
     ['--headless --stdio --log-level', /--log-level needs a value/],
+    ['--headless --auth-token-env --stdio', /--auth-token-env needs a value/],
   ])('%s is a mistake and ends with code 2', async (flags, reason) => {
     const process = new RuntimeProcess({ flags: flags.split(' '), home: runtime.home.path });
     expect(await process.exited).toEqual({ code: 2, signal: null });

@@ -154,6 +154,16 @@ test('the trace of create, resume and send reaches tools and the model', async (
   ]);
 });
 
+test('a trace that no header can carry is left out, and the turn goes on without it', async () => {
+  const { session, model } = await runtime.session([say('a'), say('b')], { traceparent: 'a\r\nX-Evil: 1' });
+  await session.turn('One');
+  await session.turn('Two', { traceparent: trace(1), tracestate: 'é' });
+  expect(model.requests.map(({ headers }) => [headers.traceparent, headers.tracestate])).toEqual([
+    [undefined, undefined],
+    [trace(1), undefined],
+  ]);
+});
+
 test('after a cold resume without a provider, the error says what to bring', async () => {
   const { session } = await runtime.session([say('a')]);
   await session.turn('One');

@@ -1,4 +1,4 @@
-import { liveRuntime, say } from '@groundcrew/testkit';
+import { callTools, hold, liveRuntime, say } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
@@ -83,6 +83,35 @@ test('unknown fields and values pass, and null is the same as nothing', async ()
   await session.turn('Hello', { attachments: null, mode: null, agentMode: null, requestHeaders: null });
   expect(model.requests).toHaveLength(1);
   expect(await runtime.client.call('ping', { message: null })).toMatchObject({ message: 'pong' });
+});
+
+test('of what may be one of several things, the error says what each of them misses, and the question stays open', async () => {
+  const tools = [{ name: 'look', skipPermission: true }];
+  const look = callTools({ id: 'c1', name: 'look', arguments: {} });
+  const { session } = await runtime.session([look, say('seen')], { tools });
+  await session.send('Look');
+  const { data } = await session.next('external_tool.requested');
+  const { requestId } = data;
+  const method = 'session.tools.handlePendingToolCall';
+  expect(await session.failure(method, { requestId, result: { resultType: 'success' } })).toEqual({
+    ...failed(
+      method,
+      'result: Invalid input: expected string, received object, or result.textResultForLlm: Invalid input: expected string, received undefined',
+    ),
+    code: -32602,
+  });
+  expect(await session.answerTool(requestId, { result: 'x' })).toEqual({ success: true });
+  await session.next('session.idle');
+});
+
+test('a reason to abort that typed clients could not read is told as one they know', async () => {
+  const held = hold();
+  const { session, model } = await runtime.session([held.reply]);
+  await session.send('Work');
+  await model.asked(1);
+  await session.call('session.abort', { reason: 'bored' });
+  expect((await session.next('abort')).data).toEqual({ reason: 'user_initiated' });
+  held.release();
 });
 
 test('methods of a session that is not there say so', async () => {

@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import { stdioChannel } from '@groundcrew/rpc';
 import {
   callTools,
+  hold,
   liveRuntime,
   providerOf,
   say,
@@ -42,7 +43,7 @@ describe.runIf(canMount)('a disk that cannot be written (needs `unshare -rm`)', 
     'because it $what fails the turn, keeps what was told, and work goes on after',
     async ({ code, kind }) => {
       const disk = startOnDisk(join(runtime.home.path, kind));
-      const model = runtime.script(look, say('two'), say('three'));
+      const model = runtime.script(look, hold().reply, say('two'));
       const session = await disk.client.create({ ...providerOf(model), tools });
       await session.send('Look');
       const { data } = await session.next('external_tool.requested');

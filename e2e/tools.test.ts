@@ -224,7 +224,12 @@ describe('the tools there are', () => {
 
   test('are put together on demand, and a clash of names is told before a turn', async () => {
     const { session } = await runtime.session([], { tools: [add] });
+    expect(await session.call('session.tools.getCurrentMetadata')).toEqual({ tools: null });
     expect(await session.call('session.tools.initializeAndValidate')).toEqual({});
+    const { tools } = (await session.call('session.tools.getCurrentMetadata')) as {
+      tools: { name: string }[];
+    };
+    expect(tools.at(-1)).toEqual({ name: 'add', description: add.description, input_schema: add.parameters });
     const { session: clashing } = await runtime.session([], { tools: [{ ...add, name: 'grep' }] });
     expect(await clashing.failure('session.tools.initializeAndValidate')).toEqual({
       code: -32603,

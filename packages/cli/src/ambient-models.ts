@@ -180,6 +180,7 @@ class AmbientService {
       provider: this.provider,
       defaultModel: this.defaultModel ?? first ?? this.opened.defaultModel,
       info: (id) => this.listed.get(id) ?? this.opened.info(id),
+      otherModel: (id) => [...this.listed.keys()].find((each) => each !== id),
     };
   }
 

@@ -27,7 +27,8 @@ export function readHeadless(argv: readonly string[]): HeadlessArguments {
     const set = entryOf(plain, flag);
     if (take) {
       const value = inline ?? argv[++i];
-      if (value === undefined) throw new UsageError(`${flag} needs a value`);
+      if (value === undefined || (inline === undefined && isFlag(value)))
+        throw new UsageError(`${flag} needs a value`);
       take(draft, value, flag);
     } else if (set && inline === undefined) set(draft);
     else unknown.push(argv[i] ?? '');
@@ -35,6 +36,10 @@ export function readHeadless(argv: readonly string[]): HeadlessArguments {
   const { isStdio, port, ...rest } = draft;
   const warnings = unknown.length === 0 ? [] : [`Ignored unknown arguments: ${unknown.join(' ')}`];
   return { ...rest, warnings, ...(!isStdio && { port: port ?? 0 }) };
+}
+
+function isFlag(word: string): boolean {
+  return Object.hasOwn(valued, word) || Object.hasOwn(plain, word);
 }
 
 /** The entry of this name; an argument may be any word, `constructor` too. */

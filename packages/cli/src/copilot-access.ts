@@ -10,20 +10,20 @@ import {
   withCachedModels,
   withRetry,
 } from '@groundcrew/models';
-import type { ModelAccess } from '@groundcrew/runtime';
+import type { ModelAccess, SessionSettings } from '@groundcrew/runtime';
 import { ownServiceModel } from './own-service.js';
 
 /** The Copilot API for one token. */
 export class CopilotAccess {
   private readonly provider: ModelProvider;
+  private overSockets: ModelProvider | undefined;
   private listed: ReadonlyMap<string, ModelInfo> = new Map();
 
   constructor(
     private readonly config: Omit<CopilotConfig, 'apiOf'>,
     private readonly retry: RetryOptions,
   ) {
-    const apiOf = (model: string) => copilotApiOf(this.listed.get(model));
-    this.provider = withCachedModels(withRetry(copilotProvider({ ...config, apiOf }), retry));
+    this.provider = withCachedModels(this.provided({ webSockets: false }));
   }
 
   async models(): Promise<readonly ModelInfo[]> {
@@ -33,20 +33,28 @@ export class CopilotAccess {
   }
 
   /** Throws ModelError for a model that the service does not list. */
-  async open(model: string | undefined, sessionId: string): Promise<ModelAccess> {
+  async open(
+    { model, webSocketResponses }: Pick<SessionSettings, 'model' | 'webSocketResponses'>,
+    sessionId: string,
+  ): Promise<ModelAccess> {
     const models = await this.models().catch((): readonly ModelInfo[] => []);
     const isNamed = model !== undefined && model !== 'auto';
     if (isNamed && models.length > 0 && !models.some((each) => each.id === model))
       throw new ModelError('configuration', `Model "${model}" is not available.`);
-    return this.access(models[0]?.id ?? ownServiceModel, sessionId);
+    const { COPILOT_CLI_DISABLE_WEBSOCKET_RESPONSES: isDisabled } = this.config.environment;
+    const webSockets = webSocketResponses ?? !isDisabled;
+    return this.access({ defaultModel: models[0]?.id ?? ownServiceModel, webSockets, sessionId });
   }
 
-  private access(defaultModel: string, sessionId: string): ModelAccess {
+  private access(chosen: Chosen): ModelAccess {
     const { config, retry } = this;
+    const { defaultModel, webSockets, sessionId } = chosen;
+    if (webSockets) this.overSockets ??= this.provided({ webSockets });
     return {
-      provider: this.provider,
+      provider: webSockets && this.overSockets ? this.overSockets : this.provider,
       defaultModel,
       info: (id) => this.listed.get(id),
+      otherModel: (id) => otherOf(this.listed, id),
       isCopilot: true,
       endpoint: async () => copilotEndpoint({ ...config, origin: outside(sessionId) }),
       withChanges: ({ apiKey, bearerToken, headers, hasBearerTokenProvider }) => {
@@ -55,10 +63,28 @@ export class CopilotAccess {
         const token = bearerToken ?? apiKey ?? config.token;
         const other = new CopilotAccess({ ...config, token, ...(headers && { headers }) }, retry);
         other.listed = this.listed;
-        return other.access(defaultModel, sessionId);
+        return other.access(chosen);
       },
     };
   }
+
+  private provided(options: { readonly webSockets: boolean }): ModelProvider {
+    const apiOf = (model: string) => copilotApiOf(this.listed.get(model), options);
+    const provider = withRetry(copilotProvider({ ...this.config, apiOf }), this.retry);
+    return options.webSockets ? { ...provider, models: (signal) => this.provider.models(signal) } : provider;
+  }
+}
+
+interface Chosen {
+  readonly defaultModel: string;
+  readonly webSockets: boolean;
+  readonly sessionId: string;
+}
+
+/** The service's own choice, where it makes one, else the first of its models that is another one. */
+function otherOf(listed: ReadonlyMap<string, unknown>, model: string): string | undefined {
+  if (listed.has('auto')) return 'auto';
+  return [...listed.keys()].find((id) => id !== model);
 }
 
 /** A call that somebody else makes on behalf of a session. */

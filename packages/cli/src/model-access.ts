@@ -73,7 +73,7 @@ export class ModelDirectory {
     seams: ModelSeams,
   ): Promise<ModelAccess> {
     const getBearerToken = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
-    const own = { ...this.own, getBearerToken };
+    const own = { ...this.own, getBearerToken, named: settings.model };
     if (provider?.baseUrl !== undefined) {
       await this.settings().catch(unreadable);
       return ownService({ ...provider, baseUrl: provider.baseUrl }, own);
@@ -88,7 +88,8 @@ export class ModelDirectory {
   }
 
   /** The service of sessions that bring none. */
-  private async common({ model, gitHubToken }: SessionSettings, sessionId: string): Promise<ModelAccess> {
+  private async common(settings: SessionSettings, sessionId: string): Promise<ModelAccess> {
+    const { model, gitHubToken } = settings;
     await this.settings();
     if (model === offlineInfo.id) return this.offline;
     const user = gitHubToken === undefined ? undefined : await this.userOf(gitHubToken);
@@ -97,7 +98,7 @@ export class ModelDirectory {
       const access = await this.ambient?.open(model, { hasOther: copilot !== undefined });
       if (access) return access;
     }
-    return copilot ? copilot.open(model, sessionId) : this.offline;
+    return copilot ? copilot.open(settings, sessionId) : this.offline;
   }
 
   /** Whose token this is; nothing when nobody can be asked. Throws TokenRefused. */

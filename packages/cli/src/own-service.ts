@@ -5,6 +5,7 @@ import {
   type GetBearerToken,
   knownModel,
   type ModelInfo,
+  type ModelProvider,
   type ProviderConfig,
   type RetryOptions,
   withKnown,
@@ -24,6 +25,8 @@ export interface OwnServiceSources {
   readonly retry: RetryOptions;
   /** Asks the client for a token, for services that say that it gives them. */
   readonly getBearerToken?: GetBearerToken;
+  /** The model that `wireModel` and `modelId` are names of; any model without it. */
+  readonly named?: string | undefined;
 }
 
 /** A service of the user's own as sessions use it. Throws ModelError for one that cannot be called. */
@@ -31,21 +34,40 @@ export function ownService(
   config: ProviderSettings & ProviderConfig,
   sources: OwnServiceSources,
 ): ModelAccess {
-  const { environment, version, exchange, getBearerToken } = sources;
+  const { environment, version, exchange, getBearerToken, named } = sources;
+  const { wireModel, modelId, ...unnamed } = config;
+  const saidOf = (model: string): ProviderConfig & ProviderSettings =>
+    named === undefined || model === named ? config : unnamed;
   const asked = config.hasBearerTokenProvider && getBearerToken ? { getBearerToken } : {};
   return {
     provider: withRetry(
-      configuredProvider(config, { environment, version, exchange, ...asked }),
+      withNames(configuredProvider(unnamed, { environment, version, exchange, ...asked }), saidOf),
       sources.retry,
     ),
-    defaultModel: config.modelId ?? ownServiceModel,
-    info: (model) => ({ ...modelInfo(model, config), ...documentsOf(config, config.modelId ?? model) }),
+    defaultModel: modelId ?? ownServiceModel,
+    info: (model) => {
+      const said = saidOf(model);
+      return { ...modelInfo(model, said), ...documentsOf(said, said.modelId ?? model) };
+    },
     isCopilot: false,
     endpoint: (_model, signal) => endpointOf(config, { environment, ...asked }, signal),
     withChanges: (changes, seams) => {
       const token = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
       const changed = { ...config, ...changes, baseUrl: config.baseUrl };
       return ownService(changed, { ...sources, getBearerToken: token });
+    },
+  };
+}
+
+type Names = Pick<ProviderConfig, 'wireModel' | 'modelId'>;
+
+/** The service, called by the names it has for its models. */
+function withNames(provider: ModelProvider, namesOf: (model: string) => Names): ModelProvider {
+  return {
+    ...provider,
+    stream(request, signal) {
+      const { wireModel, modelId } = namesOf(request.model);
+      return provider.stream({ ...request, model: wireModel ?? modelId ?? request.model }, signal);
     },
   };
 }

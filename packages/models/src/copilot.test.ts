@@ -14,6 +14,16 @@ test.each([
   expect(copilotApiOf({ id: 'm', name: 'm', vision: false, raw })).toBe(api);
 });
 
+test('over WebSockets a model is called that is listed so, and has no chat completions', () => {
+  const apiOf = (...endpoints: readonly string[]) => {
+    const raw = { supported_endpoints: endpoints };
+    return copilotApiOf({ id: 'm', name: 'm', vision: false, raw }, { webSockets: true });
+  };
+  expect(apiOf('/responses', 'ws:/responses')).toBe('responses-socket');
+  expect(apiOf('/responses')).toBe('responses');
+  expect(apiOf('/chat/completions', '/responses', 'ws:/responses')).toBe('chat');
+});
+
 test('each API is called at its own path, with what it needs', async () => {
   const server = await localServer((response) => response.end('{}'));
   const config = {

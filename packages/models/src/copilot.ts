@@ -1,3 +1,4 @@
+import { ModelError } from './errors.js';
 import { authenticationAmong, checkedHeaders, type Headers } from './headers.js';
 import { httpProvider } from './http-provider.js';
 import { property } from './json.js';
@@ -12,7 +13,7 @@ import {
   userAgent,
 } from './providers.js';
 import { bearer, below } from './services.js';
-import { wires } from './wires.js';
+import { type KnownWire, wires } from './wires.js';
 
 export interface CopilotConfig extends ProviderSurroundings {
   readonly baseUrl: string;
@@ -24,7 +25,7 @@ export interface CopilotConfig extends ProviderSurroundings {
 }
 
 /** One of the APIs that the Copilot service speaks. */
-export type CopilotApi = 'chat' | 'responses' | 'messages';
+export type CopilotApi = 'chat' | 'responses' | 'responses-socket' | 'messages';
 
 /** The GitHub Copilot service. */
 export function copilotProvider(config: CopilotConfig): ModelProvider {
@@ -38,6 +39,7 @@ export function copilotProvider(config: CopilotConfig): ModelProvider {
       id: 'copilot',
       wire: wire.load,
       url: () => url,
+      ...(wire.transport && { transport: wire.transport }),
       models: { url: below(baseUrl, '/models'), read: readModelList },
       exchange,
       headers: (request) => ({
@@ -47,7 +49,13 @@ export function copilotProvider(config: CopilotConfig): ModelProvider {
       }),
     });
   };
-  const served = { chat: at('chat'), responses: at('responses'), messages: at('messages') };
+  const responses = at('responses');
+  const served = {
+    chat: at('chat'),
+    responses,
+    'responses-socket': withFallback(at('responses-socket'), responses),
+    messages: at('messages'),
+  };
   return {
     id: 'copilot',
     models: (signal) => served.chat.models(signal),
@@ -55,10 +63,44 @@ export function copilotProvider(config: CopilotConfig): ModelProvider {
   };
 }
 
+/** The first service until it cannot be had at all; from then on the other one. */
+function withFallback(first: ModelProvider, other: ModelProvider): ModelProvider {
+  let isLost = false;
+  return {
+    ...first,
+    async *stream(request, signal) {
+      let isBegun = false;
+      try {
+        for await (const batch of isLost ? [] : first.stream(request, signal)) {
+          isBegun = true;
+          yield batch;
+        }
+        if (!isLost) return;
+      } catch (error) {
+        if (isBegun || signal.aborted || !isUnreachable(error)) throw error;
+        isLost = true;
+      }
+      yield* other.stream(request, signal);
+    },
+  };
+}
+
+/** Nothing answers here, or nothing that knows of WebSockets. */
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof ModelError)) return false;
+  const { kind, statusCode } = error;
+  if (statusCode !== undefined) return [400, 404, 405, 426, 501].includes(statusCode);
+  return kind === 'network' || kind === 'unavailable' || kind === 'bad_response';
+}
+
 /** The API by which the service wants a model to be called; chat completions where it says nothing. */
-export function copilotApiOf(model: ModelInfo | undefined): CopilotApi {
+export function copilotApiOf(
+  model: ModelInfo | undefined,
+  { webSockets = false }: { readonly webSockets?: boolean } = {},
+): CopilotApi {
   const listed = property(model?.raw, 'supported_endpoints');
   if (!Array.isArray(listed) || listed.includes('/chat/completions')) return 'chat';
+  if (webSockets && listed.includes('ws:/responses')) return 'responses-socket';
   if (listed.includes('/responses')) return 'responses';
   return listed.includes('/v1/messages') ? 'messages' : 'chat';
 }
@@ -81,15 +123,16 @@ export function copilotHeaders(
   };
 }
 
-const apis = {
+const apis: Readonly<Record<CopilotApi, { wire: KnownWire; path: string; headers: Headers }>> = {
   chat: { wire: wires['copilot-chat'], path: '/chat/completions', headers: {} },
   responses: { wire: wires['openai-responses'], path: '/responses', headers: {} },
+  'responses-socket': { wire: wires['openai-responses-socket'], path: '/responses', headers: {} },
   messages: {
     wire: wires['anthropic-messages'],
     path: '/v1/messages',
     headers: { 'anthropic-version': '2023-06-01' },
   },
-} as const;
+};
 
 function originHeaders(origin: CallOrigin): Headers {
   return {

@@ -9,6 +9,7 @@ export interface ServiceEndpoint {
   readonly type: 'openai' | 'azure' | 'anthropic';
   /** Anthropic has but one. */
   readonly wireApi?: 'completions' | 'responses';
+  readonly transport?: 'websockets';
   readonly baseUrl: string;
   readonly apiKey?: string;
   /** Names as they are usually written. */
@@ -21,11 +22,12 @@ export async function endpointOf(
   { environment, getBearerToken }: Pick<ServiceSurroundings, 'environment' | 'getBearerToken'>,
   signal: AbortSignal,
 ): Promise<ServiceEndpoint> {
-  const { type = 'openai', wireApi = 'completions', baseUrl, apiKey } = config;
+  const { type = 'openai', wireApi = 'completions', transport, baseUrl, apiKey } = config;
   const token = getBearerToken ? await getBearerToken(signal) : config.bearerToken;
   return {
     type,
     ...(type !== 'anthropic' && { wireApi }),
+    ...(transport === 'websockets' && { transport }),
     baseUrl,
     ...(apiKey !== undefined && { apiKey }),
     headers: {

@@ -5,6 +5,8 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The address is opened as a WebSocket: `body` is the one message to it, each piece of the answer one from it. */
+  readonly transport?: 'websocket';
   /** What the call is for, for whoever makes it in our place; nothing of it is sent. */
   readonly origin?: CallOrigin;
 }

@@ -11,17 +11,16 @@ export async function* readAnswer(
   maxBytes: number,
 ): AsyncGenerator<readonly ModelEvent[]> {
   const type = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-  const bytes = bounded(response.body, maxBytes);
-  if (type === 'text/event-stream') return yield* wire.decode(sseFrames(bytes));
-  // Any other label is believed only as far as the first bytes bear it out.
+  if (response.status === 101)
+    return yield* wire.decode(messageFrames(bounded(response.body, maxBytes)));
+  if (type === 'text/event-stream') return yield* wire.decode(sseFrames(bounded(response.body, maxBytes)));
+  const body = response.body[Symbol.asyncIterator]();
   try {
-    const { start, whole } = await peek(bytes);
-    if (/^(data|event|id|retry|):/.test(start)) return yield* wire.decode(sseFrames(whole));
-    if (start === '') throw new ModelError('bad_response', 'The model service sent an empty answer');
-    if (!start.startsWith('{')) throw strange(type);
-    yield wire.decodeWhole(parseWhole(await readText(whole, { maxBytes })));
+    const read = await readUnlessStream(body, maxBytes);
+    if (read.isStream) yield* wire.decode(sseFrames(bounded(joined(read.chunks, body), maxBytes)));
+    else yield wire.decodeWhole(parseWhole(wholeOf(read.chunks, type)));
   } finally {
-    await bytes.return(undefined);
+    await body.return?.();
   }
 }
 
@@ -51,6 +50,11 @@ export function parseWhole(text: string): unknown {
   }
 }
 
+/** A piece of a body that is a message is a frame. */
+async function* messageFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+  for await (const message of bytes) yield [Buffer.from(message).toString('utf8')];
+}
+
 async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of body) {
@@ -60,27 +64,51 @@ async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Asyn
   }
 }
 
-/** Reads until the first bytes tell what follows, and gives them back in front of the rest. */
-async function peek(
-  bytes: AsyncGenerator<Uint8Array>,
-): Promise<{ readonly start: string; readonly whole: AsyncIterable<Uint8Array> }> {
-  const read: Uint8Array[] = [];
-  let start = '';
-  while (start.length < 'event:'.length) {
-    const next = await bytes.next();
-    if (next.done) break;
-    read.push(next.value);
-    start = Buffer.concat(read).toString('utf8').trimStart();
+/** All of a body; only the beginning of what is no JSON, an event stream without its label perhaps. */
+async function readUnlessStream(
+  body: AsyncIterator<Uint8Array>,
+  maxBytes: number,
+): Promise<{ readonly chunks: readonly Uint8Array[]; readonly isStream: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (let next = await body.next(); !next.done; next = await body.next()) {
+    const isBeginning = size < longestBeginning;
+    chunks.push(next.value);
+    size += next.value.byteLength;
+    if (size > maxBytes) throw tooLong(maxBytes);
+    const start = isBeginning ? textOf(chunks).trimStart() : '{';
+    if (fieldOfStream.test(start)) return { chunks, isStream: true };
+    if (start.length > longestField && !start.startsWith('{')) break;
   }
-  return { start, whole: joined(read, bytes) };
+  return { chunks, isStream: false };
+}
+
+/** Blank space in front of an answer is not longer. */
+const longestBeginning = 1024;
+
+const longestField = 'event:'.length;
+
+const fieldOfStream = /^(data|event|id|retry|):/;
+
+/** The label is believed only as far as the first bytes bear it out. */
+function wholeOf(chunks: readonly Uint8Array[], type: string): string {
+  const text = textOf(chunks);
+  const start = text.trimStart();
+  if (start === '') throw new ModelError('bad_response', 'The model service sent an empty answer');
+  if (!start.startsWith('{')) throw strange(type);
+  return text;
+}
+
+function textOf(chunks: readonly Uint8Array[]): string {
+  return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
 }
 
 async function* joined(
   first: readonly Uint8Array[],
-  rest: AsyncGenerator<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   yield* first;
-  yield* rest;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
 function strange(type: string): ModelError {

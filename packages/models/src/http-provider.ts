@@ -1,3 +1,4 @@
+import { BodyMemory } from './body-memory.js';
 import { ModelError, restate } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { httpFailure, retryAfterSeconds } from './failure.js';
@@ -13,6 +14,8 @@ export interface HttpProviderOptions {
   readonly wire: () => Promise<Wire>;
   /** Where calls to this model are posted. */
   readonly url: (model: string) => string;
+  /** Calls are messages of a WebSocket. */
+  readonly transport?: HttpRequest['transport'];
   /** The headers of a call, or of the question for models when there is no request. Names in lower case. */
   readonly headers: (request: ModelRequest | undefined, signal: AbortSignal) => Headers | Promise<Headers>;
   readonly exchange: Exchange;
@@ -27,7 +30,8 @@ const maxFailureBytes = 64 * 1024;
 
 /** A model service at an address: the one place from which calls are made. An abort throws the signal's reason. */
 export function httpProvider(options: HttpProviderOptions): ModelProvider {
-  const { id, url, models, maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  const { id, url, transport, models, maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  const memory = new BodyMemory();
   let loading: Promise<Wire> | undefined;
   return {
     id,
@@ -46,8 +50,8 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
       try {
         loading ??= options.wire();
         const wire = await loading;
-        const body = JSON.stringify(wire.encode(request));
-        const response = await call.send({ method: 'POST', url: url(request.model), body }, request);
+        const body = memory.write(wire.encode(request, memory));
+        const response = await call.send({ ...opening(url(request.model), transport), body }, request);
         for await (const events of readAnswer(wire, response, maxAnswerBytes)) yield call.signed(events);
       } catch (error) {
         throw call.failure(error);
@@ -75,7 +79,7 @@ class ProviderCall {
     const response = await this.#options.exchange(outgoing, this.#signal);
     const { headers, status } = response;
     this.#requestId = headers['x-github-request-id'] ?? headers['x-request-id'] ?? headers['request-id'];
-    if (status >= 200 && status < 300) return response;
+    if (status === 101 || (status >= 200 && status < 300)) return response;
     if (status >= 300 && status < 400) throw redirected(headers.location);
     const text = await readText(response.body, { maxBytes: maxFailureBytes, cut: true });
     const retryAfter = retryAfterSeconds(headers['retry-after'], Date.now());
@@ -95,6 +99,10 @@ class ProviderCall {
     const message = withoutSecrets(known.message, this.#headers);
     return restate(known, { message, requestId: known.requestId ?? this.#requestId });
   }
+}
+
+function opening(url: string, transport: HttpRequest['transport']): Omit<HttpRequest, 'headers'> {
+  return transport ? { method: 'GET', url: url.replace(/^http/, 'ws'), transport } : { method: 'POST', url };
 }
 
 function redirected(location: string | undefined): ModelError {

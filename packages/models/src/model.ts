@@ -53,6 +53,8 @@ export interface ModelRequest {
   readonly system: string;
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolSpec[];
+  /** Said to the model with this one call, after everything else; what is cached ends before it. */
+  readonly remark?: string;
   readonly toolChoice?: 'auto' | 'none';
   readonly stream: boolean;
   readonly reasoningEffort?: string;

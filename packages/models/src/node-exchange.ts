@@ -16,11 +16,20 @@ const defaultLimits: TimeLimits = { send: 60_000, firstByte: 600_000, idle: 300_
  */
 export function nodeExchange({ environment, limits }: NodeExchangeOptions): Exchange {
   let opened: Promise<Exchange> | undefined;
+  let sockets: Promise<Exchange> | undefined;
   const open = async () => {
     const { httpExchange } = await import('./http.js');
     return httpExchange(environment, { ...defaultLimits, ...limits?.() });
   };
+  const openSockets = async () => {
+    const { webSocketExchange } = await import('./web-socket.js');
+    return webSocketExchange(environment, { ...defaultLimits, ...limits?.() });
+  };
   return async (request, signal) => {
+    if (request.transport === 'websocket') {
+      sockets ??= openSockets();
+      return (await sockets)(request, signal);
+    }
     opened ??= open();
     return (await opened)(request, signal);
   };

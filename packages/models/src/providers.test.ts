@@ -64,14 +64,9 @@ test('a key is enough, none is allowed, and a token asked for wins', async () =>
 });
 
 test.each([
-  [
-    { type: 'bedrock' },
-    'providers of type "openai", "azure" or "anthropic" over http, not type "bedrock" over http',
-  ],
-  [
-    { transport: 'websockets' },
-    'providers of type "openai", "azure" or "anthropic" over http, not type "openai" over websockets',
-  ],
+  [{ type: 'bedrock' }, 'providers of type "openai", "azure" or "anthropic", not "bedrock"'],
+  [{ transport: 'websockets' }, 'the wireApi "responses" over websockets, and no other'],
+  [{ transport: 'pigeon' as 'http' }, 'providers over "http" or "websockets", not "pigeon"'],
   [{ wireApi: 'batch' }, 'the wireApi "completions" and "responses", not "batch"'],
 ])('%j is not served, and the error says what is', (asked, served) => {
   const config = { baseUrl: 'http://x.test', ...asked } as ProviderConfig; // clients may say anything

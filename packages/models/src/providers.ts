@@ -49,6 +49,7 @@ export function configuredProvider(config: ProviderConfig, surroundings: Service
     id: config.baseUrl,
     wire: service.wire.load,
     url: service.url,
+    ...(service.wire.transport && { transport: service.wire.transport }),
     models: { url: service.modelsUrl, read: readModelList },
     exchange: surroundings.exchange ?? nodeExchange({ environment }),
     headers: async (request, signal) => ({

@@ -21,6 +21,18 @@ test('a service of OpenAI speaks chat completions, or responses when asked to', 
   });
 });
 
+test('over websockets responses are spoken, at the same address', () => {
+  const address = { wireApi: 'responses', transport: 'websockets' } as const;
+  for (const [type, baseUrl] of [
+    ['openai', 'http://h.test/v1'],
+    ['azure', 'http://h.test'],
+  ] as const)
+    expect(at({ ...address, type, baseUrl })).toEqual({
+      ...at({ ...address, type, baseUrl, transport: 'http' }),
+      wire: 'openai-responses-socket',
+    });
+});
+
 test('a service of Anthropic is below /v1, whether or not its address says so', () => {
   const anthropic = {
     wire: 'anthropic-messages',

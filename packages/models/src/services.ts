@@ -27,12 +27,24 @@ export interface Service {
 export function serviceAt(address: ServiceAddress): Service {
   const { type = 'openai', transport = 'http' } = address;
   const service = Object.hasOwn(services, type) ? services[type] : undefined;
-  if (!service || transport !== 'http')
+  if (!service)
     throw new ModelError(
       'configuration',
-      `This version serves providers of type "openai", "azure" or "anthropic" over http, not type "${type}" over ${transport}`,
+      `This version serves providers of type "openai", "azure" or "anthropic", not "${type}"`,
     );
-  return service(address);
+  if (transport === 'http') return service(address);
+  if (transport !== 'websockets')
+    throw new ModelError(
+      'configuration',
+      `This version serves providers over "http" or "websockets", not "${String(transport)}"`,
+    );
+  const served = service(address);
+  if (served.wire !== wires['openai-responses'])
+    throw new ModelError(
+      'configuration',
+      'This version serves the wireApi "responses" over websockets, and no other',
+    );
+  return { ...served, wire: wires['openai-responses-socket'] };
 }
 
 const services: Readonly<Record<'openai' | 'azure' | 'anthropic', (address: ServiceAddress) => Service>> = {

@@ -4,6 +4,8 @@ import type { Wire, WireOptions } from './wire.js';
 export interface KnownWire {
   /** Where calls go, below the service's base address. */
   readonly path: string;
+  /** Calls are messages of a WebSocket. */
+  readonly transport?: 'websocket';
   load(options?: WireOptions): Promise<Wire>;
 }
 
@@ -23,6 +25,12 @@ export const wires = {
     path: '/responses',
     load: async (options?: WireOptions) =>
       (await import('./wires/openai-responses/wire.js')).openaiResponsesWire(options),
+  },
+  'openai-responses-socket': {
+    path: '/responses',
+    transport: 'websocket',
+    load: async (options?: WireOptions) =>
+      (await import('./wires/openai-responses/wire.js')).responsesSocketWire(options),
   },
   'anthropic-messages': {
     path: '/messages',

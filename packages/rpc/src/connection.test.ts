@@ -43,6 +43,18 @@ test('any id is echoed as it came, and our own count from 1', async () => {
   expect(await Promise.all(asked)).toEqual(['RpcError: Connection closed', 'RpcError: Connection closed']);
 });
 
+test('an id too large for a number is echoed with all its digits, whatever the outcome', async () => {
+  const { peer } = serve({
+    onRequest: async (method) => (method === 'fail' ? Promise.reject(new Error('no')) : undefined),
+  });
+  peer.send(encodeRaw('{"jsonrpc":"2.0","id":18446744073709551617,"method":"m"}'));
+  peer.send(encodeRaw('{"jsonrpc":"2.0","id":18446744073709551619,"method":"fail"}'));
+  expect(await take(peer, 2)).toEqual([
+    { jsonrpc: '2.0', id: 18446744073709551617n, result: null },
+    { jsonrpc: '2.0', id: 18446744073709551619n, error: { code: -32603, message: 'no' } },
+  ]);
+});
+
 test('handlers start in the order of arrival and are answered in the order they settle', async () => {
   const story: string[] = [];
   const release = new Map<string, () => void>();

@@ -162,7 +162,7 @@ export class Connection {
   }
 
   private fail(id: RequestId, error: ErrorObject): void {
-    this.channel.send({ jsonrpc: '2.0', id, error });
+    this.channel.send(failure(id, error));
   }
 
   private hear(notification: Notification): void {
@@ -219,10 +219,20 @@ const idInUse: ErrorObject = {
   message: 'A request with this id is still in progress; expected an id of its own',
 };
 
-function success(id: RequestId, result: unknown): Success | Encoded {
-  if (!(result instanceof RawJson))
-    return { jsonrpc: '2.0', id, result: result === undefined ? null : result };
-  return encodeRaw(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.text}}`);
+function success(id: RequestId, result: unknown = null): Success | Encoded {
+  const isText = result instanceof RawJson;
+  if (!isText && typeof id !== 'bigint') return { jsonrpc: '2.0', id, result };
+  return response(id, `"result":${isText ? result.text : JSON.stringify(result)}`);
+}
+
+function failure(id: RequestId, error: ErrorObject): Failure | Encoded {
+  if (typeof id !== 'bigint') return { jsonrpc: '2.0', id, error };
+  return response(id, `"error":${JSON.stringify(error)}`);
+}
+
+/** Written by hand, for JSON knows neither text that is JSON already nor a `bigint`. */
+function response(id: RequestId, outcome: string): Encoded {
+  return encodeRaw(`{"jsonrpc":"2.0","id":${typeof id === 'bigint' ? id : JSON.stringify(id)},${outcome}}`);
 }
 
 /** Returns its own undo. One signal may stand over any number of requests, which Node would take for a leak. */

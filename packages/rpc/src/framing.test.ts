@@ -86,7 +86,7 @@ test.each([
   ['a fraction', 'Content-Length: 2.0\r\n\r\n{}', 'plain decimal'],
   ['no number', 'Content-Length:\r\n\r\n{}', 'plain decimal'],
   ['two lengths', 'Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}', 'different values'],
-  ['bare line feeds', `Content-Length: 2\n\n{}${' '.repeat(9000)}`, 'longer than 8192'],
+  ['bare line feeds', 'Content-Length: 2\n\n{}', 'LF without CR'],
   ['an endless header', `X: ${'a'.repeat(9000)}`, 'longer than 8192'],
 ])('a header with %s is refused, with what is expected', (_, text, flaw) => {
   const refused = faultOf(Buffer.from(text));

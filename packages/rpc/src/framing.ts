@@ -113,7 +113,10 @@ function readHeader(bytes: Buffer, start: number): Header | undefined {
   const size = (blank === -1 ? bytes.length : blank) - start;
   if (size > maxHeaderBytes) throw badHeader(`it is longer than ${maxHeaderBytes} bytes`);
   if (!isLetter(bytes[start])) throw badHeader('it does not begin with a header name');
-  if (blank === -1) return undefined;
+  if (blank === -1) {
+    if (bareLineFeed.test(bytes.toString('latin1', start))) throw badHeader('a line ends in LF without CR');
+    return undefined;
+  }
   return { length: contentLength(bytes.toString('latin1', start, blank)), end: blank + 4 };
 }
 
@@ -153,4 +156,5 @@ const nothing = Buffer.alloc(0);
 const maxHeaderBytes = 8 * 1024;
 const firstBodyBytes = 1024 * 1024;
 const usualHeader = /^Content-Length: (\d+)$/;
+const bareLineFeed = /[^\r]\n/;
 const headerLine = /^([^\s:]+)[ \t]*:[ \t]*(.*?)[ \t]*$/;

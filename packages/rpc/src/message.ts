@@ -1,5 +1,5 @@
-/** Chosen by whoever asks, and given back with the answer exactly as it came. */
-export type RequestId = string | number | null;
+/** Chosen by whoever asks, and given back with the answer exactly as it came: a `bigint` is too large for a `number`. */
+export type RequestId = string | number | bigint | null;
 
 /** Asks for a method and expects one response with the same id. */
 export interface Request {

@@ -38,6 +38,15 @@ test.each([
   expect(refusal(json)).toMatchObject({ name: 'FramingError', kind, id });
 });
 
+test.each([
+  ['9007199254740993', 9007199254740993n],
+  ['-12345678901234567890', -12345678901234567890n],
+  ['1e21', 1e21],
+])('the id %s keeps all its digits', (written, id) => {
+  const json = `{"jsonrpc":"2.0","params":{"id":1},"id" : ${written} ,"method":"m"}`;
+  expect(parseMessage(json)).toEqual({ jsonrpc: '2.0', params: { id: 1 }, id, method: 'm' });
+});
+
 test('a refusal says what was wrong and what is expected', () => {
   expect([
     refusal('[]').message,

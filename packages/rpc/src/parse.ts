@@ -17,7 +17,8 @@ export function parseMessage(json: string): Message {
   if (flaw !== undefined) {
     throw new FramingError('message', `Invalid message: ${flaw}`, isRequestId(value) ? value.id : null);
   }
-  return value as Message; // findFlaw has looked at every field but `params`, `result` and `data`, which are unknown
+  const message = value as Message; // findFlaw has looked at every field but `params`, `result` and `data`, which are unknown
+  return isTooLarge(message) ? { ...message, id: wholeId(json, message.id) } : message;
 }
 
 /** No honest message comes near it, and every walk over a message stays far from the end of the stack. */
@@ -44,6 +45,18 @@ function findFlaw(value: Candidate): string | undefined {
     return value.result === undefined ? shapes : undefined;
   }
   return isErrorObject(value.error) ? undefined : '`error` must have a number `code` and a string `message`';
+}
+
+/** An id that a `number` cannot tell from its neighbours. */
+function isTooLarge(message: Message): message is Message & { readonly id: number } {
+  return 'id' in message && typeof message.id === 'number' && Math.abs(message.id) > Number.MAX_SAFE_INTEGER;
+}
+
+/** Such an id with all its digits, as the text has them; one that is no whole number stays as it was read. */
+function wholeId(json: string, id: number): RequestId {
+  const written = [...json.matchAll(/"id"\s*:\s*(-?\d+)\s*[,}]/g)].map(([, digits = '']) => digits);
+  const digits = written.find((each) => Number(each) === id);
+  return digits === undefined ? id : BigInt(digits);
 }
 
 function isRequestId(value: Candidate): value is { readonly id: RequestId } {

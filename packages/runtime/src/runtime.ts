@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
@@ -25,6 +24,7 @@ import type { Company } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import { describeDirectory } from './workspace/git.js';
+import { removeSessionDirectory } from './workspace/spilled-output.js';
 
 /** One place where sessions are kept: a store and the directories beside it. */
 export interface Home {
@@ -148,17 +148,18 @@ export class Runtime {
   }
 
   /** Takes a client off a session; the last one closes it, and a session nobody ever spoke in is removed. */
-  async leave(sessionId: string, clientId: string): Promise<boolean> {
-    const session = this.sessions.get(sessionId);
-    if (!session) return false;
-    if (session.audience.size > 1 || !session.audience.has(clientId)) return session.detach(clientId) || true;
-    await this.exclusively(sessionId, async () => {
+  leave(sessionId: string, clientId: string): Promise<boolean> {
+    return this.exclusively(sessionId, async () => {
+      const session = this.sessions.get(sessionId);
+      if (!session) return false;
+      const isLast = session.audience.size === 1 && session.audience.has(clientId);
+      if (!isLast) return session.detach(clientId) || true;
       const { userTurns } = await session.close().catch(() => emptyClosing);
       session.detach(clientId);
       this.forget(sessionId);
       if (userTurns === 0) await this.removeStored(session);
+      return true;
     });
-    return true;
   }
 
   /** Takes a client off that is gone; its sessions work on to their end, or to their first question. */
@@ -178,7 +179,7 @@ export class Runtime {
       this.resting.delete(sessionId);
       const home = this.options.home(itsOwn);
       const isRemoved = await home.store.remove(sessionId);
-      await rm(workspaceIn(home, sessionId), { recursive: true, force: true });
+      await removeSessionDirectory(workspaceIn(home, sessionId));
       if (isRemoved) this.tell({ type: 'session.deleted', sessionId });
       return isRemoved;
     });
@@ -277,6 +278,7 @@ export class Runtime {
   private async park(session: Session): Promise<void> {
     const { sessionId, audience } = session;
     const park = async () => {
+      if (this.sessions.get(sessionId) !== session) return;
       if (audience.size === 0 && (await session.rest())) this.resting.set(sessionId, session.currentSettings);
       else await session.unload();
       if (audience.size === 0 && !session.isLoaded) this.forget(sessionId);
@@ -308,7 +310,7 @@ export class Runtime {
   private async removeStored(session: Session): Promise<void> {
     const home = this.options.home(session.currentSettings.configDir);
     await home.store.remove(session.sessionId);
-    await rm(session.workspacePath, { recursive: true, force: true });
+    await removeSessionDirectory(session.workspacePath);
   }
 
   /** One opening, closing or removal of a session at a time. */

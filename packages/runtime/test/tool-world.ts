@@ -54,7 +54,12 @@ export class ToolWorld {
       workingDirectory: this.path(),
       sessionDirectory,
       allowedDirectories: [this.path(), sessionDirectory],
-      largeOutput: { isEnabled: true, maxBytes: 20 * 1024, directory: join(sessionDirectory, 'temp') },
+      largeOutput: {
+        isEnabled: true,
+        maxBytes: 20 * 1024,
+        directory: join(sessionDirectory, 'temp'),
+        sessionDirectory,
+      },
       shells: this.shells,
       progress: () => undefined,
       notify: (notice) => void this.notices.push(notice),

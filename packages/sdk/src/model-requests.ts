@@ -50,7 +50,14 @@ export class ModelRequests {
   }
 
   private start(start: Start): void {
-    this.request(start.requestId).start = start;
+    if (start.transport === 'websocket') void this.refuseSocket(start.requestId);
+    else this.request(start.requestId).start = start;
+  }
+
+  /** A handler answers requests; the runtime then does without, where it can. */
+  private async refuseSocket(requestId: string): Promise<void> {
+    const message = 'This app makes model calls over HTTP only';
+    await this.answer(requestId, Response.json({ error: { message } }, { status: 426 })).catch(isOver);
   }
 
   private take({ requestId, data, binary, end, cancel, cancelReason }: Chunk): void {
@@ -120,6 +127,9 @@ export class ModelRequests {
     return accepted;
   }
 }
+
+/** Nobody waits for it any more. */
+const isOver = (): undefined => undefined;
 
 interface OpenRequest {
   start?: Start;

@@ -9,6 +9,8 @@ export interface CarriedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The client opens a WebSocket: `body` is the one message to it, each piece of the answer one from it. */
+  readonly transport?: 'websocket';
   readonly origin?: { readonly sessionId: string; readonly interactionType: string };
 }
 
@@ -43,12 +45,13 @@ export class CarriedCalls {
       signal.removeEventListener('abort', abort);
       this.calls.delete(requestId);
     });
-    this.send(requestId, request).catch((error: unknown) => call.fail(error));
+    this.send(requestId, request, call).catch((error: unknown) => call.fail(error));
     call.limit(limits.start, 'began no answer', cancel);
     const { status, headers } = await call.head;
     call.limit(limits.idle, 'stopped sending its answer', cancel);
     const flat = Object.entries(headers).map(([name, values]) => [name.toLowerCase(), values.join(', ')]);
-    return { status, headers: Object.fromEntries(flat), body: call.body(cancel) };
+    const leave = request.transport ? () => this.tellEnd(requestId) : () => undefined;
+    return { status, headers: Object.fromEntries(flat), body: call.body(cancel, leave) };
   };
 
   /** False for a call that nobody waits for. */
@@ -75,29 +78,33 @@ export class CarriedCalls {
     for (const call of this.calls.values()) call.fail(gone);
   }
 
-  private async send(requestId: string, request: CarriedRequest): Promise<void> {
-    const { method, url, headers, body = '', origin } = request;
+  /** A WebSocket is open when its head says so; only then there is somebody to send to. */
+  private async send(requestId: string, request: CarriedRequest, call: CarriedCall): Promise<void> {
+    const { method, url, headers, body = '', transport, origin } = request;
     const values = Object.entries(headers).map(([name, value]) => [name, [value]]);
     const start = {
       requestId,
       method,
       url,
       headers: Object.fromEntries(values),
-      transport: 'http' as const,
+      transport: transport ?? ('http' as const),
       ...(origin && {
         sessionId: origin.sessionId,
         agentId: origin.sessionId,
         interactionType: origin.interactionType,
       }),
     };
-    await Promise.all([
-      this.client.ask('llmInference.httpRequestStart', start, never),
-      this.client.ask(
-        'llmInference.httpRequestChunk',
-        { requestId, data: body, binary: false, end: true },
-        never,
-      ),
-    ]);
+    const message = { requestId, data: body, binary: false, end: transport === undefined };
+    const begun = this.client.ask('llmInference.httpRequestStart', start, never);
+    if (transport && (await call.head).status !== 101) return;
+    await Promise.all([begun, this.client.ask('llmInference.httpRequestChunk', message, never)]);
+  }
+
+  /** Nothing more goes out: the client closes its WebSocket. */
+  private tellEnd(requestId: string): void {
+    const params = { requestId, data: '', binary: false, end: true };
+    // Whether it hears of it or not, nobody waits any more.
+    this.client.ask('llmInference.httpRequestChunk', params, never).catch(() => undefined);
   }
 
   private tellCancelled(requestId: string, reason: unknown): void {
@@ -178,11 +185,12 @@ class CarriedCall {
     this.timer = setTimeout(() => stop(new Error(text)), milliseconds);
   }
 
-  async *body(leave: (reason: unknown) => void): AsyncGenerator<Uint8Array> {
+  async *body(leave: (reason: unknown) => void, end: () => void): AsyncGenerator<Uint8Array> {
     try {
       yield* this.chunks;
     } finally {
       this.isLeft = true;
+      if (!this.isOver) end();
       // An answer left at its last event is nearly over.
       this.limit(limits.linger, 'went on after the end of its answer', leave);
     }

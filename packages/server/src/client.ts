@@ -11,6 +11,7 @@ export type Share = Omit<Attachment, 'clientId' | 'hear' | 'ask'>;
 export class Client {
   /** It has said `connect`; clients of old only ping. */
   hasConnected = false;
+  private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
   private readonly news: News;
 
@@ -22,8 +23,26 @@ export class Client {
     this.news = new News(connection);
   }
 
+  /** Opens a session with this client attached; when that fails the client is attached as it was before. */
+  async open(
+    sessionId: string,
+    share: Share,
+    open: (attachment: Attachment) => Promise<Session>,
+  ): Promise<Session> {
+    const before = this.feeds.get(sessionId);
+    try {
+      return await open(this.attachment(sessionId, share));
+    } catch (error) {
+      if (before) this.feeds.set(sessionId, before);
+      else this.part(sessionId);
+      throw error;
+    } finally {
+      if (this.hasLeft) this.part(sessionId);
+    }
+  }
+
   /** What the session needs in order to have this client attached. */
-  attachment(sessionId: string, share: Share): Attachment {
+  private attachment(sessionId: string, share: Share): Attachment {
     const feed = new Feed({
       sessionId,
       isOld: share.isOld,
@@ -84,8 +103,13 @@ export class Client {
 
   /** The connection is gone: its sessions go on without it. */
   leave(): void {
-    for (const sessionId of this.feeds.keys()) this.runtime.drop(sessionId, this.id);
-    this.feeds.clear();
+    this.hasLeft = true;
+    for (const sessionId of this.feeds.keys()) this.part(sessionId);
+  }
+
+  private part(sessionId: string): void {
+    this.feeds.delete(sessionId);
+    this.runtime.drop(sessionId, this.id);
   }
 }
 

@@ -25,7 +25,7 @@ interface OwedLive {
 const largestMerged = 32 * 1024;
 
 /** So much may wait for one client; one that is further behind is cut off and may read on from its cursor. */
-const mostOwed = { events: 20_000, characters: 32 * 1024 * 1024 };
+const mostOwed = { events: 20_000, characters: 8 * 1024 * 1024 };
 
 /** One session's events on their way to one client. A slow client costs others nothing and memory only so much. */
 export class Feed {
@@ -74,10 +74,10 @@ export class Feed {
   /** Deltas of one message become one: nothing is lost from their sum, and each costs no more than the first. */
   private merge(told: Told): boolean {
     for (const owed of this.owed.slice(-2)) {
-      if (owed.type !== 'live' || owed.told.type !== told.type || owed.characters > largestMerged) continue;
+      if (owed.type !== 'live' || owed.told.type !== told.type || isFull(owed)) continue;
       const merged = mergeEvents(owed.merged ?? owed.told.event, told.event);
       if (!merged) continue;
-      const more = addedBy(told.event);
+      const more = addedBy(told, owed.characters);
       owed.merged = merged;
       owed.characters += more;
       this.owedCharacters += more;
@@ -127,13 +127,18 @@ export class Feed {
   }
 }
 
+/** A sum that has grown large; what only takes another's place never does. */
+function isFull({ told, characters }: OwedLive): boolean {
+  return characters > largestMerged && told.type !== 'tool.execution_partial_result';
+}
+
 function writtenDown({ told, merged }: OwedLive): Told {
   return merged ? new Told(told.sessionId, told.type, JSON.stringify(merged)) : told;
 }
 
-/** Characters that an event adds to the one it joins; its quotes and escapes are not counted. */
-function addedBy(event: SessionEvent): number {
-  return 'deltaContent' in event.data ? event.data.deltaContent.length : 0;
+/** Characters that an event adds to the one it joins, or to that whose place it takes; escapes of a delta are not counted. */
+function addedBy({ event, json }: Told, before: number): number {
+  return 'deltaContent' in event.data ? event.data.deltaContent.length : json.length - before;
 }
 
 function mergeEvents(earlier: SessionEvent, later: SessionEvent): SessionEvent | undefined {
@@ -152,5 +157,7 @@ function mergeEvents(earlier: SessionEvent, later: SessionEvent): SessionEvent |
     };
   }
   if (earlier.type === 'assistant.streaming_delta' && later.type === earlier.type) return later;
+  if (earlier.type === 'tool.execution_partial_result' && later.type === earlier.type)
+    return earlier.data.toolCallId === later.data.toolCallId ? later : undefined;
   return undefined;
 }

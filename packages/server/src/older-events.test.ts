@@ -28,6 +28,11 @@ test.each([
       },
     },
   ],
+  [
+    'session.shutdown',
+    { modelMetrics: { m: { requests: { count: 2, cost: null }, usage: {} }, n: { requests: { cost: 3 } } } },
+    { modelMetrics: { m: { requests: { count: 2, cost: 0 }, usage: {} }, n: { requests: { cost: 3 } } } },
+  ],
   ['user.message', { content: '"source" "shell_exit"' }, { content: '"source" "shell_exit"' }],
 ])('%s is told to clients of old as they know it', (type, data, expected) => {
   const event = { id: 'e', type, data };

@@ -20,6 +20,11 @@ const rewrites: Readonly<Record<string, Rewrite>> = {
     isNeeded: (json) => json.includes('"source"'),
     data: ({ source: _source, ...data }) => data,
   },
+  // They want a number for what a model cost, be it known or not.
+  'session.shutdown': {
+    isNeeded: (json) => json.includes('"cost":null'),
+    data: (data) => ({ ...data, modelMetrics: withCosts(data.modelMetrics as Metrics) }),
+  },
   // They know how a command ended by the name of an earlier release.
   'tool.execution_complete': {
     isNeeded: (json) => json.includes('"shell_exit"'),
@@ -29,6 +34,19 @@ const rewrites: Readonly<Record<string, Rewrite>> = {
     },
   },
 };
+
+interface Metric {
+  readonly requests: { readonly cost: number | null };
+}
+type Metrics = Readonly<Record<string, Metric>>;
+
+function withCosts(metrics: Metrics): Metrics {
+  const entries = Object.entries(metrics).map(([model, { requests, ...metric }]): [string, Metric] => [
+    model,
+    { ...metric, requests: { ...requests, cost: requests.cost ?? 0 } },
+  ]);
+  return Object.fromEntries(entries);
+}
 
 function asTerminal(content: Data): Data {
   if (content.type !== 'shell_exit') return content;

@@ -4,6 +4,7 @@ import { type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
+import { explain } from './explain.js';
 import { describeFailedRequest, failedText } from './failure.js';
 import type { CallContext } from './handler.js';
 import { handlers } from './handlers/catalog.js';
@@ -66,7 +67,7 @@ export class Server {
     const method: Method = methods[name];
     const params = read(method.params, rawParams);
     if (!params.success)
-      throw new RpcError(errorCodes.invalidParams, failedText(name, explain(params.error)));
+      throw new RpcError(errorCodes.invalidParams, failedText(name, explain(params.error.issues)));
     // The table pairs each name with its own handler; which one this is, is known only now.
     const handler = handlers[name] as (params: unknown, context: CallContext) => Promise<unknown>;
     return handler(params.data, context);
@@ -90,12 +91,4 @@ function signalOf(call: { readonly signal: AbortSignal }): { readonly signal: Ab
       return call.signal;
     },
   };
-}
-
-function explain(error: {
-  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[];
-}): string {
-  return error.issues
-    .map(({ path, message }) => `${path.map(String).join('.') || 'params'}: ${message}`)
-    .join('; ');
 }

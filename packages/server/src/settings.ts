@@ -12,6 +12,7 @@ import type { Share } from './client.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
+import { traceFrom } from './trace.js';
 
 type ResumeParams = ParsedParams<Methods['session.resume']> & {
   /** Of `session.options.update` only. */
@@ -27,17 +28,13 @@ export function settingsFrom(
   const systemMessage = params.systemMessage
     ? (withoutNullsDeep(params.systemMessage) as SystemMessage)
     : before?.systemMessage;
-  const trace = {
-    ...(params.traceparent !== undefined && { traceparent: params.traceparent }),
-    ...(params.tracestate !== undefined && { tracestate: params.tracestate }),
-  };
   const settings: SessionSettings = {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
     workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
     streaming: params.streaming ?? before?.streaming ?? false,
     exclusionWins: params.toolFilterPrecedence === 'excluded' || (before?.exclusionWins ?? false),
     hasWorkspace: params.infiniteSessions?.enabled ?? before?.hasWorkspace ?? true,
-    trace: params.traceparent === undefined ? (before?.trace ?? trace) : trace,
+    trace: traceFrom(params) ?? before?.trace ?? {},
     other: { ...before?.other, ...unusedOf(params) },
     ...pick('model', params.model ?? before?.model),
     ...pick('reasoningEffort', params.reasoningEffort ?? before?.reasoningEffort),
@@ -46,6 +43,7 @@ export function settingsFrom(
     ...pick('limits', limitsFrom(params.sessionLimits)),
     ...pick('citations', params.enableCitations ?? before?.citations),
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
+    ...pick('webSocketResponses', params.capi?.enableWebSocketResponses ?? before?.webSocketResponses),
     ...pick('systemMessage', systemMessage),
     ...pick('availableTools', params.availableTools ?? before?.availableTools),
     ...pick('excludedTools', params.excludedTools ?? before?.excludedTools),
@@ -100,6 +98,7 @@ export function shareFrom(params: ResumeParams): Share {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
+    requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
     isOld: params.toolFilterPrecedence === undefined,

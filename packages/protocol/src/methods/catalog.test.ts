@@ -396,6 +396,7 @@ const served = [
   'session.tools.handlePendingToolCall',
   'session.tools.initializeAndValidate',
   'session.ui.elicitation',
+  'session.ui.handlePendingAutoModeSwitch',
   'session.ui.handlePendingElicitation',
   'session.ui.handlePendingSessionLimitsExhausted',
   'session.ui.handlePendingUserInput',

@@ -100,7 +100,14 @@ const waitingOn = once(() =>
       toolName: z.string(),
     }),
     openObject({
-      kind: z.enum(['permission', 'user_input', 'elicitation', 'command', 'session_limits']),
+      kind: z.enum([
+        'auto_mode_switch',
+        'permission',
+        'user_input',
+        'elicitation',
+        'command',
+        'session_limits',
+      ]),
       since: z.string(),
       requestId: z.string(),
     }),

@@ -25,12 +25,12 @@ export const sessionModelMethods = {
       }),
   ),
   'session.model.setReasoningEffort': method(
-    'How hard the model thinks, from the next call on.',
+    'How hard the model thinks, from the next message on.',
     () => inSession({ reasoningEffort: z.string() }),
     () => openObject({ reasoningEffort: z.string() }),
   ),
   'session.model.switchTo': method(
-    'Another model, from the next call on.',
+    'Another model, from the next message on.',
     () =>
       inSession({
         modelId: z.string(),

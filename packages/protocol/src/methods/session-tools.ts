@@ -9,7 +9,7 @@ import { sessionRef, success } from './session-ref.js';
 /** Tools as clients see and serve them. */
 export const sessionToolsMethods = {
   'session.tools.getCurrentMetadata': method(
-    'The tools the model sees; null before the first turn.',
+    'The tools the model sees; null until the first turn, or `initializeAndValidate`, has put them together.',
     sessionRef,
     () =>
       openObject({

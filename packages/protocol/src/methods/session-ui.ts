@@ -16,6 +16,11 @@ export const sessionUiMethods = {
     () => inSession({ message: text(), requestedSchema: z.optional(z.record(text(), z.unknown())) }),
     () => openObject(filledForm()),
   ),
+  'session.ui.handlePendingAutoModeSwitch': method(
+    'Says whether another model may answer while one is rate limited; false tells that somebody did before.',
+    () => inSession({ requestId: text(), response: z.enum(['yes', 'yes_always', 'no']) }),
+    success,
+  ),
   'session.ui.handlePendingElicitation': method(
     'Answers a form; false tells that somebody did before.',
     () => inSession({ requestId: text(), result: openObject(filledForm()) }),

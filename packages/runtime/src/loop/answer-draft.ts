@@ -124,7 +124,7 @@ export class AnswerDraft {
     const isTaken =
       callId === '' ||
       this.calls.some((call) => call.callId === callId) ||
-      this.context.log.state.history.some(
+      this.context.log.latest.history.some(
         (entry) => entry.role === 'assistant' && entry.toolCalls.some((call) => call.callId === callId),
       );
     return isTaken ? `call_${this.context.clock.newId()}` : callId;

@@ -1,14 +1,16 @@
 import type { ModelError, ModelInfo, ModelProvider, Price } from '@groundcrew/models';
 import type { Clock } from '../clock.js';
-import type { PolicyRules } from '../permissions/policy.js';
+import type { PolicyRules, Prohibitions } from '../permissions/policy.js';
 import type { Inbox } from '../session/inbox.js';
 import type { SessionLog } from '../session/log.js';
+import type { ModelSwitch } from '../session/model-switch.js';
 import type { Questions } from '../session/questions.js';
+import type { Prompt } from '../session/shape.js';
 import type { UserInput } from '../session/user-input.js';
 import type { Waits } from '../session/waits.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
-import type { Interaction } from './interaction.js';
+import type { Interaction, RequestHeaders } from './interaction.js';
 
 /** Bounds that keep a session from running for ever; each one exceeded is a clear error. */
 export interface LoopLimits {
@@ -22,6 +24,8 @@ export interface ModelPlan {
   readonly provider: ModelProvider;
   readonly model: string;
   readonly info: ModelInfo | undefined;
+  /** Another model of the same service, to answer in its place. */
+  readonly otherModel?: string;
   readonly reasoningEffort?: string;
   readonly streaming: boolean;
   /** Answers say what of the documents they rest on. */
@@ -61,6 +65,10 @@ export interface LoopContext {
   readonly waits: Waits;
   /** What the current prompt started. */
   readonly interaction: Interaction;
+  /** Asks people what to do about a model that cannot be had for now. */
+  readonly modelSwitch: ModelSwitch;
+  /** Headers that came with a prompt; they are asked for once. */
+  headersOf(prompt: Prompt): RequestHeaders | undefined;
   /** What a model costs, if anybody knows. */
   priceOf(model: string): Promise<Price | undefined>;
   /** True when the conversation has been made shorter, so that it may fit now. */
@@ -77,6 +85,10 @@ export interface LoopContext {
   /** Model, prompt and tools as they are now. */
   plan(): ModelPlan;
   policy(): PolicyRules;
+  /** The part of the policy that nobody can lift. */
+  prohibitions(): Prohibitions;
+  /** Ends what runs: what it was built upon could not be stored. */
+  giveUp(error: unknown): void;
   /** What people have to hear of rules that cannot be read; each trouble once. */
   trouble(): string | undefined;
   /** What tools find around them now. */

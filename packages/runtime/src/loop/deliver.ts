@@ -81,6 +81,8 @@ function opening(prompt: Prompt, { log, model, oddities }: LoopContext): Draft[]
 /** Adds prompts that may not wait to the running turn, bare. */
 export async function deliverSteering(context: LoopContext): Promise<void> {
   for (const prompt of await context.inbox.takeSteering()) {
+    const requestHeaders = context.headersOf(prompt);
+    if (requestHeaders) context.interaction.join(requestHeaders);
     context.log.append({
       type: 'user.message',
       data: { ...messageData(prompt, context), delivery: 'steering', turnId: context.interaction.turnId },

@@ -1,4 +1,5 @@
 import { mergedHeaders } from '@groundcrew/models';
+import { HistoryReader } from './history-reader.js';
 
 /** W3C trace context, passed on to tools and model services. */
 export interface TraceContext {
@@ -21,6 +22,11 @@ export function requestHeaders(
   return { values: mergedHeaders({}, values), strategy };
 }
 
+interface InteractionOptions {
+  readonly requestHeaders?: RequestHeaders;
+  readonly trace: TraceContext;
+}
+
 /** What belongs to one prompt of the user, from its delivery to its last model call. */
 export class Interaction {
   /** Model calls begun so far. */
@@ -29,14 +35,26 @@ export class Interaction {
   responseBytes = 0;
   /** The turn goes on where a process that died had left it. */
   isContinued = false;
+  /** Messages of earlier calls are those of the next. */
+  readonly reader = new HistoryReader();
 
   constructor(
     readonly id: string,
-    readonly options: {
-      readonly requestHeaders?: RequestHeaders;
-      readonly trace: TraceContext;
-    },
+    private given: InteractionOptions,
   ) {}
+
+  get options(): InteractionOptions {
+    return this.given;
+  }
+
+  /** Headers of a prompt that joins: in the place of those there are, or beside them, as it says. */
+  join(requestHeaders: RequestHeaders): void {
+    const { requestHeaders: before } = this.given;
+    const isBeside = before !== undefined && requestHeaders.strategy === 'merge';
+    const values = isBeside ? mergedHeaders(before.values, requestHeaders.values) : requestHeaders.values;
+    const { strategy } = isBeside ? before : requestHeaders;
+    this.given = { ...this.given, requestHeaders: { values, strategy } };
+  }
 
   /** Who the next model call is made for: the user whose prompt it is, or the agent at its work. */
   get initiator(): 'user' | 'agent' {

@@ -75,6 +75,7 @@ async function converse(makeRoom: MakeRoom | undefined) {
     elicitation: false,
     requestPermission: false,
     requestUserInput: false,
+    requestAutoModeSwitch: false,
     isOld: false,
     tokenProviders: [],
     hear: ({ event }) => {

@@ -81,6 +81,7 @@ function world(tools: readonly Tool[]) {
       elicitation: false,
       requestPermission: true,
       requestUserInput: false,
+      requestAutoModeSwitch: false,
       isOld: false,
       tokenProviders: [],
       hear: (told) => heard.take(told.event),

@@ -9,6 +9,7 @@ import {
   type SpentLimit,
 } from '../budget/limits.js';
 import { totalsOf } from '../budget/spending.js';
+import { limitsStatus } from '../budget/status.js';
 import type { Draft } from '../session/log.js';
 import type { LoopContext, ModelPlan } from './context.js';
 import { measureContext } from './usage.js';
@@ -23,6 +24,8 @@ export interface Leave {
   readonly estimatedInput: number;
   /** Absent: as much as the model gives. */
   readonly maxOutputTokens?: number;
+  /** What the model hears of what is left. */
+  readonly remark?: string;
 }
 
 /** The call that leave is sought for. */
@@ -51,22 +54,25 @@ export async function findLeave({ context, plan, price }: Call): Promise<Leave |
   if (Object.keys(log.state.limits).length === 0) return { estimatedInput };
   const [known] = await Promise.all([price, log.stored()]);
   const { limits, spending } = log.state;
-  const verdict = judgeCall(limits, totalsOf(spending), {
+  const totals = totalsOf(spending);
+  const estimate = {
     model: plan.model,
     inputTokens: estimatedInput,
     price: known && estimatedInput > (known.maxPrompt ?? Number.POSITIVE_INFINITY) ? undefined : known,
-  });
+  };
+  const verdict = judgeCall(limits, totals, estimate);
   if (verdict.type === 'spent') return verdict.spent;
   if (verdict.type === 'unpriced') throw unpriced(verdict.model);
   const cost = (estimatedInput * (known?.input ?? 0)) / 1_000_000;
   log.append({ note: 'ask.reserved', data: { tokens: estimatedInput, cost } });
   await log.stored();
-  return { estimatedInput, ...outputOf(verdict.maxOutputTokens, plan) };
+  const remark = limitsStatus(limits, totals, estimate);
+  return { estimatedInput, remark, ...outputOf(verdict.maxOutputTokens, plan) };
 }
 
 /** Services count as they count: the last call tells by how much an estimate is wrong. */
 function estimateInput(context: LoopContext, plan: ModelPlan): number {
-  const { currentTokens } = measureContext(context.log, plan);
+  const { currentTokens } = measureContext(context.log.latest, plan);
   const { last } = context.log.state.spending;
   if (!last || last.model !== plan.model || last.inputTokens === 0 || last.estimatedInput === 0)
     return currentTokens;

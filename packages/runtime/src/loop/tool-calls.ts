@@ -20,7 +20,7 @@ import {
 import type { UserQuestion } from '../tools/user-question.js';
 import type { LoopContext, ModelPlan } from './context.js';
 import { troubleWithRules } from './deliver.js';
-import { interruptedText } from './request.js';
+import { interruptedText } from './history-reader.js';
 
 /** A call as the model made it, its arguments read. */
 export interface CallToRun {
@@ -161,7 +161,7 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
   return tool.prepare(call.arguments, {
     ...context.toolSurroundings(),
     checkPlace: (place) => requireNotForbidden(placeSubject(place, occasion), context),
-    searchExclusions: () => searchExclusions(context.policy().deny, context.workingDirectory),
+    searchExclusions: () => searchExclusions(context.prohibitions().deny, context.workingDirectory),
     sessionId: context.sessionId,
     toolCallId: call.toolCallId,
     notify: (notice) => {
@@ -188,7 +188,7 @@ async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Pr
 
 /** What rules forbid ends before a tool has looked at anything; throws Forbidden. */
 function requireNotForbidden(subject: Subject, context: LoopContext): void {
-  const verdict = forbid(subject, context.policy());
+  const verdict = forbid(subject, context.prohibitions());
   if (!verdict) return;
   context.log.append(...troubleWithRules(context));
   throw new Forbidden(verdict);

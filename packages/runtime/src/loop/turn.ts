@@ -1,7 +1,8 @@
 import type { ToolCall } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
 import type { Draft } from '../session/log.js';
-import { askModel, type ModelAnswer } from './answer.js';
+import type { ModelAnswer } from './answer.js';
+import { askAvailableModel, tellSystemPrompt } from './available.js';
 import type { LoopContext, ModelPlan } from './context.js';
 import { deliverSteering } from './deliver.js';
 import { type CallToRun, runToolCalls } from './tool-calls.js';
@@ -16,11 +17,15 @@ export class LimitReached extends Error {
 export async function runTurn(context: LoopContext, signal: AbortSignal): Promise<boolean> {
   const { log, interaction, limits } = context;
   await deliverSteering(context);
-  const plan = context.plan();
-  begin(context, plan);
-  await log.stored();
-  reportContextUse(context, plan);
-  const answer = await askModel(context, plan, signal);
+  const first = context.plan();
+  begin(context, first);
+  const begun = log.stored();
+  // Nobody's money is spent on a prompt that may be refused yet. Results of tools are stored while the model reads them.
+  if (interaction.rounds <= 1) await begun;
+  else begun.catch(context.giveUp);
+  reportContextUse(context, first);
+  const { answer, plan } = await askAvailableModel(context, first, signal);
+  await begun;
   const calls = answer.calls.map(readCall);
   const isTooMuch = calls.length > 0 && interaction.rounds > limits.toolRounds;
   const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => starting(call, { context, plan })));
@@ -39,13 +44,9 @@ function tooManyRounds({ toolRounds }: LoopContext['limits']): LimitReached {
   );
 }
 
-function begin({ log, interaction }: LoopContext, plan: ModelPlan): void {
-  if (plan.system !== log.state.systemPrompt) {
-    log.append({
-      type: 'system.message',
-      data: { role: 'system', content: plan.system, interactionId: interaction.id },
-    });
-  }
+function begin(context: LoopContext, plan: ModelPlan): void {
+  const { log, interaction } = context;
+  tellSystemPrompt(context, plan);
   if (interaction.isContinued) {
     interaction.isContinued = false;
     return;

@@ -14,7 +14,7 @@ export interface ContextUse {
   readonly messagesLength: number;
 }
 
-export function measureContext({ state }: { readonly state: SessionState }, plan: ModelPlan): ContextUse {
+export function measureContext(state: SessionState, plan: ModelPlan): ContextUse {
   const systemTokens = tokens(plan.system.length);
   const conversationTokens = tokens(state.historySize);
   const toolDefinitionsTokens = tokens(plan.toolset.size);
@@ -29,8 +29,9 @@ export function measureContext({ state }: { readonly state: SessionState }, plan
 }
 
 export function reportContextUse(context: LoopContext, plan: ModelPlan): void {
-  const isInitial = context.interaction.rounds === 1;
-  context.log.emit({ type: 'session.usage_info', data: { ...measureContext(context.log, plan), isInitial } });
+  const { log, interaction } = context;
+  const isInitial = interaction.rounds === 1;
+  log.emit({ type: 'session.usage_info', data: { ...measureContext(log.latest, plan), isInitial } });
 }
 
 function tokens(characters: number): number {

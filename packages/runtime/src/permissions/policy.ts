@@ -30,9 +30,15 @@ export class Forbidden extends Error {
   }
 }
 
-/** Everything a verdict rests on besides the subject itself. Plain data: the same gives the same verdict. */
-export interface PolicyRules {
+/** What nothing else can permit. */
+export interface Prohibitions {
   readonly deny: readonly Rule[];
+  /** Why the user's own rules could not be read. */
+  readonly problem?: string;
+}
+
+/** Everything a verdict rests on besides the subject itself. Plain data: the same gives the same verdict. */
+export interface PolicyRules extends Prohibitions {
   readonly allow: readonly Rule[];
   readonly approvals: readonly Approval[];
   readonly mode: PermissionMode;
@@ -45,8 +51,6 @@ export interface PolicyRules {
   readonly canAsk: boolean;
   /** Where approvals lead: the allowed directories, as named and as they really are. */
   readonly directories: readonly string[];
-  /** Why the user's own rules could not be read. */
-  readonly problem?: string;
 }
 
 /** Whether a call may run without asking, after asking, or not at all. Pure: deny, then allow, else ask. */
@@ -59,8 +63,8 @@ export function judge(subject: Subject, rules: PolicyRules): Verdict {
   return { type: 'deny', because: 'No rule allows it, and nobody is there to be asked.' };
 }
 
-/** What nothing else can permit: neither a mode nor an approval, a hook or the person who asks for it. */
-export function forbid(subject: Subject, { deny, problem }: PolicyRules): Verdict | undefined {
+/** A prohibition that nothing lifts: neither a mode nor an approval, a hook or the person who asks for it. */
+export function forbid(subject: Subject, { deny, problem }: Prohibitions): Verdict | undefined {
   if (problem !== undefined) return { type: 'deny', because: problem, problem };
   const rule = deny.find((each) => isForbidden(subject, each));
   return rule && { type: 'deny', because: `The rule ${describeRule(rule)} denies it.`, rule };

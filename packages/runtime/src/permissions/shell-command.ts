@@ -12,11 +12,12 @@ import {
 } from 'unbash';
 import { identify } from './shell/names.js';
 import { plainName } from './shell/plain-name.js';
-import { isHarmlessProgram, isReadOnly } from './shell/read-only.js';
+import { exceedsItsName, isReadOnly } from './shell/read-only.js';
 import { Findings, type ShellReading } from './shell/reading.js';
 import { runByOptions } from './shell/running-options.js';
-import { bareUrl, type KnownWord, pathsIn, readWord, urlsIn } from './shell/words.js';
-import { hidesWhatItRuns, readsCommands, unwrap, type Wrapped } from './shell/wrappers.js';
+import { bareUrl, type KnownWord, pathsIn, readWord, remotePlace, urlsIn } from './shell/words.js';
+import type { Wrapped } from './shell/wrapped.js';
+import { hidesWhatItRuns, readsCommands, unwrap } from './shell/wrappers.js';
 
 /** The question that a command is put to people and rules in. */
 export function shellRequest(
@@ -146,26 +147,26 @@ function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: Comma
   }
   const { identifier, problem } = identify(name.value, words);
   if (problem !== undefined) findings.problem(problem);
-  if (isEditor(name.value) && !isHarmlessProgram(name.value, words))
+  if (exceedsItsName(name.value, words))
     findings.problem(`\`${name.value}\` may write files or run commands`);
   findings.command({ identifier, fullCommandText, words: values, readOnly: isReadOnly(name.value, words) });
   recordArguments(name.value, words, findings);
   for (const wrapped of wrappedIn(name.value, words, findings)) recordWrapped(wrapped, walk);
 }
 
-function isEditor(name: string): boolean {
-  return /^(?:sed|awk|gawk|mawk|nawk)$/.test(plainName(name));
-}
-
 function wrappedIn(name: string, words: readonly KnownWord[], findings: Findings): readonly Wrapped[] {
   const wrapped = unwrap(name, words);
-  const given = runByOptions(name, words)?.map((text): Wrapped => ({ type: 'text', text }));
+  const given = runByOptions(name, words);
   if (wrapped || given) findings.problem(`\`${name}\` runs or changes other commands`);
   if (hidesWhatItRuns(name, words)) findings.hides();
   return [...(wrapped ?? []), ...(given ?? [])];
 }
 
 function recordWrapped(wrapped: Wrapped, walk: CommandWalk): void {
+  if (wrapped.type === 'unknown') {
+    walk.findings.hides();
+    return;
+  }
   if (wrapped.type === 'text') {
     recordText(wrapped.text, walk);
     return;
@@ -191,20 +192,29 @@ const fetchers = new Map([
   ['http', /^--(?:output|auth)$/],
   ['xh', /^--(?:output|auth)$/],
 ]);
+const remoteTools = new Set(['git', 'scp', 'rsync', 'sftp']);
 const movers = new Set(['cd', 'pushd']);
 
 function recordArguments(name: string, words: readonly KnownWord[], findings: Findings): void {
   const program = plainName(name);
   if (name.includes('/')) findings.path(name);
   if (movers.has(program) && words.length === 0) findings.path('~');
-  const optionOfFetcher = fetchers.get(program);
-  for (const [index, { value }] of words.entries()) {
+  // Where it was before, only the environment tells.
+  if (movers.has(program) && words.some(({ value }) => value === '-')) findings.path('$OLDPWD');
+  for (const [index, word] of words.entries()) {
+    const value = word.kind === 'dynamic' ? word.value.replaceAll('"', '') : word.value;
     for (const url of urlsIn(value)) findings.url(url);
-    const mayBeUrl = optionOfFetcher && !optionOfFetcher.test(words[index - 1]?.value ?? '');
-    const bare = mayBeUrl ? bareUrl(value) : undefined;
-    if (bare !== undefined) findings.url(bare);
+    const address = bareAddress(program, value, words[index - 1]?.value ?? '');
+    if (address !== undefined) findings.url(address);
     else for (const path of pathsIn(value)) findings.path(path);
   }
+}
+
+/** An address that a program understands without its scheme. */
+function bareAddress(program: string, value: string, before: string): string | undefined {
+  if (remoteTools.has(program)) return remotePlace(value);
+  const optionOfFetcher = fetchers.get(program);
+  return optionOfFetcher && !optionOfFetcher.test(before) ? bareUrl(value) : undefined;
 }
 
 const sinks = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;

@@ -133,6 +133,16 @@ const wrappedForms: readonly ((name: string) => string)[] = [
   (name) => `tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=${name} in`,
   (name) => `split --filter='${name}' in`,
   (name) => `chroot / ${name}`,
+  (name) => `env - PATH="$PATH" LOG="$LOG" ${name}`,
+  (name) => `timeout --sig KILL 3 ${name}`,
+  (name) => `ionice --class 3 ${name}`,
+  (name) => `echo x | xargs --replace ${name} {}`,
+  (name) => `sh -s arg <<E\n${name}\nE`,
+  (name) => `bash -O extglob <<E\n${name}\nE`,
+  (name) => `bash /dev/stdin <<< '${name} x'`,
+  (name) => `. /dev/stdin <<< '${name} x'`,
+  (name) => `eval ${name} "$HOME"`,
+  (name) => `git init -q . && git bisect start && git bisect run ${name}`,
 ];
 
 /** Ways in which the text hides what runs; these must never pass for harmless. */
@@ -167,6 +177,10 @@ const hiddenForms: readonly ((name: string) => string)[] = [
   (name) => `perl -e 'system("${name}")'`,
   (name) => `python3 -c 'import os; os.system("${name}")'`,
   (name) => `ls -d ./* | xargs ${name}`,
+  (name) => `echo ${name} x | xargs env`,
+  (name) => `echo ${name} x | xargs -I{} sh -c '{}'`,
+  (name) => `bash <(echo ${name})`,
+  (name) => `ln -sf "$(command -v ${name})" y && find . -name y -exec {} \\;`,
 ];
 
 test('everything that bash runs by its name is in the list, however it is written', () => {

@@ -46,6 +46,21 @@ export function systemPrompt(facts: PromptFacts, message: SystemMessage | undefi
   return join('\n\n', ...texts.values(), ...strangers, message?.content ?? '');
 }
 
+/** Writes the prompt anew only when something it speaks of has changed. */
+export class PromptWriter {
+  private facts: PromptFacts | undefined;
+  private message: SystemMessage | undefined;
+  private text = '';
+
+  write(facts: PromptFacts, message: SystemMessage | undefined): string {
+    if (this.facts && this.message === message && areAlike(this.facts, facts)) return this.text;
+    this.facts = facts;
+    this.message = message;
+    this.text = systemPrompt(facts, message);
+    return this.text;
+  }
+}
+
 /** Ids an app wants to edit that no section has; their content is appended. */
 export function unknownSections(message: SystemMessage | undefined): readonly string[] {
   if (message?.mode !== 'customize') return [];
@@ -85,4 +100,17 @@ function edit(text: string, override: Override | undefined): string {
 
 function join(separator: string, ...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(separator);
+}
+
+function areAlike(one: PromptFacts, other: PromptFacts): boolean {
+  return (
+    one.workingDirectory === other.workingDirectory &&
+    one.gitRoot === other.gitRoot &&
+    one.platform === other.platform &&
+    one.model === other.model &&
+    one.version === other.version &&
+    one.toolset === other.toolset &&
+    one.isCopilot === other.isCopilot &&
+    one.mode === other.mode
+  );
 }

@@ -14,6 +14,8 @@ export interface Attachment {
   readonly requestPermission: boolean;
   /** This client answers questions of the agent. */
   readonly requestUserInput: boolean;
+  /** This client says whether another model may answer while one is rate limited. */
+  readonly requestAutoModeSwitch: boolean;
   /** Model services whose tokens this client gives. */
   readonly tokenProviders: readonly string[];
   /** This client speaks as releases before `toolFilterPrecedence` did. */
@@ -112,6 +114,10 @@ export class Audience {
 
   whoAnswerQuestions(): readonly Attachment[] {
     return [...this.attachments.values()].filter((attachment) => attachment.requestUserInput);
+  }
+
+  whoSwitchModels(): readonly Attachment[] {
+    return [...this.attachments.values()].filter((attachment) => attachment.requestAutoModeSwitch);
   }
 
   /** Who can be asked for the token of a model service, whoever came last first. */

@@ -10,14 +10,15 @@ import { LimitReached } from '../loop/turn.js';
 import { StoreError } from '../store/session-store.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import type { Audience } from './audience.js';
-import { cancellation, isLoss, timeLimitText } from './endings.js';
+import { cancellation, isLeftAsItIs, isLoss, type TurnOutcome, timeLimitText } from './endings.js';
 import { errorData } from './failure.js';
 import { Inbox } from './inbox.js';
 import { Interruption } from './interruption.js';
 import type { Draft, SessionLog } from './log.js';
+import { ModelSwitch } from './model-switch.js';
 import type { Planner } from './planner.js';
 import { Questions } from './questions.js';
-import { Receipts } from './receipts.js';
+import { type Receipt, Receipts, silentReceipt } from './receipts.js';
 import { ClientRequests } from './requests.js';
 import type { SessionPermissions } from './session-permissions.js';
 import type { Prompt, SessionState } from './shape.js';
@@ -32,7 +33,7 @@ export interface ConversationHost {
   readonly limits: LoopLimits;
   readonly makeRoom?: MakeRoom;
   readonly planner: Planner;
-  readonly permissions: Pick<SessionPermissions, 'policy' | 'trouble'>;
+  readonly permissions: Pick<SessionPermissions, 'policy' | 'prohibitions' | 'trouble'>;
   readonly audience: Audience;
   /** What a model costs, if anybody knows. */
   priceOf(model: string): Promise<Price | undefined>;
@@ -56,8 +57,7 @@ export class QueueFull extends Error {
 
 interface Run {
   controller: AbortController;
-  /** Its prompt came with what may not be stored. */
-  hasSecrets?: boolean;
+  interaction?: Interaction;
   readonly done: Promise<void>;
 }
 
@@ -99,8 +99,8 @@ export class Conversation {
   /** The turn does nothing but wait for people, and all that it needs in order to go on is in the log. */
   get onlyWaits(): boolean {
     const { calls, questions } = this.log.state;
-    const prompts = [...this.extras.values()];
-    const hasSecrets = this.run?.hasSecrets || prompts.some(({ requestHeaders }) => requestHeaders);
+    const waiting = this.inbox.prompts.map(({ messageId }) => this.extras.get(messageId));
+    const hasSecrets = [...waiting, this.run?.interaction?.options].some((each) => each?.requestHeaders);
     const isAsked = ({ toolCallId }: { readonly toolCallId: string }) =>
       questions.some((each) => each.toolCallId === toolCallId && this.questions.isWaiting(each.requestId));
     return this.isRunning && !hasSecrets && calls.length > 0 && calls.every(isAsked);
@@ -212,6 +212,12 @@ export class Conversation {
     this.keepSnapshot();
   }
 
+  /** A model that was chosen while a turn ran counts from the next message on. */
+  private async takeChosenModel(): Promise<void> {
+    const { nextModel } = this.log.state;
+    if (nextModel) await this.record({ type: 'session.model_change', data: nextModel });
+  }
+
   private turn(
     run: Run,
     prompt: Prompt,
@@ -220,6 +226,7 @@ export class Conversation {
   ): Promise<TurnOutcome> {
     const context = this.context(this.interactionFor(prompt));
     return this.attempt(run, context, async (signal) => {
+      if (this.log.state.nextModel) await this.takeChosenModel();
       await deliver(prompt, delivery, context).catch((error: unknown) => {
         receipt.reject(error);
         throw error;
@@ -263,7 +270,7 @@ export class Conversation {
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<TurnOutcome> {
     const { controller } = run;
-    run.hasSecrets = context.interaction.options.requestHeaders !== undefined;
+    run.interaction = context.interaction;
     const { turnMilliseconds } = this.host.limits;
     const timer = setTimeout(
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
@@ -276,6 +283,7 @@ export class Conversation {
     this.turnEnd = ending.then(() => this.log.told()).catch(() => undefined);
     const outcome = await ending;
     clearTimeout(timer);
+    if (outcome !== 'stopped') await this.takeChosenModel();
     return outcome;
   }
 
@@ -299,7 +307,7 @@ export class Conversation {
       );
       return 'aborted';
     }
-    const { questions, calls } = this.log.state;
+    const { questions, calls } = this.log.latest;
     const cancelled = reason.kind === 'suspend' ? questions : [];
     await this.record(
       ...cancelled.map((question) => cancellation(question, reason.message)),
@@ -310,7 +318,7 @@ export class Conversation {
   }
 
   private turnEndDraft(): Draft | undefined {
-    const { turn } = this.log.state;
+    const { turn } = this.log.latest;
     return turn && { type: 'assistant.turn_end', data: { turnId: turn.turnId } };
   }
 
@@ -339,15 +347,19 @@ export class Conversation {
 
   /** Folding the log again must stay cheap however long it grows. */
   keepSnapshot(threshold = snapshotBytes): void {
-    const size = Math.max(threshold, this.log.state.historySize);
-    if (this.log.unfolded < size || this.run) return;
-    this.log.append({ note: 'snapshot', data: { state: this.log.state } });
+    const { latest, unfolded } = this.log;
+    if (unfolded < Math.max(threshold, latest.historySize) || this.run) return;
+    this.log.append({ note: 'snapshot', data: { state: latest } });
+  }
+
+  private takeExtras({ messageId }: Prompt): PromptExtras {
+    const extras = this.extras.get(messageId) ?? {};
+    this.extras.delete(messageId);
+    return extras;
   }
 
   private interactionFor(prompt: Prompt): Interaction {
-    const { requestHeaders, trace = this.host.planner.settings.trace } =
-      this.extras.get(prompt.messageId) ?? {};
-    this.extras.delete(prompt.messageId);
+    const { requestHeaders, trace = this.host.planner.settings.trace } = this.takeExtras(prompt);
     return new Interaction(this.host.clock.newId(), { trace, ...(requestHeaders && { requestHeaders }) });
   }
 
@@ -367,6 +379,8 @@ export class Conversation {
       limits: host.limits,
       waits: this.waits,
       interaction,
+      modelSwitch: new ModelSwitch({ audience: host.audience, clock: host.clock, questions, log }),
+      headersOf: (prompt) => this.takeExtras(prompt).requestHeaders,
       priceOf: (model) => host.priceOf(model),
       makeRoom: async (error, signal) =>
         (await host.makeRoom?.({ error, log, plan: host.planner.plan(log.state) }, signal)) ?? false,
@@ -377,24 +391,12 @@ export class Conversation {
       oddities: () => host.planner.oddities(log.state),
       plan: () => host.planner.plan(log.state),
       policy: () => host.permissions.policy(log.state),
+      prohibitions: () => host.permissions.prohibitions(log.state),
+      giveUp: (error) => this.run?.controller.abort(error),
       trouble: () => host.permissions.trouble(),
       toolSurroundings: () => host.toolSurroundings(log.state),
     };
   }
 }
-
-function isLeftAsItIs({ aborted, reason }: AbortSignal): boolean {
-  return aborted && reason instanceof Interruption && reason.kind === 'close';
-}
-
-/** `held`: prompts that wait go on waiting. `stopped`: nothing more is said here. */
-type TurnOutcome = 'answered' | 'aborted' | 'held' | 'stopped';
-
-interface Receipt {
-  resolve(): void;
-  reject(error: unknown): void;
-}
-
-const silentReceipt: Receipt = { resolve: () => undefined, reject: () => undefined };
 
 const snapshotBytes = 256 * 1024;

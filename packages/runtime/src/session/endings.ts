@@ -1,4 +1,5 @@
 import type { StoreError } from '../store/session-store.js';
+import { Interruption } from './interruption.js';
 import type { Draft } from './log.js';
 import type { OpenQuestion } from './shape.js';
 
@@ -27,3 +28,11 @@ export function isLoss(error: StoreError): boolean {
 export function timeLimitText(milliseconds: number): string {
   return `The turn was ended after ${Math.round(milliseconds / 60_000)} minutes. Send another prompt to go on.`;
 }
+
+/** The session is closed: what a turn worked on stays as it is. */
+export function isLeftAsItIs({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof Interruption && reason.kind === 'close';
+}
+
+/** How a turn ended. `held`: prompts that wait go on waiting. `stopped`: nothing more is said here. */
+export type TurnOutcome = 'answered' | 'aborted' | 'held' | 'stopped';

@@ -6,6 +6,8 @@ export class LogReaders {
   readonly recent = new RecentEvents();
   /** Optional events that some client wants to hear of, by handle. */
   readonly interests = new Map<string, string>();
+  /** Seqs of stored records that could not be read. */
+  readonly missing = new Set<number>();
   private readonly waiters = new Set<() => void>();
 
   isWanted(eventType: string): boolean {

@@ -138,6 +138,11 @@ export class SessionLog {
     await this.telling;
   }
 
+  /** What the log adds up to with all that was appended, stored or not yet. */
+  get latest(): SessionState {
+    return this.ahead;
+  }
+
   /** Bytes appended since the newest snapshot, more or less. */
   get unfolded(): number {
     return this.sinceSnapshot;

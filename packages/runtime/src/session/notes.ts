@@ -1,7 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
-import type { FixedSettings, Prompt, SessionState, Verbatim } from './shape.js';
+import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim } from './shape.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
 export interface Notes {
@@ -16,6 +16,8 @@ export interface Notes {
   'history.cut': { readonly fromEventId: string };
   /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
   'limits.asked': EventData<'session_limits_exhausted.requested'>;
+  /** A model was chosen while a turn ran: it is told, and counts, when the turn is over. */
+  'model.chosen': ModelChange;
   /** What clients fixed for the session's permissions. */
   'permissions.changed': PermissionChange;
   'prompt.admitted': Prompt;

@@ -1,6 +1,6 @@
 import { ModelError, type ModelProvider } from '@groundcrew/models';
 import type { ModelPlan, Oddities } from '../loop/context.js';
-import { systemPrompt, unknownSections } from '../prompt/system-prompt.js';
+import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
 import type { Company } from '../tools/builtin.js';
 import type { Tool } from '../tools/tool.js';
@@ -18,6 +18,7 @@ const automatic = 'auto';
 export class Planner {
   private toolset: Toolset | undefined;
   private shown: readonly string[] | undefined;
+  private readonly prompt = new PromptWriter();
 
   constructor(
     private readonly audience: Audience,
@@ -42,7 +43,10 @@ export class Planner {
 
   model(state: SessionState): string {
     const chosen = state.model ?? this.settings.model ?? automatic;
-    return chosen === automatic ? this.access.defaultModel : chosen;
+    if (chosen !== automatic) return chosen;
+    const { limitedModel } = state;
+    const other = limitedModel === undefined ? undefined : this.access.otherModel?.(limitedModel);
+    return other ?? this.access.defaultModel;
   }
 
   canSeeImages(state: SessionState): boolean {
@@ -61,6 +65,7 @@ export class Planner {
     const { reasoningEffort } = state;
     const warning = this.troubleWithEffort(model, reasoningEffort);
     const toolset = this.currentToolset();
+    const otherModel = access.otherModel?.(model);
     const facts = {
       workingDirectory: state.context.cwd,
       platform: process.platform,
@@ -75,9 +80,10 @@ export class Planner {
       provider: this.provider(state, model),
       model,
       info: access.info(model),
+      ...(otherModel !== undefined && otherModel !== model && { otherModel }),
       streaming: settings.streaming,
       citations: settings.citations ?? false,
-      system: systemPrompt(facts, settings.systemMessage),
+      system: this.prompt.write(facts, settings.systemMessage),
       toolset,
       ...(reasoningEffort !== undefined && warning === undefined && { reasoningEffort }),
     };

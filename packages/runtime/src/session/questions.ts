@@ -8,6 +8,7 @@ import type { Waits } from './waits.js';
 
 /** What is answered to each kind of question. */
 export interface Answers {
+  auto_mode_switch: Pick<EventData<'auto_mode_switch.completed'>, 'response'>;
   command: { readonly error?: string };
   elicitation: Omit<EventData<'elicitation.completed'>, 'requestId'>;
   external_tool: ExternalAnswer;
@@ -85,6 +86,7 @@ export class Questions {
 
 /** Under which name a question is waited for; a client's run of its tool is waited for as a tool. */
 const waitKinds = {
+  auto_mode_switch: 'auto_mode_switch',
   command: 'command',
   elicitation: 'elicitation',
   external_tool: undefined,

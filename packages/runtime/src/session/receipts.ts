@@ -39,3 +39,12 @@ export function digestOf({ text, attachments = [], mode }: Omit<Prompt, 'digest'
     .digest('base64url')
     .slice(0, 22);
 }
+
+/** Tells a sender that its prompt is safe, or why it is not. */
+export interface Receipt {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** For prompts whose senders have been told before. */
+export const silentReceipt: Receipt = { resolve: () => undefined, reject: () => undefined };

@@ -3,7 +3,7 @@ import type { ApprovalBook } from '../permissions/approval-book.js';
 import { type BookContents, emptyBook, locationOf, withApproval } from '../permissions/book-contents.js';
 import { BookFault } from '../permissions/book-fault.js';
 import { type Decision, outcomeOf } from '../permissions/decision.js';
-import type { Approval, PermissionMode, PolicyRules } from '../permissions/policy.js';
+import type { Approval, PermissionMode, PolicyRules, Prohibitions } from '../permissions/policy.js';
 import { withRealPaths } from '../permissions/real-rules.js';
 import type { Rule } from '../permissions/rules.js';
 import { noSwitches, type PermissionChange, type PermissionSwitches } from '../permissions/settings.js';
@@ -42,15 +42,24 @@ export class SessionPermissions {
     this.places = new PermissionPlaces(session, sources.book, () => this.switches);
   }
 
+  /** What is denied now, whoever approves it. */
+  prohibitions({ permissions, context }: SessionState): Prohibitions {
+    const { deny, problem } = this.sources.userRules();
+    return {
+      deny: withRealPaths([...deny, ...permissions.deny], context.cwd),
+      ...(problem !== undefined && { problem }),
+    };
+  }
+
   /** All that a verdict rests on, as it is now. */
   policy(state: SessionState): PolicyRules {
     const { permissions } = state;
-    const { deny, allow, problem } = this.sources.userRules();
+    const { allow } = this.sources.userRules();
     const { contents } = this.book();
     const here = [this.places.ownLocation(state), ...permissions.locations];
     const kept = here.map((key) => locationOf(contents, key));
     return {
-      deny: withRealPaths([...deny, ...permissions.deny], state.context.cwd),
+      ...this.prohibitions(state),
       allow: [
         ...allow,
         ...permissions.allow,
@@ -66,7 +75,6 @@ export class SessionPermissions {
       ...this.switches,
       canAsk: this.session.audience.answersPermissions,
       directories: this.places.realDirectories(state),
-      ...(problem !== undefined && { problem }),
     };
   }
 

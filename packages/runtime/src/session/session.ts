@@ -22,6 +22,7 @@ import type { Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
+import { readPast } from './past.js';
 import { Planner } from './planner.js';
 import { fixedProviders } from './provider-settings.js';
 import type { Answers, QuestionRef } from './questions.js';
@@ -67,6 +68,7 @@ export class Session {
   readonly permissions: SessionPermissions;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
+  private hasTools = false;
   private readonly planner: Planner;
 
   constructor(
@@ -195,9 +197,9 @@ export class Session {
     return (await this.load()).log.state;
   }
 
-  /** Stored records after a seq. */
+  /** Stored records after a seq; of those a snapshot has folded, what is damaged is left out. */
   read(after = 0): AsyncIterable<readonly LogRecord[]> {
-    return this.surroundings.store.read(this.sessionId, after);
+    return readPast(this, { store: this.surroundings.store, after });
   }
 
   /** Prompts that no turn has taken up. */
@@ -226,6 +228,18 @@ export class Session {
   /** What the next model call would go by. */
   async plan(): Promise<ModelPlan> {
     return this.planner.plan(await this.state());
+  }
+
+  /** Puts the tools together before any turn needs them. */
+  async initializeTools(): Promise<void> {
+    await this.plan();
+    this.hasTools = true;
+  }
+
+  /** The tools that the model sees; undefined before they were put together for the first time. */
+  async currentTools(): Promise<ModelPlan['toolset']['tools'] | undefined> {
+    const { userTurns } = await this.state();
+    return userTurns > 0 || this.hasTools ? (await this.plan()).toolset.tools : undefined;
   }
 
   /** The state, if it is in memory. */

@@ -22,6 +22,8 @@ export interface SessionSettings {
   readonly providers?: readonly NamedProvider[];
   readonly models?: readonly RegistryModel[];
   readonly gitHubToken?: string;
+  /** The Copilot API is called over WebSockets where it can be. */
+  readonly webSocketResponses?: boolean;
   readonly systemMessage?: SystemMessage;
   readonly availableTools?: readonly string[];
   readonly excludedTools?: readonly string[];
@@ -59,6 +61,8 @@ export interface ModelAccess {
   readonly defaultModel: string;
   /** What is known of a model without asking anybody. */
   info(model: string): ModelInfo | undefined;
+  /** Another one of the same service, for when this one cannot be had. */
+  otherModel?(model: string): string | undefined;
   /** The service is the Copilot API; its prompt says so. */
   readonly isCopilot: boolean;
   /** How somebody else would call this model there; asks for what has to be asked for. */

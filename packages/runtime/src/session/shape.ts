@@ -87,6 +87,10 @@ export interface SessionState {
   readonly context: SessionContext;
   readonly model?: string;
   readonly reasoningEffort?: string;
+  /** Chosen while a turn ran, for the next one. */
+  readonly nextModel?: ModelChange;
+  /** Rate limited when the choice was last left to the service. */
+  readonly limitedModel?: string;
   readonly mode: 'interactive' | 'plan' | 'autopilot';
   readonly systemPrompt: string;
   readonly history: readonly HistoryEntry[];
@@ -106,6 +110,9 @@ export interface SessionState {
   /** Arguments and results as the model has them, until the event they belong to arrives. */
   readonly verbatim: Readonly<Record<string, Verbatim>>;
 }
+
+/** Another model, as it will be told. */
+export type ModelChange = EventOf<'session.model_change'>['data'];
 
 export const initialState: SessionState = {
   seq: 0,
@@ -158,6 +165,8 @@ export interface FixedSettings {
   readonly providerNames: readonly string[];
   /** It was given a GitHub token of its own. */
   readonly hasGitHubToken: boolean;
+  /** Another model may answer whenever one is rate limited; nobody is asked again. */
+  readonly switchesModels: boolean;
 }
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */

@@ -5,6 +5,9 @@ import type { SessionContext, SessionHead } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
 import { type HistoryEntry, initialState, type Prompt, type SessionState } from './shape.js';
 
+/** Why a model was changed that could not be had. */
+export const rateLimited = 'rate_limit_auto_switch';
+
 /** A record of the log, opened. */
 export type Entry = { readonly seq: number } & ({ readonly event: SessionEvent } | NoteDraft);
 
@@ -77,6 +80,8 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       };
       return { ...state, questions: [...withoutQuestion(state, requestId).questions, question] };
     }
+    case 'model.chosen':
+      return { ...state, nextModel: entry.data };
     case 'permissions.changed': {
       const { approvals = state.approvals, ...change } = entry.data;
       return { ...state, approvals, permissions: { ...state.permissions, ...change } };
@@ -121,6 +126,8 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
         ...state,
         model: event.data.newModel,
         reasoningEffort: event.data.reasoningEffort ?? undefined,
+        nextModel: undefined,
+        limitedModel: event.data.cause === rateLimited ? event.data.previousModel : undefined,
       };
     case 'session.session_limits_changed':
       return {

@@ -1,8 +1,8 @@
-import { join } from 'node:path';
 import type { JsonObject } from '@groundcrew/protocol';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { ToolSurroundings } from '../tools/tool.js';
+import { spillDirectoryIn } from '../workspace/spilled-output.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
 
@@ -20,16 +20,18 @@ export function toolSurroundings(session: {
     workingDirectory,
     sessionDirectory,
     allowedDirectories: directories,
-    largeOutput: largeOutput(settings.other.largeOutput, join(sessionDirectory, 'temp')),
+    largeOutput: largeOutput(settings.other.largeOutput, sessionDirectory),
     shells,
   };
 }
 
-function largeOutput(wish: JsonObject[string] | undefined, ownDirectory: string): LargeOutput {
+function largeOutput(wish: JsonObject[string] | undefined, sessionDirectory: string): LargeOutput {
   const { enabled, maxSizeBytes, outputDir } = (wish ?? {}) as Readonly<Record<string, unknown>>;
   return {
     isEnabled: enabled !== false,
     maxBytes: typeof maxSizeBytes === 'number' ? maxSizeBytes : defaultOutputBytes,
-    directory: typeof outputDir === 'string' && outputDir !== '' ? outputDir : ownDirectory,
+    directory:
+      typeof outputDir === 'string' && outputDir !== '' ? outputDir : spillDirectoryIn(sessionDirectory),
+    sessionDirectory,
   };
 }

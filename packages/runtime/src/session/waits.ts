@@ -13,7 +13,13 @@ type WaitKind =
     }
   | { readonly kind: 'tool'; readonly toolCallId: string; readonly toolName: string }
   | {
-      readonly kind: 'permission' | 'user_input' | 'elicitation' | 'command' | 'session_limits';
+      readonly kind:
+        | 'auto_mode_switch'
+        | 'permission'
+        | 'user_input'
+        | 'elicitation'
+        | 'command'
+        | 'session_limits';
       readonly requestId: string;
     }
   | { readonly kind: 'queue'; readonly prompts: number };

@@ -9,7 +9,7 @@ export const diskKinds: Readonly<Record<string, 'full' | 'read_only'>> = {
   EROFS: 'read_only',
 };
 
-/** A directory of a session that could not be made, as the store says it of its own file, and what to do. */
+/** A directory of a session that could not be made or written, as the store says it of its own file, and what to do. */
 export function diskFault(error: unknown, directory: string): StoreError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   const kind = diskKinds[code] ?? 'io';
@@ -20,7 +20,7 @@ const advice: Record<'full' | 'read_only' | 'io', (directory: string, detail: st
   full: (directory) =>
     `There is no space left for the session's directory ${directory}; nothing was written. Free some space and try again.`,
   read_only: (directory, detail) =>
-    `The session's directory ${directory} cannot be made (${detail}). Make its parent writable and try again.`,
+    `The session's directory ${directory} cannot be written (${detail}). Make it and its parent writable and try again.`,
   io: (directory, detail) =>
-    `The session's directory ${directory} cannot be made (${detail}). Check the disk.`,
+    `The session's directory ${directory} cannot be written (${detail}). Check the disk.`,
 };

@@ -37,8 +37,7 @@ export function bashTool(): Tool {
       return { shellToolInfo: { possiblePaths, hasWriteFileRedirection } };
     },
     prepare: async (wanted, context) => {
-      if (wanted.command.includes('\0'))
-        throw new ToolInputError('"command": Must not contain NUL characters');
+      requireRunnable(wanted.command);
       return {
         type: 'run',
         questions: [await leaveToRun(wanted)],
@@ -46,6 +45,17 @@ export function bashTool(): Tool {
       };
     },
   });
+}
+
+/** More than this no system takes as one argument of a program. */
+const longestCommand = 128 * 1024 - 1;
+
+function requireRunnable(command: string): void {
+  if (command.includes('\0')) throw new ToolInputError('"command": Must not contain NUL characters');
+  if (Buffer.byteLength(command) > longestCommand)
+    throw new ToolInputError(
+      `"command": Must not be longer than ${longestCommand} bytes; write it to a file and run that`,
+    );
 }
 
 function run(wanted: Wanted, context: ToolContext, signal: AbortSignal) {

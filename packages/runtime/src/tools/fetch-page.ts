@@ -5,7 +5,6 @@ import { isIP, type LookupFunction } from 'node:net';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { isPublicAddress } from './addresses.js';
 import { toMarkdown } from './markdown.js';
-import { ToolFailure } from './tool.js';
 
 /** What web_fetch may reach. */
 export interface WebFetchOptions {
@@ -25,7 +24,7 @@ const mostRedirects = 5;
 const mostBytes = 5 * 1024 * 1024;
 const mostMilliseconds = 30_000;
 
-/** Fetches a page; every address it leads to is checked, and the connection goes to the very address that was checked. */
+/** Fetches a page, or throws why not. Every address it leads to is checked, and the connection goes to the very address that was checked. */
 export async function fetchPage(
   address: URL,
   options: WebFetchOptions & { readonly isRaw: boolean },
@@ -36,9 +35,8 @@ export async function fetchPage(
   try {
     return await follow(address, options, either);
   } catch (error) {
-    if (error instanceof ToolFailure || signal.aborted) throw error;
-    if (limit.aborted) throw failure(address, `no answer within ${mostMilliseconds / 1000} seconds`);
-    throw failure(address, error instanceof Error ? error.message : String(error));
+    if (signal.aborted || !limit.aborted) throw error;
+    throw new Error(`no answer within ${mostMilliseconds / 1000} seconds`);
   }
 }
 
@@ -59,10 +57,10 @@ async function follow(
     await checkedAddress(address, options);
     requireSameHost(first, address);
   }
-  throw failure(first, `more than ${mostRedirects} redirects`);
+  throw new Error(`more than ${mostRedirects} redirects`);
 }
 
-/** The address to connect to; throws ToolFailure when any address of the host is not public. */
+/** The address to connect to; throws when any address of the host is not public. */
 async function checkedAddress(url: URL, { allowedHosts }: WebFetchOptions): Promise<string> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const found = isIP(host) ? [{ address: host }] : await lookup(host, { all: true });
@@ -70,13 +68,13 @@ async function checkedAddress(url: URL, { allowedHosts }: WebFetchOptions): Prom
   const blocked = isAllowed ? undefined : found.find(({ address }) => !isPublicAddress(address));
   if (blocked) throw blockedUrl(url.href, blocked.address);
   const [chosen] = found;
-  if (!chosen) throw failure(url, 'its host has no address');
+  if (!chosen) throw new Error('its host has no address');
   return chosen.address;
 }
 
-function blockedUrl(url: string, address: string): ToolFailure {
-  return new ToolFailure(
-    `Failed to fetch ${url}: WebFetchBlockedUrlError: web_fetch URL "${url}" resolves to blocked address ${address}. URLs must not target loopback, private, or link-local addresses.`,
+function blockedUrl(url: string, address: string): Error {
+  return new Error(
+    `WebFetchBlockedUrlError: web_fetch URL "${url}" resolves to blocked address ${address}. URLs must not target loopback, private, or link-local addresses.`,
   );
 }
 
@@ -104,16 +102,16 @@ function always(address: string): LookupFunction {
 }
 
 function redirected(from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw failure(from, `it redirects to ${location}, which is no URL`);
+  if (!URL.canParse(location, from.href)) throw new Error(`it redirects to ${location}, which is no URL`);
   const to = new URL(location, from);
   if (to.protocol === 'https:' || to.protocol === 'http:') return to;
-  throw failure(from, `it redirects to ${to.href}, and only http and https are supported`);
+  throw new Error(`it redirects to ${to.href}, and only http and https are supported`);
 }
 
 /** Leave was given for one host; what lies on another is a question of its own. */
 function requireSameHost(first: URL, now: URL): void {
   if (now.hostname === first.hostname) return;
-  throw failure(first, `it redirects to another host. To read on, fetch ${now.href} itself`);
+  throw new Error(`it redirects to another host. To read on, fetch ${now.href} itself`);
 }
 
 async function readPage(
@@ -123,10 +121,10 @@ async function readPage(
 ): Promise<FetchedPage> {
   const { statusCode = 0, statusMessage = '', headers } = response;
   const { bytes, isCut } = await readBody(response);
-  if (statusCode >= 400) throw failure(url, `HTTP ${statusCode} ${statusMessage}`.trim());
+  if (statusCode >= 400) throw new Error(`HTTP ${statusCode} ${statusMessage}`.trim());
   const type = headers['content-type'] ?? '';
   if (isBinaryType(type) || bytes.subarray(0, 8000).includes(0)) {
-    throw failure(url, `its content (${type || 'of unknown type'}) is not text`);
+    throw new Error(`its content (${type || 'of unknown type'}) is not text`);
   }
   const source = decode(bytes, type);
   const isHtml = /\bhtml\b/i.test(type) || /^\s*<(!doctype html|html)\b/i.test(source);
@@ -177,8 +175,4 @@ function decode(bytes: Buffer, type: string): string {
     // A name that nobody knows: most of the web is UTF-8.
     return new TextDecoder().decode(bytes);
   }
-}
-
-function failure(url: URL, reason: string): ToolFailure {
-  return new ToolFailure(`Failed to fetch ${url.href}: ${reason}`);
 }

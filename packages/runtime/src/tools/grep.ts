@@ -27,7 +27,7 @@ const fields = {
   '-B': optional(number('Lines to show before each match; for content only.', lines)),
   '-C': optional(number('Lines to show before and after each match; for content only.', lines)),
   '-n': optional(flag('Show line numbers; for content only.')),
-  head_limit: optional(number('Show only so many lines of the result.', { minimum: 1 })),
+  head_limit: optional(number('Show only so many lines of the result; 0 shows all.', { minimum: 0 })),
   multiline: optional(flag('Let the pattern match across lines.')),
 };
 
@@ -74,7 +74,7 @@ async function search(
   if (stdout.length === 0) return { type: 'success', text: 'No matches found.' };
   const all = readers[wanted.output_mode ?? defaultMode](stdout.toString());
   const { head_limit: limit } = wanted;
-  const shown = limit === undefined ? all : all.split('\n').slice(0, limit).join('\n');
+  const shown = !limit ? all : all.split('\n').slice(0, limit).join('\n');
   const note = isCut ? '\n(There were more matches than could be kept; search more narrowly.)' : '';
   return { type: 'success', text: (await boundOutput(shown, context.largeOutput)) + note };
 }

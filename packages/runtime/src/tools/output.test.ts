@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ToolWorld } from '../../test/tool-world.js';
+import { removeSessionDirectory } from '../workspace/spilled-output.js';
 import { boundOutput } from './output.js';
 
 const world = ToolWorld.forEachTest();
@@ -34,4 +35,29 @@ test('the app may set another bound, or none', async () => {
   const { largeOutput } = world.context();
   expect(await boundOutput('four', { ...largeOutput, maxBytes: 3 })).toMatch(/^Output too large/);
   expect(await boundOutput('four', { ...largeOutput, maxBytes: 3, isEnabled: false })).toBe('four');
+});
+
+test('a file in a directory of the app goes with the session, and nothing else there does', async () => {
+  const { largeOutput, sessionDirectory } = world.context();
+  const directory = world.outside('results');
+  await boundOutput('four', { ...largeOutput, maxBytes: 3, directory });
+  writeFileSync(join(directory, 'mine.txt'), 'mine');
+  expect(readdirSync(directory)).toHaveLength(2);
+  await removeSessionDirectory(sessionDirectory);
+  expect({ kept: readdirSync(directory), session: existsSync(sessionDirectory) }).toEqual({
+    kept: ['mine.txt'],
+    session: false,
+  });
+});
+
+test('a note of where a result is removes nothing that is no result, or bears another name', async () => {
+  const { sessionDirectory } = world.context();
+  const result = `1-copilot-tool-output-${'0'.repeat(32)}.txt`;
+  mkdirSync(world.outside(), { recursive: true });
+  mkdirSync(join(sessionDirectory, 'temp'), { recursive: true });
+  for (const name of ['mine.txt', result]) writeFileSync(world.outside(name), 'mine');
+  writeFileSync(join(sessionDirectory, 'temp', 'mine.txt.elsewhere'), world.outside('mine.txt'));
+  writeFileSync(join(sessionDirectory, 'temp', 'other.elsewhere'), world.outside(result));
+  await removeSessionDirectory(sessionDirectory);
+  expect(readdirSync(world.outside()).sort()).toEqual([result, 'mine.txt']);
 });

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { newSpillFile, type SpillPlace } from '../workspace/spilled-output.js';
 
 /** When a result is too long for the model, and where it goes then. */
-export interface LargeOutput {
+export interface LargeOutput extends SpillPlace {
   readonly isEnabled: boolean;
   readonly maxBytes: number;
-  readonly directory: string;
 }
 
 /** What a model is shown at once, unless the app says otherwise. */
@@ -16,21 +14,9 @@ export const defaultOutputBytes = 20 * 1024;
 export async function boundOutput(output: string, largeOutput: LargeOutput): Promise<string> {
   const bytes = Buffer.byteLength(output);
   if (!largeOutput.isEnabled || bytes <= largeOutput.maxBytes) return output;
-  const path = await newOutputFile(largeOutput.directory);
+  const path = newSpillFile(largeOutput);
   await writeFile(path, output, { mode: 0o600, flag: 'wx' });
   return spilledText({ bytes, path, preview: output });
-}
-
-/** A fresh name for an output that goes to a file; its directory is there. */
-async function newOutputFile(directory: string): Promise<string> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  return outputFileIn(directory);
-}
-
-/** A fresh name for an output that goes to a file. */
-export function outputFileIn(directory: string): string {
-  const id = randomUUID().replaceAll('-', '');
-  return join(directory, `${Date.now()}-copilot-tool-output-${id}.txt`);
 }
 
 /** What the model is told of an output that went to a file. */

@@ -102,3 +102,26 @@ test('a long answer is cut', async () => {
   expect(told).toMatch(/^1000 row\(s\) returned:/);
   expect(told).toMatch(/\(There are more rows; only the first are shown\.\)$/);
 });
+
+test('numbers of any size, and columns of one name, are all shown', async () => {
+  const query = 'SELECT 9007199254740993 AS a, 1.5 AS a, 1 AS b';
+  expect(await world.told(sql, { description: 'd', query })).toBe(
+    '1 row(s) returned:\n\n| a | a | b |\n| --- | --- | --- |\n| 9007199254740993 | 1.5 | 1 |',
+  );
+});
+
+test('a transaction that is not committed in its call is rolled back, and the model is told', async () => {
+  const begin = "BEGIN; INSERT INTO todos(id, title) VALUES ('a', 'A')";
+  expect((await world.call(sql, { description: 'd', query: begin })).failure?.message).toBe(
+    'SQL Error: Error: the transaction was not committed in the call that began it, and was rolled back',
+  );
+  expect(await world.told(sql, { description: 'd', query: 'SELECT id FROM todos' })).toBe(
+    'Query returned 0 rows.',
+  );
+  expect((await world.call(sql, { description: 'd', query: `${begin}; BAD` })).failure?.message).toContain(
+    'BAD',
+  );
+  const whole = `${begin}; COMMIT`;
+  expect(await world.told(sql, { description: 'd', query: whole })).toContain('Executed 3 statement(s)');
+  expect(await world.told(sql, { description: 'd', query: 'SELECT id FROM todos' })).toContain('| a |');
+});

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadDriver, type SqliteDatabase } from '../store/sqlite/driver.js';
+import { loadDriver, type SqliteDatabase, type SqliteStatement } from '../store/sqlite/driver.js';
 import { defineTool } from './define-tool.js';
 import { text } from './fields.js';
 import { boundOutput } from './output.js';
@@ -35,12 +35,16 @@ async function execute(query: string, context: ToolContext): Promise<ToolResult>
       keyword: statement.keyword,
       text: runStatement(statement, database, context),
     }));
+    if (rollBack(database)) throw sqlFailure(notCommitted);
     const told = statements.length === 1 ? (outcomes[0]?.text ?? '') : listed(outcomes);
     return { type: 'success', text: await boundOutput(told, context.largeOutput) };
   } finally {
+    rollBack(database);
     database.close();
   }
 }
+
+const notCommitted = 'the transaction was not committed in the call that began it, and was rolled back';
 
 function openDatabase(file: string): SqliteDatabase {
   const { DatabaseSync } = loadDriver();
@@ -75,6 +79,17 @@ CREATE TABLE IF NOT EXISTS todo_deps (
   FOREIGN KEY (todo_id) REFERENCES todos(id),
   FOREIGN KEY (depends_on) REFERENCES todos(id)
 );`;
+
+/** Ends a transaction that is still open: the file would stay locked. False when there was none. */
+function rollBack(database: SqliteDatabase): boolean {
+  try {
+    database.exec('ROLLBACK');
+    return true;
+  } catch {
+    // Nothing is left to be ended.
+    return false;
+  }
+}
 
 function runStatement(statement: SqlStatement, database: SqliteDatabase, context: ToolContext): string {
   const { sql, keyword } = statement;
@@ -115,23 +130,26 @@ type Run = (sql: string, database: SqliteDatabase) => string;
 const mostRows = 1000;
 
 const query: Run = (sql, database) => {
-  const rows: Readonly<Record<string, unknown>>[] = [];
-  for (const row of database.prepare(sql).iterate()) {
-    if (rows.length === mostRows) return `${table(rows)}\n\n(There are more rows; only the first are shown.)`;
-    rows.push(row as Readonly<Record<string, unknown>>);
+  const statement = database.prepare(sql);
+  statement.setReadBigInts(true);
+  statement.setReturnArrays?.(true);
+  const rows: Row[] = [];
+  for (const row of statement.iterate()) {
+    if (rows.length === mostRows)
+      return `${table(rows, statement)}\n\n(There are more rows; only the first are shown.)`;
+    rows.push(row as Row);
   }
-  return rows.length === 0 ? noRows : table(rows);
+  return rows.length === 0 ? noRows : table(rows, statement);
 };
+
+/** An array, or from older drivers an object with a field for each name. */
+type Row = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 const noRows = 'Query returned 0 rows.';
 
-function table(rows: readonly Readonly<Record<string, unknown>>[]): string {
-  const columns = Object.keys(rows[0] ?? {});
-  const lines = [
-    columns,
-    columns.map(() => '---'),
-    ...rows.map((row) => columns.map((column) => cell(row[column]))),
-  ];
+function table(rows: readonly Row[], statement: SqliteStatement): string {
+  const names = statement.columns?.().map(({ name }) => name) ?? Object.keys(rows[0] ?? {});
+  const lines = [names, names.map(() => '---'), ...rows.map((row) => Object.values(row).map(cell))];
   const drawn = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   return `${rows.length} row(s) returned:\n\n${drawn}`;
 }

@@ -36,7 +36,11 @@ export function webFetchTool(options: WebFetchOptions): Tool {
         questions: [{ request: { kind: 'url', intention: 'Fetch content from this URL.', url } }],
         run: async (signal) => {
           const { fetchPage } = await import('./fetch-page.js');
-          const page = await fetchPage(address, { ...options, isRaw: raw }, signal);
+          const page = await fetchPage(address, { ...options, isRaw: raw }, signal).catch(
+            (error: unknown) => {
+              throw signal.aborted ? error : notFetched(url, error);
+            },
+          );
           return partOf(page, part);
         },
       };
@@ -57,6 +61,11 @@ function webAddress(url: string): URL {
     );
   }
   return address;
+}
+
+function notFetched(url: string, error: unknown): ToolFailure {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ToolFailure(`Failed to fetch ${url}: ${reason}`, reason);
 }
 
 function partOf(

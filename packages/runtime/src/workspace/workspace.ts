@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { diskFault } from '../store/disk-fault.js';
+import { diskFault, diskKinds } from '../store/disk-fault.js';
 
 /** A name leads out of the place it must stay in. */
 class OutsideWorkspace extends Error {
@@ -87,14 +87,21 @@ export class Workspace {
 }
 
 async function replace(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFile(draft, content, { mode: 0o600 });
     await rename(draft, path);
+  } catch (error) {
+    throw isOfDisk(error) ? diskFault(error, dirname(path)) : error;
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+function isOfDisk(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return code === 'EIO' || Object.hasOwn(diskKinds, code);
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

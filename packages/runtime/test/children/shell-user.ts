@@ -10,7 +10,7 @@ for (const command of commands) {
     mode: 'async',
     isDetached,
     workingDirectory: directory,
-    largeOutput: { isEnabled: true, maxBytes: 1024, directory },
+    largeOutput: { isEnabled: true, maxBytes: 1024, directory, sessionDirectory: directory },
   });
 }
 console.log('started');

@@ -132,7 +132,7 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
 
 async function measure(session: Session) {
   const plan = await session.plan();
-  return { model: plan.model, ...measureContext({ state: await session.state() }, plan) };
+  return { model: plan.model, ...measureContext(await session.state(), plan) };
 }
 
 function weigh(entry: HistoryEntry) {

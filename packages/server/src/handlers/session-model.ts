@@ -1,5 +1,5 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { type Session, troubleWithEffort, withoutWireModel } from '@groundcrew/runtime';
+import { type Session, troubleWithEffort } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { capabilitiesOf } from '../settings.js';
@@ -26,56 +26,67 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.model.setReasoningEffort'({ sessionId, reasoningEffort }, context) {
     const session = findSession('session.model.setReasoningEffort', sessionId, context);
-    const { model } = await session.plan();
+    const { nextModel } = await session.state();
+    const model = nextModel?.newModel ?? (await currentModel(session, context));
     await change(session, { newModel: model, reasoningEffort });
-    await warn(session, context);
+    await warn(session, { model, reasoningEffort }, context);
     return { reasoningEffort };
   },
   async 'session.model.switchTo'(params, context) {
     const { sessionId, modelId, reasoningEffort, contextTier } = params;
     const session = findSession('session.model.switchTo', sessionId, context);
     const modelCapabilities = capabilitiesOf(params);
-    const isOther = modelId !== (await currentModel(session));
-    if (modelCapabilities || isOther)
-      await context.runtime.change(session, (before) => ({
-        ...(isOther ? withoutWireModel(before) : before),
-        ...(modelCapabilities && { modelCapabilities }),
-      }));
+    const previous = await currentModel(session, context);
+    await context.runtime.change(session, (before) => ({
+      // By the name that a provider gives its model, only the model is called that the session has now.
+      model: previous,
+      ...before,
+      ...(modelCapabilities && { modelCapabilities }),
+    }));
     const tier = (['default', 'long_context'] as const).find((known) => known === contextTier);
-    await change(session, {
-      newModel: modelId,
-      reasoningEffort: reasoningEffort ?? null,
-      ...(tier && { contextTier: tier }),
-    });
-    await warn(session, context);
-    return { status: 'applied', deferred: false, modelId, deprecationWarnings: [] };
+    const effort = { reasoningEffort: reasoningEffort ?? null, ...(tier && { contextTier: tier }) };
+    const deferred = await change(session, { newModel: modelId, ...effort });
+    await warn(session, { model: modelId, reasoningEffort }, context);
+    if (!deferred) return { status: 'applied', deferred, modelId, deprecationWarnings: [] };
+    const message = `Model changed from ${previous} to ${modelId}, from the next message on`;
+    return { status: 'applied', deferred, modelId: previous, message, deprecationWarnings: [] };
   },
 };
 
-async function currentModel(session: Session): Promise<string | undefined> {
-  const { model, provider } = session.currentSettings;
-  return (await session.state()).model ?? model ?? provider?.modelId;
+async function currentModel(session: Session, { runtime }: CallContext): Promise<string> {
+  const chosen = (await session.state()).model ?? session.currentSettings.model;
+  return chosen ?? (await runtime.models(session)).defaultModel;
+}
+
+interface Choice {
+  readonly model: string;
+  readonly reasoningEffort: string | undefined;
 }
 
 /** A model that cannot be told how hard to think is asked all the same, and people hear of it. */
-async function warn(session: Session, { runtime }: CallContext): Promise<void> {
-  const { model, reasoningEffort } = await session.state();
-  if (model === undefined || reasoningEffort === undefined) return;
+async function warn(
+  session: Session,
+  { model, reasoningEffort }: Choice,
+  { runtime }: CallContext,
+): Promise<void> {
   const message = troubleWithEffort((await runtime.models(session)).info(model), reasoningEffort);
   if (message !== undefined)
     await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });
 }
 
-async function change(session: Session, data: EventData<'session.model_change'>): Promise<void> {
+/** True when a turn runs: then it is told, and counts, when that is over. */
+async function change(session: Session, data: EventData<'session.model_change'>): Promise<boolean> {
   const state = await session.state();
   const previousModel = state.model ?? session.currentSettings.model;
-  await session.record({
-    type: 'session.model_change',
-    data: {
-      ...data,
-      source: 'sdk',
-      ...(previousModel !== undefined && { previousModel }),
-      ...(state.reasoningEffort !== undefined && { previousReasoningEffort: state.reasoningEffort }),
-    },
-  });
+  const change: EventData<'session.model_change'> = {
+    ...data,
+    source: 'sdk',
+    ...(previousModel !== undefined && { previousModel }),
+    ...(state.reasoningEffort !== undefined && { previousReasoningEffort: state.reasoningEffort }),
+  };
+  const isDeferred = session.isRunning;
+  await session.record(
+    isDeferred ? { note: 'model.chosen', data: change } : { type: 'session.model_change', data: change },
+  );
+  return isDeferred;
 }

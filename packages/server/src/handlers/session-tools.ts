@@ -7,7 +7,7 @@ type Names = Extract<keyof Methods, `session.tools.${string}`>;
 
 export const sessionToolsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.tools.initializeAndValidate'({ sessionId }, context) {
-    await findSession('session.tools.initializeAndValidate', sessionId, context).plan();
+    await findSession('session.tools.initializeAndValidate', sessionId, context).initializeTools();
     return {};
   },
   async 'session.tools.handlePendingToolCall'({ sessionId, requestId, result, error }, context) {
@@ -20,11 +20,10 @@ export const sessionToolsHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.tools.getCurrentMetadata'({ sessionId }, context) {
     const session = findSession('session.tools.getCurrentMetadata', sessionId, context);
-    const { userTurns } = await session.state();
-    if (userTurns === 0) return { tools: null };
-    const { toolset } = await session.plan();
+    const tools = await session.currentTools();
+    if (!tools) return { tools: null };
     return {
-      tools: toolset.tools.map(({ name, description, inputSchema }) => ({
+      tools: tools.map(({ name, description, inputSchema }) => ({
         name,
         description,
         input_schema: { ...inputSchema },

@@ -20,6 +20,10 @@ export const sessionUiHandlers: Handlers<Pick<Methods, Names>> = {
     const { action = 'cancel', content } = await (await session.requests()).elicit(form, context.signal);
     return { action, ...(content && { content: { ...content } }) };
   },
+  async 'session.ui.handlePendingAutoModeSwitch'({ sessionId, requestId, response }, context) {
+    const session = findSession('session.ui.handlePendingAutoModeSwitch', sessionId, context);
+    return { success: await session.answer({ kind: 'auto_mode_switch', requestId }, { response }) };
+  },
   async 'session.ui.handlePendingElicitation'({ sessionId, requestId, result }, context) {
     const session = findSession('session.ui.handlePendingElicitation', sessionId, context);
     const answer: ElicitationAnswer = {

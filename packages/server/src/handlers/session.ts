@@ -19,6 +19,7 @@ import { refuse } from '../failure.js';
 import { findSession, noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { forOldClients } from '../older-events.js';
+import { traceFrom } from '../trace.js';
 
 type Names =
   | 'session.abort'
@@ -46,24 +47,18 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
           attachments: params.attachments.map(withoutNulls) as JsonObject[],
         }),
     };
+    const trace = traceFrom(params);
     const prompt = params.messageId === undefined ? unsigned : { ...unsigned, digest: digestOf(unsigned) };
     await session.send(prompt, {
       ...(params.requestHeaders && {
         requestHeaders: requestHeaders(params.requestHeaders, strategyOf(params, context)),
       }),
-      ...(params.traceparent !== undefined && {
-        trace: {
-          traceparent: params.traceparent,
-          ...(params.tracestate !== undefined && { tracestate: params.tracestate }),
-        },
-      }),
+      ...(trace && { trace }),
     });
     return { messageId: prompt.messageId };
   },
   async 'session.abort'({ sessionId, reason }, context) {
-    await findSession('session.abort', sessionId, context).abort(
-      (reason ?? 'user_initiated') as EventData<'abort'>['reason'],
-    );
+    await findSession('session.abort', sessionId, context).abort(abortReasonOf(reason));
     return { success: true };
   },
   async 'session.suspend'({ sessionId }, context) {
@@ -91,6 +86,13 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     return { eventId: event?.id ?? '' };
   },
 };
+
+/** Typed clients know a closed list of reasons, and could not read a log with another one. */
+function abortReasonOf(said: string | undefined): EventData<'abort'>['reason'] {
+  return abortReasons.find((reason) => reason === said) ?? 'user_initiated';
+}
+
+const abortReasons = ['user_initiated', 'remote_command', 'user_abort', 'autopilot_credit_limit'] as const;
 
 /** Clients from before strategies expect to replace; newer ones that name none expect to add. */
 function strategyOf(

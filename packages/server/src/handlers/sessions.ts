@@ -22,7 +22,10 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     const sessionId = params.sessionId ?? randomUUID();
     if (!isSafeId(sessionId))
       throw refuse('session.create', `Rejected session.create request with invalid sessionId: ${sessionId}`);
-    const session = await context.runtime.create(openRequest('session.create', sessionId, params, context));
+    const { share, ...request } = openRequest('session.create', sessionId, params, context);
+    const session = await context.client.open(sessionId, share, (attachment) =>
+      context.runtime.create({ ...request, attachment }),
+    );
     return opened(session);
   },
   async 'session.resume'(params, context) {
@@ -31,7 +34,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     const notFound = () =>
       noSession('session.resume', `Failed to load session events: Session not found: ${sessionId}`);
     if (!isSafeId(sessionId)) throw notFound();
-    const request = {
+    const { share, ...request } = {
       ...openRequest('session.resume', sessionId, params, context),
       changes: {
         ...(params.model !== undefined && { model: params.model }),
@@ -43,10 +46,11 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       isSilent: params.disableResume ?? false,
       takeOver: params.takeOver ?? false,
     };
-    const session = await context.runtime.resume(request).catch((error: unknown) => {
-      context.client.detached(sessionId);
-      throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
-    });
+    const session = await context.client
+      .open(sessionId, share, (attachment) => context.runtime.resume({ ...request, attachment }))
+      .catch((error: unknown) => {
+        throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
+      });
     return opened(session);
   },
   async 'session.list'({ filter }, { runtime }) {
@@ -105,7 +109,7 @@ function openRequest(
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
       settingsFrom(params, before, context.surroundings.workingDirectory),
-    attachment: context.client.attachment(sessionId, share),
+    share,
   };
 }
 

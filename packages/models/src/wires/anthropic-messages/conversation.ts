@@ -1,9 +1,13 @@
+import type { BodyMemory } from '../../body-memory.js';
 import { isObject } from '../../json.js';
 import type { ChatMessage, Part } from '../../model.js';
 import { fittingId, fittingName } from '../call-ids.js';
 import { inPlace } from '../kept.js';
 import type { AnswerBlock, ImageType, MessageParam, TextBlock, UserBlock } from './schema.js';
 import { readThought } from './thought.js';
+
+type Answer = Extract<ChatMessage, { role: 'assistant' }>;
+type Said = Exclude<ChatMessage, { role: 'assistant' }>;
 
 const longestId = 64;
 
@@ -16,32 +20,37 @@ const nothing: TextBlock = { type: 'text', text: '(no text)' };
  */
 export function encodeConversation(
   messages: readonly ChatMessage[],
-  { keepsThoughts, citations }: { readonly keepsThoughts: boolean; readonly citations: boolean },
+  options: { readonly keepsThoughts: boolean; readonly citations: boolean; readonly memory: BodyMemory },
 ): MessageParam[] {
+  const { keepsThoughts, citations, memory } = options;
+  const answerOf = (answer: Answer) => encodeAnswer(answer, keepsThoughts);
+  const blocksOf = (message: Said) => encodeSaid(message, citations);
   const turns: MessageParam[] = [];
   for (const message of messages) {
-    if (message.role === 'assistant') joinAnswer(turns, encodeAnswer(message, keepsThoughts));
-    else if (message.role === 'tool') joinUser(turns, [encodeResult(message)]);
-    else
-      joinUser(
-        turns,
-        encodeParts(message.parts).map((block) => (citations ? withCitations(block) : block)),
-      );
+    if (message.role === 'assistant')
+      joinAnswer(turns, memory.once(message, answerOf, keepsThoughts ? 'with thoughts' : ''));
+    else joinUser(turns, memory.once(message, blocksOf, citations ? 'with citations' : ''));
   }
   return turns[0]?.role === 'user' ? turns : [{ role: 'user', content: [nothing] }, ...turns];
 }
 
-function joinUser(turns: MessageParam[], content: UserBlock[]): void {
-  const last = turns.at(-1);
-  if (last?.role === 'user') last.content.push(...content);
-  else turns.push({ role: 'user', content });
+function encodeSaid(message: Said, citations: boolean): UserBlock[] {
+  if (message.role === 'tool') return [encodeResult(message)];
+  const blocks = encodeParts(message.parts);
+  return citations ? blocks.map(withCitations) : blocks;
 }
 
-function joinAnswer(turns: MessageParam[], content: AnswerBlock[]): void {
+function joinUser(turns: MessageParam[], content: readonly UserBlock[]): void {
+  const last = turns.at(-1);
+  if (last?.role === 'user') last.content.push(...content);
+  else turns.push({ role: 'user', content: [...content] });
+}
+
+function joinAnswer(turns: MessageParam[], content: readonly AnswerBlock[]): void {
   const last = turns.at(-1);
   if (content.length === 0) return;
   if (last?.role === 'assistant') last.content.push(...content);
-  else turns.push({ role: 'assistant', content });
+  else turns.push({ role: 'assistant', content: [...content] });
 }
 
 function encodeParts(parts: readonly Part[]): UserBlock[] {
@@ -93,8 +102,6 @@ function encodeResult({ callId, text }: Extract<ChatMessage, { role: 'tool' }>):
     ...(text !== '' && { content: text }),
   };
 }
-
-type Answer = Extract<ChatMessage, { role: 'assistant' }>;
 
 function encodeAnswer({ text, toolCalls, kept = [] }: Answer, keepsThoughts: boolean): AnswerBlock[] {
   const own = keepsThoughts ? kept.filter(({ wire }) => wire === 'anthropic-messages') : [];

@@ -173,3 +173,24 @@ test('an older model gets thoughts back while it is to think, and thinks only wh
   expect(ask([...round(), done, user('Next')])).toEqual({ thinking: enabled, back: false });
   expect(thinkingOf({ model, messages: round([thought]) })).toEqual({ back: false });
 });
+
+test('a remark comes last, and what is kept ends before it', () => {
+  const ends = (messages: readonly ChatMessage[]) => {
+    const { cache_control, messages: encoded } = encode({ ...plainRequest, messages, remark: 'Save.' });
+    return { cache_control, last: encoded.at(-1) };
+  };
+  expect(ends(plainRequest.messages)).toEqual({
+    cache_control: undefined,
+    last: {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Hello', cache_control: mark },
+        { type: 'text', text: 'Save.' },
+      ],
+    },
+  });
+  expect(ends([...plainRequest.messages, { role: 'assistant', text: 'Hm', toolCalls: [] }])).toEqual({
+    cache_control: undefined,
+    last: said('Save.'),
+  });
+});

@@ -1,3 +1,4 @@
+import { BodyMemory } from '../../body-memory.js';
 import { knownModel } from '../../catalog.js';
 import type { ModelRequest, ToolSpec } from '../../model.js';
 import { objectSchema } from '../tool-schema.js';
@@ -14,15 +15,15 @@ const usualOutputTokens = 32_000;
  * The body of a call. Two marks make the service keep what it has read: one after the tools and the system prompt,
  * which stay, and one that it moves itself to the end of the conversation, so that no message ever changes.
  */
-export function encodeMessages(request: ModelRequest): MessagesBody {
-  const { model, system, toolChoice, citations = false } = request;
+export function encodeMessages(request: ModelRequest, memory = new BodyMemory()): MessagesBody {
+  const { model, system, toolChoice, remark, citations = false } = request;
   const maxTokens = outputTokens(request);
-  const withThoughts = encodeConversation(request.messages, { keepsThoughts: true, citations });
+  const withThoughts = encodeConversation(request.messages, { keepsThoughts: true, citations, memory });
   const thinking = thinkingFor(request, { maxTokens, messages: withThoughts });
   const messages = wantsThoughtsBack(model, thinking)
     ? withThoughts
-    : encodeConversation(request.messages, { keepsThoughts: false, citations });
-  const tools = toolsFor(request.tools, messages);
+    : encodeConversation(request.messages, { keepsThoughts: false, citations, memory });
+  const tools = toolsFor(request.tools, messages, memory);
   const choice = request.tools.length === 0 ? 'none' : toolChoice;
   return {
     model,
@@ -30,11 +31,22 @@ export function encodeMessages(request: ModelRequest): MessagesBody {
     // A long answer that is not streamed dies on its way: connections that are silent for minutes do not last.
     stream: true,
     ...thinking,
-    cache_control: mark,
+    ...(remark === undefined && { cache_control: mark }),
     ...(tools.length > 0 && { tools, ...(choice && { tool_choice: { type: choice } }) }),
     ...(system.trim() !== '' && { system: [{ type: 'text', text: system, cache_control: mark }] }),
-    messages,
+    messages: remark === undefined ? messages : withRemark(messages, remark),
   };
+}
+
+/** Where the end of the conversation will not be there the next time, the mark is set before it. */
+function withRemark(messages: readonly MessageParam[], text: string): MessageParam[] {
+  const said = { type: 'text', text } as const;
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return [...messages, { role: 'user', content: [said] }];
+  const content = last.content.map((block, index) =>
+    index === last.content.length - 1 ? { ...block, cache_control: mark } : block,
+  );
+  return [...messages.slice(0, -1), { role: 'user', content: [...content, said] }];
 }
 
 function outputTokens({ model, maxOutputTokens }: ModelRequest): number {
@@ -43,8 +55,12 @@ function outputTokens({ model, maxOutputTokens }: ModelRequest): number {
 }
 
 /** A conversation with calls needs tools, even when none is offered any more. */
-function toolsFor(offered: readonly ToolSpec[], messages: readonly MessageParam[]): MessagesTool[] {
-  if (offered.length > 0) return offered.map(encodeTool);
+function toolsFor(
+  offered: readonly ToolSpec[],
+  messages: readonly MessageParam[],
+  memory: BodyMemory,
+): MessagesTool[] {
+  if (offered.length > 0) return offered.map((tool) => memory.once(tool, encodeTool));
   const called = messages.flatMap(({ content }) =>
     content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : [])),
   );

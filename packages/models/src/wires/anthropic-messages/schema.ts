@@ -36,7 +36,9 @@ export type MessageParam =
   | { readonly role: 'user'; readonly content: UserBlock[] }
   | { readonly role: 'assistant'; readonly content: AnswerBlock[] };
 
-export type UserBlock =
+export type UserBlock = { readonly cache_control?: CacheMark } & UserContent;
+
+type UserContent =
   | TextBlock
   | {
       readonly type: 'image';

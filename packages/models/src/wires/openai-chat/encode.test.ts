@@ -213,3 +213,11 @@ test('what is sent is what the vendor types', () => {
   const typed: ChatCompletionCreateParams = body;
   expect(typed.model).toBe('tiny');
 });
+
+test('a remark comes last, and what is kept ends before it', () => {
+  const remark = { role: 'user', content: 'Save.' };
+  for (const dialect of ['openai', 'copilot'] as const) {
+    const plain = encodeChat(plainRequest, dialect).messages;
+    expect(encodeChat({ ...plainRequest, remark: 'Save.' }, dialect).messages).toEqual([...plain, remark]);
+  }
+});

@@ -1,3 +1,4 @@
+import { BodyMemory } from '../../body-memory.js';
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, ModelRequest, Part, ToolSpec } from '../../model.js';
 import { fittingId, fittingName } from '../call-ids.js';
@@ -16,14 +17,14 @@ const cacheMarker = { copilot_cache_control: { type: 'ephemeral' } };
 const longestId = 40;
 
 /** The body of a chat completions call. Calls of earlier answers go back exactly as the model wrote them. */
-export function encodeChat(request: ModelRequest, dialect: ChatDialect): ChatBody {
+export function encodeChat(request: ModelRequest, dialect: ChatDialect, memory = new BodyMemory()): ChatBody {
   const isCopilot = dialect === 'copilot';
   const wire = `${dialect}-chat`;
   const messages: ChatParam[] = [
     { role: 'system', content: request.system },
-    ...request.messages.map((message) => encodeMessage(message, wire)),
+    ...request.messages.map((message) => memory.once(message, () => encodeMessage(message, wire))),
   ];
-  const tools = request.tools.map(encodeTool);
+  const tools = request.tools.map((tool) => memory.once(tool, encodeTool));
   return {
     model: request.model,
     ...sampling(request, dialect),
@@ -33,7 +34,10 @@ export function encodeChat(request: ModelRequest, dialect: ChatDialect): ChatBod
       tools: isCopilot ? marked(tools, [tools.length - 1]) : tools,
       ...(request.toolChoice && { tool_choice: request.toolChoice }),
     }),
-    messages: isCopilot ? marked(messages, [0, messages.length - 1]) : messages,
+    messages: [
+      ...(isCopilot ? marked(messages, [0, messages.length - 1]) : messages),
+      ...(request.remark === undefined ? [] : [{ role: 'user' as const, content: request.remark }]),
+    ],
   };
 }
 

@@ -12,7 +12,7 @@ export function openaiChatWire(options: OpenaiChatOptions = {}): Wire {
   const { dialect = 'openai', newId = () => `call_${randomUUID()}` } = options;
   const wire = `${dialect}-chat`;
   return {
-    encode: (request) => encodeChat(request, dialect),
+    encode: (request, memory) => encodeChat(request, dialect, memory),
     decode: (frames) => decodeChat(frames, { wire, newId }),
     decodeWhole: (body) => decodeWholeChat(body, { wire, newId }),
   };

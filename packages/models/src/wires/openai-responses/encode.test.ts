@@ -134,3 +134,9 @@ test('images and documents are addresses of their data', () => {
     },
   ]);
 });
+
+test('a remark comes last', () => {
+  const content = [{ type: 'input_text', text: 'Save.' }];
+  const { input } = encode({ ...plainRequest, remark: 'Save.' });
+  expect(input).toEqual([...(encode(plainRequest).input ?? []), { type: 'message', role: 'user', content }]);
+});

@@ -1,3 +1,4 @@
+import { BodyMemory } from '../../body-memory.js';
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, KeptBlock, ModelRequest, Part, ToolSpec } from '../../model.js';
 import { fittingId, fittingName } from '../call-ids.js';
@@ -11,9 +12,9 @@ const fewestOutputTokens = 16;
 const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The body of a call. The service stores nothing: thoughts travel with the conversation, sealed. */
-export function encodeResponses(request: ModelRequest): ResponsesBody {
+export function encodeResponses(request: ModelRequest, memory = new BodyMemory()): ResponsesBody {
   const { model, system, stream, toolChoice, maxOutputTokens, origin } = request;
-  const tools = request.tools.map(encodeTool);
+  const tools = request.tools.map((tool) => memory.once(tool, encodeTool));
   return {
     model,
     ...(system !== '' && { instructions: system }),
@@ -29,8 +30,14 @@ export function encodeResponses(request: ModelRequest): ResponsesBody {
       ...(toolChoice && { tool_choice: toolChoice }),
       parallel_tool_calls: true,
     }),
-    input: request.messages.flatMap(encodeMessage),
+    input: withRemark(request).flatMap((message) => memory.once(message, encodeMessage)),
   };
+}
+
+function withRemark({ messages, remark }: ModelRequest): readonly ChatMessage[] {
+  return remark === undefined
+    ? messages
+    : [...messages, { role: 'user', parts: [{ type: 'text', text: remark }] }];
 }
 
 /** A model that is known not to think refuses every word about it. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ModelEvent } from '../../model.js';
+import type { ModelEvent, ModelRequest } from '../../model.js';
 import type { Wire, WireOptions } from '../../wire.js';
 import { asFrame, decodeFrames } from '../frames.js';
 import { ResponsesAnswer } from './answer.js';
@@ -18,4 +18,13 @@ export function openaiResponsesWire(options: WireOptions = {}): Wire {
       return [...events, ...answer.end({ complete: true })];
     },
   };
+}
+
+/** The same API over a WebSocket: a call is a message, and so is each event of its answer. */
+export function responsesSocketWire(options: WireOptions = {}): Wire {
+  const encode = (request: ModelRequest) => ({
+    type: 'response.create',
+    ...encodeResponses({ ...request, stream: false }),
+  });
+  return { ...openaiResponsesWire(options), encode };
 }

@@ -26,8 +26,12 @@ export function identify(name: string, words: readonly KnownWord[]): Identity {
   const runs = tool.runs?.includes(subcommand.value);
   const inner = words[at + 1];
   if (!inner || !(runs || tool.nested?.includes(subcommand.value))) return { identifier };
-  if (runs && inner.kind === 'literal' && isForeign(inner.value))
-    return { identifier, problem: `what \`${identifier} ${inner.value}\` runs cannot be told` };
+  const isHidden = runs ? isForeign(inner.value) : tool.inside?.includes(inner.value);
+  if (inner.kind === 'literal' && isHidden)
+    return {
+      identifier: `${identifier} ${inner.value}`,
+      problem: `what \`${identifier} ${inner.value}\` runs cannot be told`,
+    };
   if (inner.kind === 'literal' && !inner.value.startsWith('-'))
     return { identifier: `${identifier} ${inner.value}` };
   return runs ? { identifier, problem: `what \`${identifier}\` runs cannot be told` } : { identifier };
@@ -87,7 +91,16 @@ const tools = new Map<string, MultiTool>([
   ['go', { nested: ['mod'], runs: ['run', 'tool'] }],
   ['cargo', plain],
   ['uv', { nested: ['pip', 'tool'], runs: ['run'] }],
-  ['poetry', { runs: ['run'] }],
+  ...['poetry', 'pipenv', 'pdm', 'hatch', 'rye', 'pipx'].map((name): [string, MultiTool] => [
+    name,
+    { runs: ['run'] },
+  ]),
+  ['deno', { runs: ['run', 'task', 'test', 'bench', 'serve', 'x'], inside: ['eval', 'repl'] }],
+  ...['bundle', 'composer'].map((name): [string, MultiTool] => [name, { runs: ['exec'] }]),
+  ...['conda', 'rustup', 'mise', 'asdf', 'nix'].map((name): [string, MultiTool] => [
+    name,
+    { inside: ['run', 'exec', 'x', 'shell', 'develop'] },
+  ]),
   ...['pip', 'pip3', 'helm', 'terraform', 'dotnet', 'systemctl'].map((name): [string, MultiTool] => [
     name,
     plain,
@@ -95,9 +108,7 @@ const tools = new Map<string, MultiTool>([
   ...['apt', 'apt-get', 'brew', 'dnf', 'yum', 'apk', 'snap', 'make', 'just', 'rake', 'gradle', 'mvn'].map(
     (name): [string, MultiTool] => [name, plain],
   ),
-  ...['gem', 'bundle', 'composer', 'rustup', 'conda', 'aws', 'gcloud', 'az', 'svn', 'hg'].map(
-    (name): [string, MultiTool] => [name, plain],
-  ),
+  ...['gem', 'aws', 'gcloud', 'az', 'svn', 'hg'].map((name): [string, MultiTool] => [name, plain]),
 ]);
 
 function isOptionOf(tool: MultiTool, words: readonly KnownWord[], index: number, word: KnownWord): boolean {
@@ -119,7 +130,7 @@ function isForeign(name: string): boolean {
 }
 
 const interpreters =
-  /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|deno|tsx|ts-node|Rscript|osascript)$/;
+  /^(?:python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|tsx|ts-node|Rscript|osascript)$/;
 
 function isInterpreter(program: string): boolean {
   return interpreters.test(program);
@@ -133,8 +144,7 @@ function interpreted(name: string, words: readonly KnownWord[]): Identity {
     if (isModule) return { identifier: `${name} -m ${second.value}` };
     if (words.length === 1 && /^(?:--version|-v|-V|--help)$/.test(first.value))
       return { identifier: `${name} ${first.value}` };
-    if (!first.value.startsWith('-') && first.value !== 'eval')
-      return { identifier: `${name} ${first.value}` };
+    if (!first.value.startsWith('-')) return { identifier: `${name} ${first.value}` };
   }
   return { identifier: name, problem: `\`${name}\` runs code that is no file` };
 }

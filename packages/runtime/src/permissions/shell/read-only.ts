@@ -7,39 +7,59 @@ export function isReadOnly(name: string, words: readonly KnownWord[]): boolean {
   const program = plainName(name);
   if (harmless.has(program)) return true;
   const check = conditional.get(program);
-  if (check) return words.every((word) => word.kind === 'literal') && check(words.map((word) => word.value));
+  if (check) return areKnown(words) && check(words.map((word) => word.value));
   if (program !== 'git') return isQuestionOfVersion(words);
-  return isReadOnlyGit(words);
+  return areKnown(words) && gitReads(words);
 }
 
-/** Whether a stream editor's or awk's program only reads; what is not plainly so may run commands or write files. */
-export function isHarmlessProgram(name: string, words: readonly KnownWord[]): boolean {
-  if (words.some((word) => word.kind === 'dynamic')) return false;
-  const values = words.map((word) => word.value);
-  return plainName(name) === 'sed' ? isHarmlessSed(values) : isHarmlessAwk(values);
+/** A command that is known as one that reads, and was told to do more: its name alone would promise too little. */
+export function exceedsItsName(name: string, words: readonly KnownWord[]): boolean {
+  const program = plainName(name);
+  if (program === 'git') return isGitReader(words) && !gitReads(words);
+  const check = readers.get(program);
+  return check !== undefined && !check(words.map((word) => word.value));
+}
+
+/** What the shell makes of these words cannot be an option that was not looked at. */
+function areKnown(words: readonly KnownWord[]): boolean {
+  return words.every(({ kind, value }) => kind === 'literal' || (kind === 'glob' && /^[^-*?[]/.test(value)));
 }
 
 /** They write nothing and run nothing, whatever their arguments are. */
 const harmless = new Set(
   (
     'ls pwd echo cat head tail wc nl tac rev cut tr paste comm diff cmp stat du df basename dirname realpath ' +
-    'readlink whoami id groups uname which whereis type true false uptime ps printenv arch nproc free lscpu lsblk ' +
+    'readlink whoami id groups uname which whereis type true false uptime printenv arch nproc free lscpu lsblk ' +
     'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum cksum sum b2sum od hexdump strings seq sleep ' +
-    'fold expand unexpand column grep egrep fgrep jq cd : wait tty locale getconf'
+    'fold expand unexpand column grep egrep fgrep jq cd : tty locale getconf'
   ).split(' '),
 );
 
-/** They only read unless one of these options is given. */
-const conditional = new Map<string, (words: readonly string[]) => boolean>([
-  ['sort', (words) => !hasOption(words, 'oT', ['--output', '--compress-program', '--temporary-directory'])],
-  ['uniq', (words) => words.filter((word) => !word.startsWith('-')).length <= 1],
-  ['tree', (words) => !hasOption(words, 'o', ['--output'])],
+/** Of these one expects that they read: they do, unless one of some options is given. */
+const readers = new Map<string, (words: readonly string[]) => boolean>([
+  [
+    'sort',
+    (words) =>
+      !hasOption(words, 'oT', ['--output', '--compress-program', '--temporary-directory', '--files0-from']),
+  ],
+  ['uniq', (words) => words.filter((word) => !/^-[^-]/.test(word)).length <= 1],
+  ['tree', (words) => !hasOption(words, 'oR', ['--output'])],
   ['file', (words) => !hasOption(words, 'C', ['--compile'])],
-  ['date', (words) => words.every((word) => /^(?:\+|-u$|-I|--utc$|--iso-8601|--rfc-|-R$)/.test(word))],
-  ['hostname', (words) => words.length === 0],
-  ['rg', (words) => !hasOption(words, '', ['--pre', '--pre-glob', '--hostname-bin', '--search-zip'])],
+  ['rg', (words) => !hasOption(words, 'z', ['--pre', '--pre-glob', '--hostname-bin', '--search-zip'])],
   ['find', (words) => !words.some((word) => findActions.test(word))],
   ['fd', (words) => !hasOption(words, 'xX', ['--exec', '--exec-batch'])],
+  ['sed', isHarmlessSed],
+  ['awk', isHarmlessAwk],
+  ['gawk', isHarmlessAwk],
+  ['mawk', isHarmlessAwk],
+  ['nawk', isHarmlessAwk],
+]);
+
+/** The same, for those that are as often used for something else. */
+const conditional = new Map<string, (words: readonly string[]) => boolean>([
+  ...readers,
+  ['date', (words) => words.every((word) => /^(?:\+|-u$|-I|--utc$|--iso-8601|--rfc-|-R$)/.test(word))],
+  ['hostname', (words) => words.length === 0],
   ['printf', (words) => !words[0]?.startsWith('-')],
   ['test', (words) => !words.some((word) => word === '-v' || word === '-R')],
   ['[', (words) => !words.some((word) => word === '-v' || word === '-R')],
@@ -48,13 +68,12 @@ const conditional = new Map<string, (words: readonly string[]) => boolean>([
     (words) => words.every((word) => /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/.test(word)),
   ],
   ['command', (words) => words[0] === '-v' || words[0] === '-V'],
-  ['sed', isHarmlessSed],
-  ['awk', isHarmlessAwk],
-  ['gawk', isHarmlessAwk],
-  ['mawk', isHarmlessAwk],
+  // A bare `e` shows the environment of other processes, with what is secret in it.
+  ['ps', (words) => !words.some((word) => /^[a-z]*e/i.test(word) || word.includes('env'))],
+  ['wait', (words) => !words.some((word) => word.startsWith('-p'))],
 ]);
 
-const findActions = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls)$/;
+const findActions = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/;
 
 /** Short options may be joined (`-uo`), long ones cut short (`--outp`). */
 function hasOption(words: readonly string[], short: string, long: readonly string[]): boolean {
@@ -82,6 +101,9 @@ const gitForbidden = [
   '--exec',
 ];
 
+/** Options that begin like some of those and are none of them. */
+const gitHarmless = /^--(?:text|filter)(?:=|$)/;
+
 const gitReaders = new Set(
   'status log diff show rev-parse ls-files ls-tree cat-file blame annotate describe shortlog rev-list name-rev merge-base for-each-ref grep count-objects check-ignore diff-tree diff-index diff-files show-ref whatchanged'.split(
     ' ',
@@ -99,8 +121,13 @@ const gitForms: Readonly<Record<string, RegExp>> = {
   worktree: /^list$/,
 };
 
-function isReadOnlyGit(words: readonly KnownWord[]): boolean {
-  if (words.some((word) => word.kind !== 'literal')) return false;
+function isGitReader(words: readonly KnownWord[]): boolean {
+  const subcommand = words[subcommandAt('git', words)]?.value ?? '';
+  // What is set decides what git runs later: pagers, editors, drivers, aliases.
+  return gitReaders.has(subcommand) || subcommand === 'config';
+}
+
+function gitReads(words: readonly KnownWord[]): boolean {
   const at = subcommandAt('git', words);
   const values = words.map((word) => word.value);
   if (at < 0) return isQuestionOfVersion(words);
@@ -108,7 +135,8 @@ function isReadOnlyGit(words: readonly KnownWord[]): boolean {
   const rest = values.slice(at + 1);
   const form = Object.hasOwn(gitForms, subcommand) ? gitForms[subcommand] : undefined;
   if (form) return form.test(rest.join(' '));
-  return gitReaders.has(subcommand) && !hasOption(rest, subcommand === 'grep' ? 'O' : '', gitForbidden);
+  const others = rest.filter((value) => !gitHarmless.test(value));
+  return gitReaders.has(subcommand) && !hasOption(others, subcommand === 'grep' ? 'O' : '', gitForbidden);
 }
 
 /** Prints, deletes, quits and substitutes, without the flags that write files or run commands. */
@@ -127,5 +155,7 @@ function isHarmlessAwk(values: readonly string[]): boolean {
   while (/^-F./.test(rest[0] ?? '') || rest[0] === '-F') rest.splice(0, rest[0] === '-F' ? 2 : 1);
   const program = rest[0];
   if (program === undefined || program.startsWith('-')) return false;
-  return !/system|getline|close|fflush|ENVIRON|PROCINFO|[|@&`]|>|indirect/.test(program.replaceAll('&&', ''));
+  return !/system|getline|close|fflush|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|ARG[CV]|[|@&`]|>/.test(
+    program.replaceAll('&&', ''),
+  );
 }

@@ -1,13 +1,14 @@
+import { subcommandAt } from './names.js';
 import { plainName } from './plain-name.js';
 import type { KnownWord } from './words.js';
+import { asOneText, asText, type Wrapped } from './wrapped.js';
 
-/** What a command runs besides itself because of its options or subcommand, as shell text; undefined when it does not. */
-export function runByOptions(name: string, words: readonly KnownWord[]): readonly KnownWord[] | undefined {
+/** What a command runs besides itself because of its options or subcommand; undefined when it does not. */
+export function runByOptions(name: string, words: readonly KnownWord[]): readonly Wrapped[] | undefined {
   const program = plainName(name);
-  if (program === 'git') return runByGit(words);
   const shape = running.get(program);
-  const texts = shape ? words.flatMap((word, index) => commandGiven(word, words[index + 1], shape)) : [];
-  if (texts.length > 0) return texts;
+  const given = shape ? commandsGiven(words, shape) : (special.get(program)?.(words) ?? []);
+  if (given.length > 0) return given;
   return program === 'make' && words.some((word) => /^\w+[:+?]?=/.test(word.value)) ? [] : undefined;
 }
 
@@ -15,89 +16,142 @@ export function runByOptions(name: string, words: readonly KnownWord[]): readonl
 interface RunningOptions {
   readonly short: string;
   readonly long: readonly string[];
+  /** Options that run nothing, though some long name begins like them. */
+  readonly plain?: readonly string[];
 }
 
 const running = new Map<string, RunningOptions>([
-  [
-    'tar',
-    {
-      short: 'IF',
-      long: [
-        '--to-command',
-        '--checkpoint-action',
-        '--use-compress-program',
-        '--info-script',
-        '--new-volume-script',
-        '--rsh-command',
-        '--rmt-command',
-      ],
-    },
-  ],
   ['rsync', { short: 'e', long: ['--rsh', '--rsync-path'] }],
-  ['scp', { short: 'So', long: [] }],
-  ['sftp', { short: 'So', long: [] }],
   ['sort', { short: '', long: ['--compress-program'] }],
   ['rg', { short: '', long: ['--pre', '--hostname-bin'] }],
   ['split', { short: '', long: ['--filter'] }],
   ['man', { short: 'PH', long: ['--pager', '--html'] }],
   ['zip', { short: '', long: ['--unzip-command', '-TT'] }],
   ['wget', { short: '', long: ['--use-askpass'] }],
-  ['printf', { short: 'v', long: [] }],
-  ['test', { short: 'vR', long: [] }],
-  ['[', { short: 'vR', long: [] }],
+  ['go', { short: '', long: ['-exec', '-toolexec', '-vettool', '--exec', '--toolexec', '--vettool'] }],
 ]);
 
-const gitOptions: RunningOptions = {
-  short: 'xO',
+const tar: RunningOptions = {
+  short: 'IF',
   long: [
-    '--exec',
-    '--extcmd',
-    '--upload-pack',
-    '--receive-pack',
-    '--open-files-in-pager',
-    '--ext-diff',
-    '--textconv',
-    '--filters',
-    '--config',
+    '--to-command',
+    '--checkpoint-action',
+    '--use-compress-program',
+    '--info-script',
+    '--new-volume-script',
+    '--rsh-command',
+    '--rmt-command',
   ],
+  plain: ['--checkpoint'],
 };
 
-/** Subcommands whose words are a command. */
-const gitRunners = /^(?:bisect run|submodule foreach|filter-branch .*|hook run|maintenance run)$/;
+/** Programs with a grammar of their own. */
+const special = new Map<string, (words: readonly KnownWord[]) => readonly Wrapped[]>([
+  ['git', runByGit],
+  ['tar', (words) => [...commandsGiven(words, tar), ...bundledUnknown(words)]],
+  ...['ssh', 'scp', 'sftp'].map((name) => [name, runBySecureShell] as const),
+  ['printf', (words) => evaluatedName(words, /^-v(.*)$/)],
+  ...['test', '['].map(
+    (name) => [name, (words: readonly KnownWord[]) => evaluatedName(words, /^-[vR]()$/)] as const,
+  ),
+]);
 
-function runByGit(words: readonly KnownWord[]): readonly KnownWord[] | undefined {
-  const texts = words.flatMap((word, index) => commandGiven(word, words[index + 1], gitOptions));
-  const at = words.findIndex((word, index) =>
-    gitRunners.test(`${word.value} ${words[index + 1]?.value ?? ''}`),
-  );
-  const inner = at < 0 ? [] : words.slice(at + 2);
-  return texts.length + inner.length > 0 ? [...joined(inner), ...texts] : undefined;
+const unknown: Wrapped = { type: 'unknown' };
+
+/** `tar xIf program archive` writes its options without a dash; whose value is whose only tar can tell. */
+function bundledUnknown([first]: readonly KnownWord[]): readonly Wrapped[] {
+  return first && /^[a-zA-Z]*[IF]/.test(first.value) ? [unknown] : [];
 }
 
-/** Words that are run as one command. */
-function joined(words: readonly KnownWord[]): readonly KnownWord[] {
-  const [first] = words;
-  if (!first) return [];
-  const isLiteral = words.every((word) => word.kind === 'literal');
+/** `-o ProxyCommand=…` is run on this side; what a file of settings says is not known. */
+function runBySecureShell(words: readonly KnownWord[]): readonly Wrapped[] {
+  return words.flatMap((word, index) => {
+    const isJoined = /^-[oFS]./.test(word.value);
+    if (!isJoined && !/^-[oFS]$/.test(word.value)) return [];
+    const value = isJoined ? { ...word, value: word.value.slice(2) } : words[index + 1];
+    if (!value || word.value.startsWith('-F')) return [unknown];
+    if (word.value.startsWith('-S')) return [asText(value)];
+    const command = /^\w+command(?:\s*=\s*|\s+)([\s\S]*)$/i.exec(value.value)?.[1];
+    return command === undefined ? [] : [asText({ ...value, value: command })];
+  });
+}
+
+/** A variable may be named with an index, and an index is evaluated: `printf -v 'x[$(…)]'`. A plain name runs nothing. */
+function evaluatedName(words: readonly KnownWord[], option: RegExp): readonly Wrapped[] {
+  const at = words.findIndex((word) => option.test(word.value));
+  if (at < 0) return [];
+  const name = option.exec(words[at]?.value ?? '')?.[1] || words[at + 1]?.value;
+  return name !== undefined && /^\w+$/.test(name) ? [{ type: 'words', words: [] }] : [unknown];
+}
+
+const gitOptions: RunningOptions = {
+  short: '',
+  long: ['--exec', '--extcmd', '--upload-pack', '--receive-pack'],
+};
+
+/** The same for some of its subcommands, by their short names. */
+const gitLetters: Readonly<Record<string, string>> = { rebase: 'x', difftool: 'x', clone: 'u' };
+
+/** Options by which git runs what its settings name, or takes settings. */
+const gitDrivers = /^--(?:ext-d|textc|filters|config|open-files)/;
+
+function runByGit(words: readonly KnownWord[]): readonly Wrapped[] {
+  const at = subcommandAt('git', words);
+  const subcommand = words[at]?.value ?? '';
+  const rest = words.slice(at + 1);
+  const short = Object.hasOwn(gitLetters, subcommand) ? (gitLetters[subcommand] ?? '') : '';
+  const drivers = rest.filter(({ value }) => gitDrivers.test(value) || isGitSetting(subcommand, value));
   return [
-    { ...first, value: words.map((word) => word.value).join(' '), kind: isLiteral ? 'literal' : 'dynamic' },
+    ...runBySubcommand(subcommand, rest),
+    ...commandsGiven(rest, { ...gitOptions, short }),
+    ...drivers.flatMap((word) => pagerOf(word)),
   ];
 }
 
-/** Long options may be cut short; a value may be joined or stand in the next word. */
-function commandGiven(
-  word: KnownWord,
-  next: KnownWord | undefined,
-  shape: RunningOptions,
-): readonly KnownWord[] {
-  const [given = '', ...rest] = word.value.split('=');
-  const isLong =
-    given.startsWith('--') && given.length > 3 && shape.long.some((option) => option.startsWith(given));
-  const isShort = /^-[^-]/.test(word.value) && [...shape.short].some((letter) => word.value.includes(letter));
-  if (!isLong && !isShort && !shape.long.includes(word.value)) return [];
-  if (isLong && rest.length > 0) return [{ ...word, value: rest.join('=').replace(/^exec=/, '') }];
-  const letter = isShort ? word.value.search(new RegExp(`[${shape.short}]`)) : -1;
-  const attached = letter < 0 ? '' : word.value.slice(letter + 1);
-  if (attached !== '') return [{ ...word, value: attached }];
-  return [next ?? { ...word, value: '', kind: 'dynamic' }];
+function isGitSetting(subcommand: string, value: string): boolean {
+  return (
+    (subcommand === 'grep' && /^-[^-]*O/.test(value)) || (subcommand === 'clone' && /^-[^-]*c/.test(value))
+  );
+}
+
+/** The pager that `git grep` is told to open; of all else git alone knows what it runs. */
+function pagerOf(word: KnownWord): readonly Wrapped[] {
+  const pager = /^(?:-[^-O]*O|--open-files\S*?=)(.+)$/.exec(word.value)?.[1];
+  return pager === undefined ? [unknown] : [asText({ ...word, value: pager })];
+}
+
+/** Subcommands whose words are a command, or name what runs one. */
+function runBySubcommand(subcommand: string, rest: readonly KnownWord[]): readonly Wrapped[] {
+  const [inner, ...words] = rest;
+  const call = `${subcommand} ${inner?.value ?? ''}`;
+  if (call === 'bisect run' || call === 'submodule foreach') return afterOptions(words);
+  if (call === 'hook run' || call === 'maintenance run') return [unknown];
+  if (subcommand !== 'filter-branch') return [];
+  return rest.filter(({ value }) => !value.startsWith('-')).map(asText);
+}
+
+/** The command that stands after the options of what runs it. */
+function afterOptions(words: readonly KnownWord[]): readonly Wrapped[] {
+  const from = words.findIndex((word) => !word.value.startsWith('-'));
+  return from < 0 ? [unknown] : asOneText(words.slice(from));
+}
+
+function commandsGiven(words: readonly KnownWord[], shape: RunningOptions): readonly Wrapped[] {
+  return words.flatMap((word, index) => {
+    const value = valueGiven(word, shape);
+    if (value === undefined) return [];
+    const text = value === '' ? words[index + 1] : { ...word, value };
+    return [text ? asText(text) : unknown];
+  });
+}
+
+/** What is joined to an option that runs a command; '' when that stands in the next word. Long options may be cut short. */
+function valueGiven({ value }: KnownWord, { short, long, plain }: RunningOptions): string | undefined {
+  const [given = '', ...rest] = value.split('=');
+  if (plain?.includes(given)) return undefined;
+  const isLong = given.startsWith('--') && given.length > 3;
+  if (long.some((option) => option === given || (isLong && option.startsWith(given))))
+    return rest.join('=').replace(/^exec=/, '');
+  if (short === '') return undefined;
+  return new RegExp(`^-[^-${short}]*[${short}]([sS]*)$`).exec(value)?.[1];
 }

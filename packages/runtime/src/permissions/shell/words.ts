@@ -17,9 +17,11 @@ export function readWord(word: Word): KnownWord {
 
 /** Files and directories that a word may name, as it was written; more rather than fewer. */
 export function pathsIn(value: string): readonly string[] {
+  const local = /^file:\/\/(?:localhost)?(\/.*)$/i.exec(value)?.[1];
+  if (local !== undefined) return [local];
   if (hasScheme.test(value)) return [];
-  const [whole = '', ...more] = [value, ...value.split(/[=:,]/)].map((piece) =>
-    piece.replace(/^-\w(?=[/~])/, ''),
+  const [whole = '', ...more] = [value.replace(/^@/, ''), ...value.split(/[=:,@<]/)].map((piece) =>
+    piece.replace(/^-\w+?(?=[/~]|\.\.(?:\/|$))/, ''),
   );
   const away = more.filter(leadsAway);
   if (away.length > 0) return away;
@@ -34,8 +36,15 @@ export function urlsIn(value: string): readonly string[] {
 /** An address written without its scheme, as curl and wget take it. */
 export function bareUrl(value: string): string | undefined {
   if (value.startsWith('-') || value.startsWith('@') || hasScheme.test(value)) return undefined;
-  const isHost = /^(?:[^/\s@]*@)?(?:localhost|\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:[/?#]|$)/i;
+  const isHost =
+    /^(?:[^/\s@]*@)?(?:(?:localhost|\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d+)?|[\w-]+:\d+)(?:[/?#]|$)/i;
   return isHost.test(value) ? `http://${value}` : undefined;
+}
+
+/** A place on another machine as git, scp and rsync take it: `git@example.com:a/b.git`. */
+export function remotePlace(value: string): string | undefined {
+  const [, host, path] = /^([\w.-]+@[\w.-]+):(?!\/\/)(.*)$/.exec(value) ?? [];
+  return host === undefined ? undefined : `ssh://${host}/${path?.replace(/^\//, '') ?? ''}`;
 }
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -46,7 +55,11 @@ function leadsAway(piece: string): boolean {
 }
 
 function looksLikePath(value: string): boolean {
-  return value.includes('/') || /^(?:~|\.{1,2}$)/.test(value) || /^[\w.-]*\.[a-z]\w{0,7}$/i.test(value);
+  return (
+    value.includes('/') ||
+    /^(?:~|\.{1,2}$|\$(?:HOME|PWD|\{HOME\}|\{PWD\})$)/.test(value) ||
+    /^[\w.-]*\.[a-z]\w{0,7}$/i.test(value)
+  );
 }
 
 function kindOf(parts: readonly WordPart[]): KnownWord['kind'] {

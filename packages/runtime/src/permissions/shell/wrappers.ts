@@ -1,26 +1,15 @@
 import { plainName } from './plain-name.js';
 import type { KnownWord } from './words.js';
-
-/** What a command that runs other commands is about to run. */
-export type Wrapped =
-  /** The words from `at` on are a command of their own. */
-  | { readonly type: 'words'; readonly words: readonly KnownWord[] }
-  /** A word is shell text. */
-  | { readonly type: 'text'; readonly text: KnownWord };
+import { asOneText, asText, type Wrapped } from './wrapped.js';
+import { afterOptions, innerAt, optionTexts, type Shape } from './wrapper-options.js';
+import { hiding, loose, opaque, shellShape, shells, withCommandOption, wrappers } from './wrapper-tables.js';
 
 /** What `name` runs besides itself; undefined for a command that runs nothing else. */
 export function unwrap(name: string, words: readonly KnownWord[]): readonly Wrapped[] | undefined {
   const program = plainName(name);
-  if (program === 'find' || program === 'fd') return findActions(words);
-  if (shells.has(program)) return shellText(words);
-  if (program === 'eval' || program === 'ssh' || program === 'su') return words.map(asText);
-  if (program === 'trap')
-    return words
-      .filter((word) => !/^-/.test(word.value))
-      .slice(0, 1)
-      .map(asText);
-  if (program === 'alias') return words.flatMap(aliasText);
-  if (program === 'env') return splitTexts(words) ?? wrappedBy(program, words);
+  const own = special.get(program);
+  if (own) return own(words);
+  if (shells.has(program)) return shellTexts(words).map(asText);
   if (opaque.has(program)) return [];
   if (loose.has(program) || /\/ld-[\w.-]+\.so/.test(name))
     return words.flatMap((_, index) => tail(words, index));
@@ -30,14 +19,16 @@ export function unwrap(name: string, words: readonly KnownWord[]): readonly Wrap
 /** Whether its words, or what it reads, decide what else runs. */
 export function runsOthers(name: string): boolean {
   const program = plainName(name);
-  const isKnown = [wrappers, shells, opaque, loose].some((names) => names.has(program));
-  return isKnown || /^(?:eval|ssh|su|trap|find|fd)$/.test(program);
+  return [special, wrappers, shells, opaque, loose].some((names) => names.has(program));
 }
 
 /** A shell that is given neither text nor a file reads its commands. */
 export function readsCommands(name: string, words: readonly KnownWord[]): boolean {
-  if (!shells.has(plainName(name)) || shellText(words).length > 0) return false;
-  return words.every((word) => /^[-+]/.test(word.value));
+  const program = plainName(name);
+  if (program === 'source' || program === '.') return isInput(words[0]);
+  if (!shells.has(program) || shellTexts(words).length > 0) return false;
+  const script = words[afterOptions(shellShape, words)];
+  return script === undefined || isInput(script) || words.some(({ value }) => /^-[a-z]*s/.test(value));
 }
 
 /** What it runs is written elsewhere, or known only to it. */
@@ -45,119 +36,78 @@ export function hidesWhatItRuns(name: string, words: readonly KnownWord[]): bool
   const program = plainName(name);
   if (program === 'mapfile' || program === 'readarray')
     return words.some((word) => /^-\w*C/.test(word.value));
+  if (shells.has(program)) return words[afterOptions(shellShape, words)]?.kind === 'dynamic';
   return hiding.has(program);
 }
 
+/** Programs and builtins with a grammar of their own. */
+const special = new Map<string, (words: readonly KnownWord[]) => readonly Wrapped[] | undefined>([
+  ['find', findActions],
+  ['fd', fdActions],
+  ['eval', asOneText],
+  ['ssh', remoteCommand],
+  ['su', (words) => commandOptions(words, /^-[a-z]*?c(.*)$|^--(?:session-)?command(?:=([\s\S]*))?$/)],
+  ['trap', trapped],
+  ['alias', (words) => words.flatMap(aliasText)],
+  ['env', (words) => splitTexts(words) ?? wrappedBy('env', words)],
+]);
+
+const unknown: Wrapped = { type: 'unknown' };
+
 function wrappedBy(program: string, words: readonly KnownWord[]): readonly Wrapped[] | undefined {
-  const text = withCommandOption.has(program) ? commandOption(words) : undefined;
-  if (text) return [asText(text)];
+  const texts = withCommandOption.has(program) ? optionTexts(words, commandOption) : [];
+  if (texts.length > 0) return texts.map(asText);
   const shape = wrappers.get(program);
   if (!shape || isQuestion(program, words)) return undefined;
   const inner = words.slice(innerAt(shape, words));
   if (program === 'watch' || program === 'parallel') return inner.map(asText);
-  return inner.length > 0 ? [{ type: 'words', words: inner }] : [];
+  const wrapped: readonly Wrapped[] = inner.length > 0 ? [{ type: 'words', words: inner }] : [];
+  return program === 'xargs' && takesMore(inner) ? [...wrapped, unknown] : wrapped;
 }
 
-interface Shape {
-  /** Options with a value in the next word. */
-  readonly valued: string;
-  readonly long?: readonly string[];
-  /** Words that come before the command. */
-  readonly operands?: number;
-  /** `NAME=value` may come before the command. */
-  readonly assigns?: boolean;
+const commandOption = /^(?:-\w*c()|--command(?:=([\s\S]*))?)$/;
+
+/** Whether words that are read later, or put in place of `{}`, become a command. */
+function takesMore([name, ...words]: readonly KnownWord[]): boolean {
+  if (!name) return false;
+  if (name.value.includes('{}')) return true;
+  const program = plainName(name.value);
+  if (shells.has(program)) {
+    const texts = shellTexts(words);
+    return texts.length === 0
+      ? words.length === afterOptions(shellShape, words)
+      : texts.some(({ value }) => value.includes('{}'));
+  }
+  const shape = wrappers.get(program);
+  if (!shape) return special.has(program);
+  const at = innerAt(shape, words);
+  return at >= words.length || takesMore(words.slice(at));
 }
-
-/** Programs and builtins whose arguments are a command. */
-const wrappers = new Map<string, Shape>([
-  [
-    'sudo',
-    { valued: 'ughpCrtTUDR', long: ['--user', '--group', '--host', '--prompt', '--chdir'], assigns: true },
-  ],
-  ['doas', { valued: 'uC' }],
-  ['env', { valued: 'uCS', long: ['--unset', '--chdir', '--split-string'], assigns: true }],
-  ['nice', { valued: 'n', long: ['--adjustment'] }],
-  ['ionice', { valued: 'cnpPu' }],
-  ['chrt', { valued: 'TPD', operands: 1 }],
-  ['taskset', { valued: '', operands: 1 }],
-  ['timeout', { valued: 'sk', long: ['--signal', '--kill-after'], operands: 1 }],
-  [
-    'xargs',
-    { valued: 'InPLdaEs', long: ['--max-args', '--max-procs', '--replace', '--delimiter', '--arg-file'] },
-  ],
-  ['stdbuf', { valued: 'ioe', long: ['--input', '--output', '--error'] }],
-  ['time', { valued: 'fo', long: ['--format', '--output'] }],
-  ['watch', { valued: 'n', long: ['--interval'] }],
-  ['parallel', { valued: 'jIaSN' }],
-  ['flock', { valued: 'wE', operands: 1 }],
-  ['chroot', { valued: '', operands: 1 }],
-  ['strace', { valued: 'eopsuEP' }],
-  ['ltrace', { valued: 'eopsu' }],
-  ['exec', { valued: 'a' }],
-  ['unshare', { valued: 'SGRw' }],
-  ['nsenter', { valued: 't' }],
-  ['script', { valued: 'ctIOEBTm' }],
-  ...[
-    'command',
-    'builtin',
-    'nohup',
-    'setsid',
-    'busybox',
-    'coproc',
-    'catchsegv',
-    'dbus-run-session',
-    'xvfb-run',
-  ].map((name): [string, Shape] => [name, { valued: '' }]),
-]);
-
-const shells = new Set([
-  'bash',
-  'sh',
-  'dash',
-  'zsh',
-  'ksh',
-  'mksh',
-  'ash',
-  'fish',
-  'rbash',
-  'pwsh',
-  'csh',
-  'tcsh',
-]);
-
-/** Their options are many: any of their words may be the first of a command. */
-const loose = new Set(
-  (
-    'systemd-run pkexec firejail caffeinate entr setpriv fakeroot proot bwrap numactl prlimit gosu su-exec tini ' +
-    'dumb-init unbuffer rlwrap valgrind perf hyperfine proxychains proxychains4 torsocks sshpass dbus-launch ' +
-    'ssh-agent setarch linux32 linux64 ld.so cmd.exe cmd powershell tmux screen nix-shell direnv runuser'
-  ).split(' '),
-);
-
-/** They take a command as the value of `-c`. */
-const withCommandOption = new Set(['script', 'flock', 'runuser']);
-
-/** What they run stands in a file, in a dialogue or in their own tongue. */
-const hiding = new Set(
-  'source . enable bind complete compgen fc history expect at batch crontab vim vi nvim ex ed emacs gdb lldb sqlite3 psql mysql'.split(
-    ' ',
-  ),
-);
-
-/** They change what later words mean, or run what is written elsewhere. */
-const opaque = new Set(
-  'vim vi nvim ex ed emacs gdb lldb sqlite3 psql mysql source . alias unalias declare typeset local export readonly unset let read mapfile readarray enable shopt hash getopts bind complete compgen fc history expect at batch crontab'.split(
-    ' ',
-  ),
-);
 
 /** `command -v git` only asks. */
 function isQuestion(program: string, words: readonly KnownWord[]): boolean {
   return program === 'command' && /^-[vV]$/.test(words[0]?.value ?? '');
 }
 
-function asText(text: KnownWord): Wrapped {
-  return { type: 'text', text };
+/** `trap - EXIT` takes back what was to run. */
+function trapped(words: readonly KnownWord[]): readonly Wrapped[] {
+  const action = words.find(({ value }) => !/^-./.test(value));
+  return action && action.value !== '-' ? [asText(action)] : [];
+}
+
+/** What comes after the host is text for a shell there; without any, that shell reads its commands. */
+function remoteCommand(words: readonly KnownWord[]): readonly Wrapped[] {
+  const host = afterOptions(secureShell, words);
+  const command = words.slice(afterOptions(secureShell, words, host + 1));
+  return command.length > 0 ? asOneText(command) : [unknown];
+}
+
+const secureShell: Shape = { valued: 'BbcDEeFIiJLlmOoPpQRSWw' };
+
+/** Values of options that are a command; without any, the program reads its commands. */
+function commandOptions(words: readonly KnownWord[], option: RegExp): readonly Wrapped[] {
+  const texts = optionTexts(words, option);
+  return texts.length > 0 ? texts.map(asText) : [unknown];
 }
 
 function aliasText(word: KnownWord): readonly Wrapped[] {
@@ -168,7 +118,9 @@ function aliasText(word: KnownWord): readonly Wrapped[] {
 }
 
 function tail(words: readonly KnownWord[], index: number): readonly Wrapped[] {
-  return words[index]?.value.startsWith('-') ? [] : [{ type: 'words', words: words.slice(index) }];
+  const word = words[index];
+  if (!word || word.value.startsWith('-')) return [];
+  return /\s/.test(word.value) ? [asText(word)] : [{ type: 'words', words: words.slice(index) }];
 }
 
 /** `env -S` takes a whole command as one word. */
@@ -182,50 +134,37 @@ function splitTexts(words: readonly KnownWord[]): readonly Wrapped[] | undefined
   return [...(text ? [asText(text)] : []), ...rest.flatMap((_, index) => tail(rest, index))];
 }
 
-function commandOption(words: readonly KnownWord[]): KnownWord | undefined {
-  const at = words.findIndex((word) => /^(?:-\w*c|--command)$/.test(word.value));
-  const joined = words.find((word) => word.value.startsWith('--command='));
-  return joined
-    ? { ...joined, value: joined.value.slice('--command='.length) }
-    : words[at + (at < 0 ? words.length + 1 : 1)];
-}
-
-/** Where the inner command begins. */
-function innerAt(shape: Shape, words: readonly KnownWord[]): number {
-  let at = 0;
-  for (let word = words[at]; word?.value.startsWith('-') && word.value.length > 1; word = words[at]) {
-    at += takesNext(shape, word.value) ? 2 : 1;
-    if (word.value === '--') break;
-  }
-  at += shape.operands ?? 0;
-  while (shape.assigns && /^\w+=/.test(words[at]?.value ?? '')) at += 1;
-  return at;
-}
-
-function takesNext(shape: Shape, option: string): boolean {
-  if (option.startsWith('--')) return shape.long?.includes(option) ?? false;
-  return (
-    shape.valued.includes(option.at(-1) ?? ' ') &&
-    [...option.slice(1, -1)].every((letter) => !shape.valued.includes(letter))
-  );
-}
-
-/** The text after `-c`, which may be joined with other letters. */
-function shellText(words: readonly KnownWord[]): readonly Wrapped[] {
+/** Texts that a shell is told to run; `-c` may be joined with other letters. */
+function shellTexts(words: readonly KnownWord[]): readonly KnownWord[] {
   const at = words.findIndex((word) => /^[-+]\w*c\w*$/.test(word.value));
-  if (at < 0) return [];
-  const text = words.slice(at + 1).find((word) => !/^[-+]/.test(word.value));
-  return text ? [asText(text)] : [];
+  const text = at < 0 ? undefined : words.slice(at + 1).find((word) => !/^[-+]/.test(word.value));
+  const others = optionTexts(words, /^(?:-C(.*)|--(?:init-)?command(?:=([\s\S]*))?)$/);
+  return text ? [text, ...others] : others;
+}
+
+/** The script of a shell is what it is given to read. */
+function isInput(word: KnownWord | undefined): boolean {
+  return /^(?:-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/.test(word?.value ?? '');
 }
 
 function findActions(words: readonly KnownWord[]): readonly Wrapped[] | undefined {
-  const starts = words.flatMap((word, index) =>
-    /^(?:-exec|-execdir|-ok|-okdir|-x|-X|--exec|--exec-batch)$/.test(word.value) ? [index + 1] : [],
-  );
+  return actions(words, /^-(?:exec|execdir|ok|okdir)$/);
+}
+
+/** Letters may be joined, and so may the command. */
+function fdActions(words: readonly KnownWord[]): readonly Wrapped[] | undefined {
+  const joined = optionTexts(words, /^(?:-[A-WYZa-wyz]*[xX](.+)|--exec(?:-batch)?=([\s\S]+))$/);
+  const apart = actions(words, /^(?:-[A-WYZa-wyz]*[xX]|--exec(?:-batch)?)$/);
+  return joined.length > 0 || apart ? [...joined.map(asText), ...(apart ?? [])] : undefined;
+}
+
+function actions(words: readonly KnownWord[], action: RegExp): readonly Wrapped[] | undefined {
+  const starts = words.flatMap((word, index) => (action.test(word.value) ? [index + 1] : []));
   if (starts.length === 0) return undefined;
-  return starts.map((start) => {
+  return starts.flatMap((start): readonly Wrapped[] => {
     const rest = words.slice(start);
     const end = rest.findIndex((word) => word.value === ';' || word.value === '+');
-    return { type: 'words', words: end < 0 ? rest : rest.slice(0, end) };
+    const inner = end < 0 ? rest : rest.slice(0, end);
+    return [{ type: 'words', words: inner }, ...(inner[0]?.value.includes('{}') ? [unknown] : [])];
   });
 }

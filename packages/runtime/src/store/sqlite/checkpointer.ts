@@ -7,6 +7,8 @@ const worthwhile = 256 * 1024;
 const logLength = 1536 * 1024;
 const commitsBeforeLengthening = 4;
 const fullShare = 0.85;
+/** Others may write to the log as well; its true length is looked at now and then. */
+const commitsBetweenLooks = 16;
 const ceiling = 64 * 1024 * 1024;
 const ceilingStep = 16 * 1024 * 1024;
 /** Pages that a small commit writes to the log besides its text. */
@@ -39,7 +41,8 @@ export class Checkpointer {
     this.#commits += 1;
     this.#written += characters + commitOverhead;
     if (this.#commits === commitsBeforeLengthening) this.#attempt(() => this.#file.lengthenLog(logLength));
-    if (this.#file.logBytes() > this.#limit) this.#checkpoint('TRUNCATE');
+    if (this.#commits % commitsBetweenLooks === 0 && this.#file.logBytes() > this.#limit)
+      this.#checkpoint('TRUNCATE');
     else if (this.#written > logLength * fullShare) this.#checkpointSoon();
     else if (this.#written > worthwhile) this.#waitForIdle();
   }

@@ -10,6 +10,11 @@ export interface SqliteStatement {
   all(...values: SqliteValue[]): unknown[];
   /** One row at a time, and no more than are asked for. */
   iterate(...values: SqliteValue[]): Iterable<unknown>;
+  /** Whole numbers of any size. */
+  setReadBigInts(isOn: boolean): void;
+  /** Rows as arrays, so that columns of one name do not hide one another; Node has it from 22.16 on. */
+  setReturnArrays?(isOn: boolean): void;
+  columns?(): readonly { readonly name: string }[];
 }
 
 /** What we use of an open database. */

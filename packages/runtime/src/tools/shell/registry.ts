@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
-import { type LargeOutput, outputFileIn } from '../output.js';
+import { newSpillFile } from '../../workspace/spilled-output.js';
+import type { LargeOutput } from '../output.js';
 import { OutputBuffer } from './output-buffer.js';
 import type { Shell } from './shell.js';
 import type { ShellHost, Wanted } from './shell-host.js';
@@ -14,12 +14,8 @@ export class ShellRegistry {
   /** Starts a command; it is not listed before it is kept. */
   start(wanted: Omit<Wanted, 'output'> & { readonly largeOutput: LargeOutput }): Promise<Shell> {
     const { largeOutput, ...rest } = wanted;
-    const newPath = () => {
-      mkdirSync(largeOutput.directory, { recursive: true, mode: 0o700 });
-      return outputFileIn(largeOutput.directory);
-    };
     const memory = Math.min(Math.max(largeOutput.maxBytes, leastMemory), mostMemory);
-    const output = new OutputBuffer(newPath, { memory, file: mostOnDisk });
+    const output = new OutputBuffer(() => newSpillFile(largeOutput), { memory, file: mostOnDisk });
     return this.host.start({ ...rest, output }, this);
   }
 

@@ -1,0 +1,46 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnyEvent } from '@groundcrew/protocol';
+import { liveRuntime, providerOf, say, story } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
+
+const runtime = liveRuntime();
+const long = 'A long answer. '.repeat(2000);
+
+test('what is damaged before a snapshot is left out and named, the rest is served, and the session goes on', async () => {
+  const home = join(runtime.home.path, 'past');
+  mkdirSync(home);
+  const model = runtime.script(say('first answer'), say(long), say('third answer'));
+  const writer = runtime.spawn({ flags: ['--stdio'], home });
+  const written = await (await runtime.connect(writer)).create(providerOf(model));
+  await written.turn('One');
+  await written.turn('Two');
+  const whole = await written.stored();
+  await writer.signal('SIGTERM');
+  damage(join(home, 'groundcrew.db'), '"content":"first answer"');
+
+  const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'], home }));
+  const session = await client.resume(written.sessionId, { ...providerOf(model), disableResume: true });
+  const readable = whole.filter(({ data }) => (data as { content?: unknown }).content !== 'first answer');
+  expect((await session.stored()).slice(0, readable.length)).toEqual(readable);
+  expect((await session.next('session.warning')).data).toEqual({
+    warningType: 'store_damaged',
+    message: expect.stringMatching(
+      /^What this session wrote as record \d+ cannot be read and is left out; .* Run `groundcrew doctor`\.$/,
+    ),
+  });
+  const { events } = await session.call<{ events: readonly AnyEvent[] }>('session.eventLog.read');
+  expect(events.slice(0, readable.length)).toEqual(readable);
+  expect(story(await session.turn('Three'))).toContain('assistant.message "third answer"');
+  expect(model.requests.at(-1)?.body.messages.map(({ content }) => content)).toContain('first answer');
+  const warnings = session.events.filter(({ type }) => type === 'session.warning');
+  expect(warnings).toHaveLength(1);
+});
+
+/** Overwrites two characters before the last one of the text, wherever the store's file has it. */
+function damage(file: string, text: string): void {
+  const bytes = readFileSync(file);
+  const at = bytes.indexOf(text);
+  expect(at).toBeGreaterThan(0);
+  writeFileSync(file, bytes.fill('X', at + text.length - 3, at + text.length - 1));
+}

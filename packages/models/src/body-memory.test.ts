@@ -1,0 +1,30 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BodyMemory } from './body-memory.js';
+
+const value = fc.jsonValue({ maxDepth: 6 });
+
+test('a body is written as JSON.stringify writes it, with parts that were remembered or without', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.oneof(value, fc.constant(undefined))), (body) => {
+      const memory = new BodyMemory();
+      const source = {};
+      const parts = memory.once(source, () => [{ first: body }, { second: [body] }]);
+      const whole = { ...body, parts, nested: { parts: [...parts, body] }, list: [undefined, parts[0]] };
+      const plain = JSON.stringify(whole);
+      expect(memory.write(whole)).toBe(plain);
+      expect(memory.write(whole)).toBe(plain);
+    }),
+  );
+});
+
+test('a source is read once in each way, and anew when it is another object', () => {
+  const memory = new BodyMemory();
+  let count = 0;
+  const make = () => ({ made: ++count });
+  const source = { text: 'a' };
+  const first = memory.once(source, make);
+  expect(memory.once(source, make)).toBe(first);
+  expect(memory.once(source, make, 'other')).toEqual({ made: 2 });
+  expect(memory.once({ text: 'a' }, make)).toEqual({ made: 3 });
+});

@@ -1,0 +1,60 @@
+import { isObject } from './json.js';
+
+/**
+ * Remembers how parts of a conversation are written: the next call has the same messages and tools in front, and costs no more
+ * for them. A part is known by the object it was made of, for as long as somebody holds that.
+ */
+export class BodyMemory {
+  private readonly made = new Map<string, WeakMap<object, object>>();
+  /** Of parts that last, `undefined` before they were first written. */
+  private readonly texts = new WeakMap<object, string | undefined>();
+
+  /** What `make` made of `source` the first time. One source may be read in several ways, each with a name. */
+  once<S extends object, R extends object>(source: S, make: (source: S) => R, way = ''): R {
+    const known = this.wayNamed(way);
+    const before = known.get(source);
+    // Each way has one `make`, so what it made is of its type.
+    if (before) return before as R;
+    const made = make(source);
+    known.set(source, made);
+    for (const part of Array.isArray(made) ? made : [made]) this.texts.set(part, undefined);
+    return made;
+  }
+
+  /** The same text as `JSON.stringify` writes. */
+  write(body: object): string {
+    return this.textOf(body, deepest) ?? '';
+  }
+
+  private textOf(value: unknown, depth: number): string | undefined {
+    if (!isObject(value) && !Array.isArray(value)) return JSON.stringify(value);
+    if (this.texts.has(value)) return this.lasting(value);
+    if (depth === 0) return JSON.stringify(value);
+    if (Array.isArray(value))
+      return `[${value.map((item) => this.textOf(item, depth - 1) ?? 'null').join(',')}]`;
+    const fields = Object.entries(value).flatMap(([name, field]) => {
+      const text = this.textOf(field, depth - 1);
+      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+    });
+    return `{${fields.join(',')}}`;
+  }
+
+  private lasting(part: object): string {
+    const known = this.texts.get(part);
+    if (known !== undefined) return known;
+    const text = JSON.stringify(part);
+    this.texts.set(part, text);
+    return text;
+  }
+
+  private wayNamed(way: string): WeakMap<object, object> {
+    const known = this.made.get(way);
+    if (known) return known;
+    const fresh = new WeakMap<object, object>();
+    this.made.set(way, fresh);
+    return fresh;
+  }
+}
+
+/** Levels of a body that are looked through for parts: its fields, its messages, their fields and blocks. */
+const deepest = 4;

@@ -1,0 +1,15 @@
+import type { TraceContext } from '@groundcrew/runtime';
+
+/** The trace a client works in; undefined when it names none, and one that no HTTP header can carry counts as none. */
+export function traceFrom(params: {
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+}): TraceContext | undefined {
+  const { traceparent, tracestate } = params;
+  if (!isHeaderValue(traceparent)) return undefined;
+  return { traceparent, ...(isHeaderValue(tracestate) && { tracestate }) };
+}
+
+function isHeaderValue(text: string | undefined): text is string {
+  return text !== undefined && /^[\x20-\x7e]+$/.test(text);
+}
