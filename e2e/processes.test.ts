@@ -23,7 +23,13 @@ test('an idle session is handed over, and back', async () => {
     alreadyInUse: false,
   });
   await theirs.turn('Second');
-  await ours.turn('Third');
+  expect(story(await ours.turn('Third'))).toEqual([
+    'user.message "Third" idle 0',
+    'assistant.turn_start 0',
+    'assistant.message "three"',
+    'assistant.turn_end 0',
+    'session.idle~',
+  ]);
   const history = model.requests[2]?.body.messages.map(({ role }) => role);
   expect(history).toEqual(['system', 'user', 'assistant', 'user', 'assistant', 'user']);
   const stored = await ours.stored();
@@ -47,6 +53,25 @@ test('a note to a session that was handed over is written after what happened el
   expect(story(await ours.stored()).slice(-2)).toEqual([
     'assistant.turn_end 0',
     'session.info notification "noted"',
+  ]);
+});
+
+test('a client of the former owner may resume a session that was handed over', async () => {
+  const model = runtime.script(say('one'), say('two'), say('three'));
+  const first = await runtime.connect(runtime.spawn({ flags: ['--stdio'] }), { hasGaps: true });
+  const ours = await first.create(providerOf(model));
+  await ours.turn('First');
+  const { client } = await other();
+  await (await client.resume(ours.sessionId, providerOf(model))).turn('Second');
+  const again = await first.resume(ours.sessionId, providerOf(model));
+  expect((await again.next('session.resume')).data).toMatchObject({ sessionWasActive: false });
+  await again.turn('Third');
+  expect(story(await again.stored()).filter((line) => /user|resume/.test(line))).toEqual([
+    'user.message "First" idle 0',
+    'session.resume',
+    'user.message "Second" idle 0',
+    'session.resume',
+    'user.message "Third" idle 0',
   ]);
 });
 

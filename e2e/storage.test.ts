@@ -67,6 +67,7 @@ describe.runIf(canMount)('a disk that cannot be written (needs `unshare -rm`)', 
         message: expect.stringMatching(/^Request session\.create failed with message: .* and try again\.$/),
       });
       expect(disk.workspaces()).toEqual([session.sessionId]);
+      expect(await session.failure('session.plan.update', { content: 'A plan' })).toMatchObject(failure);
 
       undo();
       expect(story(await session.turn('Go on'))).toEqual([

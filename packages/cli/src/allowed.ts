@@ -43,15 +43,19 @@ export function readRule(text: string, name: string): AllowRule {
   );
 }
 
-/** Whether nobody has to be asked; what managed settings reserve for people is always asked. */
+/**
+ * Whether nobody has to be asked. What managed settings reserve for people is always asked; a place outside is a question
+ * of its own, which leave to read does not answer.
+ */
 export function permits(
   allowed: Allowed,
   request: { readonly kind: string; readonly managedApprovalRequired?: boolean | undefined },
+  { promptRequest }: { readonly promptRequest?: { readonly kind: string } },
 ): boolean {
   if (request.managedApprovalRequired) return false;
-  return (
-    allowed === 'all' || allowed.some(({ kind, argument }) => argument === null && kind === request.kind)
-  );
+  if (allowed === 'all') return true;
+  if (promptRequest?.kind === 'path') return false;
+  return allowed.some(({ kind, argument }) => argument === null && kind === request.kind);
 }
 
 /** The rules that say which of a kind: whether a call is one of those, the runtime knows. */

@@ -11,6 +11,7 @@ import {
   withRetry,
 } from '@groundcrew/models';
 import type { ModelAccess, SessionSettings } from '@groundcrew/runtime';
+import { offlineInfo } from './offline-access.js';
 import { ownServiceModel } from './own-service.js';
 
 /** The Copilot API for one token. */
@@ -56,6 +57,7 @@ export class CopilotAccess {
       info: (id) => this.listed.get(id),
       otherModel: (id) => otherOf(this.listed, id),
       isCopilot: true,
+      serves: (id) => id !== offlineInfo.id,
       endpoint: async () => copilotEndpoint({ ...config, origin: outside(sessionId) }),
       withChanges: ({ apiKey, bearerToken, headers, hasBearerTokenProvider }) => {
         if (hasBearerTokenProvider)

@@ -1,4 +1,10 @@
-import type { EventData, EventType, PermissionRequest, SessionEvent } from '@groundcrew/sdk';
+import type {
+  EventData,
+  EventType,
+  PermissionInvocation,
+  PermissionRequest,
+  SessionEvent,
+} from '@groundcrew/sdk';
 import { shortened, visible } from './visible.js';
 
 /** What a question for permission is about, in full: nobody can allow what is cut off. */
@@ -6,6 +12,21 @@ export function describeRequest(request: PermissionRequest): string {
   // The table has the teller of each kind; which one this is, is known only now.
   const tell = (requests as Readonly<Record<string, (request: never) => string>>)[request.kind];
   return visible(tell?.(request as never) ?? request.kind);
+}
+
+/** What was denied because nobody was there to be asked, and the flag that would permit it. */
+export function describeDenial(
+  request: PermissionRequest,
+  { promptRequest }: Pick<PermissionInvocation, 'promptRequest'>,
+): string {
+  if (promptRequest?.kind !== 'path')
+    return `denied: ${describeRequest(request)} (--allow ${request.kind} would permit it)`;
+  const { accessKind, paths } = promptRequest;
+  const flag = paths.length === 1 ? `--allow 'path(${paths[0]})'` : '--allow-all';
+  const verb = accessKind === 'write' ? 'write' : 'look';
+  return visible(
+    `denied: ${verb} outside the working directory: ${paths.join(', ')} (${flag} would permit it)`,
+  );
 }
 
 /** What people are told of an event while a turn runs; undefined when that is nothing. */

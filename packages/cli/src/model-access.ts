@@ -3,7 +3,6 @@ import {
   type Exchange,
   ModelError,
   type ModelInfo,
-  offlineModel,
   type ProviderConfig,
   type RetryOptions,
   standardRetryPolicy,
@@ -21,6 +20,8 @@ import { AmbientModels, type ModelCallSettings } from './ambient-models.js';
 import { CopilotAccess } from './copilot-access.js';
 import type { GitHubUser, GitHubUsers } from './git-hub-user.js';
 import type { Environment } from './home.js';
+import { offlineAccess, offlineInfo } from './offline-access.js';
+import { withOtherModels } from './other-models.js';
 import { type OwnServiceSources, ownService } from './own-service.js';
 
 export interface ModelSources {
@@ -78,7 +79,10 @@ export class ModelDirectory {
       await this.settings().catch(unreadable);
       return ownService({ ...provider, baseUrl: provider.baseUrl }, own);
     }
-    const access = await this.common(settings, seams.sessionId);
+    const access = withOtherModels(await this.common(settings, seams.sessionId), {
+      model: settings.model,
+      open: (model) => this.common({ ...settings, model }, seams.sessionId),
+    });
     if (!provider) return access;
     if (access.withChanges) return access.withChanges(provider, seams);
     throw new ModelError(
@@ -205,22 +209,3 @@ async function listOf({ provider }: ModelAccess): Promise<readonly ModelInfo[]> 
 
 /** Who brings a service of its own does not depend on what the home says of others. */
 const unreadable = (): undefined => undefined;
-
-/** What answers when nothing is configured: no key, no network, no weights. */
-function offlineAccess(): ModelAccess {
-  const provider = offlineModel();
-  return {
-    provider,
-    defaultModel: offlineInfo.id,
-    info: () => offlineInfo,
-    isCopilot: false,
-    standsInFor: (model) => model !== offlineInfo.id && model !== 'auto',
-  };
-}
-
-const offlineInfo: ModelInfo = {
-  id: 'offline',
-  name: 'Offline model (embedded)',
-  vision: false,
-  contextWindow: 32_768,
-};

@@ -1,4 +1,4 @@
-import type { ModelInfo, ModelProvider } from '@groundcrew/models';
+import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
 import {
   type ModelAccess,
   type ModelSeams,
@@ -12,7 +12,7 @@ import { modelInfo, type OwnServiceSources, ownService } from './own-service.js'
 /** The named services of a session beside the one it has anyway: each call goes to the service of its model. */
 export function withRegistryModels(
   base: ModelAccess,
-  { providers = [], models = [] }: Pick<SessionSettings, 'providers' | 'models'>,
+  { model: chosen, provider: single, providers = [], models = [] }: SessionSettings,
   sources: { readonly own: Omit<OwnServiceSources, 'getBearerToken'>; readonly seams: ModelSeams },
 ): ModelAccess {
   const named = new Map(providers.map((provider) => [provider.name, provider]));
@@ -21,6 +21,12 @@ export function withRegistryModels(
     const provider = named.get(model.provider);
     if (provider) served.set(selectionId(model), servedBy(provider, model, sources));
   }
+  const maker = providers.find(({ name }) => chosen?.startsWith(`${name}/`));
+  if (maker && chosen !== undefined && !served.has(chosen) && !single?.baseUrl)
+    throw new ModelError(
+      'configuration',
+      `Model "${chosen}" is not available: the provider "${maker.name}" has ${listOf(models, maker)}.`,
+    );
   const accessTo = (model: string) => served.get(model) ?? base;
   const provider: ModelProvider = {
     ...base.provider,
@@ -40,6 +46,11 @@ export function withRegistryModels(
     },
     standsInFor: (model) => accessTo(model).standsInFor?.(model) ?? false,
   };
+}
+
+function listOf(models: readonly RegistryModel[], { name }: NamedProvider): string {
+  const ids = models.filter(({ provider }) => provider === name).map(selectionId);
+  return ids.length === 0 ? 'no models' : ids.join(', ');
 }
 
 /** The named models as clients may choose them. */

@@ -13,6 +13,7 @@ import {
 } from '@groundcrew/models';
 import { defaultProviderName, type ModelAccess, type ProviderSettings } from '@groundcrew/runtime';
 import type { Environment } from './home.js';
+import { offlineInfo } from './offline-access.js';
 
 /** Used with a service of the user's own when nobody names a model. */
 export const ownServiceModel = 'claude-sonnet-4';
@@ -50,6 +51,7 @@ export function ownService(
       return { ...modelInfo(model, said), ...documentsOf(said, said.modelId ?? model) };
     },
     isCopilot: false,
+    serves: (model) => model !== offlineInfo.id,
     endpoint: (_model, signal) => endpointOf(config, { environment, ...asked }, signal),
     withChanges: (changes, seams) => {
       const token = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);

@@ -58,6 +58,8 @@ test.each([
   ['{"deny": {}}', '1:10: deny: expected a list of rules'],
   ['{"deny": ["rm"]}', '1:11: deny[0]: expected an object'],
   ['{"deny": [{}]}', '1:11: deny[0]: expected one of tool, command, path, url'],
+  ['{"deny": [{"url": "http://"}]}', '1:19: deny[0].url: expected a host or an address'],
+  ['{"deny": [{"url": "a b.com"}]}', '1:19: deny[0].url: expected a host or an address'],
   [
     '{"allow": [{"comand": "x"}]}',
     '1:13: allow[0].comand: unknown field; known are tool, command, path, url, access',

@@ -47,11 +47,17 @@ function readRule(node: JsonNode, path: string, originOf: OriginOf): Rule {
   const origin = originOf(node.at);
   const access = fields.find(({ name }) => name === 'access');
   if (access && subject.name !== 'path') throw new JsonFault(`${path}.access: only a path has it`, access.at);
+  if (subject.name === 'url' && !isAddress(argument))
+    throw new JsonFault(`${path}.url: expected a host or an address`, subject.node.at);
   if (subject.name !== 'path') return { kind: kinds[subject.name] ?? subject.name, argument, origin };
   return { kind: access ? accessOf(access, path) : 'path', argument: withHome(argument), origin };
 }
 
 const kinds: Readonly<Record<string, string>> = { command: 'shell' };
+
+function isAddress(text: string): boolean {
+  return text === '*' || URL.canParse(text.includes('://') ? text : `https://${text.replace(/^\*\./, '')}`);
+}
 
 function accessOf({ node }: JsonField, path: string): 'read' | 'write' {
   if (node.value === 'read' || node.value === 'write') return node.value;

@@ -237,6 +237,29 @@ describe('where there is no terminal', () => {
     );
   });
 
+  test('leave to read and write is not leave to go outside, and people are told which flag is', async () => {
+    const allow = [
+      { kind: 'read', argument: null },
+      { kind: 'write', argument: null },
+    ] as const;
+    const { terminal, ended, toolTexts } = await run(
+      { kind: 'pipe', allow },
+      callTools({ id: 'c1', name: 'view', arguments: { path: '/etc/hosts' } }),
+      callTools({ id: 'c2', name: 'create', arguments: { path: '/etc/groundcrew-test', file_text: '' } }),
+      callTools({ id: 'c3', name: 'create', arguments: { path: 'inside', file_text: '' } }),
+      say('done'),
+    );
+    expect(await ended).toBe(0);
+    expect(toolTexts()?.slice(0, 2)).toEqual([
+      'Permission denied and could not request permission from user',
+      'Permission denied and could not request permission from user',
+    ]);
+    expect(toolTexts()?.at(2)).toMatch(/^Created file/);
+    for (const said of ['look', 'write'] as const)
+      expect(terminal.errorOutput.text).toContain(`denied: ${said} outside the working directory: /etc/`);
+    expect(terminal.errorOutput.text).toContain("(--allow 'path(/etc/hosts)' would permit it)");
+  });
+
   test('the model is told that nobody can be asked, and people what was to be asked', async () => {
     const ask = callTools({ id: 'c1', name: 'ask_user', arguments: { question: 'Which?' } });
     const { terminal, ended, toolTexts } = await run({ kind: 'pipe' }, ask, say('done'));

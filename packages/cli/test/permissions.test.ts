@@ -80,6 +80,7 @@ describe('permissions check', () => {
       ['--url', 'https://example.com'],
       ['--tool', 'sql'],
       ['--tool', 'list_bash'],
+      ['--tool', 'bash'],
     ])
       codes.push([...args, (await check(...args)).code]);
     rmSync(join(world.workingDirectory, 'link'));
@@ -93,6 +94,7 @@ describe('permissions check', () => {
       ['--url', 'https://example.com', 3],
       ['--tool', 'sql', 1],
       ['--tool', 'list_bash', 0],
+      ['--tool', 'bash', 3],
     ]);
   });
 

@@ -34,20 +34,21 @@ interface CallOptions {
 class Call {
   readonly #request: ClientRequest;
   readonly #limits: TimeLimits;
-  readonly #body: string | undefined;
+  readonly #body: Buffer | undefined;
   #timer: NodeJS.Timeout | undefined;
   #response: IncomingMessage | undefined;
   #over = false;
 
   constructor({ method, headers, body }: HttpRequest, { route, limits, open }: CallOptions) {
-    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    // Bytes: a text would have the headers before it written in its own encoding.
+    this.#body = body === undefined ? undefined : Buffer.from(body);
+    const length = this.#body === undefined ? {} : { 'content-length': String(this.#body.length) };
     this.#request = open(route.target, {
       ...route.options,
       method,
       headers: { ...headers, ...length, ...route.headers },
     });
     this.#limits = limits;
-    this.#body = body;
   }
 
   async run(signal: AbortSignal): Promise<HttpResponse> {

@@ -15,15 +15,15 @@ export { noUserRules, type UserRules, type UserRulesReader } from './permissions
 export {
   type Home,
   type Lifecycle,
-  NoSuchDirectory,
   type OpenRequest,
   type ResumeRequest,
   Runtime,
   type RuntimeOptions,
 } from './runtime.js';
 export { type Attachment, Audience, type ClientCommand, ClientGone, ToolClash } from './session/audience.js';
-export { type PromptExtras, QueueFull } from './session/conversation.js';
+export type { PromptExtras } from './session/conversation.js';
 export { storeFailureCode } from './session/failure.js';
+export { QueueFull } from './session/inbox.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
 export { creditsOf, modelMetrics } from './session/metrics.js';
@@ -92,4 +92,5 @@ export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
 export { SessionShells, Shells } from './tools/shell/shells.js';
 export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
+export { NoSuchDirectory } from './workspace/check-directory.js';
 export { describeDirectory } from './workspace/git.js';

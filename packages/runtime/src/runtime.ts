@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
@@ -13,6 +12,7 @@ import { Session } from './session/session.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './session/settings.js';
 import type { SessionState } from './session/shape.js';
 import type { Told } from './session/told.js';
+import { isStale } from './store/refusals.js';
 import type {
   Owner,
   SessionContext,
@@ -23,6 +23,7 @@ import type {
 import type { Company } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
+import { checkDirectory } from './workspace/check-directory.js';
 import { describeDirectory } from './workspace/git.js';
 import { removeSessionDirectory } from './workspace/spilled-output.js';
 
@@ -76,11 +77,6 @@ export interface ResumeRequest extends OpenRequest {
   readonly takeOver: boolean;
 }
 
-/** The directory a session was to work in is not there. */
-export class NoSuchDirectory extends Error {
-  override readonly name = 'NoSuchDirectory';
-}
-
 /** The sessions of one process. */
 export class Runtime {
   private readonly sessions = new Map<string, Session>();
@@ -127,24 +123,14 @@ export class Runtime {
 
   /** Attaches to a session, live or stored; throws StoreError `unknown_session` or `in_use`. */
   resume(request: ResumeRequest): Promise<Session> {
-    return this.exclusively(request.sessionId, async () => {
-      const live = this.sessions.get(request.sessionId);
-      const context = newContext(request.changes);
-      const rested = this.resting.get(request.sessionId);
-      const session = live ? await this.adapt(live, request) : await this.newSession(request, rested);
-      const isWarm = session.isLoaded || rested !== undefined;
-      const conversation = await session.load({ force: request.takeOver });
-      session.attach(request.attachment);
-      this.sessions.set(session.sessionId, session);
-      if (session.isReadOnly) return session;
-      if (rested) await this.goOn(session);
-      const wasActive = isWarm && (await settlePending(conversation, request));
-      if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
-      await session.sayResumed({ ...request, wasActive, ...(context && { context }) });
-      if (request.continuePendingWork) await conversation.continueWork();
-      conversation.userInput.offer();
-      return session;
-    });
+    return this.exclusively(request.sessionId, () =>
+      this.open(request).catch((error: unknown) => {
+        if (!isStale(error)) throw error;
+        // Another process has had the session since: the copy in memory is of no use.
+        this.sessions.get(request.sessionId)?.drop();
+        return this.open(request);
+      }),
+    );
   }
 
   /** Takes a client off a session; the last one closes it, and a session nobody ever spoke in is removed. */
@@ -214,6 +200,25 @@ export class Runtime {
     await Promise.allSettled([...this.sessions.values()].map((session) => session.shutDown()));
     this.sessions.clear();
     await this.options.shells.close();
+  }
+
+  private async open(request: ResumeRequest): Promise<Session> {
+    const live = this.sessions.get(request.sessionId);
+    const context = newContext(request.changes);
+    const rested = this.resting.get(request.sessionId);
+    const session = live ? await this.adapt(live, request) : await this.newSession(request, rested);
+    const isWarm = session.isLoaded || rested !== undefined;
+    const conversation = await session.load({ force: request.takeOver });
+    session.attach(request.attachment);
+    this.sessions.set(session.sessionId, session);
+    if (session.isReadOnly) return session;
+    if (rested) await this.goOn(session);
+    const wasActive = isWarm && (await settlePending(conversation, request));
+    if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
+    await session.sayResumed({ ...request, wasActive, ...(context && { context }) });
+    if (request.continuePendingWork) await conversation.continueWork();
+    conversation.userInput.offer();
+    return session;
   }
 
   private async newSession(request: OpenRequest, before?: SessionSettings): Promise<Session> {
@@ -392,9 +397,4 @@ function newContext({ workingDirectory }: ResumeChanges): SessionContext | undef
   if (workingDirectory === undefined) return undefined;
   checkDirectory(workingDirectory);
   return describeDirectory(workingDirectory);
-}
-
-function checkDirectory(path: string): void {
-  const isThere = statSync(path, { throwIfNoEntry: false })?.isDirectory();
-  if (!isThere) throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
 }

@@ -12,7 +12,7 @@ const checkFlags = {
   read: textFlag('--read', 'PATH', 'ask about reading a file or directory'),
   write: textFlag('--write', 'PATH', 'ask about writing a file'),
   url: textFlag('--url', 'URL', 'ask about fetching an address'),
-  tool: textFlag('--tool', 'NAME', 'ask about a tool that needs no leave'),
+  tool: textFlag('--tool', 'NAME', 'ask about a tool by its name'),
   cwd: textFlag('--cwd', 'DIR', 'where the session would work; here without'),
   mode: {
     ...choiceFlag('--mode', ['manual', 'assisted', 'allow-all'], 'the mode it would be in; manual without'),

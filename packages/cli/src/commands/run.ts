@@ -10,7 +10,7 @@ import { permits } from '../allowed.js';
 import { UsageError } from '../arguments.js';
 import { defineCommand } from '../command.js';
 import { type Config, configFlags, readConfig } from '../config.js';
-import { describeRequest } from '../describe.js';
+import { describeDenial } from '../describe.js';
 import { openCommandLog } from '../diagnostics.js';
 import { Dialogue, NobodyAnswers } from '../dialogue/dialogue.js';
 import { placeOf } from '../dialogue/place.js';
@@ -142,9 +142,9 @@ function questionsFor(
 
 /** Nobody is there to be asked: what is not allowed is denied, and people are told how to allow it. */
 function decideBy({ allow }: Config, display: Display): PermissionHandler {
-  return (request) => {
-    if (permits(allow, request)) return { kind: 'approve-once' };
-    display.note(`denied: ${describeRequest(request)} (--allow ${request.kind} would permit it)`);
+  return (request, invocation) => {
+    if (permits(allow, request, invocation)) return { kind: 'approve-once' };
+    display.note(describeDenial(request, invocation));
     return { kind: 'user-not-available' };
   };
 }

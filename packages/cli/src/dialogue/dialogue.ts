@@ -42,7 +42,7 @@ export class Dialogue {
 
   /** May this run? Once, for this session, in this place from now on, or not, and why not. */
   readonly decide: PermissionHandler = (request, invocation, signal) => {
-    if (permits(this.options.allow, request)) return { kind: 'approve-once' };
+    if (permits(this.options.allow, request, invocation)) return { kind: 'approve-once' };
     return this.inTurn(async () => {
       if (signal.aborted) return { kind: 'no-result' };
       this.show(viewRequest(request, invocation, this.paint));

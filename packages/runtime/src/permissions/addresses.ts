@@ -1,10 +1,11 @@
 /**
  * Whether an address is what a rule names: a host stands for itself and all below it, an address with a scheme for
- * itself and all paths below.
+ * itself and all paths below, `*` for every address.
  */
 export function addressCovers(pattern: string, url: string): boolean {
   const isWhole = hasScheme.test(pattern);
   const given = parsed(url);
+  if (pattern === '*') return given !== undefined;
   const wanted = parsed(isWhole ? pattern : `https://${pattern.replace(/^\*\./, '')}`);
   if (!given || !wanted) return false;
   if (!isSameOrBelow(hostOf(given), hostOf(wanted), { mayBeBelow: !isWhole })) return false;

@@ -15,6 +15,14 @@ export function startsLike(command: ReadCommand, argument: string): boolean {
   return callings(command).some((words) => begins(words, wanted) || calls(words, wanted, command));
 }
 
+/** Whether a command would be what a rule forbids if words that are known only when it runs came out so. */
+export function mayTurnInto(command: ReadCommand, argument: string): boolean {
+  const [program, ...wanted] = wordsOf(argument);
+  const isOpen = command.words.slice(1).some((word) => /^"?[$`]/.test(word));
+  if (!isOpen || wanted.length === 0) return false;
+  return callings(command).some(([name]) => name === program);
+}
+
 /** Whether a command is what a rule allows: so called, exactly that, or with `*` at its end, anything that so begins. */
 export function isCommand({ identifier, words }: ReadCommand, argument: string): boolean {
   const wanted = wordsOf(argument);
@@ -55,14 +63,29 @@ function calls(
   const called = identifier.split(' ').slice(1);
   if (!leading.every((word, index) => called[index] === word)) return false;
   const rest = flagAt < 0 ? [] : wanted.slice(flagAt).filter((word) => word !== '*');
-  return rest.every((word) => isGiven(word, given));
+  const key = [program, ...leading.slice(0, 1)].join(' ');
+  const synonyms = Object.hasOwn(longNames, key) ? (longNames[key] ?? {}) : {};
+  const said = given.flatMap((word) => spelled(word, synonyms));
+  return rest.flatMap((word) => spelled(word, synonyms)).every((word) => said.includes(word));
 }
 
-/** Short options may be joined and stand in any order. */
-function isGiven(wanted: string, given: readonly string[]): boolean {
-  if (given.includes(wanted)) return true;
-  if (wanted.startsWith('--')) return given.some((word) => word.startsWith(`${wanted}=`));
-  if (!/^-\w+$/.test(wanted)) return false;
-  const letters = given.filter((word) => /^-\w+$/.test(word)).join('');
-  return [...wanted.slice(1)].every((letter) => letters.includes(letter));
+/** Options that have two names, where rules are often about them. */
+const longNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  rm: { '--recursive': '-r', '-R': '-r', '--force': '-f' },
+  cp: { '--recursive': '-r', '-R': '-r', '--force': '-f' },
+  chmod: { '--recursive': '-R' },
+  chown: { '--recursive': '-R' },
+  'git push': { '--force': '-f', '--delete': '-d' },
+  'git clean': { '--force': '-f' },
+  'git checkout': { '--force': '-f' },
+  'git branch': { '--delete': '-d', '--force': '-f' },
+  'git commit': { '--no-verify': '-n', '--all': '-a' },
+};
+
+/** An option as each of the names it is known by; short ones may be joined, long ones have a value or be cut short. */
+function spelled(word: string, synonyms: Readonly<Record<string, string>>): readonly string[] {
+  if (/^-\w+$/.test(word)) return [...word.slice(1)].map((letter) => synonyms[`-${letter}`] ?? `-${letter}`);
+  const name = word.startsWith('--') ? (word.split('=')[0] ?? word) : word;
+  const known = Object.keys(synonyms).find((long) => name.length > 3 && long.startsWith(name));
+  return [(known && synonyms[known]) ?? name];
 }

@@ -3,7 +3,7 @@ import { locate } from '../workspace/paths.js';
 import { judge, type PolicyRules, type Verdict } from './policy.js';
 import type { ShellReading } from './shell/reading.js';
 import { readShellCommand, shellRequest } from './shell-command.js';
-import { examine, type Occasion, toolSubject } from './subject.js';
+import { examine, type Occasion, type Subject, toolSubject } from './subject.js';
 
 /** What somebody wonders about. */
 export type Wish =
@@ -20,7 +20,7 @@ export interface Explanation extends Verdict {
 
 /** Says what would happen to a call under these rules, and why, without running anything. */
 export async function explain(wish: Wish, occasion: Occasion, rules: PolicyRules): Promise<Explanation> {
-  if (wish.type === 'tool') return judge(toolSubject({ ...occasion, toolName: wish.toolName }), rules);
+  if (wish.type === 'tool') return judge(await useOf({ ...occasion, toolName: wish.toolName }), rules);
   const question = await questionOf(wish, occasion, rules);
   const toolName = toolNames[wish.type];
   const verdict = judge(await examine(question, { toolName, ...occasion }), rules);
@@ -32,6 +32,16 @@ export async function explain(wish: Wish, occasion: Occasion, rules: PolicyRules
     : verdict.because;
   return { ...verdict, because, reading };
 }
+
+/** A tool by its name alone: what each call of it asks for is not known, but some ask for nothing. */
+function useOf(occasion: Occasion & { readonly toolName: string }): Subject | Promise<Subject> {
+  const { toolName } = occasion;
+  if (freeTools.test(toolName)) return toolSubject(occasion);
+  return examine({ request: { kind: 'custom-tool', toolName, toolDescription: '' } }, occasion);
+}
+
+/** Tools that need no leave. */
+const freeTools = /^(?:(?:read|stop|list)_(?:bash|powershell)|sql|ask_user|report_intent)$/;
 
 const toolNames = { command: 'bash', read: 'view', write: 'edit', url: 'web_fetch' } as const;
 

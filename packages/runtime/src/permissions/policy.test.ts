@@ -148,6 +148,12 @@ describe('rules for commands', () => {
     ['rm -rf', 'rm -fr x'],
     ['rm -rf', 'rm -r -f x'],
     ['rm -rf', 'env rm -vrf x'],
+    ['rm -rf', 'rm --recursive --force x'],
+    ['rm -rf', 'rm -Rf x'],
+    ['rm --recursive', 'rm -rf x'],
+    ['git push --force', 'git push -uf origin'],
+    ['git push --force', 'git push --forc origin'],
+    ['git commit --no-verify', 'git commit -anm x'],
     ['npm publish', 'npm publish --tag next'],
   ])('one that denies %j denies %j', async (argument, command) => {
     expect(await verdict(shell(command), { ...deny('shell', argument), ...allowAll })).toBe('deny');
@@ -159,6 +165,8 @@ describe('rules for commands', () => {
     ['rm -rf', 'rm x'],
     ['rm', 'rmdir x'],
     ['rm', 'echo rm'],
+    ['git push --force', 'git push --force-with-lease'],
+    ['git push -f', 'git fetch -f'],
   ])('one that denies %j does not deny %j', async (argument, command) => {
     expect(await verdict(shell(command), deny('shell', argument))).toBe('ask');
   });
@@ -170,6 +178,15 @@ describe('rules for commands', () => {
       expect(await verdict(shell(command), { ...denied, ...allowAll })).toBe('ask');
       expect(await verdict(shell(command), { ...denied, ...allowAll, canAsk: false })).toBe('deny');
       expect(await verdict(shell(command), allowAll)).toBe('allow');
+    },
+  );
+
+  test.each(['rm $FLAGS x', 'rm "$FLAG" x', 'sudo rm `flags` x', '/bin/rm $(flags)'])(
+    'where some options are denied, a command that may turn out to have them is asked about in any mode: %j',
+    async (command) => {
+      const denied = deny('shell', 'rm -rf');
+      expect(await verdict(shell(command), { ...denied, ...allowAll })).toBe('ask');
+      expect(await verdict(shell('rm x && ls $FLAGS'), { ...denied, ...allowAll })).toBe('allow');
     },
   );
 

@@ -1,5 +1,6 @@
 import type { PermissionRequest } from '../tools/tool.js';
 import { addressCovers } from './addresses.js';
+import { mayTurnInto } from './commands.js';
 import { isWithin } from './path-patterns.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import type { Subject, TouchedPath } from './subject.js';
@@ -86,9 +87,12 @@ function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined
   return undefined;
 }
 
-/** Where some commands are forbidden, one whose name is known only when it runs is never waved through. */
-function mayHideForbidden({ hidesCommands }: Subject, { deny }: PolicyRules): boolean {
-  return hidesCommands && deny.some(({ kind, argument }) => commandKinds.has(kind) && argument !== null);
+/** Where some commands are forbidden, one that only a run would tell from them is never waved through. */
+function mayHideForbidden({ hidesCommands, commands }: Subject, { deny }: PolicyRules): boolean {
+  return deny.some(({ kind, argument }) => {
+    if (!commandKinds.has(kind) || argument === null) return false;
+    return hidesCommands || commands.some((command) => mayTurnInto(command, argument));
+  });
 }
 
 const commandKinds: ReadonlySet<string> = new Set(['shell', 'commands', 'bash', 'powershell']);

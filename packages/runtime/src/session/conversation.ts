@@ -12,7 +12,7 @@ import type { ToolSurroundings } from '../tools/tool.js';
 import type { Audience } from './audience.js';
 import { cancellation, isLeftAsItIs, isLoss, type TurnOutcome, timeLimitText } from './endings.js';
 import { errorData } from './failure.js';
-import { Inbox } from './inbox.js';
+import { Inbox, QueueFull } from './inbox.js';
 import { Interruption } from './interruption.js';
 import type { Draft, SessionLog } from './log.js';
 import { ModelSwitch } from './model-switch.js';
@@ -20,6 +20,7 @@ import type { Planner } from './planner.js';
 import { Questions } from './questions.js';
 import { type Receipt, Receipts, silentReceipt } from './receipts.js';
 import { ClientRequests } from './requests.js';
+import type { Run } from './run.js';
 import type { SessionPermissions } from './session-permissions.js';
 import type { Prompt, SessionState } from './shape.js';
 import { hasWork } from './state.js';
@@ -48,17 +49,6 @@ export interface ConversationHost {
 export interface PromptExtras {
   readonly requestHeaders?: RequestHeaders;
   readonly trace?: TraceContext;
-}
-
-/** The queue is full; the client may try again when a turn has ended. */
-export class QueueFull extends Error {
-  override readonly name = 'QueueFull';
-}
-
-interface Run {
-  controller: AbortController;
-  interaction?: Interaction;
-  readonly done: Promise<void>;
 }
 
 /** A session's log in memory, with the one loop that works on it. */
@@ -190,6 +180,7 @@ export class Conversation {
     return new Promise((resolve, reject) => {
       const run: Run = {
         controller: new AbortController(),
+        isSafe: !first,
         done: Promise.resolve().then(() => this.work(run, first, { resolve, reject })),
       };
       this.run = run;
@@ -231,7 +222,8 @@ export class Conversation {
         receipt.reject(error);
         throw error;
       });
-      this.log.stored().then(receipt.resolve, receipt.reject);
+      const accepted = this.log.stored().then(() => (run.isSafe = true));
+      accepted.then(() => receipt.resolve(), receipt.reject);
       this.log.emit({ type: 'pending_messages.modified', data: {} });
       await runUntilAnswered(context, signal);
     });
@@ -332,9 +324,11 @@ export class Conversation {
 
   /** Nothing can be written: people are told all the same, and nothing that was told before is lost. */
   private tellFailure(error: unknown): TurnOutcome {
-    this.log.emit({ type: 'session.error', ephemeral: true, data: errorData(error) });
-    if (!(error instanceof StoreError) || !isLoss(error)) return 'answered';
-    this.tellIdle(true);
+    const isLost = error instanceof StoreError && isLoss(error);
+    const isUnheard = isLost && this.run?.isSafe === false;
+    if (!isUnheard) this.log.emit({ type: 'session.error', ephemeral: true, data: errorData(error) });
+    if (!isLost) return 'answered';
+    if (!isUnheard) this.tellIdle(true);
     this.host.lost(error);
     return 'stopped';
   }

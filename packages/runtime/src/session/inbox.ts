@@ -6,6 +6,11 @@ interface Admitted {
   readonly stored: Promise<boolean>;
 }
 
+/** The queue is full; the client may try again when a turn has ended. */
+export class QueueFull extends Error {
+  override readonly name = 'QueueFull';
+}
+
 /** Prompts acknowledged but not yet seen by the model. */
 export class Inbox {
   private admitted: Admitted[] = [];

@@ -42,11 +42,16 @@ export class Planner {
   }
 
   model(state: SessionState): string {
-    const chosen = state.model ?? this.settings.model ?? automatic;
+    const chosen = this.chosenModel(state) ?? this.settings.model ?? automatic;
     if (chosen !== automatic) return chosen;
     const { limitedModel } = state;
     const other = limitedModel === undefined ? undefined : this.access.otherModel?.(limitedModel);
     return other ?? this.access.defaultModel;
+  }
+
+  private chosenModel({ model, isModelByDefault }: SessionState): string | undefined {
+    if (model === undefined || !isModelByDefault) return model;
+    return this.access.serves?.(model) === false ? undefined : model;
   }
 
   canSeeImages(state: SessionState): boolean {

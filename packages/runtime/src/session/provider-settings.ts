@@ -19,9 +19,9 @@ export function selectionId({ provider, id }: Pick<RegistryModel, 'provider' | '
 export function withProviderChanges(settings: SessionSettings, changes: ProviderSettings): SessionSettings {
   const { providerName, ...rest } = changes;
   const { providers = [] } = settings;
-  if (providerName === undefined || providerName === defaultProviderName)
-    return { ...settings, provider: changed(settings.provider ?? {}, rest) };
   const named = providers.find(({ name }) => name === providerName);
+  if (!named && (providerName === undefined || providerName === defaultProviderName))
+    return { ...settings, provider: changed(settings.provider ?? {}, rest) };
   if (!named) throw new InvalidProvider(`The session has no provider named ${JSON.stringify(providerName)}`);
   const update = { ...named, ...changed(named, rest), baseUrl: rest.baseUrl ?? named.baseUrl };
   return { ...settings, providers: providers.map((each) => (each === named ? update : each)) };
@@ -44,6 +44,8 @@ export function withRegistry(
       );
     models.set(selectionId(each), each);
   }
+  if (providers.has(defaultProviderName) && settings.provider?.baseUrl)
+    throw new InvalidProvider(`"${defaultProviderName}" is the name of the session's own provider`);
   if (providers.size === 0) return settings;
   return { ...settings, providers: [...providers.values()], models: [...models.values()] };
 }

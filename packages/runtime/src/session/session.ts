@@ -5,13 +5,8 @@ import type { LoopLimits, MakeRoom, ModelPlan } from '../loop/context.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import type { UserRules } from '../permissions/user-rules.js';
-import {
-  type LogRecord,
-  type Owner,
-  type SessionContext,
-  type SessionStore,
-  StoreError,
-} from '../store/session-store.js';
+import { isStale } from '../store/refusals.js';
+import type { LogRecord, Owner, SessionContext, SessionStore } from '../store/session-store.js';
 import type { Company } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
@@ -321,7 +316,7 @@ export class Session {
   private async onLog<T>(work: (conversation: Conversation) => Promise<T>): Promise<T> {
     const conversation = await this.load();
     return work(conversation).catch(async (error: unknown) => {
-      if (!(error instanceof StoreError) || error.kind !== 'stale_owner') throw error;
+      if (!isStale(error)) throw error;
       if (this.conversation === conversation) this.drop();
       return work(await this.load());
     });
@@ -396,7 +391,7 @@ export class Session {
       permissions: this.permissions,
       toolSurroundings: (state: SessionState) => this.surroundingsIn(state),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
-      lost: (_error: StoreError) => this.drop(),
+      lost: () => this.drop(),
     };
   }
 }

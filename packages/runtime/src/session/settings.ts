@@ -61,6 +61,8 @@ export interface ModelAccess {
   readonly defaultModel: string;
   /** What is known of a model without asking anybody. */
   info(model: string): ModelInfo | undefined;
+  /** False for a model that is never found there; one that nobody chose is then left for its own. */
+  serves?(model: string): boolean;
   /** Another one of the same service, for when this one cannot be had. */
   otherModel?(model: string): string | undefined;
   /** The service is the Copilot API; its prompt says so. */

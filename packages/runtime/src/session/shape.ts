@@ -87,6 +87,8 @@ export interface SessionState {
   readonly context: SessionContext;
   readonly model?: string;
   readonly reasoningEffort?: string;
+  /** Nobody has named the model: it is what there was at the first turn. */
+  readonly isModelByDefault?: boolean;
   /** Chosen while a turn ran, for the next one. */
   readonly nextModel?: ModelChange;
   /** Rate limited when the choice was last left to the service. */

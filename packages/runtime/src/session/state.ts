@@ -126,6 +126,7 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
         ...state,
         model: event.data.newModel,
         reasoningEffort: event.data.reasoningEffort ?? undefined,
+        isModelByDefault: event.data.source === 'startup',
         nextModel: undefined,
         limitedModel: event.data.cause === rateLimited ? event.data.previousModel : undefined,
       };

@@ -17,6 +17,11 @@ export function staleOwner(sessionId: string): StoreError {
   return new StoreError('stale_owner', `Session ${sessionId} was taken over by another claim`);
 }
 
+/** Whether that is why something could not be written. */
+export function isStale(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === 'stale_owner';
+}
+
 /** The caller's idea of the log's end is not the log's end. */
 export function seqConflict(
   sessionId: string,

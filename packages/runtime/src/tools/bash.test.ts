@@ -81,6 +81,11 @@ test('input that does not fit is told before anybody is asked', async () => {
       message: '"command": Must not contain NUL characters',
     },
   });
+  const long = `: ${'x'.repeat(128 * 1024)}`;
+  expect((await world.call(bash, { command: long, description: 'test' })).failure?.message).toBe(
+    '"command": Must not be longer than 131071 bytes; write it to a file and run that',
+  );
+  expect(await run(long.slice(0, 131_071))).toBe('\n<exited with exit code 0>');
 });
 
 test('a command does not wait for what it left in the background', async () => {

@@ -1,0 +1,12 @@
+import { statSync } from 'node:fs';
+
+/** The directory a session was to work in is not there. */
+export class NoSuchDirectory extends Error {
+  override readonly name = 'NoSuchDirectory';
+}
+
+/** Throws NoSuchDirectory unless a session could work there. */
+export function checkDirectory(path: string): void {
+  const isThere = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  if (!isThere) throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
+}
