@@ -122,6 +122,43 @@ describe('with several keys, a model is asked of', () => {
   });
 });
 
+test('a session may change to a model of another service, and back', async () => {
+  const [openai, anthropic] = [runtime.script(say('a'), say('c')), runtime.script(say('b'))];
+  const client = await clientWith({
+    OPENAI_API_KEY: 'key',
+    OPENAI_BASE_URL: openai.baseUrl,
+    ANTHROPIC_API_KEY: 'key',
+    ANTHROPIC_BASE_URL: anthropic.baseUrl,
+  });
+  const session = await client.create({ model: 'gpt-5-mini' });
+  await session.turn('One');
+  for (const modelId of ['claude-opus-4-5', 'offline', 'gpt-5-mini']) {
+    await session.call('session.model.switchTo', { modelId });
+    await session.turn('Again');
+  }
+  expect([asked(openai), asked(anthropic)]).toEqual([
+    ['/chat/completions gpt-5-mini', '/chat/completions gpt-5-mini'],
+    ['/v1/messages claude-opus-4-5'],
+  ]);
+  expect(openai.requests[1]?.body.messages.map(({ role }) => role)).toEqual([
+    'system',
+    ...Array.from({ length: 3 }, () => ['user', 'assistant']).flat(),
+    'user',
+  ]);
+});
+
+test('a session that began without any service goes on with the model of the one it is given', async () => {
+  const model = runtime.script(say('a'), say('b'));
+  const client = await clientWith({});
+  const session = await client.create();
+  await session.turn('One');
+  await session.call('session.provider.update', { provider: { baseUrl: model.baseUrl, modelId: 'given' } });
+  await session.turn('Two');
+  await client.resume(session.sessionId, { provider: { baseUrl: model.baseUrl } });
+  await session.turn('Three');
+  expect(asked(model)).toEqual(['/chat/completions given', '/chat/completions claude-sonnet-4']);
+});
+
 test('settings that cannot be read are told to who depends on them, and to nobody else', async () => {
   const model = runtime.script(say('hi'));
   const client = await clientWith({}, '{ "provider": { "apiKey": "hush" } }');

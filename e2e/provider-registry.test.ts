@@ -104,6 +104,35 @@ test.each([
   expect(await runtime.client.failure('session.create', wrong)).toMatchObject({ code: -32603, message });
 });
 
+test('a model that its provider does not have is not available', async () => {
+  const { providers } = registry();
+  expect(
+    await runtime.client.failure('session.create', { model: 'alpha/none', providers, models }),
+  ).toMatchObject({
+    code: -32603,
+    message: expect.stringContaining(
+      'Model "alpha/none" is not available: the provider "alpha" has alpha/sonnet, alpha/plain.',
+    ),
+  });
+});
+
+test('a provider of the name that the only one has is told from it, or refused beside it', async () => {
+  const model = runtime.script(say('a'));
+  const named = {
+    model: 'default/m',
+    providers: [{ name: 'default', baseUrl: model.baseUrl, apiKey: 'old' }],
+    models: [{ id: 'm', provider: 'default' }],
+  };
+  const session = await runtime.client.create(named);
+  await session.call('session.provider.update', { provider: { providerName: 'default', apiKey: 'new' } });
+  await session.turn('One');
+  expect(model.requests[0]?.headers.authorization).toBe('Bearer new');
+  const { provider } = providerOf(model);
+  expect(await runtime.client.failure('session.create', { ...named, provider })).toMatchObject({
+    message: expect.stringContaining('"default" is the name of the session\'s own provider'),
+  });
+});
+
 test('after a cold resume the services are needed again, and the error names the one that is missing', async () => {
   const { alpha, providers } = registry();
   const session = await runtime.client.create({ model: 'alpha/sonnet', providers, models });

@@ -13,7 +13,7 @@ export function withOtherModels(base: ModelAccess, { model, open }: OtherModels)
   const isOwn = (wanted: string) => wanted === model || wanted === base.defaultModel;
   const accessTo = (wanted: string): Promise<ModelAccess> => {
     const known = found.get(wanted);
-    if (known) return known;
+    if (known !== undefined) return known;
     // What nobody is certain to have is asked of whom the session has.
     const opened = open(wanted).catch(() => base);
     found.set(wanted, opened);

@@ -39,6 +39,7 @@ export function ownService(
   const { wireModel, modelId, ...unnamed } = config;
   const saidOf = (model: string): ProviderConfig & ProviderSettings =>
     named === undefined || model === named ? config : unnamed;
+  const infos = new Map<string, ModelInfo>();
   const asked = config.hasBearerTokenProvider && getBearerToken ? { getBearerToken } : {};
   return {
     provider: withRetry(
@@ -47,8 +48,12 @@ export function ownService(
     ),
     defaultModel: modelId ?? ownServiceModel,
     info: (model) => {
+      const known = infos.get(model);
+      if (known) return known;
       const said = saidOf(model);
-      return { ...modelInfo(model, said), ...documentsOf(said, said.modelId ?? model) };
+      const info = { ...modelInfo(model, said), ...documentsOf(said, said.modelId ?? model) };
+      infos.set(model, info);
+      return info;
     },
     isCopilot: false,
     serves: (model) => model !== offlineInfo.id,

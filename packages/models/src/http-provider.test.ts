@@ -85,6 +85,15 @@ test('a packed answer is unpacked', async () => {
   expect(await collect(providerAt(server.url))).toEqual(asWhole);
 });
 
+test('a header is sent letter by letter, whatever the letters of the body', async () => {
+  const server = await localServer((response) => response.end(whole));
+  const headers = { 'x-name': 'J\u00f6rg' };
+  await collect(providerAt(server.url), { ...plainRequest, system: '\u4f60', headers }).catch(
+    () => undefined,
+  );
+  expect(server.asked[0]?.headers['x-name']).toBe('J\u00f6rg');
+});
+
 test('the end carries the id the service gave the call', async () => {
   const server = await localServer((response) => response.setHeader('x-request-id', 'req-1').end(whole));
   expect((await collect(providerAt(server.url))).at(-1)).toEqual({ ...end, requestId: 'req-1' });

@@ -66,15 +66,15 @@ class ByteChannel implements Channel {
   }
 
   /**
-   * What is sent first in a turn of the event loop leaves at once, the rest of it together at its end: under many
-   * streams a write for each of them would be most of the work.
+   * What is sent first in a turn of the event loop leaves with all that follows from it at once, the rest together at its
+   * end: under many streams a write for each of them would be most of the work.
    */
   send(message: Message | Encoded): boolean {
     if (this.outputEnded || this.closing !== undefined) return false;
     const encoded = toEncoded(message);
     const text = frame(encoded);
     const bytes = text.length - encoded.json.length + encoded.byteLength;
-    if (this.batchBytes === 0 && !this.isGathering) process.nextTick(this.flush);
+    if (this.batchBytes === 0 && !this.isGathering) queueMicrotask(this.flushSoon);
     this.batch += text;
     this.batchBytes += bytes;
     const hasRoom = this.backlog.add(bytes);
@@ -90,6 +90,8 @@ class ByteChannel implements Channel {
     this.closing ??= this.hangUp();
     return this.closing;
   }
+
+  private readonly flushSoon = (): void => process.nextTick(this.flush);
 
   private readonly flush = (): void => {
     const bytes = this.batchBytes;

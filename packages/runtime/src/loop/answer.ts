@@ -9,6 +9,7 @@ import {
 import type { SettledCall } from '../budget/spending.js';
 import { monotonic } from '../clock.js';
 import { Interruption } from '../session/interruption.js';
+import type { EphemeralDraft } from '../session/log.js';
 import { AnswerDraft } from './answer-draft.js';
 import { lossOf, reportFailure, tellRefusal, tellRetry } from './attempts.js';
 import type { LoopContext, ModelPlan } from './context.js';
@@ -27,6 +28,8 @@ export interface ModelAnswer {
   readonly responseId?: string;
   /** What it took. */
   readonly settled: SettledCall;
+  /** What people hear of that, right before the answer. */
+  readonly usage: EphemeralDraft;
 }
 
 /** Asks the model once and passes on what it streams; throws ModelError when it cannot be had. */
@@ -86,7 +89,6 @@ class ModelQuestion {
   async answer(): Promise<ModelAnswer> {
     const { messageId, text, reasoning, reasoningId, calls, kept, end } = this.draft;
     const settled = await this.settle();
-    this.tellUsage(settled);
     return {
       messageId,
       text,
@@ -94,6 +96,7 @@ class ModelQuestion {
       calls,
       kept,
       settled,
+      usage: this.usageOf(settled),
       ...(reasoningId !== '' && { reasoningId }),
       ...(end?.responseId !== undefined && { responseId: end.responseId }),
     };
@@ -160,12 +163,12 @@ class ModelQuestion {
     return { ...base, cost: isFree ? 0 : null, unreported: lossOf({ estimatedInput, size, price }) };
   }
 
-  private tellUsage({ usage, cost, milliseconds }: SettledCall): void {
+  private usageOf({ usage, cost, milliseconds }: SettledCall): EphemeralDraft {
     const { context, plan } = this.call;
     const { end, calls } = this.draft;
     const first = this.firstAt === 0 ? undefined : Math.max(0, this.firstAt - this.startedAt);
     const between = first === undefined ? 0 : (milliseconds - first) / (usage.outputTokens - 1);
-    context.log.emit({
+    return {
       type: 'assistant.usage',
       data: {
         model: plan.model,
@@ -181,7 +184,7 @@ class ModelQuestion {
         ...(end?.requestId !== undefined && { providerCallId: end.requestId }),
         ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
       },
-    });
+    };
   }
 
   private waitFor(wait: Parameters<LoopContext['waits']['begin']>[0]): void {

@@ -95,6 +95,7 @@ function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, pla
   };
   const kept: Draft = { note: 'verbatim', data: { id: answer.messageId, text: '', kept: answer.kept } };
   return [
+    answer.usage,
     { note: 'ask.settled', data: answer.settled },
     ...(answer.kept.length > 0 ? [kept] : []),
     ...unusual.map(

@@ -5,7 +5,7 @@ import type { KnownWord } from './words.js';
 /** True only when the command, with these words, is known to change nothing. */
 export function isReadOnly(name: string, words: readonly KnownWord[]): boolean {
   const program = plainName(name);
-  if (harmless.has(program)) return true;
+  if (harmless.has(program)) return !followsLinks(program, words);
   const check = conditional.get(program);
   if (check) return areKnown(words) && check(words.map((word) => word.value));
   if (program !== 'git') return isQuestionOfVersion(words);
@@ -23,6 +23,13 @@ export function exceedsItsName(name: string, words: readonly KnownWord[]): boole
 /** What the shell makes of these words cannot be an option that was not looked at. */
 function areKnown(words: readonly KnownWord[]): boolean {
   return words.every(({ kind, value }) => kind === 'literal' || (kind === 'glob' && /^[^-*?[]/.test(value)));
+}
+
+/** Searches that follow every link they meet read more than their words say. */
+function followsLinks(program: string, words: readonly KnownWord[]): boolean {
+  const values = words.map((word) => word.value);
+  if (program === 'diff') return hasOption(values, 'r', ['--recursive']);
+  return /^[ef]?grep$/.test(program) && hasOption(values, 'R', ['--dereference-recursive']);
 }
 
 /** They write nothing and run nothing, whatever their arguments are. */
@@ -43,11 +50,11 @@ const readers = new Map<string, (words: readonly string[]) => boolean>([
       !hasOption(words, 'oT', ['--output', '--compress-program', '--temporary-directory', '--files0-from']),
   ],
   ['uniq', (words) => words.filter((word) => !/^-[^-]/.test(word)).length <= 1],
-  ['tree', (words) => !hasOption(words, 'oR', ['--output'])],
+  ['tree', (words) => !hasOption(words, 'oRl', ['--output'])],
   ['file', (words) => !hasOption(words, 'C', ['--compile'])],
-  ['rg', (words) => !hasOption(words, 'z', ['--pre', '--pre-glob', '--hostname-bin', '--search-zip'])],
+  ['rg', (words) => !hasOption(words, 'zL', ['--follow', '--pre', '--pre-glob', '--hostname-bin', '--search-zip'])],
   ['find', (words) => !words.some((word) => findActions.test(word))],
-  ['fd', (words) => !hasOption(words, 'xX', ['--exec', '--exec-batch'])],
+  ['fd', (words) => !hasOption(words, 'xXL', ['--exec', '--exec-batch', '--follow'])],
   ['sed', isHarmlessSed],
   ['awk', isHarmlessAwk],
   ['gawk', isHarmlessAwk],
@@ -73,7 +80,7 @@ const conditional = new Map<string, (words: readonly string[]) => boolean>([
   ['wait', (words) => !words.some((word) => word.startsWith('-p'))],
 ]);
 
-const findActions = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from)$/;
+const findActions = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|files0-from|follow|L)$/;
 
 /** Short options may be joined (`-uo`), long ones cut short (`--outp`). */
 function hasOption(words: readonly string[], short: string, long: readonly string[]): boolean {

@@ -5,9 +5,8 @@ import { reasonOf, storeFault } from './faults.js';
 import type { Finding, Inspection, StoreContents, StorePlace } from './finding.js';
 import { inspectFiles } from './inspect-files.js';
 import { inspectSessions, inspectStrays } from './inspect-sessions.js';
+import { logDamage } from './log-damage.js';
 import { readIdentity } from './migrate.js';
-import { readLogFile } from './salvage/page-image.js';
-import { readLog } from './salvage/write-ahead-log.js';
 import { applicationId, migrationSteps } from './schema.js';
 
 /** Looks at a store, also one in use, from its files to its last record; changes nothing. */
@@ -80,13 +79,9 @@ function checkIntegrity(database: SqliteDatabase, file: string): readonly Findin
   return faults.map((fault) => ({ type: 'damaged', message: `${file}: ${fault}.` }));
 }
 
-/** SQLite ignores a log from its first damaged frame on, without a word. */
 function inspectLog(file: string): readonly Finding[] {
-  const { damage } = readLog(readLogFile(`${file}-wal`), 4096);
-  if (!damage) return [];
-  const commits = damage.commitsBehind === 1 ? 'one commit' : `${damage.commitsBehind} commits`;
-  const message = `${file}-wal is damaged at byte ${damage.offset}; ${commits} from there on cannot be seen.`;
-  return [{ type: 'damaged', message }];
+  const damage = logDamage(file);
+  return damage === undefined ? [] : [{ type: 'damaged', message: `${damage}.` }];
 }
 
 function describe(error: unknown, file: string): Finding {

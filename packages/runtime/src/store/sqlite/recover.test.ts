@@ -109,6 +109,15 @@ test('a log damaged in the middle gives back the commits behind the damage, whic
       message: `${home.file}-wal is damaged at byte 32; 4 commits from there on cannot be seen.`,
     },
   ]);
+  // A runtime that opened it would write over what is behind the damage.
+  const tempted = home.open();
+  const refusal = {
+    kind: 'damaged',
+    message: `The session store ${home.file} is damaged (${home.file}-wal is damaged at byte 32; 4 commits from there on cannot be seen). Run \`groundcrew doctor\`.`,
+  };
+  await expect(tempted.list()).rejects.toMatchObject(refusal);
+  await expect(tempted.claim({ sessionId: 'first', owner })).rejects.toMatchObject(refusal);
+  await tempted.close();
   const { keptAs, ...recovery } = recover();
   expect(recovery).toEqual({ sessions: 3, records: 65, cut: [], lost: [] });
   expect(existsSync(`${home.file}-wal`)).toBe(false);

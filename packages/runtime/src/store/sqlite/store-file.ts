@@ -2,6 +2,8 @@ import { closeSync, fstatSync, mkdirSync, openSync, type Stats, statSync, writeS
 import { dirname } from 'node:path';
 import { Connection } from './connection.js';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
+import { damaged } from './faults.js';
+import { logDamage } from './log-damage.js';
 import { migrate, versionOf } from './migrate.js';
 
 /** `strict`: a sync per operation; `group`: one for all of a loop tick; `os`: none, a power cut may lose the last seconds. */
@@ -87,6 +89,8 @@ export class StoreFile {
 
   #connect(): Connection {
     const { driver, mode, onWarning } = this.#options;
+    const damage = logDamage(this.path);
+    if (damage !== undefined) throw damaged(this.path, damage);
     const database = new (driver().DatabaseSync)(this.path);
     try {
       database.exec(`PRAGMA busy_timeout = 0; PRAGMA cache_size = -1024; ${syncSettings[mode]}`);
