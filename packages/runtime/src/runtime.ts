@@ -25,6 +25,7 @@ import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import { checkDirectory } from './workspace/check-directory.js';
 import { describeDirectory } from './workspace/git.js';
+import { sessionDirectoryIn } from './workspace/session-directory.js';
 import { removeSessionDirectory } from './workspace/spilled-output.js';
 
 /** One place where sessions are kept: a store and the directories beside it. */
@@ -165,7 +166,7 @@ export class Runtime {
       this.resting.delete(sessionId);
       const home = this.options.home(itsOwn);
       const isRemoved = await home.store.remove(sessionId);
-      await removeSessionDirectory(workspaceIn(home, sessionId));
+      await removeSessionDirectory(sessionDirectoryIn(home.directory, sessionId));
       if (isRemoved) this.tell({ type: 'session.deleted', sessionId });
       return isRemoved;
     });
@@ -241,7 +242,7 @@ export class Runtime {
       priceOf: async (model: string) => this.options.priceOf?.(model),
       ...(this.options.makeRoom && { makeRoom: this.options.makeRoom }),
       userRules: () => this.options.userRules(settings.configDir),
-      workspacePath: workspaceIn(home, request.sessionId),
+      workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
       onTold: (told: Told) => this.heard(told),
       onToldAll: (session: Session) => this.tellUpdated(session),
     };
@@ -387,10 +388,6 @@ function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
     modifiedTime: state.modifiedAt,
     ...(summary !== undefined && { summary }),
   };
-}
-
-function workspaceIn(home: Home, sessionId: string): string {
-  return join(home.directory, 'session-state', sessionId);
 }
 
 function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {

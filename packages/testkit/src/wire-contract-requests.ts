@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelRequest, Wire } from '@groundcrew/models';
+import { BodyMemory, type ChatMessage, type ModelRequest, type Wire } from '@groundcrew/models';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyRequest } from './strict-histories.js';
@@ -16,7 +16,8 @@ const seed = 20_260_101;
 export function requestContract({ makeWire, faultIn }: RequestExam): void {
   const bodyOf = async () => {
     const wire = await makeWire(() => 'new');
-    return (request: ModelRequest) => JSON.stringify(wire.encode(request));
+    const memory = new BodyMemory();
+    return (request: ModelRequest) => memory.write(wire.encode(request, memory));
   };
 
   test('10,000 random histories are taken by a strict service', async () => {

@@ -48,13 +48,14 @@ const toolNames = { command: 'bash', read: 'view', write: 'edit', url: 'web_fetc
 async function questionOf(
   wish: Exclude<Wish, { type: 'tool' }>,
   { workingDirectory }: Occasion,
-  { directories }: PolicyRules,
+  { directories, home }: PolicyRules,
 ): Promise<PermissionQuestion> {
   if (wish.type === 'command') return { request: shellRequest({ command: wish.command, intention: '' }) };
   if (wish.type === 'url') return { request: { kind: 'url', intention: '', url: wish.url } };
   const { path, real, isInside } = await locate(wish.path, {
     workingDirectory,
     allowedDirectories: directories,
+    ...(home !== undefined && { homeDirectory: home }),
   });
   const paths = [...new Set([path, real])];
   const request =

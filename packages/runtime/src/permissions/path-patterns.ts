@@ -1,5 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import { globMatcher } from '../tools/glob-pattern.js';
+import { isWithin } from '../workspace/paths.js';
 
 /** Whether a whole path is what a rule names: a file, a directory with all in it, or a pattern with all below what it matches. */
 export function patternCovers(pattern: string, workingDirectory: string): (path: string) => boolean {
@@ -11,11 +12,6 @@ export function patternCovers(pattern: string, workingDirectory: string): (path:
   if (/^(?:\/|\*\*\/|[^/]*$)/.test(pattern)) return (path) => ancestry(folded(path)).some(matches);
   const root = folded(resolve(workingDirectory));
   return (path) => isWithin(root, folded(path)) && ancestry(relative(root, folded(path))).some(matches);
-}
-
-/** Whether a path is a directory or lies in it, by their names alone. */
-export function isWithin(directory: string, path: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
 /** The path and every directory it is in, as the matcher reads them. */

@@ -57,6 +57,30 @@ const allow = (kind: string, argument: string | null): Partial<PolicyRules> => (
 });
 const allowAll: Partial<PolicyRules> = { mode: 'allow-all' };
 
+describe('wildcards', () => {
+  test.each(['cat s*/k*', 'cat ./[s]ecret/key', 'cat */?ey', 'cat docs/l*/key'])(
+    'in %j do not hide a path that is denied',
+    async (command) => {
+      expect(await verdict(shell(command), { ...deny('path', 'secret/key'), ...allowAll })).toBe('deny');
+    },
+  );
+
+  test.each(['cat b*', 'cat *', 'cat docs/e*/passwd', 'cat d*/etc/passwd', 'cat ?are', 'cat [[:alpha:]]*'])(
+    'in %j do not hide a link that leads outside',
+    async (command) => {
+      expect(await verdict(shell(command), { mode: 'assisted' })).toBe('ask');
+      expect(await verdict(shell(command), commands('cat'))).toBe('ask');
+    },
+  );
+
+  test.each(['cat s*/key', 'cat docs/l*/key', 'ls s*', "find . -name 'k*'", 'cat nothing*'])(
+    'in %j stay inside',
+    async (command) => {
+      expect(await verdict(shell(command), { mode: 'assisted' })).toBe('allow');
+    },
+  );
+});
+
 describe('the order', () => {
   test('deny comes before allow, allow before asking, and who cannot ask denies', async () => {
     const git: Rule = { kind: 'shell', argument: 'git' };

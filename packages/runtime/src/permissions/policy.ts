@@ -1,7 +1,7 @@
 import type { PermissionRequest } from '../tools/tool.js';
+import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
 import { mayTurnInto } from './commands.js';
-import { isWithin } from './path-patterns.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import type { Subject, TouchedPath } from './subject.js';
 
@@ -52,6 +52,8 @@ export interface PolicyRules extends Prohibitions {
   readonly canAsk: boolean;
   /** Where approvals lead: the allowed directories, as named and as they really are. */
   readonly directories: readonly string[];
+  /** The runtime's own home, as it really is; no part of directories around it. */
+  readonly home?: string;
 }
 
 /** Whether a call may run without asking, after asking, or not at all. Pure: deny, then allow, else ask. */
@@ -110,10 +112,9 @@ function isAllowedPath(path: TouchedPath, subject: Subject, { allow }: PolicyRul
   return allow.some((rule) => rule.kind === 'path' && isAllowed(alone, rule));
 }
 
-function isInside({ names }: TouchedPath, { directories, allowsAnyPath }: PolicyRules): boolean {
+function isInside({ names }: TouchedPath, rules: PolicyRules): boolean {
   if (names.length === 0) return false;
-  if (allowsAnyPath) return true;
-  return names.every((name) => directories.some((directory) => isWithin(directory, name)));
+  return rules.allowsAnyPath || names.every((name) => liesIn(name, rules));
 }
 
 function isSwitchedOn({ request, prompt }: Subject, rules: PolicyRules): boolean {

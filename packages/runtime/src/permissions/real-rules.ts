@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { isWithin } from './path-patterns.js';
+import { isWithin } from '../workspace/paths.js';
 import type { Rule } from './rules.js';
 
 /** Rules that deny a path by a name with links in it deny it by its real name too. */

@@ -26,6 +26,7 @@ export function standingPolicy(place: {
     mode: place.mode ?? initialPermissions.mode,
     canAsk: true,
     directories: [...new Set([place.workingDirectory, real])],
+    home: realpathSync(place.homeDirectory),
     ...(problem !== undefined && { problem }),
   };
 }

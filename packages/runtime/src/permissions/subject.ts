@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { PermissionQuestion, PermissionRequest } from '../tools/tool.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
-import { isWild, matchedLinks } from './matched-links.js';
+import { isWild, matchedNames } from './matched-names.js';
 
 /** A path that a call would touch. */
 export interface TouchedPath {
@@ -118,14 +118,14 @@ async function namesOf(written: string, workingDirectory: string): Promise<reado
   const known = withKnownVariables(written, workingDirectory);
   if (/^~|[$`\0]/.test(known)) return [];
   const whole = resolve(workingDirectory, known);
-  const links = isWild(known) ? await matchedLinks(whole) : [];
-  if (!links) return [];
+  const matched = isWild(known) ? await matchedNames(whole) : [];
+  if (!matched) return [];
   const real = await locate(whole, { workingDirectory, allowedDirectories: [] }).then(
     (place) => place.real,
     // What cannot be followed may lead anywhere.
     () => '/',
   );
-  return [...new Set([whole, real, ...links, ...(await climbed(known, workingDirectory))])];
+  return [...new Set([whole, real, ...matched, ...(await climbed(known, workingDirectory))])];
 }
 
 /** `link/..` is by its name the directory of the link, and to the system that of what the link leads to. */

@@ -6,10 +6,11 @@ import {
   type SessionEvent,
 } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
-import { type LogRecord, type Owner, type SessionStore, StoreError } from '../store/session-store.js';
+import type { LogRecord, Owner, SessionStore, StoreError } from '../store/session-store.js';
 import type { NoteDraft } from './notes.js';
+import { replay } from './replay.js';
 import { initialState, type SessionState } from './shape.js';
-import { type Entry, headOf, reduce } from './state.js';
+import { headOf, reduce } from './state.js';
 import { StreamIds } from './stream-ids.js';
 import { Told } from './told.js';
 
@@ -149,17 +150,10 @@ export class SessionLog {
   }
 
   private async replay(snapshotSeq: number): Promise<void> {
-    let state = initialState;
-    try {
-      for await (const batch of this.options.store.read(this.sessionId, Math.max(0, snapshotSeq - 1))) {
-        for (const record of batch) state = reduce(state, entryOf(record));
-      }
-    } catch (error) {
-      const isReadable = error instanceof StoreError && error.kind === 'damaged' && state.seq > 0;
-      if (!isReadable) throw error;
-      this.damage = error;
-      await this.release();
-    }
+    const { store } = this.options;
+    const { state, damage } = await replay({ store, sessionId: this.sessionId, snapshotSeq });
+    this.damage = damage;
+    if (damage) await this.release();
     this.state = state;
     this.ahead = state;
   }
@@ -333,13 +327,6 @@ const noTail = { timestamp: '', lastEventId: null, text: '' };
 
 function isEphemeral(draft: EventDraft | EphemeralDraft): draft is EphemeralDraft {
   return 'ephemeral' in draft || !isDurable(draft.type);
-}
-
-/** A stored record, opened. What this session wrote is trusted. */
-export function entryOf(record: LogRecord): Entry {
-  const { seq, type } = record;
-  const body: unknown = JSON.parse(record.json);
-  return (record.isPublic ? { seq, event: body } : { seq, note: type, data: body }) as Entry;
 }
 
 /** `Promise.withResolvers`, which Node 20 does not have. */

@@ -14,6 +14,7 @@ import type { Rule } from '../permissions/rules.js';
 import type { PermissionChange, PermissionSwitches } from '../permissions/settings.js';
 import { describeDirectory } from '../workspace/git.js';
 import { isWithin, locate } from '../workspace/paths.js';
+import { homeOf } from '../workspace/session-directory.js';
 import type { Draft } from './log.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
@@ -48,6 +49,7 @@ export interface PlacedSession {
 /** Where a session may work, and what is approved where. */
 export class PermissionPlaces {
   private known: { readonly directory: string; readonly key: string } | undefined;
+  private realHome: string | undefined;
 
   constructor(
     private readonly session: PlacedSession,
@@ -62,6 +64,12 @@ export class PermissionPlaces {
     const more = directories ?? this.session.currentSettings.additionalDirectories ?? [];
     const own = workspacePath ? [workspacePath] : [];
     return { primary, directories: [...new Set([primary, ...more, ...own, this.session.workspacePath])] };
+  }
+
+  /** The runtime's own home, links followed. */
+  get home(): string {
+    this.realHome ??= realOf(homeOf(this.session.workspacePath));
+    return this.realHome;
   }
 
   /** The same as they are on the disk, links followed; what is not there is nowhere. */
@@ -171,7 +179,11 @@ export class PermissionPlaces {
   }
 
   private async isIn(path: string, directories: readonly string[], state: SessionState): Promise<boolean> {
-    const bounds = { workingDirectory: state.context.cwd, allowedDirectories: directories };
+    const bounds = {
+      workingDirectory: state.context.cwd,
+      allowedDirectories: directories,
+      homeDirectory: this.home,
+    };
     return (await locate(path, bounds)).isInside;
   }
 

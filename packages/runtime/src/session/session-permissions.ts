@@ -75,6 +75,7 @@ export class SessionPermissions {
       ...this.switches,
       canAsk: this.session.audience.answersPermissions,
       directories: this.places.realDirectories(state),
+      home: this.places.home,
     };
   }
 

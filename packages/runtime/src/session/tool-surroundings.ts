@@ -2,6 +2,7 @@ import type { JsonObject } from '@groundcrew/protocol';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { ToolSurroundings } from '../tools/tool.js';
+import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
@@ -20,6 +21,7 @@ export function toolSurroundings(session: {
     workingDirectory,
     sessionDirectory,
     allowedDirectories: directories,
+    homeDirectory: homeOf(sessionDirectory),
     largeOutput: largeOutput(settings.other.largeOutput, sessionDirectory),
     shells,
   };

@@ -13,6 +13,8 @@ export interface ToolSurroundings {
   readonly sessionDirectory: string;
   /** Files in these directories are touched without a question about the place. */
   readonly allowedDirectories: readonly string[];
+  /** The runtime's own home, which is no part of directories around it. */
+  readonly homeDirectory?: string;
   readonly largeOutput: LargeOutput;
   readonly shells: SessionShells;
 }

@@ -19,6 +19,8 @@ export interface Place {
 export interface Bounds {
   readonly workingDirectory: string;
   readonly allowedDirectories: readonly string[];
+  /** The runtime's own home: its rules and sessions are not part of a working directory around it. */
+  readonly homeDirectory?: string;
   /** Throws when rules forbid to look there. */
   checkPlace?(place: Place): void;
 }
@@ -43,8 +45,10 @@ export async function locate(path: string, bounds: Bounds): Promise<Place> {
   const absolute = resolve(bounds.workingDirectory, path);
   const { real, kind } = await follow(absolute);
   if (isOwnProcess(real)) throw new BadPath(`${absolute} belongs to the runtime itself and is never opened`);
-  const directories = await Promise.all([...new Set(bounds.allowedDirectories)].map(realDirectory));
-  const isInside = directories.some((directory) => directory !== undefined && covers(directory, real));
+  const [home, ...directories] = await Promise.all(
+    [bounds.homeDirectory, ...new Set(bounds.allowedDirectories)].map(realDirectory),
+  );
+  const isInside = liesIn(real, { directories: directories.filter((each) => each !== undefined), home });
   const place = { path: absolute, real, kind, isInside };
   bounds.checkPlace?.(place);
   return place;
@@ -66,7 +70,21 @@ export async function openPlace(place: Place, flags: number = constants.O_RDONLY
   }
 }
 
-/** Whether a path is a directory or lies in it. Both must be real. */
+/** Whether a path is in one of these directories; what the kernel or the runtime keeps somewhere, only for who works there. */
+export function liesIn(
+  path: string,
+  where: { readonly directories: readonly string[]; readonly home?: string | undefined },
+): boolean {
+  const { directories, home } = where;
+  const kept = home === undefined ? kernelDirectories : [...kernelDirectories, home];
+  return directories.some(
+    (directory) =>
+      isWithin(directory, path) &&
+      kept.every((place) => !isWithin(place, path) || isWithin(place, directory)),
+  );
+}
+
+/** Whether a path is a directory or lies in it, by their names alone. */
 export function isWithin(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
@@ -103,17 +121,12 @@ function kindOf(stats: Stats): PlaceKind {
   return stats.isDirectory() ? 'directory' : 'other';
 }
 
-async function realDirectory(directory: string): Promise<string | undefined> {
-  return realpath(directory).catch(absent);
+async function realDirectory(directory: string | undefined): Promise<string | undefined> {
+  return directory === undefined ? undefined : realpath(directory).catch(absent);
 }
 
-/** What the kernel shows as files is inside only when the allowed directory is there too. */
-const kernelDirectories = ['/proc', '/sys', '/dev'];
-
-function covers(directory: string, real: string): boolean {
-  if (!isWithin(directory, real)) return false;
-  return kernelDirectories.every((kernel) => !isWithin(kernel, real) || isWithin(kernel, directory));
-}
+/** What the kernel shows as files. */
+const kernelDirectories: readonly string[] = ['/proc', '/sys', '/dev'];
 
 /** The runtime's own memory, environment and open files hold secrets. */
 function isOwnProcess(real: string): boolean {

@@ -52,7 +52,10 @@ const readers = new Map<string, (words: readonly string[]) => boolean>([
   ['uniq', (words) => words.filter((word) => !/^-[^-]/.test(word)).length <= 1],
   ['tree', (words) => !hasOption(words, 'oRl', ['--output'])],
   ['file', (words) => !hasOption(words, 'C', ['--compile'])],
-  ['rg', (words) => !hasOption(words, 'zL', ['--follow', '--pre', '--pre-glob', '--hostname-bin', '--search-zip'])],
+  [
+    'rg',
+    (words) => !hasOption(words, 'zL', ['--follow', '--pre', '--pre-glob', '--hostname-bin', '--search-zip']),
+  ],
   ['find', (words) => !words.some((word) => findActions.test(word))],
   ['fd', (words) => !hasOption(words, 'xXL', ['--exec', '--exec-batch', '--follow'])],
   ['sed', isHarmlessSed],
