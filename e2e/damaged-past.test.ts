@@ -1,10 +1,13 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { AnyEvent } from '@groundcrew/protocol';
 import { liveRuntime, providerOf, say, story } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 
 const runtime = liveRuntime();
+const program = fileURLToPath(new URL('../packages/cli/bin/groundcrew.js', import.meta.url));
 const long = 'A long answer. '.repeat(2000);
 
 test('what is damaged before a snapshot is left out and named, the rest is served, and the session goes on', async () => {
@@ -36,6 +39,71 @@ test('what is damaged before a snapshot is left out and named, the rest is serve
   const warnings = session.events.filter(({ type }) => type === 'session.warning');
   expect(warnings).toHaveLength(1);
 });
+
+test('a damaged snapshot is done without: the session opens whole and goes on, now and after the next start', async () => {
+  const home = join(runtime.home.path, 'snapshot');
+  mkdirSync(home);
+  const model = runtime.script(say('first answer'), say(long), say('third answer'), say('fourth answer'));
+  const writer = runtime.spawn({ flags: ['--stdio'], home });
+  const written = await (await runtime.connect(writer)).create(providerOf(model));
+  await written.turn('One');
+  await written.turn('Two');
+  const whole = await written.stored();
+  await writer.signal('SIGTERM');
+  damage(join(home, 'groundcrew.db'), '"lastEventId":"');
+
+  for (const [prompt, reply] of [
+    ['Three', 'third answer'],
+    ['Four', 'fourth answer'],
+  ] as const) {
+    const process = runtime.spawn({ flags: ['--stdio'], home });
+    const client = await runtime.connect(process);
+    const session = await client.resume(written.sessionId, { ...providerOf(model), disableResume: true });
+    expect((await session.stored()).slice(0, whole.length)).toEqual(whole);
+    expect(story(await session.turn(prompt))).toContain(`assistant.message "${reply}"`);
+    await process.signal('SIGKILL');
+  }
+  const roles = ['system', 'user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'user'];
+  expect(model.requests.at(-1)?.body.messages.map(({ role }) => role)).toEqual(roles);
+});
+
+test('the doctor names what is missing, puts the store in order without cutting the session short, and is content', async () => {
+  const home = join(runtime.home.path, 'doctor');
+  mkdirSync(home);
+  const model = runtime.script(say('first answer'), say(long), say('third answer'));
+  const writer = runtime.spawn({ flags: ['--stdio'], home });
+  const written = await (await runtime.connect(writer)).create(providerOf(model));
+  await written.turn('One');
+  await written.turn('Two');
+  const whole = await written.stored();
+  await writer.signal('SIGTERM');
+  damage(join(home, 'groundcrew.db'), '"content":"first answer"');
+
+  const name = `Session ${written.sessionId}`;
+  expect(doctor(home)).toMatchObject({
+    status: 1,
+    stdout: expect.stringMatching(`problem: ${name}: record \\d+ cannot be read; the rest is whole`),
+  });
+  expect(doctor(home, '--repair')).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(`${name} goes on without record \\d+\\.\n[^]*The store is in order\\.\n$`),
+  });
+  expect(doctor(home)).toMatchObject({ status: 0, stdout: expect.stringContaining(`note: ${name}: record`) });
+
+  const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'], home }));
+  const session = await client.resume(written.sessionId, { ...providerOf(model), disableResume: true });
+  expect((await session.stored()).slice(0, whole.length - 1)).toEqual(
+    whole.filter(({ data }) => (data as { content?: unknown }).content !== 'first answer'),
+  );
+  expect(story(await session.turn('Three'))).toContain('assistant.message "third answer"');
+});
+
+function doctor(home: string, ...flags: readonly string[]) {
+  return spawnSync(process.execPath, [program, 'doctor', ...flags], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH, GROUNDCREW_HOME: home },
+  });
+}
 
 /** Overwrites two characters before the last one of the text, wherever the store's file has it. */
 function damage(file: string, text: string): void {

@@ -97,10 +97,23 @@ test('backward pages give the newest events first, each page in order', async ()
   expect(rest).toMatchObject({ events: stored.slice(0, -6), hasMore: false });
 });
 
-test('a cursor of no sense reads from the start, and sizes of no sense are refused', async () => {
+test('a cursor knows the way it goes', async () => {
   const session = await twoTurns();
-  for (const cursor of ['', 'x', '-1', '1e99'])
-    expect((await read(session, { cursor })).events).toEqual(await session.stored());
+  const stored = await session.stored();
+  const { cursor } = await read(session, { direction: 'backward', max: 3 });
+  expect(await read(session, { cursor, max: 1000 })).toMatchObject({ events: stored.slice(0, -3) });
+});
+
+test('a cursor of no sense, or of a place that is not there, has expired: reading begins anew, and sizes of no sense are refused', async () => {
+  const session = await twoTurns();
+  const stored = await session.stored();
+  expect(await read(session, { cursor: '' })).toMatchObject({ events: stored, cursorStatus: 'ok' });
+  for (const cursor of ['x', '-1', '1e99', '1:', '99999'])
+    expect(await read(session, { cursor })).toMatchObject({ events: stored, cursorStatus: 'expired' });
+  expect(await read(session, { cursor: '<99999', max: 2 })).toMatchObject({
+    events: stored.slice(-2),
+    cursorStatus: 'expired',
+  });
   for (const params of [
     { max: 0 },
     { max: -1 },

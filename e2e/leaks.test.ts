@@ -206,10 +206,30 @@ test('what was too long goes to a file, and the file goes with the session', asy
   expect(existsSync(path)).toBe(false);
 });
 
+test('a file of a long result goes with the session from a directory of the app, too', async () => {
+  const outputDir = join(runtime.workingDirectory, 'results');
+  const model = runtime.script(callTools(bash('c1', 'seq 20000')), say('done'));
+  const session = await runtime.client.create({ ...providerOf(model), largeOutput: { outputDir } });
+  await session.call('session.permissions.setApproveAll', { enabled: true });
+  await session.turn('Go');
+  expect(readdirSync(outputDir)).toHaveLength(1);
+  await session.call('session.delete');
+  expect(readdirSync(outputDir)).toEqual([]);
+});
+
 test('a command sees nothing of the secrets of the runtime, and neither does the log', async () => {
-  const { session } = await working(runtime.client, 'env', callTools(bash('c1', 'env')), say('done'));
+  const secret = 'token-of-the-runtime';
+  const other = new RuntimeProcess({
+    flags: ['--headless', '--stdio', '--auth-token-env', 'MY_OWN_NAME'],
+    home: runtime.home.path,
+    workingDirectory: runtime.workingDirectory,
+    environment: { ...environment, MY_OWN_NAME: secret, AZURE_OPENAI_API_KEY: secret },
+  });
+  const client = new WireClient(await other.connect());
+  const { session } = await working(client, 'env', callTools(bash('c1', 'env')), say('done'));
   await session.turn('Go');
   const told = JSON.stringify(await session.stored());
   expect(told).toContain(`LEAK_MARK=${mark}`);
-  expect(told).not.toContain('token-of-the-runtime');
+  expect(told).not.toContain(secret);
+  await other.signal('SIGTERM');
 });

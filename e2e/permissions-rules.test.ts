@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
   type CompletionMessage,
@@ -39,6 +42,25 @@ const denied = (rule: string, id = 'c1') =>
 afterEach(() => rmSync(rulesFile(), { force: true }));
 
 describe('rules of the home', () => {
+  test('deny an address that a page only leads to', async () => {
+    const paths: string[] = [];
+    const server = createServer((request, response) => {
+      paths.push(request.url ?? '');
+      response.writeHead(302, { location: '/private' }).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    write({ deny: [{ url: `${url}/private` }] });
+    const environment = { GROUNDCREW_FETCH_HOSTS: '127.0.0.1' };
+    const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'], environment }));
+    const model = runtime.script(call('web_fetch', { url }), say('done'));
+    const session = await client.create(providerOf(model));
+    await approveAll(session);
+    expect(completions(await session.turn('Go'))).toEqual([denied(`url(${url}/private)`)]);
+    expect(paths).toEqual(['/']);
+    server.close();
+  });
+
   test('deny a command, a path, an address and a tool, in any mode', async () => {
     mkdirSync(place('private'), { recursive: true });
     writeFileSync(place('private', 'key'), 'the key');

@@ -72,3 +72,18 @@ test('what the app knows of a model of its own counts', async () => {
     'The model alpha/dull knows no reasoning effort: it is asked without the effort "high".',
   ]);
 });
+
+test('a model or an effort that is blank is none', async () => {
+  const { session, model } = await runtime.session([say('a'), say('b')], { reasoningEffort: '' });
+  await session.turn('One');
+  await session.call('session.model.switchTo', { modelId: 'gpt-5', reasoningEffort: '' });
+  await session.turn('Two');
+  expect(model.requests.map(({ body }) => [body.model, 'reasoning_effort' in body])).toEqual([
+    ['scripted', false],
+    ['gpt-5', false],
+  ]);
+  const blank = await runtime.client.create({ model: '' });
+  expect((await blank.turn('Hello')).find(({ type }) => type === 'assistant.usage')?.data).toMatchObject({
+    model: 'offline',
+  });
+});

@@ -19,7 +19,7 @@ describe('a service that asks to wait', () => {
       'model.call_failure~ 429',
       'session.info~ model_retry "The model service failed (429 slow down). Trying again in 0.1 s, as it asks to; this was attempt 1."',
       'model.call_failure~ 500',
-      'session.info~ model_retry "The model service failed (500 oops). Trying again in 0 s, as it asks to; this was attempt 2."',
+      'session.info~ model_retry "The model service failed (500 oops). Trying again in 0 s; this was attempt 2."',
       'assistant.message "now"',
       'session.idle~',
     ]);

@@ -63,6 +63,10 @@ describe('the model', () => {
       code: -32602,
       message: expect.stringContaining('Request session.model.switchTo failed with message: modelId: '),
     });
+    expect(await session.failure('session.model.switchTo', { modelId: '' })).toMatchObject({
+      code: -32603,
+      message: 'Request session.model.switchTo failed with message: modelId: a model has a name',
+    });
   });
 });
 

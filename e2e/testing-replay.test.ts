@@ -119,6 +119,36 @@ test('stops, failures and changes happen again', async () => {
   expect((await replayed(session)).stdout).toMatch(/: all \d+ events are the same\.\n$/);
 });
 
+test('a model chosen while a turn ran is chosen again, before what waits', async () => {
+  const first = hold(say('one'));
+  const { session, model } = await live.session([first.reply, say('two'), say('three')], {});
+  await session.send('one');
+  await model.asked(1);
+  await session.call('session.model.switchTo', { modelId: 'another' });
+  await session.send('and then');
+  first.release();
+  await session.untilIdle();
+  await session.turn('at last');
+  expect((await replayed(session)).stdout).toMatch(/: all 13 events are the same\.\n$/);
+});
+
+test('another model answers again in the place of one that was rate limited, or does not', async () => {
+  const limited = refuse(429, 'slow down', { 'retry-after': '90000' });
+  const model = live.script(limited, say('one'), say('two'), limited);
+  const environment = { COPILOT_API_URL: model.baseUrl, GH_TOKEN: 'token-1' };
+  const client = await live.connect(live.spawn({ flags: ['--stdio'], environment }));
+  const answers = ['yes', 'no'];
+  client.answer = async () => ({ response: answers.shift() });
+  const session = await client.create({ requestAutoModeSwitch: true });
+  await session.turn('one');
+  await session.call('session.model.switchTo', { modelId: 'first-model' });
+  await session.turn('two');
+  await session.turn('three');
+  await client.close();
+  expect(answers).toEqual([]);
+  expect((await replayed(session)).stdout).toMatch(/: all \d+ events are the same\.\n$/);
+});
+
 test('a session whose directory is gone is replayed elsewhere', async () => {
   const workingDirectory = await mkdtemp(join(tmpdir(), 'groundcrew-gone-'));
   const { session } = await live.session(

@@ -170,6 +170,20 @@ test('a tool nobody declared, and arguments that are no JSON, are told to the mo
   ]);
 });
 
+test('of a call that could not even be tried, the model is told the beginning of what it wrote', async () => {
+  const pattern = 'x'.repeat(2_000_000);
+  const { session, model } = await runtime.session([callTools(call('c1', 'grep', { pattern })), say('done')]);
+  await session.call('session.permissions.setApproveAll', { enabled: true });
+  await session.send('Go');
+  await session.next('session.idle');
+  expect(toolMessages(model.requests[1]?.body.messages)).toEqual([
+    [
+      'c1',
+      `Failed to execute \`grep\` tool with arguments: {"pattern":"${'x'.repeat(1988)}… due to error: Error: spawn E2BIG`,
+    ],
+  ]);
+});
+
 test('a model that uses one call id in two rounds still gets a valid history', async () => {
   const replies = [callTools(call('c1')), callTools(call('c1')), say('done')];
   const { session, model } = await runtime.session(replies, { tools: [add] });

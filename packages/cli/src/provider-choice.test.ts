@@ -19,6 +19,13 @@ test.each([
   expect(ollamaAt(host)?.provider?.config).toEqual({ baseUrl });
 });
 
+test('a variable that is blank names no service', () => {
+  const blank = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: ' ', OLLAMA_HOST: '\t', GROUNDCREW_BASE_URL: ' ' };
+  expect(providerWays({ environment: blank, file: undefined }).filter(({ provider }) => provider)).toEqual(
+    [],
+  );
+});
+
 test('an address that is none is a reason', () => {
   expect(ollamaAt('http://')).toEqual({ name: 'ollama', reason: 'OLLAMA_HOST is no address' });
 });

@@ -28,3 +28,17 @@ test('a source is read once in each way, and anew when it is another object', ()
   expect(memory.once(source, make, 'other')).toEqual({ made: 2 });
   expect(memory.once({ text: 'a' }, make)).toEqual({ made: 3 });
 });
+
+test('lists that grow, shrink or change between calls are written as they are', () => {
+  const items = Array.from({ length: 6 }, (_, index) => ({ text: `item ${index}` }));
+  const lists = fc.array(fc.array(fc.constantFrom(...items, 'plain', 7, undefined, null)));
+  fc.assert(
+    fc.property(lists, (bodies) => {
+      const memory = new BodyMemory();
+      for (const messages of bodies) {
+        const body = { model: 'm', messages, tools: messages.slice(1) };
+        expect(memory.write(body)).toBe(JSON.stringify(body));
+      }
+    }),
+  );
+});

@@ -6,8 +6,10 @@ import { isObject } from './json.js';
  */
 export class BodyMemory {
   private readonly made = new Map<string, WeakMap<object, object>>();
+  private readonly named = new Map<string, { readonly text: string; readonly part: object }>();
   /** Of parts that last, `undefined` before they were first written. */
   private readonly texts = new WeakMap<object, string | undefined>();
+  private readonly lists = new Map<string, WrittenList>();
 
   /** What `make` made of `source` the first time. One source may be read in several ways, each with a name. */
   once<S extends object, R extends object>(source: S, make: (source: S) => R, way = ''): R {
@@ -21,9 +23,35 @@ export class BodyMemory {
     return made;
   }
 
+  /** What `make` made of the same text the last time, in the way of that name. */
+  onceOf<R extends object>(text: string, make: (text: string) => R, way: string): R {
+    const before = this.named.get(way);
+    // Each way has one `make`, so what it made is of its type.
+    if (before?.text === text) return before.part as R;
+    const part = make(text);
+    this.named.set(way, { text, part });
+    this.texts.set(part, undefined);
+    return part;
+  }
+
   /** The same text as `JSON.stringify` writes. */
   write(body: object): string {
-    return this.textOf(body, deepest) ?? '';
+    const fields = Object.entries(body).flatMap(([name, value]) => {
+      const text = Array.isArray(value) ? this.listText(name, value) : this.textOf(value, deepest);
+      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
+    });
+    return `{${fields.join(',')}}`;
+  }
+
+  /** A list that goes on where the last one of its name ended is written on from there. */
+  private listText(name: string, items: readonly unknown[]): string {
+    const before = this.lists.get(name);
+    const goesOn = before?.items.every((item, index) => item === items[index]) ?? false;
+    const start = goesOn && before ? before : nothingWritten;
+    const more = items.slice(start.items.length).map((item) => this.textOf(item, deepest) ?? 'null');
+    const text = [...(start.items.length > 0 ? [start.text] : []), ...more].join(',');
+    this.lists.set(name, { items, text });
+    return `[${text}]`;
   }
 
   private textOf(value: unknown, depth: number): string | undefined {
@@ -56,5 +84,13 @@ export class BodyMemory {
   }
 }
 
-/** Levels of a body that are looked through for parts: its fields, its messages, their fields and blocks. */
-const deepest = 4;
+interface WrittenList {
+  readonly items: readonly unknown[];
+  /** Without its brackets. */
+  readonly text: string;
+}
+
+const nothingWritten: WrittenList = { items: [], text: '' };
+
+/** Levels below a body's fields that are looked through for parts: its messages, their fields and blocks. */
+const deepest = 3;

@@ -11,8 +11,7 @@ export async function* readAnswer(
   maxBytes: number,
 ): AsyncGenerator<readonly ModelEvent[]> {
   const type = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (response.status === 101)
-    return yield* wire.decode(messageFrames(bounded(response.body, maxBytes)));
+  if (response.status === 101) return yield* wire.decode(messageFrames(bounded(response.body, maxBytes)));
   if (type === 'text/event-stream') return yield* wire.decode(sseFrames(bounded(response.body, maxBytes)));
   const body = response.body[Symbol.asyncIterator]();
   try {

@@ -4,6 +4,7 @@ import { all, collect, localServer, noUsage, plainRequest } from '../test/local-
 import type { TimeLimits } from './exchange.js';
 import { type HttpProviderOptions, httpProvider } from './http-provider.js';
 import { nodeExchange } from './node-exchange.js';
+import { withRetry } from './retry.js';
 import { openaiChatWire } from './wires/openai-chat/wire.js';
 
 function providerAt(
@@ -108,16 +109,37 @@ test('calls one after the other share connections, although answers are left at 
   expect(ports.size).toBeLessThanOrEqual(2);
 });
 
-test('a kept connection that the service had closed meanwhile is no failure', async () => {
+test('a call that a kept connection was closed under is made again at once, and that is told', async () => {
   const used = new Set<unknown>();
   const server = await localServer((response) => {
     if (used.has(response.socket)) return response.destroy();
     used.add(response.socket);
     return response.end(whole);
   });
-  const provider = providerAt(server.url);
-  for (let call = 0; call < 5; call++) expect(await collect(provider)).toEqual(asWhole);
-  expect(server.asked.length).toBeGreaterThan(5);
+  const provider = withRetry(providerAt(server.url));
+  expect(await collect(provider)).toEqual(asWhole);
+  expect(await collect(provider)).toEqual([
+    {
+      type: 'retry',
+      attempt: 1,
+      delayMs: 0,
+      error: expect.objectContaining({ kind: 'network', code: 'ECONNRESET' }),
+    },
+    ...asWhole,
+  ]);
+  expect(server.asked).toHaveLength(3);
+});
+
+test('a list that a kept connection was closed under is asked for again', async () => {
+  const used = new Set<unknown>();
+  const server = await localServer((response) => {
+    if (used.has(response.socket)) return response.destroy();
+    used.add(response.socket);
+    return response.end('{}');
+  });
+  const provider = providerAt(server.url, { models: { url: `${server.url}/models`, read: () => [] } });
+  for (const _ of [1, 2]) expect(await provider.models()).toEqual([]);
+  expect(server.asked).toHaveLength(3);
 });
 
 test('a failure is told in the words of the service, without our secrets', async () => {

@@ -31,7 +31,6 @@ const maxFailureBytes = 64 * 1024;
 /** A model service at an address: the one place from which calls are made. An abort throws the signal's reason. */
 export function httpProvider(options: HttpProviderOptions): ModelProvider {
   const { id, url, transport, models, maxAnswerBytes = defaultMaxAnswerBytes } = options;
-  const memory = new BodyMemory();
   let loading: Promise<Wire> | undefined;
   return {
     id,
@@ -50,6 +49,7 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
       try {
         loading ??= options.wire();
         const wire = await loading;
+        const { memory = new BodyMemory() } = request;
         const body = memory.write(wire.encode(request, memory));
         const response = await call.send({ ...opening(url(request.model), transport), body }, request);
         for await (const events of readAnswer(wire, response, maxAnswerBytes)) yield call.signed(events);

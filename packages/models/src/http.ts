@@ -20,9 +20,16 @@ export function httpExchange(environment: Environment, limits: TimeLimits): Exch
       return await call.run(signal);
     } catch (error) {
       if (signal.aborted || !call.wasStale(error)) throw error;
+      if (request.method === 'POST') throw lostOnItsWay(error);
       return new Call(request, { route, limits, open }).run(signal);
     }
   };
+}
+
+/** A call that may have been made, and be paid for, is not made again in silence; but it is at once. */
+function lostOnItsWay(cause: unknown): ModelError {
+  const message = 'The kept connection to the model service was closed while the request was on its way';
+  return new ModelError('network', message, { code: 'ECONNRESET', retryAfter: 0, cause });
 }
 
 interface CallOptions {

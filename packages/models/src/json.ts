@@ -17,13 +17,3 @@ export function textOrNothing(value: unknown): string | undefined {
 export function countOrNothing(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
-
-/** True for a text that is JSON, whole. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -1,3 +1,4 @@
+import type { BodyMemory } from './body-memory.js';
 import type { ModelError } from './errors.js';
 
 /** A piece of a message. What a wire cannot carry it leaves out or replaces by its description. */
@@ -67,6 +68,8 @@ export interface ModelRequest {
   readonly replacesHeaders?: boolean;
   /** What the call is for; some services want to know. */
   readonly origin?: CallOrigin;
+  /** How earlier calls of the conversation were written, so that this one need not write all of it again. */
+  readonly memory?: BodyMemory;
 }
 
 export interface CallOrigin {
@@ -85,6 +88,8 @@ export interface Usage {
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
   readonly reasoningTokens: number;
+  /** US dollars, where the service itself says what it charges. */
+  readonly billed?: number;
 }
 
 export type EndReason = 'stop' | 'tool_calls' | 'length' | 'refused';

@@ -49,3 +49,8 @@ test('what nobody knows is null, never a number', () => {
   expect(costOf(usage, { input: 1, output: 1, maxPrompt: 999_999 })).toBe(null);
   expect(costOf(usage, { input: 0, output: 0 })).toBe(0);
 });
+
+test('what a service says it charges counts, whatever its price', () => {
+  expect(costOf({ ...usage, billed: 0.5 }, { input: 1, output: 1 })).toBe(0.5);
+  expect(costOf({ ...usage, billed: 0 }, undefined)).toBe(0);
+});

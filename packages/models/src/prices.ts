@@ -36,8 +36,9 @@ export async function priceList(own: Prices = {}): Promise<PriceList> {
   };
 }
 
-/** US dollars for one call; null where nobody knows. */
+/** US dollars for one call, in the words of the service where it has any; null where nobody knows. */
 export function costOf(usage: Usage, price: Price | undefined): number | null {
+  if (usage.billed !== undefined) return usage.billed;
   if (!price || usage.inputTokens > (price.maxPrompt ?? Number.POSITIVE_INFINITY)) return null;
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
   const fresh = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
 import type { LoopLimits, MakeRoom } from './loop/context.js';

@@ -36,8 +36,8 @@ export function settingsFrom(
     hasWorkspace: params.infiniteSessions?.enabled ?? before?.hasWorkspace ?? true,
     trace: traceFrom(params) ?? before?.trace ?? {},
     other: { ...before?.other, ...unusedOf(params) },
-    ...pick('model', params.model ?? before?.model),
-    ...pick('reasoningEffort', params.reasoningEffort ?? before?.reasoningEffort),
+    ...pick('model', params.model || before?.model),
+    ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
     ...pick('modelCapabilities', capabilitiesOf(params) ?? before?.modelCapabilities),
     ...pick('isAskingDisabled', params.askUserDisabled ?? before?.isAskingDisabled),
     ...pick('limits', limitsFrom(params.sessionLimits)),
@@ -68,7 +68,7 @@ function withProvider(
 ): SessionSettings {
   if (provider) return { ...settings, ...registryOf(before), provider: providerFrom(provider) };
   const kept = { ...settings, ...registryOf(before), ...pick('provider', before?.provider) };
-  return model === undefined || model === before?.model ? kept : withoutWireModel(kept);
+  return !model || model === before?.model ? kept : withoutWireModel(kept);
 }
 
 function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 'providers' | 'models'> {

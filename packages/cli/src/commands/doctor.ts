@@ -73,13 +73,16 @@ function* repair(place: StorePlace, { findings }: Inspection): Generator<string>
   yield* tidyFiles(place);
 }
 
-function recovered({ sessions, records, cut, lost, keptAs }: Recovery): readonly string[] {
+function recovered({ sessions, records, cut, holed, lost, keptAs }: Recovery): readonly string[] {
   return [
     `Recovered ${many(sessions, 'session')} with ${many(records, 'record')} into a new file.`,
     ...cut.map(({ sessionId, kept, of }) => {
       const end = of === undefined ? `record ${kept}; what came after is unknown` : `record ${kept} of ${of}`;
       return `Session ${sessionId} now ends after ${end}, and says so.`;
     }),
+    ...holed.map(
+      ({ sessionId, missing }) => `Session ${sessionId} goes on without record ${missing.join(', ')}.`,
+    ),
     ...lost.map((sessionId) => `Session ${sessionId} is lost: none of its records can be read.`),
     `The damaged store is kept as ${keptAs}.`,
   ];

@@ -140,7 +140,11 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     version: process.version,
     homeDirectory: options.homeDirectory ?? homeDirectory(environment, { isHeadless: true }),
     workingDirectory: process.workingDirectory,
-    environment,
+    // The token has been read: commands are not to find it under whatever name it came.
+    environment:
+      options.authTokenEnv === undefined
+        ? environment
+        : { ...environment, [options.authTokenEnv]: undefined },
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),

@@ -25,13 +25,24 @@ export function playbackModel(
       if (!outcome) throw new ModelError('configuration', 'The recording has no answer to this model call');
       await stage.ready(outcome);
       if (outcome.type === 'failure') throw failureOf(outcome.data);
+      if (outcome.type === 'limit') throw new ModelError('rate_limit', 'The model was rate limited');
       if (outcome.type === 'answer') return yield eventsOf(outcome.data);
       stage.abort(outcome.data.reason);
       await aborted(signal);
     },
   };
   const info = (id: string) => ({ id, name: id, vision: true });
-  return { provider, defaultModel, info, isCopilot: false };
+  const otherModel = () => modelAfterLimit(outcomes, calls);
+  return { provider, defaultModel, info, otherModel, isCopilot: false };
+}
+
+/** The model that answered in the place of one that was rate limited: then, or whenever that was next. */
+function modelAfterLimit(outcomes: readonly RecordedOutcome[], calls: number): string | undefined {
+  const before = outcomes.slice(0, calls).findLastIndex(({ type }) => type === 'limit');
+  const limit = before < 0 ? outcomes.findIndex(({ type }) => type === 'limit') : before;
+  if (limit < 0) return undefined;
+  const answer = outcomes.slice(limit).find(({ type }) => type === 'answer');
+  return answer?.type === 'answer' ? answer.data.model : undefined;
 }
 
 /** Settles when the signal fires, with its reason. */

@@ -24,6 +24,8 @@ export type RecordedOutcome = { readonly place: number } & (
   | { readonly type: 'answer'; readonly data: EventOf<'assistant.message'>['data'] }
   | { readonly type: 'failure'; readonly data: EventOf<'session.error'>['data'] }
   | { readonly type: 'abort'; readonly data: EventOf<'abort'>['data'] }
+  /** Another model was asked in its place. */
+  | { readonly type: 'limit'; readonly data: EventOf<'session.model_change'>['data'] }
 );
 
 /** A stored session as it is played back: the events that the conversation caused, and what caused them. */
@@ -108,13 +110,23 @@ function isOpenAtEnd(events: readonly SessionEvent[]): boolean {
   return Math.max(last('user.message'), last('assistant.turn_start')) > last('assistant.turn_end');
 }
 
-/** One for each turn that began. */
+/** Whether the model was changed by itself, in the middle of a turn. */
+export function isSwitch(event: SessionEvent): event is EventOf<'session.model_change'> {
+  return event.type === 'session.model_change' && event.data.source === 'automatic';
+}
+
+/** One for each model that was asked. */
 function outcomesIn(events: readonly SessionEvent[]): readonly RecordedOutcome[] {
   const outcomes: RecordedOutcome[] = [];
   let place: number | undefined;
   for (const [index, event] of events.entries()) {
     if (event.type === 'assistant.turn_start') place = index + 1;
     if (place === undefined) continue;
+    if (isSwitch(event)) {
+      outcomes.push({ place, type: 'limit', data: event.data });
+      place = index + 1;
+      continue;
+    }
     if (event.type === 'assistant.message') outcomes.push({ place, type: 'answer', data: event.data });
     else if (event.type === 'session.error') outcomes.push({ place, type: 'failure', data: event.data });
     else if (event.type === 'abort') outcomes.push({ place, type: 'abort', data: event.data });

@@ -1,7 +1,7 @@
 import type { EventOf, Session, SessionEvent } from '@groundcrew/sdk';
 import type { ModelStage } from './playback-model.js';
 import type { ToolStage } from './playback-tools.js';
-import { isCompared, type RecordedOutcome, type Recording } from './recording.js';
+import { isCompared, isSwitch, type RecordedOutcome, type Recording } from './recording.js';
 import type { Rehearsal } from './rehearsal.js';
 
 /** Does what people and clients did: prompts, changes and stops, each where it was recorded. */
@@ -9,6 +9,9 @@ export class Reenactment implements ModelStage, ToolStage {
   private session: Session | undefined;
   private isIdle = true;
   private hasAborted = false;
+  private isLimited = false;
+  /** Models that were chosen again. */
+  private readonly chosen = new Set<SessionEvent>();
   private tellIdle: () => void = () => undefined;
 
   constructor(
@@ -34,6 +37,11 @@ export class Reenactment implements ModelStage, ToolStage {
     if (isCompared(event)) this.rehearsal.hear(event);
   }
 
+  /** What people said of a model that was rate limited. */
+  get switchAnswer(): 'yes' | 'no' {
+    return this.isLimited ? 'yes' : 'no';
+  }
+
   reached(place: number): Promise<void> {
     return this.rehearsal.reached(place);
   }
@@ -41,10 +49,15 @@ export class Reenactment implements ModelStage, ToolStage {
   /** Prompts that came while a turn ran are sent before the answer that they came after. */
   async ready(outcome: RecordedOutcome): Promise<void> {
     await this.rehearsal.reached(outcome.place);
+    this.isLimited = outcome.type === 'limit';
     const { events, outcomes } = this.recording;
     const next = outcomes[outcomes.indexOf(outcome) + 1]?.place ?? events.length;
-    for (const event of events.slice(outcome.place, next))
+    const meanwhile = events.slice(outcome.place, next);
+    const isBusy = meanwhile.some((event) => event.type === 'user.message' && !isFirst(event));
+    for (const event of meanwhile) {
       if (event.type === 'user.message' && !isFirst(event)) await this.send(event);
+      if (isBusy && isChoice(event)) await this.choose(event);
+    }
   }
 
   abort(reason: EventOf<'abort'>['data']['reason']): void {
@@ -76,10 +89,9 @@ export class Reenactment implements ModelStage, ToolStage {
   }
 
   private async act(session: Session, place: number, event: SessionEvent): Promise<void> {
-    if (event.type === 'session.model_change' && !isOpening(event)) {
+    if (isChoice(event)) {
       await this.rehearsal.reached(place);
-      const { newModel, reasoningEffort } = event.data;
-      await session.setModel(newModel, reasoningEffort ? { reasoningEffort } : {});
+      if (!this.chosen.has(event)) await this.choose(event);
     }
     if (event.type === 'session.mode_changed') {
       await this.rehearsal.reached(place);
@@ -91,6 +103,12 @@ export class Reenactment implements ModelStage, ToolStage {
       await this.idle();
       await this.send(event);
     }
+  }
+
+  private async choose(event: EventOf<'session.model_change'>): Promise<void> {
+    this.chosen.add(event);
+    const { newModel, reasoningEffort } = event.data;
+    await this.session?.setModel(newModel, reasoningEffort ? { reasoningEffort } : {});
   }
 
   private async send({ data }: EventOf<'user.message'>): Promise<void> {
@@ -110,6 +128,11 @@ export class Reenactment implements ModelStage, ToolStage {
       this.tellIdle = resolve;
     });
   }
+}
+
+/** Whether somebody chose the model. */
+function isChoice(event: SessionEvent): event is EventOf<'session.model_change'> {
+  return event.type === 'session.model_change' && !isOpening(event) && !isSwitch(event);
 }
 
 /** The first turn names its model when nobody had. */

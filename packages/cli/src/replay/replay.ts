@@ -68,6 +68,7 @@ async function replayIn(
       ...(reasoningEffort && { reasoningEffort: reasoningEffort as ReasoningEffort }), // as it was accepted then
       tools: [...playbackClientTools(recording, builtinNames(), reenactment)],
       onPermissionRequest: playbackDecisions(recording, reenactment),
+      onAutoModeSwitchRequest: () => reenactment.switchAnswer,
       onUserInputRequest: () => Promise.reject(new Error('The recorded answer is played back')),
       onEvent: (event) => {
         quiet.refresh();

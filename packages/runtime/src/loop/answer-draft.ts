@@ -122,12 +122,15 @@ export class AnswerDraft {
   /** Ids must differ in the whole conversation: some services repeat theirs, others refuse a history that does. */
   private freshCallId(callId: string): string {
     const isTaken =
-      callId === '' ||
-      this.calls.some((call) => call.callId === callId) ||
-      this.context.log.latest.history.some(
-        (entry) => entry.role === 'assistant' && entry.toolCalls.some((call) => call.callId === callId),
-      );
+      callId === '' || this.calls.some((call) => call.callId === callId) || this.isKnown(callId);
     return isTaken ? `call_${this.context.clock.newId()}` : callId;
+  }
+
+  private isKnown(callId: string): boolean {
+    for (const entry of this.context.log.latest.history)
+      if (entry.role === 'assistant')
+        for (const call of entry.toolCalls) if (call.callId === callId) return true;
+    return false;
   }
 }
 

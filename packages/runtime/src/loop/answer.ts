@@ -166,14 +166,16 @@ class ModelQuestion {
   private usageOf({ usage, cost, milliseconds }: SettledCall): EphemeralDraft {
     const { context, plan } = this.call;
     const { end, calls } = this.draft;
+    const { billed, ...tokens } = usage;
     const first = this.firstAt === 0 ? undefined : Math.max(0, this.firstAt - this.startedAt);
     const between = first === undefined ? 0 : (milliseconds - first) / (usage.outputTokens - 1);
     return {
       type: 'assistant.usage',
       data: {
         model: plan.model,
-        ...usage,
+        ...tokens,
         cost,
+        ...(billed !== undefined && { copilotUsage: { totalNanoAiu: Math.round(billed * 1e11) } }),
         duration: Math.round(milliseconds),
         initiator: context.interaction.initiator,
         numToolCalls: calls.length,

@@ -38,7 +38,7 @@ export function tellRetry(
 ): void {
   const status = error.statusCode === undefined ? '' : `${error.statusCode} `;
   const seconds = Number((delayMs / 1000).toFixed(1));
-  const asked = error.retryAfter === undefined ? '' : ', as it asks to';
+  const asked = error.retryAfter ? ', as it asks to' : '';
   const message = `The model service failed (${status}${error.message}). Trying again in ${seconds} s${asked}; this was attempt ${attempt}.`;
   log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'model_retry', message } });
 }

@@ -17,26 +17,56 @@ type Result = Extract<HistoryEntry, { role: 'tool' }>;
 
 /** Reads a history that grows: a message is made once, and is the same object in every call it is part of. */
 export class HistoryReader {
+  private view: View | undefined;
+  private history: readonly HistoryEntry[] = [];
+  /** Made of the history up to its last answer, whose results may still come. */
+  private settled: readonly ChatMessage[] = [];
+  private settledEntries = 0;
   private made = new WeakMap<HistoryEntry, ChatMessage>();
-  private view = '';
 
   /** The history as a valid conversation: every call has exactly one result, right after the message that made it. */
   read(history: readonly HistoryEntry[], view: View): readonly ChatMessage[] {
-    const name = `${view.model} ${view.documents.join(' ')}`;
-    if (name !== this.view) this.made = new WeakMap();
-    this.view = name;
-    const messages: ChatMessage[] = [];
-    for (const [index, entry] of history.entries()) {
-      if (entry.role === 'user')
+    if (!this.isOf(history, view)) this.forget();
+    const messages = [...this.settled];
+    const lastAnswer = history.findLastIndex(({ role }) => role === 'assistant');
+    for (let index = this.settledEntries; index < history.length; index++) {
+      const entry = history[index];
+      if (index === lastAnswer) {
+        this.settled = [...messages];
+        this.settledEntries = index;
+      }
+      if (entry?.role === 'user')
         messages.push(
           this.once(entry, () => ({
             role: 'user',
             parts: entry.parts.map((part) => readable(part, view)),
           })),
         );
-      if (entry.role === 'assistant') this.addAnswer(entry, resultsAfter(history, index), { messages, view });
+      if (entry?.role === 'assistant')
+        this.addAnswer(entry, resultsAfter(history, index), { messages, view });
     }
+    this.view = view;
+    this.history = history;
     return messages;
+  }
+
+  /** The history goes on from the one that was read last, and is read as that was. */
+  private isOf(history: readonly HistoryEntry[], { model, canSeeImages, documents }: View): boolean {
+    const { view, settledEntries } = this;
+    return (
+      view?.model === model &&
+      view.canSeeImages === canSeeImages &&
+      view.documents.join() === documents.join() &&
+      // What is taken out is the beginning or the end: between two entries that are the same nothing has changed.
+      history[0] === this.history[0] &&
+      history[settledEntries] === this.history[settledEntries]
+    );
+  }
+
+  private forget(): void {
+    this.settled = [];
+    this.settledEntries = 0;
+    this.made = new WeakMap();
   }
 
   private addAnswer(

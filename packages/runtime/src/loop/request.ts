@@ -24,6 +24,7 @@ export function makeRequest(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(remark !== undefined && { remark }),
     ...(plan.citations && { citations: true }),
+    memory: interaction.memory,
     headers: { ...requestHeaders?.values, ...trace },
     ...(requestHeaders?.strategy === 'override' && { replacesHeaders: true }),
     origin: {

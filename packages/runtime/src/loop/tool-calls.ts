@@ -3,7 +3,7 @@ import type { EventData } from '@groundcrew/protocol';
 import { outcomeOf, refusalBy, refusalOf } from '../permissions/decision.js';
 import { Forbidden, forbid, judge } from '../permissions/policy.js';
 import { searchExclusions } from '../permissions/real-rules.js';
-import { examine, placeSubject, type Subject, toolSubject } from '../permissions/subject.js';
+import { addressSubject, examine, placeSubject, type Subject, toolSubject } from '../permissions/subject.js';
 import type { Draft } from '../session/log.js';
 import type { Answers } from '../session/questions.js';
 import { resultOfAnswer } from '../tools/ask-user.js';
@@ -161,6 +161,7 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
   return tool.prepare(call.arguments, {
     ...context.toolSurroundings(),
     checkPlace: (place) => requireNotForbidden(placeSubject(place, occasion), context),
+    checkAddress: (url) => requireNotForbidden(addressSubject(url, occasion), context),
     searchExclusions: () => searchExclusions(context.prohibitions().deny, context.workingDirectory),
     sessionId: context.sessionId,
     toolCallId: call.toolCallId,
@@ -313,10 +314,14 @@ function failureOf(call: CallToRun, error: unknown): ToolResult {
   if (error instanceof ToolFailure) return { type: 'failure', text: error.text, message: error.message };
   if (error instanceof Forbidden) return refusalBy(error.verdict);
   const reason = error instanceof Error ? error.message : String(error);
-  const args = JSON.stringify(call.arguments);
+  const args = JSON.stringify(call.arguments) ?? '';
+  const shown = args.length > longestArguments ? `${args.slice(0, longestArguments)}…` : args;
   return {
     type: 'failure',
-    text: `Failed to execute \`${call.name}\` tool with arguments: ${args} due to error: Error: ${reason}`,
+    text: `Failed to execute \`${call.name}\` tool with arguments: ${shown} due to error: Error: ${reason}`,
     message: reason,
   };
 }
+
+/** A model that reads its own words again needs no more of them to know the call. */
+const longestArguments = 2000;

@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -57,11 +57,29 @@ const allow = (kind: string, argument: string | null): Partial<PolicyRules> => (
 });
 const allowAll: Partial<PolicyRules> = { mode: 'allow-all' };
 
+test.each([
+  ['cp x .home/permissions.json', 'ask'],
+  ['cp x .home/session-state/other/plan.md', 'ask'],
+  ['cp x .home/session-state/own/plan.md', 'allow'],
+  ['cp x y', 'allow'],
+] as const)('the home of the runtime is no part of a directory around it: %j', async (command, expected) => {
+  const directories = [workingDirectory, at('.home', 'session-state', 'own')];
+  expect(await verdict(shell(command), { ...commands('cp'), directories, home: at('.home') })).toBe(expected);
+});
+
 describe('wildcards', () => {
   test.each(['cat s*/k*', 'cat ./[s]ecret/key', 'cat */?ey', 'cat docs/l*/key'])(
     'in %j do not hide a path that is denied',
     async (command) => {
       expect(await verdict(shell(command), { ...deny('path', 'secret/key'), ...allowAll })).toBe('deny');
+    },
+  );
+
+  test.each([`cat ~${userInfo().username}/.ssh/id`, 'cat ~/.{ssh,x}/id', 'cat {~/.ssh/id,x}'])(
+    'braces and names of users in %j do not hide a path that is denied',
+    async (command) => {
+      const denied = deny('path', join(homedir(), '.ssh'));
+      expect(await verdict(shell(command), { ...denied, ...allowAll })).toBe('deny');
     },
   );
 
@@ -333,6 +351,7 @@ describe('rules for addresses', () => {
     ['https://example.com/private/*', 'https://example.com/%70rivate'],
     ['example.com', 'https://user@example.com/'],
     ['bücher.example', 'https://xn--bcher-kva.example/'],
+    ['*', 'https://anything.example/'],
   ])('one that denies %j denies %j, and a command that names it', async (argument, url) => {
     const denied = { ...deny('url', argument), ...allowAll };
     expect(await verdict(fetching(url), denied)).toBe('deny');

@@ -342,6 +342,8 @@ test.each([
   ['tar -xf a.tar -C../..', ['a.tar', '../..'], []],
   ['rm -rf "$HOME"', ['$HOME'], []],
   ['cd - && ls', ['$OLDPWD'], []],
+  ['cat {/etc/{passwd,group},a.txt}', ['/etc/passwd', 'a.txt', '/etc/group'], []],
+  ['nc example.com 80', [], ['http://example.com']],
   ['git clone git@example.com:a/b.git', [], ['ssh://git@example.com/a/b.git']],
   ['scp me@example.com:/a b.txt', ['b.txt'], ['ssh://me@example.com/a']],
 ])('%j names its paths and addresses', (command, paths, urls) => {

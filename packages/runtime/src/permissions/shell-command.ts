@@ -191,6 +191,9 @@ const fetchers = new Map([
   ['wget', /^(?:-[oOPUT]|--(?:output|header|user|directory).*)$/],
   ['http', /^--(?:output|auth)$/],
   ['xh', /^--(?:output|auth)$/],
+  ...['nc', 'ncat', 'netcat', 'telnet', 'ftp', 'ping', 'dig', 'nslookup', 'host', 'whois', 'traceroute'].map(
+    (name) => [name, /^-[a-zA-Z]$/] as const,
+  ),
 ]);
 const remoteTools = new Set(['git', 'scp', 'rsync', 'sftp']);
 const movers = new Set(['cd', 'pushd']);

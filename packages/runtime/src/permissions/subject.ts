@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
+import { expandBraces } from '../tools/glob-pattern.js';
 import type { PermissionQuestion, PermissionRequest } from '../tools/tool.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
@@ -63,6 +64,11 @@ export function placeSubject({ path, real }: Pick<Place, 'path' | 'real'>, occas
   return { request, ...occasion, ...unread, paths: [{ written: path, names: [...new Set([path, real])] }] };
 }
 
+/** An address that a tool is about to look at, after the one it had leave for. */
+export function addressSubject(url: string, occasion: Occasion): Subject {
+  return { request: { kind: 'url', intention: '', url }, ...occasion, ...unread, paths: [] };
+}
+
 const unread = { commands: [], hidesCommands: false };
 
 async function readShell(text: string): Promise<Pick<Subject, 'commands' | 'hidesCommands'>> {
@@ -104,6 +110,7 @@ function bareWords(commands: readonly ReadCommand[]): readonly string[] {
   return commands
     .flatMap(({ words }) => words.slice(1))
     .filter((word) => !word.startsWith('-'))
+    .flatMap((word) => (word.includes('{') ? expandBraces(word) : [word]))
     .flatMap((word) => (/[=:,]/.test(word) ? [word, ...word.split(/[=:,]/)] : [word]))
     .filter((word) => word !== '' && !/[/~$`"'\\\0\n]/.test(word));
 }
@@ -144,7 +151,9 @@ async function climbed(path: string, workingDirectory: string): Promise<readonly
 function withKnownVariables(written: string, workingDirectory: string): string {
   const plain = written.includes('$') ? written.replaceAll('"', '') : written;
   return plain
-    .replace(/^~(?=\/|$)/, homedir())
+    .replace(/^~([\w.-]*)(?=\/|$)/, (tilde, user) =>
+      user === '' || user === userInfo().username ? homedir() : tilde,
+    )
     .replace(/\$(?:HOME\b|\{HOME\})/g, homedir())
     .replace(/\$(?:PWD\b|\{PWD\})/g, workingDirectory);
 }

@@ -1,3 +1,4 @@
+import { asRanges } from '../store/ranges.js';
 import { type LogRecord, type SessionStore, StoreError } from '../store/session-store.js';
 import type { EphemeralDraft } from './log.js';
 
@@ -36,17 +37,6 @@ export async function* readPast(
     }
   }
   if (damage && missing.size > before) await session.emit(gapWarning(missing, damage));
-}
-
-/** Numbers as people write them: `3, 5–9`. */
-export function asRanges(numbers: Iterable<number>): string {
-  const ranges: { readonly from: number; to: number }[] = [];
-  for (const number of [...numbers].sort((a, b) => a - b)) {
-    const last = ranges.at(-1);
-    if (last && last.to === number - 1) last.to = number;
-    else ranges.push({ from: number, to: number });
-  }
-  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}–${to}`)).join(', ');
 }
 
 function gapWarning(missing: ReadonlySet<number>, { message }: StoreError): EphemeralDraft {

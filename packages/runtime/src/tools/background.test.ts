@@ -53,6 +53,17 @@ test('stopping always succeeds and ends what runs', async () => {
   expect(await list()).toBe('<no active shell sessions>');
 });
 
+test('of commands that are started side by side under one id, one runs', async () => {
+  const told = await Promise.all([1, 2, 3].map(() => start('sleep 1000', { shellId: 'same' })));
+  expect(told.filter((text) => text.startsWith('<command started'))).toHaveLength(1);
+  expect(told.filter((text) => text.includes('is in use'))).toHaveLength(2);
+});
+
+test('a number that somebody took for a name is given to nobody else', async () => {
+  await start('sleep 1000', { shellId: '0' });
+  expect(await start('sleep 1000')).toBe('<command started in background with shellId: 1>');
+});
+
 test('an id in use is not given twice', async () => {
   await start('sleep 1000', { shellId: 'sh3' });
   expect(await start('echo again', { shellId: 'sh3' })).toBe(

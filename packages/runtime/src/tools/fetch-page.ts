@@ -12,6 +12,13 @@ export interface WebFetchOptions {
   readonly allowedHosts: readonly string[];
 }
 
+/** How one page is fetched. */
+export interface FetchOptions extends WebFetchOptions {
+  readonly isRaw: boolean;
+  /** Throws when rules forbid an address that the page leads to. */
+  checkAddress(url: string): void;
+}
+
 /** A page as the model reads it. */
 export interface FetchedPage {
   readonly url: string;
@@ -27,7 +34,7 @@ const mostMilliseconds = 30_000;
 /** Fetches a page, or throws why not. Every address it leads to is checked, and the connection goes to the very address that was checked. */
 export async function fetchPage(
   address: URL,
-  options: WebFetchOptions & { readonly isRaw: boolean },
+  options: FetchOptions,
   signal: AbortSignal,
 ): Promise<FetchedPage> {
   const limit = AbortSignal.timeout(mostMilliseconds);
@@ -40,11 +47,7 @@ export async function fetchPage(
   }
 }
 
-async function follow(
-  first: URL,
-  options: WebFetchOptions & { readonly isRaw: boolean },
-  signal: AbortSignal,
-): Promise<FetchedPage> {
+async function follow(first: URL, options: FetchOptions, signal: AbortSignal): Promise<FetchedPage> {
   let address = first;
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
     const response = await get(address, await checkedAddress(address, options), signal);
@@ -54,6 +57,7 @@ async function follow(
     }
     response.destroy();
     address = redirected(address, headers.location);
+    options.checkAddress(address.href);
     await checkedAddress(address, options);
     requireSameHost(first, address);
   }

@@ -21,7 +21,8 @@ type NamePattern = 'across' | readonly Token[];
 /** Braces multiply; more alternatives than this are cut off. */
 const mostAlternatives = 256;
 
-function expandBraces(pattern: string): readonly string[] {
+/** Every text that one with braces stands for: `{a,b}c` is `ac` and `bc`. */
+export function expandBraces(pattern: string): readonly string[] {
   let open = [pattern];
   const done: string[] = [];
   while (open.length > 0 && open.length + done.length <= mostAlternatives) {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { loadDriver, type SqliteDatabase, type SqliteStatement } from '../store/sqlite/driver.js';
+import { sessionDatabaseIn } from '../workspace/todos.js';
 import { defineTool } from './define-tool.js';
 import { text } from './fields.js';
 import { boundOutput } from './output.js';
@@ -21,15 +21,12 @@ export function sqlTool(): Tool {
   });
 }
 
-/** The file of a session's tables, in the session's own directory. */
-const sessionDatabaseName = 'session.db';
-
 async function execute(query: string, context: ToolContext): Promise<ToolResult> {
   const statements = splitStatements(query);
   const [only] = statements;
   if (!only) throw sqlFailure('no statement was given');
   mkdirSync(context.sessionDirectory, { recursive: true, mode: 0o700 });
-  const database = openDatabase(join(context.sessionDirectory, sessionDatabaseName));
+  const database = openDatabase(sessionDatabaseIn(context.sessionDirectory));
   try {
     const outcomes = statements.map((statement) => ({
       keyword: statement.keyword,

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { ToolWorld } from '../../test/tool-world.js';
+import { Forbidden } from '../permissions/policy.js';
 import { webFetchTool } from './web-fetch.js';
 
 const world = ToolWorld.forEachTest();
@@ -125,6 +126,22 @@ test('a redirect is followed on its host and checked each time', async () => {
     'resolves to blocked address 169.254.169.254',
   );
   expect(await world.told(lenient, { url: `${url}/ftp` })).toContain('only http and https are supported');
+});
+
+test('a redirect to an address that rules forbid is not followed', async () => {
+  const asked: string[] = [];
+  const url = await serve((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(302, { location: '/private' }).end();
+  });
+  const forbidden = new Forbidden({ type: 'deny', because: 'no' });
+  const checkAddress = (next: string) => {
+    if (next.endsWith('/private')) throw forbidden;
+  };
+  const prepared = await lenient.prepare({ url }, world.context({ checkAddress }));
+  if (prepared.type !== 'run') throw new Error('It runs by itself');
+  await expect(prepared.run(new AbortController().signal)).rejects.toBe(forbidden);
+  expect(asked).toEqual(['/']);
 });
 
 test('a redirect to another host is told and not followed', async () => {

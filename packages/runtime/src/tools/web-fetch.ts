@@ -1,3 +1,4 @@
+import { Forbidden } from '../permissions/policy.js';
 import { defineTool } from './define-tool.js';
 import type { FetchedPage, WebFetchOptions } from './fetch-page.js';
 import { flag, number, optional, text } from './fields.js';
@@ -25,7 +26,7 @@ export function webFetchTool(options: WebFetchOptions): Tool {
     },
     isRepeatable: true,
     intention: ({ url }) => url,
-    prepare: ({ url, max_length, start_index = 0, raw = false }) => {
+    prepare: ({ url, max_length, start_index = 0, raw = false }, context) => {
       const address = webAddress(url);
       const part = {
         start: Math.floor(start_index),
@@ -36,9 +37,10 @@ export function webFetchTool(options: WebFetchOptions): Tool {
         questions: [{ request: { kind: 'url', intention: 'Fetch content from this URL.', url } }],
         run: async (signal) => {
           const { fetchPage } = await import('./fetch-page.js');
-          const page = await fetchPage(address, { ...options, isRaw: raw }, signal).catch(
+          const checkAddress = (next: string) => context.checkAddress?.(next);
+          const page = await fetchPage(address, { ...options, isRaw: raw, checkAddress }, signal).catch(
             (error: unknown) => {
-              throw signal.aborted ? error : notFetched(url, error);
+              throw signal.aborted || error instanceof Forbidden ? error : notFetched(url, error);
             },
           );
           return partOf(page, part);

@@ -76,6 +76,20 @@ test('a link that leads to itself is an error and no place', async () => {
   await expect(locate('loop', bounds())).rejects.toMatchObject({ code: 'ELOOP' });
 });
 
+test('the home of the runtime is outside a directory around it, but for what is allowed in it', async () => {
+  mkdirSync(inside('.home', 'own'), { recursive: true });
+  symlinkSync('.home', inside('alias'));
+  const around = {
+    workingDirectory: inside(),
+    allowedDirectories: [inside(), inside('.home', 'own')],
+    homeDirectory: inside('alias'),
+  };
+  const isInside = async (path: string) => (await locate(path, around)).isInside;
+  expect(
+    await Promise.all(['.home/permissions.json', 'alias', '.home/own/x', 'a.txt'].map(isInside)),
+  ).toEqual([false, false, true, true]);
+});
+
 test('an allowed directory may itself be named by a link', async () => {
   symlinkSync(inside(), join(root, 'alias'));
   const aliased = { workingDirectory: join(root, 'alias'), allowedDirectories: [join(root, 'alias')] };

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeDirectory } from '../store/make-directory.js';
 
 /** Where results go that are too long for the model. */
 export interface SpillPlace {
@@ -45,10 +46,6 @@ async function removeNoted(note: string): Promise<void> {
   const path = (await readFile(note, 'utf8').catch(absent)) ?? '';
   const isResult = /^\d+-copilot-tool-output-[\da-f]{32}\.txt$/.test(basename(path));
   if (isResult && basename(path) + elsewhere === basename(note)) await rm(path, { force: true });
-}
-
-function makeDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

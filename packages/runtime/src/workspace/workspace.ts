@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diskFault, diskKinds } from '../store/disk-fault.js';
+import { makeDirectory } from '../store/make-directory.js';
 
 /** A name leads out of the place it must stay in. */
 class OutsideWorkspace extends Error {
@@ -24,7 +24,7 @@ export class Workspace {
   /** Throws StoreError when there is no room for it, or no leave. */
   make(): void {
     try {
-      mkdirSync(this.filesDirectory, { recursive: true, mode: 0o700 });
+      makeDirectory(this.filesDirectory);
     } catch (error) {
       throw diskFault(error, this.directory);
     }

@@ -26,7 +26,7 @@ export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.eventLog.read'(params, context) {
     const session = findSession('session.eventLog.read', params.sessionId, context);
     session.readers.recent.isWanted = true;
-    if (params.direction === 'backward') return (await readBackward(session, params)).result();
+    if (isBackward(params)) return (await readBackward(session, params)).result();
     const deadline = performance.now() + Math.min(params.waitMs ?? 0, longestWait);
     for (;;) {
       const page = await readForward(session, params);
@@ -53,6 +53,12 @@ interface Cursor {
   readonly number: number;
 }
 
+/** Where a reader wants to go on. */
+interface Place extends Cursor {
+  /** What the cursor meant is not there, and reading begins anew. */
+  readonly isLost: boolean;
+}
+
 interface Found extends Cursor {
   readonly json: string;
 }
@@ -60,20 +66,22 @@ interface Found extends Cursor {
 class EventPage {
   constructor(
     readonly events: readonly Found[],
-    private readonly cursor: Cursor,
-    private readonly hasMore: boolean,
+    private readonly next: { readonly cursor: string; readonly hasMore: boolean; readonly isLost: boolean },
   ) {}
 
   result(): RawJson {
     const list = this.events.map(({ json }) => json).join(',');
+    const { cursor, hasMore, isLost } = this.next;
+    const status = isLost ? 'expired' : 'ok';
     return new RawJson(
-      `{"events":[${list}],"cursor":"${textOf(this.cursor)}","hasMore":${this.hasMore},"cursorStatus":"ok"}`,
+      `{"events":[${list}],"cursor":"${cursor}","hasMore":${hasMore},"cursorStatus":"${status}"}`,
     );
   }
 }
 
 async function readForward(session: Session, params: ReadParams): Promise<EventPage> {
-  const from = cursorOf(params);
+  const from = await placeOf(session, params);
+  const { isLost } = from;
   const max = sizeOf(params);
   const tail = session.readers.recent.tail;
   const stored = await readStored(session, params, { after: from.seq, max });
@@ -82,12 +90,10 @@ async function readForward(session: Session, params: ReadParams): Promise<EventP
   const page = all.slice(0, max);
   const hasMore = all.length > max || stored.hasMore;
   const last = page.at(-1);
-  if (!hasMore) return new EventPage(page, { seq: Math.max(from.seq, stored.seq), number: tail }, false);
-  return new EventPage(
-    page,
-    { seq: last?.seq ?? from.seq, number: Math.max(from.number, last?.number ?? 0) },
-    true,
-  );
+  const next = hasMore
+    ? { seq: last?.seq ?? from.seq, number: Math.max(from.number, last?.number ?? 0) }
+    : { seq: Math.max(from.seq, stored.seq), number: tail };
+  return new EventPage(page, { cursor: textOf(next), hasMore, isLost });
 }
 
 interface Stored {
@@ -115,9 +121,10 @@ async function readStored(
   return { found, hasMore: false, seq };
 }
 
-/** The newest events before the cursor, in the order they were written; the new cursor stands before them. */
+/** The newest events before the cursor, in the order they were written; the new cursor stands before them and leads on backward. */
 async function readBackward(session: Session, params: ReadParams): Promise<EventPage> {
-  const before = params.cursor === undefined ? Number.POSITIVE_INFINITY : cursorOf(params).seq;
+  const { seq, isLost } = await placeOf(session, params);
+  const before = !params.cursor || isLost ? Number.POSITIVE_INFINITY : seq;
   const max = sizeOf(params);
   const kept: Found[] = [];
   let hasMore = false;
@@ -128,7 +135,8 @@ async function readBackward(session: Session, params: ReadParams): Promise<Event
       if (kept.length > max) hasMore = kept.shift() !== undefined;
     }
   }
-  return new EventPage(kept, { seq: Math.max(0, (kept[0]?.seq ?? 1) - 1), number: 0 }, hasMore);
+  const cursor = `${backwardMark}${Math.max(0, (kept[0]?.seq ?? 1) - 1)}`;
+  return new EventPage(kept, { cursor, hasMore, isLost });
 }
 
 function recentAfter(session: Session, params: ReadParams, from: Cursor): Found[] {
@@ -162,10 +170,21 @@ function textOf({ seq, number }: Cursor): string {
   return number === 0 ? `${seq}` : `${seq}:${number}`;
 }
 
-function cursorOf({ cursor = '0' }: ReadParams): Cursor {
-  const [seq = 0, number = 0] = cursor.split(':').map(Number);
-  const isPlace = Number.isSafeInteger(seq) && seq >= 0 && Number.isSafeInteger(number) && number >= 0;
-  return isPlace ? { seq, number } : { seq: 0, number: 0 };
+/** What a cursor begins with that goes backward, whatever is said beside it. */
+const backwardMark = '<';
+
+function isBackward({ cursor, direction }: ReadParams): boolean {
+  return cursor?.startsWith(backwardMark) || direction === 'backward';
+}
+
+/** A cursor that is no place of this session, or no longer, is lost; ephemeral events are counted anew by each process. */
+async function placeOf(session: Session, { cursor = '' }: ReadParams): Promise<Place> {
+  if (cursor === '') return { seq: 0, number: 0, isLost: false };
+  const [, place, count = '0'] = /^<?(\d{1,15})(?::(\d{1,15}))?$/.exec(cursor) ?? [];
+  const seq = Number(place);
+  if (place === undefined || seq > (await session.state()).seq) return { seq: 0, number: 0, isLost: true };
+  const number = Number(count) > session.readers.recent.tail ? 0 : Number(count);
+  return { seq, number, isLost: false };
 }
 
 function sizeOf({ max = defaultPage }: ReadParams): number {

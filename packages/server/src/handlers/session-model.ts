@@ -1,5 +1,6 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
 import { type Session, troubleWithEffort } from '@groundcrew/runtime';
+import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { capabilitiesOf } from '../settings.js';
@@ -35,6 +36,7 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.model.switchTo'(params, context) {
     const { sessionId, modelId, reasoningEffort, contextTier } = params;
     const session = findSession('session.model.switchTo', sessionId, context);
+    if (modelId === '') throw refuse('session.model.switchTo', 'modelId: a model has a name');
     const modelCapabilities = capabilitiesOf(params);
     const previous = await currentModel(session, context);
     await context.runtime.change(session, (before) => ({
@@ -44,7 +46,7 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
       ...(modelCapabilities && { modelCapabilities }),
     }));
     const tier = (['default', 'long_context'] as const).find((known) => known === contextTier);
-    const effort = { reasoningEffort: reasoningEffort ?? null, ...(tier && { contextTier: tier }) };
+    const effort = { reasoningEffort: reasoningEffort || null, ...(tier && { contextTier: tier }) };
     const deferred = await change(session, { newModel: modelId, ...effort });
     await warn(session, { model: modelId, reasoningEffort }, context);
     if (!deferred) return { status: 'applied', deferred, modelId, deprecationWarnings: [] };

@@ -1,6 +1,6 @@
 import { ModelError } from '../../errors.js';
-import { countOrNothing, isJson, isObject, property, textOrNothing } from '../../json.js';
-import type { EndReason, ModelEvent, ToolCall, Usage } from '../../model.js';
+import { countOrNothing, isObject, property, textOrNothing } from '../../json.js';
+import type { EndReason, ModelEvent, Usage } from '../../model.js';
 import { type Frame, type IncomingAnswer, listOf, wrongShape } from '../frames.js';
 import { Thoughts } from './thoughts.js';
 import { ToolCalls } from './tool-calls.js';
@@ -31,9 +31,9 @@ export class ChatAnswer implements IncomingAnswer {
   readonly #thoughts = new Thoughts();
   #reason: EndReason | undefined;
   #usage: unknown;
+  #nanoCredits: number | undefined;
   #model: string | undefined;
   #responseId: string | undefined;
-  #hasContent = false;
 
   constructor({ wire, newId }: ChatAnswerOptions) {
     this.#wire = wire;
@@ -45,6 +45,7 @@ export class ChatAnswer implements IncomingAnswer {
     this.#model ??= textOrNothing(chunk.model);
     this.#responseId ??= textOrNothing(chunk.id);
     if (isObject(chunk.usage)) this.#usage = chunk.usage;
+    this.#nanoCredits ??= countOrNothing(property(chunk.copilot_usage, 'total_nano_aiu'));
     for (const [position, choice] of listOf(chunk.choices, 'choices').entries()) {
       if (!isObject(choice)) throw wrongShape('a choice');
       this.#addChoice(choice, countOrNothing(choice.index) ?? position, events);
@@ -53,10 +54,12 @@ export class ChatAnswer implements IncomingAnswer {
   }
 
   end({ complete }: { readonly complete: boolean }): readonly ModelEvent[] {
+    if (!complete && this.#reason === undefined)
+      throw new ModelError('unavailable', 'The answer ended before it was complete');
     const calls = this.#calls.finish();
-    if (!complete && this.#reason === undefined) this.#checkCutOff(calls);
     const model = this.#model;
     const responseId = this.#responseId;
+    const nanoCredits = this.#nanoCredits;
     const block = this.#thoughts.toSendBack({ hasCalls: calls.length > 0 });
     return [
       ...(block ? [{ type: 'kept', kept: { wire: this.#wire, place: 0, block } } as const] : []),
@@ -64,7 +67,10 @@ export class ChatAnswer implements IncomingAnswer {
       {
         type: 'end',
         reason: this.#endReason(calls.length > 0),
-        usage: readUsage(this.#usage),
+        usage: {
+          ...readUsage(this.#usage),
+          ...(nanoCredits !== undefined && { billed: nanoCredits / nanoCreditsPerDollar }),
+        },
         ...(model !== undefined && { model }),
         ...(responseId !== undefined && { responseId }),
       },
@@ -91,7 +97,6 @@ export class ChatAnswer implements IncomingAnswer {
 
   #addText(delta: string, events: ModelEvent[]): void {
     if (delta === '') return;
-    this.#hasContent = true;
     events.push({ type: 'text', delta });
   }
 
@@ -102,12 +107,6 @@ export class ChatAnswer implements IncomingAnswer {
     if (this.#reason === undefined || weight[reason] > weight[this.#reason]) this.#reason = reason;
   }
 
-  #checkCutOff(calls: readonly ToolCall[]): void {
-    const whole = calls.every((call) => isJson(call.argumentsText));
-    if (whole && (this.#hasContent || calls.length > 0)) return;
-    throw new ModelError('unavailable', 'The answer ended before it was complete');
-  }
-
   /** Not every service says `tool_calls` when it calls tools, and some say it when they do not. */
   #endReason(called: boolean): EndReason {
     const reason = this.#reason ?? 'stop';
@@ -115,6 +114,9 @@ export class ChatAnswer implements IncomingAnswer {
     return called ? 'tool_calls' : 'stop';
   }
 }
+
+/** The Copilot service charges in credits, of which a dollar is a hundred. */
+const nanoCreditsPerDollar = 100 * 1_000_000_000;
 
 /** Content is a text, or parts of which those with text count. */
 function readText(content: unknown): string {

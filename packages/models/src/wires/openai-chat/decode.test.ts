@@ -81,20 +81,16 @@ test('a call without a name is a bad response', async () => {
   });
 });
 
-test('an answer that ends in the middle of a call is not taken for a call', async () => {
-  const call = (args: string) => ({
-    choices: [{ delta: { tool_calls: [{ id: 'a', function: { name: 'bash', arguments: args } }] } }],
-  });
-  await expect(decode(call('{"command":"rm -r'))).rejects.toMatchObject({ kind: 'unavailable' });
-  expect((await decode(call('{"command":"ls"}'))).at(-1)?.map((event) => event.type)).toEqual([
-    'tool_call',
-    'end',
-  ]);
-});
-
-test('an answer that ends before anything came is incomplete, one called done is empty', async () => {
-  const role = { choices: [{ delta: { role: 'assistant' } }] };
-  await expect(decode(role)).rejects.toMatchObject({ kind: 'unavailable' });
+test('an answer that nobody called finished is incomplete, one called done may be empty', async () => {
+  const call = { id: 'a', function: { name: 'bash', arguments: '{"command":"ls"}' } };
+  for (const delta of [{ role: 'assistant' }, { content: 'Half an ans' }, { tool_calls: [call] }]) {
+    await expect(decode({ choices: [{ delta }] })).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: 'The answer ended before it was complete',
+    });
+    expect((await decode({ choices: [{ delta }] }, '[DONE]')).at(-1)?.at(-1)?.type).toBe('end');
+    expect((await decode({ choices: [{ delta, finish_reason: 'stop' }] })).at(-1)?.at(-1)?.type).toBe('end');
+  }
   expect(await decode('[DONE]')).toEqual([[{ type: 'end', reason: 'stop', usage: noUsage }]]);
 });
 
@@ -118,5 +114,12 @@ test('a whole answer without choices is a bad response, one that tells an error 
   );
   expect(decodeWholeChat({ choices: [] }, options)).toEqual([
     { type: 'end', reason: 'stop', usage: noUsage },
+  ]);
+});
+
+test('what the Copilot service charges is part of the usage, in dollars', async () => {
+  const last = { choices: [{ delta: {}, finish_reason: 'stop' }], copilot_usage: { total_nano_aiu: 1.5e9 } };
+  expect((await decode(last, '[DONE]')).at(-1)).toEqual([
+    { type: 'end', reason: 'stop', usage: { ...noUsage, billed: 0.015 } },
   ]);
 });

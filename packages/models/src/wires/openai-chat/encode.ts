@@ -21,7 +21,7 @@ export function encodeChat(request: ModelRequest, dialect: ChatDialect, memory =
   const isCopilot = dialect === 'copilot';
   const wire = `${dialect}-chat`;
   const messages: ChatParam[] = [
-    { role: 'system', content: request.system },
+    memory.onceOf(request.system, (content) => ({ role: 'system' as const, content }), wire),
     ...request.messages.map((message) => memory.once(message, () => encodeMessage(message, wire))),
   ];
   const tools = request.tools.map((tool) => memory.once(tool, encodeTool));

@@ -15,9 +15,9 @@ export function identify(name: string, words: readonly KnownWord[]): Identity {
   if (isInterpreter(program)) return interpreted(name, words);
   const tool = tools.get(program);
   if (!tool || words.length === 0) return { identifier: name };
-  const at = words.findIndex((word, index) => !isOptionOf(tool, words, index, word));
+  const at = firstOperand(tool, words);
   const subcommand = words[at];
-  if (!subcommand || at < 0) return { identifier: name };
+  if (!subcommand) return { identifier: name };
   const isPlain = subcommand.kind === 'literal' && !subcommand.value.startsWith('-');
   if (!isPlain) return withoutSubcommand(name, words);
   const identifier = `${name} ${subcommand.value}`;
@@ -41,7 +41,7 @@ export function identify(name: string, words: readonly KnownWord[]): Identity {
 export function subcommandAt(name: string, words: readonly KnownWord[]): number {
   const tool = tools.get(plainName(name));
   if (!tool) return -1;
-  const at = words.findIndex((word, index) => !isOptionOf(tool, words, index, word));
+  const at = firstOperand(tool, words);
   return at >= 0 && !words[at]?.value.startsWith('-') ? at : -1;
 }
 
@@ -111,9 +111,12 @@ const tools = new Map<string, MultiTool>([
   ...['gem', 'aws', 'gcloud', 'az', 'svn', 'hg'].map((name): [string, MultiTool] => [name, plain]),
 ]);
 
-function isOptionOf(tool: MultiTool, words: readonly KnownWord[], index: number, word: KnownWord): boolean {
-  if (tool.flags?.includes(word.value) || tool.valued?.includes(word.value)) return true;
-  return tool.valued?.includes(words[index - 1]?.value ?? '') ?? false;
+/** The first word that is none of the options known to stand before the subcommand, nor the value of one. */
+function firstOperand({ flags = [], valued = [] }: MultiTool, words: readonly KnownWord[]): number {
+  return words.findIndex(({ value }, index) => {
+    const isOption = flags.includes(value) || valued.includes(value);
+    return !isOption && !valued.includes(words[index - 1]?.value ?? '');
+  });
 }
 
 /** `git --version` says all there is; `git -c alias.x=… x` may run anything. */

@@ -1,4 +1,5 @@
 import type { Word, WordPart } from 'unbash';
+import { expandBraces } from '../../tools/glob-pattern.js';
 
 /** A word of a command, as far as it can be known without running anything. */
 export interface KnownWord {
@@ -16,16 +17,8 @@ export function readWord(word: Word): KnownWord {
 }
 
 /** Files and directories that a word may name, as it was written; more rather than fewer. */
-export function pathsIn(value: string): readonly string[] {
-  const local = /^file:\/\/(?:localhost)?(\/.*)$/i.exec(value)?.[1];
-  if (local !== undefined) return [local];
-  if (hasScheme.test(value)) return [];
-  const [whole = '', ...more] = [value.replace(/^@/, ''), ...value.split(/[=:,@<]/)].map((piece) =>
-    piece.replace(/^-\w+?(?=[/~]|\.\.(?:\/|$))/, ''),
-  );
-  const away = more.filter(leadsAway);
-  if (away.length > 0) return away;
-  return !whole.startsWith('-') && looksLikePath(whole) ? [whole] : [];
+export function pathsIn(word: string): readonly string[] {
+  return /\{[^{}]*,/.test(word) ? expandBraces(word).flatMap(pathsInOne) : pathsInOne(word);
 }
 
 /** Addresses that a word names. */
@@ -45,6 +38,18 @@ export function bareUrl(value: string): string | undefined {
 export function remotePlace(value: string): string | undefined {
   const [, host, path] = /^([\w.-]+@[\w.-]+):(?!\/\/)(.*)$/.exec(value) ?? [];
   return host === undefined ? undefined : `ssh://${host}/${path?.replace(/^\//, '') ?? ''}`;
+}
+
+function pathsInOne(value: string): readonly string[] {
+  const local = /^file:\/\/(?:localhost)?(\/.*)$/i.exec(value)?.[1];
+  if (local !== undefined) return [local];
+  if (hasScheme.test(value)) return [];
+  const [whole = '', ...more] = [value.replace(/^@/, ''), ...value.split(/[=:,@<]/)].map((piece) =>
+    piece.replace(/^-\w+?(?=[/~]|\.\.(?:\/|$))/, ''),
+  );
+  const away = more.filter(leadsAway);
+  if (away.length > 0) return away;
+  return !whole.startsWith('-') && looksLikePath(whole) ? [whole] : [];
 }
 
 const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i;

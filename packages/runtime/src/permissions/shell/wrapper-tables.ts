@@ -95,11 +95,12 @@ export const hiding = new Set(
 );
 
 /** They change what later words mean, or run what is written elsewhere. */
-export const opaque = new Set(
-  'vim vi nvim ex ed emacs gdb lldb sqlite3 psql mysql source . alias unalias declare typeset local export readonly unset let read mapfile readarray enable shopt hash getopts bind complete compgen fc history expect at batch crontab'.split(
+export const opaque = new Set([
+  ...hiding,
+  ...'alias unalias declare typeset local export readonly unset let read mapfile readarray shopt hash getopts'.split(
     ' ',
   ),
-);
+]);
 
 /** Shells that take options alike. */
 export const shellShape: Shape = { valued: 'oO', long: optionNames('rcfile init-file'), mayBePlus: true };

@@ -10,9 +10,9 @@ export function unwrap(name: string, words: readonly KnownWord[]): readonly Wrap
   const own = special.get(program);
   if (own) return own(words);
   if (shells.has(program)) return shellTexts(words).map(asText);
-  if (opaque.has(program)) return [];
   if (loose.has(program) || /\/ld-[\w.-]+\.so/.test(name))
     return words.flatMap((_, index) => tail(words, index));
+  if (opaque.has(program)) return [];
   return wrappedBy(program, words);
 }
 

@@ -1,7 +1,9 @@
+import { asRanges } from '../ranges.js';
 import type { Connection } from './connection.js';
 import { reasonOf } from './faults.js';
 import type { Finding } from './finding.js';
 import { parseHead } from './heads.js';
+import { findHoles, type Holes, isDispensable } from './holes.js';
 import { selectRecords } from './records.js';
 
 /** A session's row, as far as checks go. */
@@ -33,6 +35,12 @@ export function inspectSessions(connection: Connection): {
   const findings: Finding[] = [];
   for (const row of rows) {
     const log = readLog(connection, row.number);
+    const holes = findHoles(connection, { session: row.number, end: log.records < row.seq ? row.seq : 0 });
+    if (holes.seqs.length > 0 && isDispensable(holes, row)) {
+      records += row.seq - holes.seqs.length;
+      findings.push(holed(row, holes));
+      continue;
+    }
     records += log.records;
     const fault = logFault(row, log) ?? headFault(row, log);
     if (fault !== undefined) findings.push(damage(`Session ${row.id}: ${fault}.`));
@@ -70,6 +78,11 @@ export function headFault(row: Pick<CheckedRow, 'head'>, log: ReadableLog): stri
   } catch (error) {
     return `its head cannot be read (${reasonOf(error)})`;
   }
+}
+
+function holed({ id }: CheckedRow, { seqs, areEmpty }: Holes): Finding {
+  const message = `Session ${id}: record ${asRanges(seqs)} cannot be read; the rest is whole, and the session goes on without.`;
+  return areEmpty ? { type: 'note', message } : damage(message);
 }
 
 function logFault({ seq }: CheckedRow, { records, damage }: ReadableLog): string | undefined {

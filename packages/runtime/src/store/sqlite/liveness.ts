@@ -1,5 +1,6 @@
-import { closeSync, existsSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDirectory } from '../make-directory.js';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
 import { isBusy } from './faults.js';
 
@@ -32,7 +33,7 @@ export class Liveness {
     if (held && inodeOf(file) === held.inode) return;
     held?.database.close();
     this.#held.delete(runtimeId);
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory);
     this.#held.set(runtimeId, this.#lock(file));
     this.#removeStale();
   }

@@ -5,6 +5,7 @@ import { Connection } from './connection.js';
 import { loadDriver } from './driver.js';
 import { damaged } from './faults.js';
 import { parseHead } from './heads.js';
+import { findHoles, isDispensable } from './holes.js';
 import { headFault, readLog } from './inspect-sessions.js';
 import { migrate } from './migrate.js';
 import { insertRecords, selectRecords } from './records.js';
@@ -36,6 +37,8 @@ export interface Rebuilt {
   readonly records: number;
   /** Sessions that lost their end, and how much of them there is. */
   readonly cut: readonly { readonly sessionId: string; readonly kept: number; readonly of?: number }[];
+  /** Sessions that go on without some records of their past. */
+  readonly holed: readonly { readonly sessionId: string; readonly missing: readonly number[] }[];
   /** Sessions of which not one record can be read. */
   readonly lost: readonly string[];
 }
@@ -68,6 +71,7 @@ class Rebuilding {
   readonly #mend: (cut: CutSession) => MendedSession | undefined;
   readonly #ids = new Set<string>();
   readonly #cut: Rebuilt['cut'][number][] = [];
+  readonly #holed: Rebuilt['holed'][number][] = [];
   readonly #lost: string[] = [];
   #records = 0;
 
@@ -85,12 +89,19 @@ class Rebuilding {
       const isKept = !found.removed.has(number) && this.#restore(number, found.sessions.get(number));
       if (!isKept) this.#deleteAfter(number, 0);
     }
-    return { sessions: this.#ids.size, records: this.#records, cut: this.#cut, lost: this.#lost };
+    return {
+      sessions: this.#ids.size,
+      records: this.#records,
+      cut: this.#cut,
+      holed: this.#holed,
+      lost: this.#lost,
+    };
   }
 
   #restore(number: number, row: FoundSession | undefined): boolean {
     if (row && this.#ids.has(row.id)) return false;
     const log = readLog(this.#connection, number);
+    if (row && this.#keepHoled(number, row, log.records)) return true;
     const isCut = !row || row.seq > log.records;
     if (row && row.seq === log.records && headFault(row, log) === undefined) {
       this.#keep(number, row, { sessionId: row.id, records: [], head: parseHead(row.head) }, log.records);
@@ -106,6 +117,18 @@ class Rebuilding {
     this.#keep(number, row, mended, log.records);
     const { sessionId } = mended;
     if (isCut) this.#cut.push({ sessionId, kept: log.records, ...(row && { of: row.seq }) });
+    return true;
+  }
+
+  /** False when what is missing could not be done without. */
+  #keepHoled(number: number, row: FoundSession, readable: number): boolean {
+    if (readable >= row.seq) return false;
+    const holes = findHoles(this.#connection, { session: number, end: row.seq });
+    if (!isDispensable(holes, row)) return false;
+    const session = { sessionId: row.id, records: [], head: parseHead(row.head) };
+    this.#keep(number, row, session, row.seq);
+    this.#records -= holes.seqs.length;
+    this.#holed.push({ sessionId: row.id, missing: holes.seqs });
     return true;
   }
 

@@ -76,6 +76,7 @@ test('a session with damage in the middle keeps what came before and goes on fro
     sessions: 3,
     records: 58,
     cut: [{ sessionId: 'first', kept: 8, of: 15 }],
+    holed: [],
     lost: [],
   });
   const found = await home.read();
@@ -119,7 +120,7 @@ test('a log damaged in the middle gives back the commits behind the damage, whic
   await expect(tempted.claim({ sessionId: 'first', owner })).rejects.toMatchObject(refusal);
   await tempted.close();
   const { keptAs, ...recovery } = recover();
-  expect(recovery).toEqual({ sessions: 3, records: 65, cut: [], lost: [] });
+  expect(recovery).toEqual({ sessions: 3, records: 65, cut: [], holed: [], lost: [] });
   expect(existsSync(`${home.file}-wal`)).toBe(false);
   expect(readFileSync(keptAs).equals(before)).toBe(true);
   expect(readFileSync(`${keptAs}-wal`).equals(log)).toBe(true);
@@ -128,6 +129,34 @@ test('a log damaged in the middle gives back the commits behind the damage, whic
     '600',
   ]);
   expect(await home.read()).toEqual(logs);
+});
+
+test.each([
+  ['records before its newest snapshot', [5, 6, 9]],
+  ['nothing but its newest snapshot', [30]],
+])('a session that lost %s is kept whole but for that', async (_, missing) => {
+  const records = makeLog('second', 40).map((record) =>
+    record.seq === 30 ? { ...record, isPublic: false, type: 'snapshot' } : record,
+  );
+  const store = home.open();
+  const head = { ...headFor(records), snapshotSeq: 30 };
+  await store.claim({ sessionId: 'second', owner, create: { records, head } });
+  await store.close();
+  home.execute(`UPDATE record SET checksum = 0 WHERE seq IN (${missing.join()})`);
+  const message = `Session second: record ${missing.length > 1 ? '5–6, 9' : 30} cannot be read; the rest is whole, and the session goes on without.`;
+  expect(inspectStore(home).findings.filter(isProblem)).toEqual([{ type: 'damaged', message }]);
+  expect(recover()).toMatchObject({
+    sessions: 1,
+    records: 40 - missing.length,
+    cut: [],
+    holed: [{ sessionId: 'second', missing }],
+    lost: [],
+  });
+  expect(inspectStore(home).findings).toContainEqual({ type: 'note', message });
+  const kept = home.query<{ seqs: string }>('SELECT group_concat(seq) AS seqs FROM record ORDER BY seq');
+  expect(kept?.seqs.split(',').map(Number)).toEqual(
+    records.map(({ seq }) => seq).filter((seq) => !missing.includes(seq)),
+  );
 });
 
 test('who wrote in the old store is refused by the new one', async () => {

@@ -1,5 +1,6 @@
-import { closeSync, fstatSync, mkdirSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../make-directory.js';
 import { Connection } from './connection.js';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
 import { damaged } from './faults.js';
@@ -51,7 +52,7 @@ export class StoreFile {
   forWriting(): Connection {
     const connection = this.forReading();
     if (connection) return connection;
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+    makeDirectory(dirname(this.path));
     createPrivately(this.path);
     return this.forWriting();
   }

@@ -15,6 +15,7 @@ test('commands get the environment of the user and none of the secrets of the ru
     GITHUB_TOKEN: 'secret',
     OPENAI_API_KEY: 'secret',
     ANTHROPIC_API_KEY: 'secret',
+    AZURE_OPENAI_API_KEY: 'secret',
     COPILOT_SDK_AUTH_TOKEN: 'secret',
     COPILOT_CONNECTION_TOKEN: 'secret',
     COPILOT_GITHUB_TOKEN: 'secret',

@@ -25,6 +25,7 @@ const ownSecret =
 /** What other programs use as well, and the runtime to reach a model. */
 const credentials: ReadonlySet<string> = new Set([
   'ANTHROPIC_API_KEY',
+  'AZURE_OPENAI_API_KEY',
   'GH_TOKEN',
   'GITHUB_TOKEN',
   'OPENAI_API_KEY',

@@ -1,5 +1,6 @@
 import { newSpillFile } from '../../workspace/spilled-output.js';
 import type { LargeOutput } from '../output.js';
+import { ToolFailure } from '../tool.js';
 import { OutputBuffer } from './output-buffer.js';
 import type { Shell } from './shell.js';
 import type { ShellHost, Wanted } from './shell-host.js';
@@ -7,16 +8,27 @@ import type { ShellHost, Wanted } from './shell-host.js';
 /** The shells of one session: those that run in the background, and the memory of those that are gone. */
 export class ShellRegistry {
   private readonly shells = new Map<string, Shell>();
+  /** Ids of commands that run, listed or not. */
+  private readonly busy = new Set<string>();
   private readonly reclaimed = new Set<string>();
 
   constructor(private readonly host: ShellHost) {}
 
-  /** Starts a command; it is not listed before it is kept. */
-  start(wanted: Omit<Wanted, 'output'> & { readonly largeOutput: LargeOutput }): Promise<Shell> {
-    const { largeOutput, ...rest } = wanted;
+  /** Starts a command; it is not listed before it is kept. Throws ToolFailure when another one runs under its id. */
+  async start(wanted: ShellOrder): Promise<Shell> {
+    const { largeOutput, shellId = this.freshId(), ...rest } = wanted;
+    if (this.busy.has(shellId)) throw inUse(shellId);
     const memory = Math.min(Math.max(largeOutput.maxBytes, leastMemory), mostMemory);
     const output = new OutputBuffer(() => newSpillFile(largeOutput), { memory, file: mostOnDisk });
-    return this.host.start({ ...rest, output }, this);
+    this.busy.add(shellId);
+    try {
+      const shell = await this.host.start({ ...rest, shellId, output }, this);
+      void shell.ended.then(() => this.busy.delete(shellId));
+      return shell;
+    } catch (error) {
+      this.busy.delete(shellId);
+      throw error;
+    }
   }
 
   /** Lists a shell under its id until it is reclaimed. */
@@ -61,6 +73,24 @@ export class ShellRegistry {
     await this.host.sessions.endAllOf(this, this.host.markOf(this));
     for (const shell of kept) shell.close();
   }
+
+  /** The next number that is nobody's name. */
+  private freshId(): string {
+    const id = this.host.nextId();
+    return this.busy.has(id) || this.shells.has(id) ? this.freshId() : id;
+  }
+}
+
+/** What a session wants to run. */
+export interface ShellOrder extends Omit<Wanted, 'output' | 'shellId'> {
+  readonly shellId?: string;
+  readonly largeOutput: LargeOutput;
+}
+
+function inUse(shellId: string): ToolFailure {
+  return new ToolFailure(
+    `shellId: ${shellId} is in use by a command that is still running. Choose another one, or stop it first.`,
+  );
 }
 
 const leastMemory = 256 * 1024;

@@ -94,10 +94,6 @@ async function startShell(
   where: { readonly shells: ShellRegistry; readonly context: ToolContext },
 ): Promise<Shell> {
   const { shells, context } = where;
-  if (shellId !== undefined && shells.find(shellId)?.isRunning)
-    throw new ToolFailure(
-      `shellId: ${shellId} is in use by a command that is still running. Choose another one, or stop it first.`,
-    );
   const { workingDirectory, largeOutput } = context;
   const shell = await shells.start({
     ...how,

@@ -12,10 +12,11 @@ import { ProcessSessions } from './process-sessions.js';
 import { markVariable } from './processes.js';
 import { Shell, type ShellStart } from './shell.js';
 
-/** What a session wants to run. */
-export type Wanted = Pick<ShellStart, 'command' | 'mode' | 'isDetached' | 'workingDirectory' | 'output'> & {
-  readonly shellId?: string;
-};
+/** What is to run. */
+export type Wanted = Pick<
+  ShellStart,
+  'shellId' | 'command' | 'mode' | 'isDetached' | 'workingDirectory' | 'output'
+>;
 
 /** What the shells of all sessions share: pipes, the guardian, and the names of those that were given none. */
 export class ShellHost {
@@ -49,19 +50,26 @@ export class ShellHost {
 
   /** Starts a command on behalf of `owner`, under guard unless it is detached. */
   async start(wanted: Wanted, owner: object): Promise<Shell> {
-    const { shellId = this.nextId(), command, isDetached } = wanted;
+    const { command, isDetached } = wanted;
     const outlet = await this.newOutlet(isDetached);
     if (!isDetached) this.guardian.start();
     const { program } = this;
     const parameters = this.flavour.parameters(command);
     const mark = `${this.markOf(owner)}.${this.marked++}`;
     const environment = isDetached ? this.environment : { ...this.environment, [markVariable]: mark };
-    const shell = new Shell({ ...wanted, shellId, program, parameters, environment, outlet, mark });
+    const shell = new Shell({ ...wanted, program, parameters, environment, outlet, mark });
     const { pid } = shell;
     if (pid === undefined || isDetached) return shell;
     this.sessions.add(pid, owner);
     void shell.ended.then(() => this.sessions.leaderEnded(pid));
     return shell;
+  }
+
+  /** A number for a command that was given no name. */
+  nextId(): string {
+    const id = String(this.started);
+    this.started += 1;
+    return id;
   }
 
   /** Ends a command with all that it has started. */
@@ -80,12 +88,6 @@ export class ShellHost {
     await this.guardian.close();
     if (this.ownDirectory !== undefined) await rm(this.ownDirectory, { recursive: true, force: true });
     this.ownDirectory = undefined;
-  }
-
-  private nextId(): string {
-    const id = String(this.started);
-    this.started += 1;
-    return id;
   }
 
   private async newOutlet(isDetached: boolean): Promise<Outlet> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asRanges } from './past.js';
+import { asRanges } from './ranges.js';
 
 test.each([
   [[7], '7'],

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadDriver, type SqliteDatabase } from '../store/sqlite/driver.js';
+
+/** One thing to do, as far as the agent has filled it in. */
+export interface Todo {
+  readonly id?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly status?: string;
+  readonly createdAt?: string;
+}
+
+/** What an agent has set out to do, and what waits for what. */
+export interface Todos {
+  readonly rows: readonly Todo[];
+  readonly dependencies: readonly { readonly todoId: string; readonly dependsOn: string }[];
+}
+
+/** The file of a session's own tables. */
+export function sessionDatabaseIn(sessionDirectory: string): string {
+  return join(sessionDirectory, 'session.db');
+}
+
+/** The todo list as the session's tables say it now; empty where there are none. */
+export function readTodos(sessionDirectory: string): Todos {
+  const file = sessionDatabaseIn(sessionDirectory);
+  if (!existsSync(file)) return { rows: [], dependencies: [] };
+  const { DatabaseSync } = loadDriver();
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec('PRAGMA busy_timeout = 1000');
+    return {
+      rows: rowsOf('todos', database).map(todoOf),
+      dependencies: rowsOf('todo_deps', database).flatMap(({ todo_id: todoId, depends_on: dependsOn }) =>
+        typeof todoId === 'string' && typeof dependsOn === 'string' ? [{ todoId, dependsOn }] : [],
+      ),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** The agent may have dropped the table. */
+function rowsOf(table: 'todos' | 'todo_deps', database: SqliteDatabase): readonly Row[] {
+  const known = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?")
+    .get(table);
+  return known ? (database.prepare(`SELECT * FROM ${table}`).all() as readonly Row[]) : [];
+}
+
+/** Columns are what the agent made them: what is no text is left out. */
+function todoOf(row: Row): Todo {
+  const names = {
+    id: 'id',
+    title: 'title',
+    description: 'description',
+    status: 'status',
+    createdAt: 'created_at',
+  };
+  return Object.fromEntries(
+    Object.entries(names).flatMap(([name, column]) =>
+      typeof row[column] === 'string' ? [[name, row[column]]] : [],
+    ),
+  );
+}
