@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { liveRuntime, story, type WireSession } from '@groundcrew/testkit';
+import { callTools, liveRuntime, say, story, type WireSession } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
@@ -21,6 +21,28 @@ test('the plan is written, read and removed, and every change is told', async ()
   expect(told(session)).toEqual(
     ['create', 'update', 'delete'].map((operation) => `session.plan_changed ${operation}`),
   );
+});
+
+test("the agent's todo list is read by clients, and is empty before it has one", async () => {
+  const query = `INSERT INTO todos(id, title, status, created_at) VALUES ('a', 'First', 'done', 'then'), ('b', 'Second', 'pending', 'now');
+    INSERT INTO todo_deps VALUES ('b', 'a')`;
+  const { session } = await runtime.session([
+    callTools({ id: 'c1', name: 'sql', arguments: { description: 'Plan', query } }),
+    callTools({ id: 'c2', name: 'sql', arguments: { description: 'Drop', query: 'DROP TABLE todo_deps' } }),
+    say('done'),
+  ]);
+  const all = 'session.plan.readSqlTodosWithDependencies';
+  expect(await session.call('session.plan.readSqlTodos')).toEqual({ rows: [] });
+  expect(await session.call(all)).toEqual({ rows: [], dependencies: [] });
+  const rows = [
+    { id: 'a', title: 'First', status: 'done', createdAt: 'then' },
+    { id: 'b', title: 'Second', status: 'pending', createdAt: 'now' },
+  ];
+  await session.send('Go');
+  await session.next('session.todos_changed');
+  await session.next('session.idle');
+  expect(await session.call('session.plan.readSqlTodos')).toEqual({ rows });
+  expect(await session.call(all)).toEqual({ rows, dependencies: [] });
 });
 
 test('files are written, listed and read, for their owner only', async () => {

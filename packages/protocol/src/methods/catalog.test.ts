@@ -165,6 +165,12 @@ test.each<[MethodName, unknown, unknown]>([
     { handle: 'interest-1' },
   ],
   ['session.plan.read', { sessionId }, { exists: false, content: null, path: null }],
+  ['session.plan.readSqlTodos', { sessionId }, { rows: [{ id: 'a', status: 'done' }] }],
+  [
+    'session.plan.readSqlTodosWithDependencies',
+    { sessionId },
+    { rows: [], dependencies: [{ todoId: 'a', dependsOn: 'b' }] },
+  ],
   ['session.queue.pendingItems', { sessionId }, { items: [], steeringMessages: ['stop'] }],
 ])('%s takes and answers what clients know', (name, params, result) => {
   expect(methods[name].params().parse(params)).toEqual(params);
@@ -376,6 +382,8 @@ const served = [
   'session.permissions.urls.setUnrestrictedMode',
   'session.plan.delete',
   'session.plan.read',
+  'session.plan.readSqlTodos',
+  'session.plan.readSqlTodosWithDependencies',
   'session.plan.update',
   'session.provider.add',
   'session.provider.getEndpoint',

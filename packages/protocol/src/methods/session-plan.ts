@@ -9,5 +9,27 @@ export const sessionPlanMethods = {
   'session.plan.read': method('The plan, if there is one.', sessionRef, () =>
     openObject({ exists: z.boolean(), content: z.nullable(z.string()), path: z.nullable(z.string()) }),
   ),
+  'session.plan.readSqlTodos': method("The agent's todo list.", sessionRef, () =>
+    openObject({ rows: z.array(todo()) }),
+  ),
+  'session.plan.readSqlTodosWithDependencies': method(
+    "The agent's todo list, and what waits for what.",
+    sessionRef,
+    () =>
+      openObject({
+        rows: z.array(todo()),
+        dependencies: z.array(openObject({ todoId: z.string(), dependsOn: z.string() })),
+      }),
+  ),
   'session.plan.update': method('Writes the plan.', () => inSession({ content: z.string() }), nothing),
 };
+
+function todo() {
+  return openObject({
+    id: z.optional(z.string()),
+    title: z.optional(z.string()),
+    description: z.optional(z.string()),
+    status: z.optional(z.string()),
+    createdAt: z.optional(z.string()),
+  });
+}

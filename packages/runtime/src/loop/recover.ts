@@ -9,6 +9,7 @@ import {
   closeUnknown,
   type Gate,
   passGate,
+  startOf,
 } from './tool-calls.js';
 
 /**
@@ -58,17 +59,8 @@ async function continueCall(
 }
 
 /** With the tools of those who are attached now, which need not be those who were when the turn was taken up. */
-function startAgain(call: CallToRun, context: LoopContext, signal: AbortSignal): Promise<ResultType> {
+async function startAgain(call: CallToRun, context: LoopContext, signal: AbortSignal): Promise<ResultType> {
   const plan = context.plan();
-  context.log.append({
-    type: 'tool.execution_start',
-    data: {
-      toolCallId: call.toolCallId,
-      toolName: call.name,
-      arguments: call.arguments,
-      turnId: context.interaction.turnId,
-      model: plan.model,
-    },
-  });
+  context.log.append(await startOf(call, { context, plan }));
   return passGate(call, { context, plan }, signal);
 }

@@ -40,6 +40,22 @@ export interface Gate {
   readonly plan: ModelPlan;
 }
 
+/** The word that a call begins, with what there is to see of it before. */
+export async function startOf(call: CallToRun, { context, plan }: Gate): Promise<Draft> {
+  const preview = await plan.toolset.find(call.name)?.preview?.(call.arguments);
+  return {
+    type: 'tool.execution_start',
+    data: {
+      toolCallId: call.toolCallId,
+      toolName: call.name,
+      arguments: call.arguments,
+      turnId: context.interaction.turnId,
+      model: plan.model,
+      ...preview,
+    },
+  };
+}
+
 /** Runs the calls of one message side by side, each through the gate. False when a rejection ends the turn. */
 export async function runToolCalls(
   calls: readonly CallToRun[],

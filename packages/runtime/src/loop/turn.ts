@@ -5,7 +5,7 @@ import type { ModelAnswer } from './answer.js';
 import { askAvailableModel, tellSystemPrompt } from './available.js';
 import type { LoopContext, ModelPlan } from './context.js';
 import { deliverSteering } from './deliver.js';
-import { type CallToRun, runToolCalls } from './tool-calls.js';
+import { type CallToRun, type Gate, runToolCalls, startOf } from './tool-calls.js';
 import { reportContextUse } from './usage.js';
 
 /** A bound of the loop was reached. */
@@ -28,7 +28,7 @@ export async function runTurn(context: LoopContext, signal: AbortSignal): Promis
   await begun;
   const calls = answer.calls.map(readCall);
   const isTooMuch = calls.length > 0 && interaction.rounds > limits.toolRounds;
-  const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => starting(call, { context, plan })));
+  const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => startOf(call, { context, plan })));
   log.append(...saying(answer, calls, { context, plan }), ...starts);
   tellReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(limits);
@@ -74,12 +74,7 @@ function readCall(call: ToolCall): CallToRun {
 
 type ToolRequest = NonNullable<EventData<'assistant.message'>['toolRequests']>[number];
 
-interface Scene {
-  readonly context: LoopContext;
-  readonly plan: ModelPlan;
-}
-
-function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, plan }: Scene): Draft[] {
+function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, plan }: Gate): Draft[] {
   const { interaction } = context;
   const unusual = calls.filter((call) => JSON.stringify(call.arguments) !== call.argumentsText);
   const data: EventData<'assistant.message'> = {
@@ -113,21 +108,6 @@ function requestOf(call: CallToRun, plan: ModelPlan): ToolRequest {
     arguments: call.arguments,
     type: 'function',
     ...(intention !== undefined && { intentionSummary: intention }),
-  };
-}
-
-async function starting(call: CallToRun, { context, plan }: Scene): Promise<Draft> {
-  const preview = await plan.toolset.find(call.name)?.preview?.(call.arguments);
-  return {
-    type: 'tool.execution_start',
-    data: {
-      toolCallId: call.toolCallId,
-      toolName: call.name,
-      arguments: call.arguments,
-      turnId: context.interaction.turnId,
-      model: plan.model,
-      ...preview,
-    },
   };
 }
 

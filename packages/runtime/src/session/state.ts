@@ -122,14 +122,7 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
     case 'session.context_changed':
       return { ...state, context: contextOf(event.data) };
     case 'session.model_change':
-      return {
-        ...state,
-        model: event.data.newModel,
-        reasoningEffort: event.data.reasoningEffort ?? undefined,
-        isModelByDefault: event.data.source === 'startup',
-        nextModel: undefined,
-        limitedModel: event.data.cause === rateLimited ? event.data.previousModel : undefined,
-      };
+      return reduceModelChange(state, event);
     case 'session.session_limits_changed':
       return {
         ...state,
@@ -167,6 +160,17 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
     default:
       return state;
   }
+}
+
+function reduceModelChange(state: SessionState, { data }: EventOf<'session.model_change'>): SessionState {
+  return {
+    ...state,
+    model: data.newModel,
+    reasoningEffort: data.reasoningEffort ?? undefined,
+    isModelByDefault: data.source === 'startup',
+    nextModel: undefined,
+    limitedModel: data.cause === rateLimited ? data.previousModel : undefined,
+  };
 }
 
 function reduceUserMessage(state: SessionState, event: EventOf<'user.message'>): SessionState {

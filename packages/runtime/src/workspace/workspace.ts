@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diskFault, diskKinds } from '../store/disk-fault.js';
 import { makeDirectory } from '../store/make-directory.js';
+import type { Todos } from './todos.js';
 
 /** A name leads out of the place it must stay in. */
 class OutsideWorkspace extends Error {
@@ -45,6 +46,12 @@ export class Workspace {
     const existed = (await this.readPlan()) !== undefined;
     await rm(this.planPath, { force: true });
     return existed;
+  }
+
+  /** What the agent has set out to do; the reader of its tables is loaded when it is first asked. */
+  async readTodos(): Promise<Todos> {
+    const { readTodos } = await import('./todos.js');
+    return readTodos(this.directory);
   }
 
   /** Names of all files, sorted, with `/` between directories. */

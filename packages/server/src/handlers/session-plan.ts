@@ -2,13 +2,23 @@ import type { Methods } from '@groundcrew/protocol';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 
-type Names = 'session.plan.delete' | 'session.plan.read' | 'session.plan.update';
+type Names = Extract<keyof Methods, `session.plan.${string}`>;
 
 export const sessionPlanHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.plan.read'({ sessionId }, context) {
     const { workspace } = findSession('session.plan.read', sessionId, context);
     const content = await workspace.readPlan();
     return { exists: content !== undefined, content: content ?? null, path: workspace.planPath };
+  },
+  async 'session.plan.readSqlTodos'({ sessionId }, context) {
+    const { workspace } = findSession('session.plan.readSqlTodos', sessionId, context);
+    const { rows } = await workspace.readTodos();
+    return { rows: [...rows] };
+  },
+  async 'session.plan.readSqlTodosWithDependencies'({ sessionId }, context) {
+    const { workspace } = findSession('session.plan.readSqlTodosWithDependencies', sessionId, context);
+    const { rows, dependencies } = await workspace.readTodos();
+    return { rows: [...rows], dependencies: [...dependencies] };
   },
   async 'session.plan.update'({ sessionId, content }, context) {
     const session = findSession('session.plan.update', sessionId, context);
