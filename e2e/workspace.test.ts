@@ -28,6 +28,7 @@ test("the agent's todo list is read by clients, and is empty before it has one",
     INSERT INTO todo_deps VALUES ('b', 'a')`;
   const { session } = await runtime.session([
     callTools({ id: 'c1', name: 'sql', arguments: { description: 'Plan', query } }),
+    say('done'),
     callTools({ id: 'c2', name: 'sql', arguments: { description: 'Drop', query: 'DROP TABLE todo_deps' } }),
     say('done'),
   ]);
@@ -42,6 +43,8 @@ test("the agent's todo list is read by clients, and is empty before it has one",
   await session.next('session.todos_changed');
   await session.next('session.idle');
   expect(await session.call('session.plan.readSqlTodos')).toEqual({ rows });
+  expect(await session.call(all)).toEqual({ rows, dependencies: [{ todoId: 'b', dependsOn: 'a' }] });
+  await session.turn('Go on');
   expect(await session.call(all)).toEqual({ rows, dependencies: [] });
 });
 

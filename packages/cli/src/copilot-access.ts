@@ -83,10 +83,10 @@ interface Chosen {
   readonly sessionId: string;
 }
 
-/** The service's own choice, where it makes one, else the first of its models that is another one. */
-function otherOf(listed: ReadonlyMap<string, unknown>, model: string): string | undefined {
-  if (listed.has('auto')) return 'auto';
-  return [...listed.keys()].find((id) => id !== model);
+/** The first of the service's models that is another one; its own choice where it says so, or lists no other. */
+function otherOf(listed: ReadonlyMap<string, unknown>, model: string): string {
+  const other = listed.has('auto') ? undefined : [...listed.keys()].find((id) => id !== model);
+  return other ?? 'auto';
 }
 
 /** A call that somebody else makes on behalf of a session. */

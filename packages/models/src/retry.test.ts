@@ -137,11 +137,35 @@ test('an abort ends the waiting with its reason', async () => {
   await expect(answer).rejects.toBe(reason);
 });
 
-test('the list of models is asked for again in the same way', async () => {
+test('the list of models is asked for once more, and only where that is soon', async () => {
   const provider = failing([new ModelError('rate_limit', 'busy', { retryAfter: 0 })]);
   expect(await withRetry(provider).models()).toEqual([{ id: 'tiny', name: 'tiny', vision: false }]);
   expect(provider.calls).toBe(2);
   await expect(withRetry(failing([new ModelError('bad_request', 'no')])).models()).rejects.toThrow('no');
+  const down = new ModelError('network', 'down');
+  const gone = failing([down, down, down]);
+  await expect(withRetry(gone, { sleep: async () => undefined }).models()).rejects.toBe(down);
+  expect(gone.calls).toBe(2);
+  const busy = failing([new ModelError('rate_limit', 'busy', { retryAfter: 30 })]);
+  await expect(withRetry(busy).models()).rejects.toThrow('busy');
+  expect(busy.calls).toBe(1);
+});
+
+test('a list that does not come is not waited for', async () => {
+  const silent: ModelProvider = {
+    ...failing([]),
+    models: (signal) =>
+      new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+  };
+  await expect(withRetry(silent, { listTimeLimit: 10 }).models()).rejects.toMatchObject({
+    kind: 'timeout',
+    message: 'The model service did not list its models within 0.01 seconds',
+  });
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const list = withRetry(silent).models(controller.signal);
+  controller.abort(reason);
+  await expect(list).rejects.toBe(reason);
 });
 
 test('every batch of a good answer passes unchanged', async () => {

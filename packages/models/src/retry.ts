@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ModelError, restate } from './errors.js';
-import type { ModelProvider } from './model.js';
+import type { ModelInfo, ModelProvider } from './model.js';
 
 export interface FailedAttempt {
   readonly error: ModelError;
@@ -16,6 +16,8 @@ export type RetryPolicy = (failed: FailedAttempt) => number | undefined;
 export interface RetryOptions {
   readonly policy?: RetryPolicy;
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+  /** Milliseconds that a list of models is waited for. */
+  readonly listTimeLimit?: number;
 }
 
 /** The same service, asked again when it fails in a way that may pass. A `retry` event voids what came before it. */
@@ -28,18 +30,7 @@ export function withRetry(provider: ModelProvider, options: RetryOptions = {}): 
   };
   return {
     id: provider.id,
-    async models(signal = new AbortController().signal) {
-      for (let attempt = 1, waitedMs = 0; ; attempt++) {
-        try {
-          return await provider.models(signal);
-        } catch (error) {
-          if (!(error instanceof ModelError)) throw error;
-          const delayMs = next({ error, attempt, waitedMs }, signal);
-          await sleep(delayMs, signal);
-          waitedMs += delayMs;
-        }
-      }
-    },
+    models: (signal) => listModels(provider, { ...options, policy, sleep }, signal),
     async *stream(request, signal) {
       for (let attempt = 1, waitedMs = 0; ; attempt++) {
         try {
@@ -54,6 +45,30 @@ export function withRetry(provider: ModelProvider, options: RetryOptions = {}): 
       }
     },
   };
+}
+
+/** Who waits for a list is told nothing meanwhile: it is asked for twice at most, and not for long. */
+async function listModels(
+  provider: ModelProvider,
+  { policy, sleep, listTimeLimit = 10_000 }: RetryOptions & Required<Pick<RetryOptions, 'policy' | 'sleep'>>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly ModelInfo[]> {
+  const limit = AbortSignal.timeout(listTimeLimit);
+  const either = AbortSignal.any([signal, limit]);
+  try {
+    return await provider.models(either).catch(async (error: unknown) => {
+      if (!(error instanceof ModelError) || policy({ error, attempt: 1, waitedMs: 0 }) === undefined)
+        throw error;
+      const delayMs = error.retryAfter === undefined ? 250 : error.retryAfter * 1000;
+      if (delayMs > 1000) throw error;
+      await sleep(delayMs, either);
+      return provider.models(either);
+    });
+  } catch (error) {
+    if (signal.aborted || !limit.aborted) throw error;
+    const text = `The model service did not list its models within ${listTimeLimit / 1000} seconds`;
+    throw new ModelError('timeout', text);
+  }
 }
 
 export interface StandardRetryOptions {

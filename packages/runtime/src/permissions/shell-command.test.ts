@@ -341,9 +341,10 @@ test.each([
   ['curl -so/etc/x file:///etc/hosts', ['/etc/x', '/etc/hosts'], []],
   ['tar -xf a.tar -C../..', ['a.tar', '../..'], []],
   ['rm -rf "$HOME"', ['$HOME'], []],
+  ['ls > "$HOME/list"', ['$HOME/list'], []],
   ['cd - && ls', ['$OLDPWD'], []],
   ['cat {/etc/{passwd,group},a.txt}', ['/etc/passwd', 'a.txt', '/etc/group'], []],
-  ['nc example.com 80', [], ['http://example.com']],
+  ['nc -z -w 3 example.com 80', [], ['http://example.com']],
   ['git clone git@example.com:a/b.git', [], ['ssh://git@example.com/a/b.git']],
   ['scp me@example.com:/a b.txt', ['b.txt'], ['ssh://me@example.com/a']],
 ])('%j names its paths and addresses', (command, paths, urls) => {
@@ -392,6 +393,11 @@ test.each([
   'rustup run stable rm x',
   'deno eval x',
   'printf -v PATH .',
+  'make test -f other.mk',
+  'make test CC=x',
+  'npm run build --script-shell=x',
+  'npm test --prefix sub',
+  'cargo test --config x',
 ])('an approval of the commands of %j would approve more than it says, and is not offered', (command) => {
   expect(readShellCommand(command).canOfferSessionApproval).toBe(false);
 });

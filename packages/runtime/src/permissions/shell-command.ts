@@ -10,12 +10,12 @@ import {
   type SyntaxNode,
   type Word,
 } from 'unbash';
+import { recordArguments } from './shell/arguments.js';
 import { identify } from './shell/names.js';
-import { plainName } from './shell/plain-name.js';
 import { exceedsItsName, isReadOnly } from './shell/read-only.js';
 import { Findings, type ShellReading } from './shell/reading.js';
 import { runByOptions } from './shell/running-options.js';
-import { bareUrl, type KnownWord, pathsIn, readWord, remotePlace, urlsIn } from './shell/words.js';
+import { type KnownWord, readWord } from './shell/words.js';
 import type { Wrapped } from './shell/wrapped.js';
 import { hidesWhatItRuns, readsCommands, unwrap } from './shell/wrappers.js';
 
@@ -185,41 +185,6 @@ function recordText({ kind, value }: KnownWord, { findings, fullCommandText, dep
   findings.command({ identifier: value, fullCommandText, words: [value], readOnly: false });
 }
 
-/** They take addresses without a scheme; after one of these options comes something else. */
-const fetchers = new Map([
-  ['curl', /^(?:-[odHXuAbceFTxmwK]|--(?:output|data|header|request|user|cookie|form|proxy|max-time).*)$/],
-  ['wget', /^(?:-[oOPUT]|--(?:output|header|user|directory).*)$/],
-  ['http', /^--(?:output|auth)$/],
-  ['xh', /^--(?:output|auth)$/],
-  ...['nc', 'ncat', 'netcat', 'telnet', 'ftp', 'ping', 'dig', 'nslookup', 'host', 'whois', 'traceroute'].map(
-    (name) => [name, /^-[a-zA-Z]$/] as const,
-  ),
-]);
-const remoteTools = new Set(['git', 'scp', 'rsync', 'sftp']);
-const movers = new Set(['cd', 'pushd']);
-
-function recordArguments(name: string, words: readonly KnownWord[], findings: Findings): void {
-  const program = plainName(name);
-  if (name.includes('/')) findings.path(name);
-  if (movers.has(program) && words.length === 0) findings.path('~');
-  // Where it was before, only the environment tells.
-  if (movers.has(program) && words.some(({ value }) => value === '-')) findings.path('$OLDPWD');
-  for (const [index, word] of words.entries()) {
-    const value = word.kind === 'dynamic' ? word.value.replaceAll('"', '') : word.value;
-    for (const url of urlsIn(value)) findings.url(url);
-    const address = bareAddress(program, value, words[index - 1]?.value ?? '');
-    if (address !== undefined) findings.url(address);
-    else for (const path of pathsIn(value)) findings.path(path);
-  }
-}
-
-/** An address that a program understands without its scheme. */
-function bareAddress(program: string, value: string, before: string): string | undefined {
-  if (remoteTools.has(program)) return remotePlace(value);
-  const optionOfFetcher = fetchers.get(program);
-  return optionOfFetcher && !optionOfFetcher.test(before) ? bareUrl(value) : undefined;
-}
-
 const sinks = /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+)$/;
 
 function visitRedirect(redirect: Redirect, { findings }: Walk): void {
@@ -234,7 +199,7 @@ function visitRedirect(redirect: Redirect, { findings }: Walk): void {
     findings.problem('it opens a connection');
     return;
   }
-  findings.path(target.value);
+  findings.path(target.kind === 'dynamic' ? target.value.replaceAll('"', '') : target.value);
   const reads = redirect.operator === '<' || redirect.operator === '<&';
   if (!reads) findings.writes();
 }

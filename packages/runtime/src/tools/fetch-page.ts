@@ -13,7 +13,7 @@ export interface WebFetchOptions {
 }
 
 /** How one page is fetched. */
-export interface FetchOptions extends WebFetchOptions {
+interface FetchOptions extends WebFetchOptions {
   readonly isRaw: boolean;
   /** Throws when rules forbid an address that the page leads to. */
   checkAddress(url: string): void;

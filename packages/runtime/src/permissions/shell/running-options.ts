@@ -9,8 +9,20 @@ export function runByOptions(name: string, words: readonly KnownWord[]): readonl
   const shape = running.get(program);
   const given = shape ? commandsGiven(words, shape) : (special.get(program)?.(words) ?? []);
   if (given.length > 0) return given;
-  return program === 'make' && words.some((word) => /^\w+[:+?]?=/.test(word.value)) ? [] : undefined;
+  const redirecting = redirected.get(program);
+  return redirecting && words.some((word) => redirecting.test(word.value)) ? [] : undefined;
 }
+
+const builder =
+  /^\w+[:+?]?=|^-[fCIEb]|^--(?:file|makefile|justfile|rakefile|build-file|directory|eval|init-script)/;
+const packageManager = /^-C|^--(?:prefix|dir|cwd|script-shell|node-options)/;
+
+/** Words by which tasks of another place, or other tasks under the same names, are run. */
+const redirected = new Map<string, RegExp>([
+  ...['make', 'gmake', 'just', 'rake', 'gradle', 'mvn', 'ant'].map((name) => [name, builder] as const),
+  ...['npm', 'pnpm', 'yarn', 'bun'].map((name) => [name, packageManager] as const),
+  ['cargo', /^--config|^-C/],
+]);
 
 /** Options whose value is a command: short letters, and long names. */
 interface RunningOptions {

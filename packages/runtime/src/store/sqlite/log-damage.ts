@@ -1,5 +1,4 @@
-import { readLogFile } from './salvage/page-image.js';
-import { readLog } from './salvage/write-ahead-log.js';
+import { readLog, readLogFile } from './salvage/write-ahead-log.js';
 
 /**
  * What is wrong with a store's write-ahead log, if anything: SQLite ignores a log from its first damaged frame on without

@@ -16,7 +16,7 @@ export class OutputBuffer {
   constructor(
     /** Makes the name of the file, when there has to be one. */
     private readonly newPath: () => string,
-    private readonly limits: OutputLimits = defaultLimits,
+    private readonly limits: OutputLimits,
   ) {}
 
   /** The file that holds the output, once memory does not. */
@@ -114,7 +114,6 @@ function decode(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\0', '\ufffd');
 }
 
-const defaultLimits: OutputLimits = { memory: 256 * 1024, file: 64 * 1024 * 1024 };
 const smallChunk = 4096;
 const headBytes = 4096;
 

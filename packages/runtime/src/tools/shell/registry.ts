@@ -1,9 +1,19 @@
 import { newSpillFile } from '../../workspace/spilled-output.js';
 import type { LargeOutput } from '../output.js';
-import { ToolFailure } from '../tool.js';
 import { OutputBuffer } from './output-buffer.js';
 import type { Shell } from './shell.js';
 import type { ShellHost, Wanted } from './shell-host.js';
+
+/** Another command runs under the id that was wanted. */
+export class ShellIdInUse extends Error {
+  override readonly name = 'ShellIdInUse';
+
+  constructor(shellId: string) {
+    super(
+      `shellId: ${shellId} is in use by a command that is still running. Choose another one, or stop it first.`,
+    );
+  }
+}
 
 /** The shells of one session: those that run in the background, and the memory of those that are gone. */
 export class ShellRegistry {
@@ -14,10 +24,10 @@ export class ShellRegistry {
 
   constructor(private readonly host: ShellHost) {}
 
-  /** Starts a command; it is not listed before it is kept. Throws ToolFailure when another one runs under its id. */
+  /** Starts a command; it is not listed before it is kept. Throws ShellIdInUse. */
   async start(wanted: ShellOrder): Promise<Shell> {
     const { largeOutput, shellId = this.freshId(), ...rest } = wanted;
-    if (this.busy.has(shellId)) throw inUse(shellId);
+    if (this.busy.has(shellId)) throw new ShellIdInUse(shellId);
     const memory = Math.min(Math.max(largeOutput.maxBytes, leastMemory), mostMemory);
     const output = new OutputBuffer(() => newSpillFile(largeOutput), { memory, file: mostOnDisk });
     this.busy.add(shellId);
@@ -82,15 +92,9 @@ export class ShellRegistry {
 }
 
 /** What a session wants to run. */
-export interface ShellOrder extends Omit<Wanted, 'output' | 'shellId'> {
+interface ShellOrder extends Omit<Wanted, 'output' | 'shellId'> {
   readonly shellId?: string;
   readonly largeOutput: LargeOutput;
-}
-
-function inUse(shellId: string): ToolFailure {
-  return new ToolFailure(
-    `shellId: ${shellId} is in use by a command that is still running. Choose another one, or stop it first.`,
-  );
 }
 
 const leastMemory = 256 * 1024;

@@ -1,7 +1,7 @@
 import { boundOutput, type LargeOutput, spilledText } from '../output.js';
 import { type ToolContext, ToolFailure, type ToolResult } from '../tool.js';
 import { firstOf } from './first-of.js';
-import type { ShellRegistry } from './registry.js';
+import { ShellIdInUse, type ShellRegistry } from './registry.js';
 import type { Shell } from './shell.js';
 
 /** A command as the model ordered it. */
@@ -95,12 +95,9 @@ async function startShell(
 ): Promise<Shell> {
   const { shells, context } = where;
   const { workingDirectory, largeOutput } = context;
-  const shell = await shells.start({
-    ...how,
-    command,
-    workingDirectory,
-    largeOutput,
-    ...(shellId !== undefined && { shellId }),
+  const order = { ...how, command, workingDirectory, largeOutput, ...(shellId !== undefined && { shellId }) };
+  const shell = await shells.start(order).catch((error: unknown) => {
+    throw error instanceof ShellIdInUse ? new ToolFailure(error.message) : error;
   });
   if (shell.pid !== undefined) return shell;
   await shell.ended;

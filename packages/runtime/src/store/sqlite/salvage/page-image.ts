@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { type LogImage, readLog } from './write-ahead-log.js';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { type LogImage, readLog, readLogFile } from './write-ahead-log.js';
 
 const magic = 'SQLite format 3\0';
 const usualPageSize = 4096;
@@ -14,17 +14,16 @@ export class PageImage {
   readonly log: LogImage;
   readonly #file: number;
   readonly #logBytes: Buffer;
-  readonly #isHeaderWhole: boolean;
 
   constructor(file: string) {
     this.#file = openSync(file, 'r');
     const header = Buffer.alloc(100);
     readSync(this.#file, header, 0, header.length, 0);
     const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
-    this.#isHeaderWhole = header.toString('latin1', 0, magic.length) === magic && isPageSize(pageSize);
+    const isWhole = header.toString('latin1', 0, magic.length) === magic && isPageSize(pageSize);
     this.#logBytes = readLogFile(`${file}-wal`);
-    this.log = readLog(this.#logBytes, this.#isHeaderWhole ? pageSize : usualPageSize);
-    this.pageSize = this.#isHeaderWhole ? pageSize : this.log.pageSize;
+    this.log = readLog(this.#logBytes, isWhole ? pageSize : usualPageSize);
+    this.pageSize = isWhole ? pageSize : this.log.pageSize;
     this.pageCount = Math.max(this.log.pageCount, Math.ceil(fstatSync(this.#file).size / this.pageSize));
   }
 
@@ -61,14 +60,4 @@ export class PageImage {
 
 function isPageSize(bytes: number): boolean {
   return bytes >= 512 && (bytes & (bytes - 1)) === 0;
-}
-
-/** The log carries no locks; its handle may be closed at any time. */
-export function readLogFile(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }

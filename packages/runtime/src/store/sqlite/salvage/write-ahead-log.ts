@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** What a write-ahead log holds, read without SQLite, which sees nothing behind the first frame that is damaged. */
 export interface LogImage {
   /** Where in the log the newest committed copy of a page is. */
@@ -46,6 +48,16 @@ export function readLog(log: Buffer, fallbackPageSize: number): LogImage {
     pageCount: committed.at(-1)?.at(-1)?.pageCount ?? 0,
     ...(damage && { damage }),
   };
+}
+
+/** The log carries no locks; its handle may be closed at any time. */
+export function readLogFile(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 interface Header {
