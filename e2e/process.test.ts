@@ -28,14 +28,26 @@ describe('the command line', () => {
     expect(process.stderr).toBe('');
   });
 
-  test('an unknown flag of a headless program is a warning', async () => {
-    const flags = ['--frobnicate', 'constructor', '--headless', '--stdio', '--color=always'];
+  test('an unknown flag or level of a headless program is a warning', async () => {
+    const flags = [
+      '--frobnicate',
+      'constructor',
+      '--headless',
+      '--log-level',
+      'loud',
+      '--stdio',
+      '--color=always',
+    ];
     const process = new RuntimeProcess({ flags, home: runtime.home.path });
     const client = new WireClient(await process.connect());
     expect(await client.call('ping', {})).toMatchObject({ message: 'pong' });
     process.endInput();
     expect(await process.exited).toEqual({ code: 0, signal: null });
-    expect(process.stderr).toBe('Ignored unknown arguments: --frobnicate constructor --color=always\n');
+    expect(process.stderr.split('\n')).toEqual([
+      'Ignored unknown arguments: --frobnicate constructor --color=always',
+      'Ignored --log-level loud; it may be none, error, warning, info, debug, all',
+      '',
+    ]);
   });
 
   test.each([

@@ -1,3 +1,5 @@
+import { logLevel, logLevels } from './log-levels.js';
+
 /** A command line or configuration that makes no sense; the message says what to do instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -34,8 +36,16 @@ export function readHeadless(argv: readonly string[]): HeadlessArguments {
     else unknown.push(argv[i] ?? '');
   }
   const { isStdio, port, ...rest } = draft;
-  const warnings = unknown.length === 0 ? [] : [`Ignored unknown arguments: ${unknown.join(' ')}`];
+  const warnings = [
+    ...(unknown.length === 0 ? [] : [`Ignored unknown arguments: ${unknown.join(' ')}`]),
+    ...troubleWithLevel(rest.logLevel),
+  ];
   return { ...rest, warnings, ...(!isStdio && { port: port ?? 0 }) };
+}
+
+function troubleWithLevel(level: string | undefined): readonly string[] {
+  if (level === undefined || logLevel(level) !== undefined) return [];
+  return [`Ignored --log-level ${level}; it may be ${logLevels.join(', ')}`];
 }
 
 function isFlag(word: string): boolean {

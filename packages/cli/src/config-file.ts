@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Allowed, type AllowRule, readRule } from './allowed.js';
 import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
 import type { Environment } from './home.js';
-import { logLevels } from './log.js';
+import { logLevels } from './log-levels.js';
 import {
   address,
   amountUpTo,

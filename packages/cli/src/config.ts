@@ -3,7 +3,7 @@ import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
 import { type ConfigFile, configPath, readConfigFile } from './config-file.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from './flags.js';
 import { type Environment, homeDirectory } from './home.js';
-import { type LogLevel, logLevel, logLevels } from './log.js';
+import { type LogLevel, logLevel, logLevels } from './log-levels.js';
 import { type ChosenProvider, chooseProvider, type ProviderWay, providerWays } from './provider-choice.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */

@@ -1,10 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs';
+import { type LogLevel, logLevels } from './log-levels.js';
 import type { Redactor } from './redact.js';
-
-/** From silence to everything. */
-export const logLevels = ['none', 'error', 'warning', 'info', 'debug', 'all'] as const;
-
-export type LogLevel = (typeof logLevels)[number];
 
 /** What an entry may be; `all` is for what is too much even for debugging. */
 export type EntryLevel = Exclude<LogLevel, 'none'>;
@@ -45,11 +41,6 @@ export function openLog(options: LogOptions): Log {
     },
     close: () => file?.close(),
   };
-}
-
-/** The level of this name, if it is one. */
-export function logLevel(name: string | undefined): LogLevel | undefined {
-  return logLevels.find((level) => level === name);
 }
 
 function covers(kept: LogLevel | undefined, level: EntryLevel): boolean {

@@ -30,19 +30,19 @@ test('a home without sessions and a sound store are in order', async () => {
   ]);
 });
 
-test('a damaged store is told of, recovered with --repair, and kept', async () => {
+test('a damaged store is told of, recovered, and kept', async () => {
   const environment = await talk();
   const bytes = readFileSync(store());
   const at = bytes.indexOf('"content":"one"');
   writeFileSync(store(), bytes.fill('X', at + 11, at + 14));
-  const found = await world.run(['doctor']);
+  const found = await world.run(['doctor', '--check']);
   expect([found.code, found.stdout]).toEqual([
     1,
     expect.stringMatching(
-      /problem: Session red: \d+ of \d+ records can be read; record \d+ is not what was written\.\n1 problem found\.\nRun groundcrew doctor --repair to put this right\.\n$/,
+      /problem: Session red: \d+ of \d+ records can be read; record \d+ is not what was written\.\n1 problem found\.\nRun groundcrew doctor without --check to put this right\.\n$/,
     ),
   ]);
-  const repaired = await world.run(['doctor', '--repair']);
+  const repaired = await world.run(['doctor']);
   expect([repaired.code, repaired.stderr]).toEqual([0, '']);
   expect(repaired.stdout.split('\n').slice(-5)).toEqual([
     expect.stringMatching(/^Recovered 2 sessions with \d+ records into a new file\.$/),
@@ -62,13 +62,13 @@ test('a damaged store is told of, recovered with --repair, and kept', async () =
     stdout: 'three\n',
     stderr: '',
   });
-  expect((await world.run(['doctor'])).code).toBe(0);
+  expect((await world.run(['doctor', '--check'])).code).toBe(0);
 });
 
 test('a file that is not ours is told of and never touched', async () => {
   writeFileSync(store(), 'somebody wants to keep this '.repeat(200), { mode: 0o600 });
   const before = readFileSync(store());
-  const outcomes = [await world.run(['doctor']), await world.run(['doctor', '--repair'])];
+  const outcomes = [await world.run(['doctor', '--check']), await world.run(['doctor'])];
   expect(outcomes.map(({ code }) => code)).toEqual([1, 1]);
   expect(outcomes[1]?.stderr).toBe(
     `groundcrew: Nothing in ${store()} looks like a session, so it was left alone. Move it away to begin anew.\n`,

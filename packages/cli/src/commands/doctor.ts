@@ -18,24 +18,23 @@ import { exitCodes } from '../terminal.js';
 
 /** `groundcrew doctor`: what is wrong with a store, in words, and how it is put right. */
 export const doctor = defineCommand({
-  usage: ['groundcrew doctor [--home DIR] [--repair]'],
+  usage: ['groundcrew doctor [--home DIR] [--check]'],
   summary: 'Checks the stored sessions and recovers what is damaged',
   flags: {
     home: homeFlag,
-    repair: switchFlag('--repair', 'put right what can be; a damaged store is kept beside the new one'),
+    check: switchFlag('--check', 'only say what is wrong, and change nothing'),
   },
-  notes: `Checks every file, session and record, also while runtimes use them, and changes nothing.
-With --repair a damaged store is recovered into a new file; no runtime may use it meanwhile.
-Exit code 0: all is in order. 1: there are problems. 2: the command line makes no sense.`,
+  notes: `Checks every file, session and record, also while runtimes use them. A damaged store is recovered into a
+new file and kept beside it; no runtime may use it meanwhile. A store that is in order is left as it is.
+Exit code 0: all is in order, or is so now. 1: there are problems. 2: the command line makes no sense.`,
   run: async ({ flags }, terminal) => {
     const place = storePlace(flags.home, terminal);
     const first = inspectStore(place);
     show(report(place, first), terminal);
-    if (!flags.repair) {
-      const isSound = !first.findings.some(isProblem);
+    if (flags.check || !first.findings.some(isRepairable)) {
       if (first.findings.some(isRepairable))
-        show('Run groundcrew doctor --repair to put this right.', terminal);
-      return isSound ? exitCodes.done : exitCodes.failed;
+        show('Run groundcrew doctor without --check to put this right.', terminal);
+      return first.findings.some(isProblem) ? exitCodes.failed : exitCodes.done;
     }
     for (const sentence of repair(place, first)) show(sentence, terminal);
     const last = inspectStore(place).findings.filter(isProblem);

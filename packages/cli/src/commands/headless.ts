@@ -3,6 +3,7 @@ import type { HeadlessArguments } from '../arguments.js';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { type Environment, homeDirectory } from '../home.js';
 import type { Log } from '../log.js';
+import { logLevel } from '../log-levels.js';
 
 /** What the process gives the command. */
 export interface Process {
@@ -108,10 +109,7 @@ async function openServerLog(
   file: { readonly path: string; readonly level: string | undefined },
   { environment, version, warn }: Process,
 ): Promise<Log> {
-  const [{ logLevel, openLog }, { redactorFor }] = await Promise.all([
-    import('../log.js'),
-    import('../redact.js'),
-  ]);
+  const [{ openLog }, { redactorFor }] = await Promise.all([import('../log.js'), import('../redact.js')]);
   const level = logLevel(file.level) ?? logLevel(environment.GROUNDCREW_LOG_LEVEL) ?? 'info';
   const log = openLog({
     redactor: redactorFor(environment),
