@@ -45,9 +45,8 @@ export class BodyMemory {
 
   /** A list that goes on where the last one of its name ended is written on from there. */
   private listText(name: string, items: readonly unknown[]): string {
-    const before = this.lists.get(name);
-    const goesOn = before?.items.every((item, index) => item === items[index]) ?? false;
-    const start = goesOn && before ? before : nothingWritten;
+    const before = this.lists.get(name) ?? nothingWritten;
+    const start = goesOn(items, before.items) ? before : nothingWritten;
     const more = items.slice(start.items.length).map((item) => this.textOf(item, deepest) ?? 'null');
     const text = [...(start.items.length > 0 ? [start.text] : []), ...more].join(',');
     this.lists.set(name, { items, text });
@@ -91,6 +90,10 @@ interface WrittenList {
 }
 
 const nothingWritten: WrittenList = { items: [], text: '' };
+
+function goesOn(items: readonly unknown[], before: readonly unknown[]): boolean {
+  return items.length >= before.length && before.every((item, index) => item === items[index]);
+}
 
 /** Levels below a body's fields that are looked through for parts: its messages, their fields and blocks. */
 const deepest = 3;

@@ -34,19 +34,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 
 type Override = NonNullable<SystemMessage['sections']>[string];
 
-/** The text the model is given before anything else. */
-export function systemPrompt(facts: PromptFacts, message: SystemMessage | undefined): string {
-  if (message?.mode === 'replace') return message.content ?? '';
-  const overrides = message?.mode === 'customize' ? (message.sections ?? {}) : {};
-  const texts = new Map(
-    Object.entries(sections).map(([id, write]) => [id, edit(write(facts), overrides[id])]),
-  );
-  for (const [group, members] of Object.entries(groups)) editGroup(texts, members, overrides[group]);
-  const strangers = unknownSections(message).map((id) => overrides[id]?.content ?? '');
-  return join('\n\n', ...texts.values(), ...strangers, message?.content ?? '');
-}
-
-/** Writes the prompt anew only when something it speaks of has changed. */
+/** Writes the text the model is given before anything else; anew only when something it speaks of has changed. */
 export class PromptWriter {
   private facts: PromptFacts | undefined;
   private message: SystemMessage | undefined;
@@ -67,6 +55,17 @@ export function unknownSections(message: SystemMessage | undefined): readonly st
   return Object.keys(message.sections ?? {}).filter(
     (id) => !Object.hasOwn(sections, id) && !Object.hasOwn(groups, id),
   );
+}
+
+function systemPrompt(facts: PromptFacts, message: SystemMessage | undefined): string {
+  if (message?.mode === 'replace') return message.content ?? '';
+  const overrides = message?.mode === 'customize' ? (message.sections ?? {}) : {};
+  const texts = new Map(
+    Object.entries(sections).map(([id, write]) => [id, edit(write(facts), overrides[id])]),
+  );
+  for (const [group, members] of Object.entries(groups)) editGroup(texts, members, overrides[group]);
+  const strangers = unknownSections(message).map((id) => overrides[id]?.content ?? '');
+  return join('\n\n', ...texts.values(), ...strangers, message?.content ?? '');
 }
 
 /** The group's text takes the place of its first member. */

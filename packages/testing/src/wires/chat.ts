@@ -126,9 +126,18 @@ function told(body: Json, choices: readonly Json[]): Partial<Answer> {
   const finish = reasons.find((reason) => reason === 'tool_calls') ?? reasons[0];
   return {
     ...(finish !== undefined && { finish }),
-    ...(isJson(body.usage) && { usage: body.usage }),
+    ...(isJson(body.usage) && { usage: { ...body.usage, ...billOf(body) } }),
     ...(typeof body.model === 'string' && body.model !== '' && { model: body.model }),
   };
+}
+
+/** What the Copilot service charges stands beside its usage, and is kept with it. */
+function billOf({ copilot_usage: bill }: Json): Json {
+  return isJson(bill) ? { copilot_usage: bill } : {};
+}
+
+function usageOf({ usage }: Answer): Json | undefined {
+  return usage && { usage: without(usage, ['copilot_usage']), ...billOf(usage) };
 }
 
 function writeWhole(answer: Answer, asked: AskedFor): Json {
@@ -150,7 +159,7 @@ function writeWhole(answer: Answer, asked: AskedFor): Json {
   return {
     ...head(answer, asked, 'chat.completion'),
     choices: [{ index: 0, message, finish_reason: finishOf(answer) }],
-    ...(answer.usage && { usage: answer.usage }),
+    ...usageOf(answer),
   };
 }
 
@@ -174,7 +183,7 @@ function writeStream(answer: Answer, asked: AskedFor): readonly string[] {
   );
   if (answer.error) return [...deltas, frame(answer.error)];
   if (answer.ending !== 'complete') return deltas;
-  const usage = answer.usage && { usage: answer.usage };
+  const usage = usageOf(answer);
   const end = { index: 0, delta: {}, finish_reason: finishOf(answer) };
   const isUsageApart = isJson(asked.body.stream_options) && asked.body.stream_options.include_usage === true;
   return [
