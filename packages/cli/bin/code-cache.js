@@ -8,9 +8,9 @@ const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
 
 const digestLength = 32;
-const headerLength = digestLength + 1;
+const headerLength = digestLength + 4;
 const settledAfterMs = 2000;
-const noCache = { data: undefined, settled: false };
+const noCache = { data: undefined, used: [] };
 
 /**
  * Runs a CommonJS file with the compiled code kept from an earlier start, which saves compiling it again.
@@ -21,8 +21,8 @@ exports.runWithCodeCache = function runWithCodeCache(file) {
   const source = fs.readFileSync(file, 'utf8');
   const cache = attempt(() => readCache(file, source)) ?? noCache;
   const script = new Script(wrap(source), { filename: file, cachedData: cache.data });
-  keepCode({ file, source, script, cache: script.cachedDataRejected ? noCache : cache });
   const bundle = { exports: {} };
+  keepCode({ file, source, script, bundle, cache: script.cachedDataRejected ? noCache : cache });
   script.runInThisContext()(bundle.exports, createRequire(file), bundle, file, dirname(file));
 };
 
@@ -32,25 +32,32 @@ function readCache(file, source) {
     if (bytes === undefined || bytes.length <= headerLength) continue;
     const content = bytes.subarray(digestLength);
     if (!digest(source, content).equals(bytes.subarray(0, digestLength))) continue;
-    return { data: bytes.subarray(headerLength), settled: bytes[digestLength] === 1 };
+    const start = headerLength + bytes.readUInt32LE(digestLength);
+    return { data: bytes.subarray(start), used: JSON.parse(bytes.toString('utf8', headerLength, start)) };
   }
   return undefined;
 }
 
-// The code of a short run is better than none; a run that has served for a while knows what a server needs.
-function keepCode({ file, source, script, cache }) {
-  if (cache.settled) return;
-  const keep = (settled) => attempt(() => writeCache({ file, source, script, settled }));
-  const keepAtExit = () => keep(false);
-  if (cache.data === undefined) process.once('exit', keepAtExit);
-  setTimeout(() => {
-    process.off('exit', keepAtExit);
-    keep(true);
-  }, settledAfterMs).unref();
+// What the program exports as `used` names what it was used for. The cache has the code of all that it was ever used
+// for, and is written again when something new came up: at the exit, or while a server runs that may never have one.
+function keepCode({ file, source, script, bundle, cache }) {
+  let kept = cache;
+  const keep = () => {
+    const used = [...new Set([...kept.used, ...(bundle.exports.used ?? [])])];
+    if (kept.data !== undefined && used.length === kept.used.length) return;
+    const data = script.createCachedData();
+    writeCache({ file, source, data, used });
+    kept = { data, used };
+  };
+  process.once('exit', () => attempt(keep));
+  setTimeout(() => attempt(keep), settledAfterMs).unref();
 }
 
-function writeCache({ file, source, script, settled }) {
-  const content = Buffer.concat([Buffer.of(settled ? 1 : 0), script.createCachedData()]);
+function writeCache({ file, source, data, used }) {
+  const names = Buffer.from(JSON.stringify(used));
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(names.length);
+  const content = Buffer.concat([length, names, data]);
   const bytes = Buffer.concat([digest(source, content), content]);
   cacheFolders(file).some((folder) => writeWhole({ folder, file, bytes }));
 }

@@ -4,11 +4,14 @@ import { flushed, processTerminal } from './process-terminal.js';
 
 declare const __VERSION__: string;
 
+/** What it was used for; the code of that is kept for the next start. */
+export const used = new Set<string>();
+
 // What people start.
 main(process.argv.slice(2)).catch(endWith);
 
 async function main(argv: readonly string[]): Promise<void> {
-  const code = await runCommandLine(argv, processTerminal(__VERSION__));
+  const code = await runCommandLine(argv, processTerminal(__VERSION__), used);
   await flushed();
   process.exit(code);
 }

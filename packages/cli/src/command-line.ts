@@ -16,21 +16,26 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   help: async () => (await import('./commands/help.js')).help(commands),
 };
 
-/** Does what the command line says; resolves with the exit code. Throws UsageError. */
-export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
+/** Does what the command line says; resolves with the exit code. `used` takes the command's name. Throws UsageError. */
+export async function runCommandLine(
+  argv: readonly string[],
+  terminal: Terminal,
+  used = new Set<string>(),
+): Promise<number> {
   const [first = ''] = argv;
   if (first === '--version' || first === '-v') return show(terminal.version, terminal);
-  const named = entryOf(commands, first);
-  if (named) return (await named()).start(argv.slice(1), terminal);
-  if (first !== '' && !first.startsWith('-')) throw unknownCommand(first);
-  if (asksForHelp(argv)) return start('help', [], terminal);
-  return start(argv.some(isPrompt) ? 'run' : 'chat', argv, terminal);
+  const { name, rest } = choose(argv);
+  const command = entryOf(commands, name);
+  if (!command) throw unknownCommand(name);
+  used.add(name);
+  return (await command()).start(rest, terminal);
 }
 
-async function start(name: 'help' | 'run' | 'chat', argv: readonly string[], terminal: Terminal) {
-  const command = await entryOf(commands, name)?.();
-  if (!command) throw unknownCommand(name);
-  return command.start(argv, terminal);
+function choose(argv: readonly string[]): { readonly name: string; readonly rest: readonly string[] } {
+  const [first = '', ...rest] = argv;
+  if (first !== '' && !first.startsWith('-')) return { name: first, rest };
+  if (asksForHelp(argv)) return { name: 'help', rest: [] };
+  return { name: argv.some(isPrompt) ? 'run' : 'chat', rest: argv };
 }
 
 function isPrompt(argument: string): boolean {

@@ -32,6 +32,8 @@ export interface ProgramOptions {
   readonly sessionIdleSeconds: number;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
+  /** Takes down the methods that clients ask for. */
+  readonly used?: Set<string>;
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */
   onShutDown(): void;
@@ -97,6 +99,7 @@ export function compose(options: ProgramOptions): Program {
       setImmediate(options.onShutDown);
     },
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
+    ...(options.used && { used: options.used }),
   };
   const server: Server = new Server(runtime, surroundings);
   const store = () => homes.store(resolve(options.homeDirectory));

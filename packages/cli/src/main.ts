@@ -4,6 +4,9 @@ import { endWith } from './failure.js';
 
 declare const __VERSION__: string;
 
+/** What it was used for; the code of that is kept for the next start. */
+export const used = new Set<string>();
+
 // What clients start: they wait for it, so it holds nothing else.
 main(process.argv.slice(2)).catch(endWith);
 
@@ -12,6 +15,7 @@ async function main(argv: readonly string[]): Promise<void> {
     environment: process.env,
     workingDirectory: process.cwd(),
     version: __VERSION__,
+    used,
     announce: (line) => process.stdout.write(`${line}\n`),
     warn: (message) => process.stderr.write(`${message}\n`),
     exit: (code) => process.exit(code),

@@ -175,6 +175,17 @@ describe('the code cache', () => {
     expect(statSync(cacheFile()).mtimeMs).toBe(before.mtimeMs);
   });
 
+  test('is written again when the program was used for something new, and keeps what it had', async () => {
+    const kept = () => readFileSync(cacheFile());
+    const caches: Buffer[] = [kept()];
+    for (const use of ['one', 'two', 'one', 'two']) {
+      await start('--use', use).ended;
+      caches.push(kept());
+    }
+    const isNew = caches.slice(1).map((cache, index) => !cache.equals(caches[index] ?? Buffer.alloc(0)));
+    expect(isNew).toEqual([true, true, false, false]);
+  });
+
   test('is written again when it is damaged, and the start does not notice', async () => {
     const whole = readFileSync(cacheFile());
     const damages = [
@@ -221,6 +232,7 @@ describe('the code cache', () => {
 function writeMain(word: string): void {
   const main = `
     declare const __VERSION__: string, __FAILPOINTS__: boolean;
+    export const used = new Set(process.argv[2] === '--use' ? [process.argv[3]] : []);
     if (process.argv[2] === '--pid') process.stdout.write(String(process.pid));
     else if (process.argv[2] === '--failpoints') process.stdout.write(String(__FAILPOINTS__));
     else import('./later.js').then(({ word }) => process.stdout.write(['${word}', __VERSION__, word].join(' ')));`;

@@ -64,6 +64,7 @@ export class Server {
 
   private async dispatch(name: string, rawParams: unknown, context: CallContext): Promise<unknown> {
     if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${name}`);
+    this.surroundings.used?.add(name);
     const method: Method = methods[name];
     const params = read(method.params, rawParams);
     if (!params.success)

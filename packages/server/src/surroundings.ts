@@ -8,6 +8,8 @@ export interface ServerSurroundings {
   readonly connectionToken?: string;
   /** Where the process was started: the directory of sessions that name none. */
   readonly workingDirectory: string;
+  /** Takes down the methods that clients ask for. */
+  readonly used?: Set<string>;
   authStatus(): Result<Methods['auth.getStatus']>;
   /** What one may choose from: in a session, or with a token. */
   listModels(request: {

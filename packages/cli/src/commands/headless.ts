@@ -15,6 +15,8 @@ export interface Process {
   warn(message: string): void;
   exit(code: number): void;
   onSignal(handler: () => void): void;
+  /** Takes down the methods that clients ask for. */
+  readonly used?: Set<string>;
 }
 
 /** What a server that people start says itself, and a client's leaves to the environment. */
@@ -147,6 +149,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
     ...(token && { token }),
+    ...(process.used && { used: process.used }),
     ...(connectionToken && { connectionToken }),
   };
 }
