@@ -18,9 +18,10 @@ const noCache = { data: undefined, used: [] };
  * the source and the cached bytes is right. No failure of the cache ever fails the start.
  */
 exports.runWithCodeCache = function runWithCodeCache(file) {
-  const source = fs.readFileSync(file, 'utf8');
+  const source = fs.readFileSync(file);
   const cache = attempt(() => readCache(file, source)) ?? noCache;
-  const script = new Script(wrap(source), { filename: file, cachedData: cache.data });
+  // The bundler writes ASCII alone, and bytes that are read as what they are need no decoding.
+  const script = new Script(wrap(source.latin1Slice()), { filename: file, cachedData: cache.data });
   const bundle = { exports: {} };
   keepCode({ file, source, script, bundle, cache: script.cachedDataRejected ? noCache : cache });
   script.runInThisContext()(bundle.exports, createRequire(file), bundle, file, dirname(file));

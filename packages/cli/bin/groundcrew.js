@@ -12,14 +12,21 @@ if (!((major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 
   process.exit(1);
 }
 
-const { existsSync } = require('node:fs');
-const { join } = require('node:path');
+const [first, ...others] = process.argv.slice(2);
 
-const cliFolder = join(__dirname, '..');
-const isSourceCheckout = existsSync(join(cliFolder, 'src'));
-if (isSourceCheckout) require('../scripts/ensure-built.cjs').ensureBuilt();
+if ((first === '--version' || first === '-v') && others.length === 0)
+  process.stdout.write(`${require('../package.json').version}\n`);
+else start();
 
-// Clients wait for the program to start: theirs is a bundle without the commands of people.
-const isHeadless = process.argv.includes('--headless') || process.argv.includes('--server');
-const bundle = join(cliFolder, 'dist', isHeadless ? 'main.cjs' : 'cli.cjs');
-require('./code-cache.js').runWithCodeCache(bundle);
+function start() {
+  const { existsSync } = require('node:fs');
+  const { join } = require('node:path');
+  const cliFolder = join(__dirname, '..');
+  const isSourceCheckout = existsSync(join(cliFolder, 'src'));
+  if (isSourceCheckout) require('../scripts/ensure-built.cjs').ensureBuilt();
+
+  // Clients wait for the program to start: theirs is a bundle without the commands of people.
+  const isHeadless = process.argv.includes('--headless') || process.argv.includes('--server');
+  const bundle = join(cliFolder, 'dist', isHeadless ? 'main.cjs' : 'cli.cjs');
+  require('./code-cache.js').runWithCodeCache(bundle);
+}
