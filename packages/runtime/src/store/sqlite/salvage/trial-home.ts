@@ -33,10 +33,15 @@ export const owner: Owner = { runtimeId: 'runtime-ada', pid: 101, host: 'alpha' 
 /** Makes an empty home. */
 export function makeTrialHome(): TrialHome {
   const directory = mkdtempSync(join(tmpdir(), 'groundcrew-trial-'));
-  const place = { file: join(directory, 'groundcrew.db'), runDirectory: join(directory, 'run') };
+  let place = placeIn(directory);
   const open = () => openSqliteStore(place);
   return {
-    ...place,
+    get file() {
+      return place.file;
+    },
+    get runDirectory() {
+      return place.runDirectory;
+    },
     directory,
     open,
     write: async (logs) => {
@@ -65,12 +70,18 @@ export function makeTrialHome(): TrialHome {
       return logs;
     },
     kill: async (store) => {
-      const files = [place.file, `${place.file}-wal`].map((path) => [path, readFileSync(path)] as const);
+      const files = ['', '-wal'].map((suffix) => [suffix, readFileSync(place.file + suffix)] as const);
       await store.close();
-      for (const [path, bytes] of files) writeFileSync(path, bytes, { mode: 0o600 });
+      // The package for Node 20 ends a connection when its statements are collected, and then removes its log by name.
+      place = placeIn(mkdtempSync(join(directory, 'killed-')));
+      for (const [suffix, bytes] of files) writeFileSync(place.file + suffix, bytes, { mode: 0o600 });
     },
     close: () => rmSync(directory, { recursive: true }),
   };
+}
+
+function placeIn(directory: string) {
+  return { file: join(directory, 'groundcrew.db'), runDirectory: join(directory, 'run') };
 }
 
 /** A log as a session writes it; some records lie on chains of pages, one body out of line when it is long enough. */
