@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const names = ['protocol', 'rpc', 'models', 'runtime', 'server', 'sdk', 'testing', 'testkit', 'cli'];
 const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
@@ -7,13 +8,37 @@ const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/i
 /** Asks what an import does, and so has to be the first to import it. */
 const seesItsOwnImports = 'packages/protocol/src/lazy.test.ts';
 
+/** Those that take longest begin first, or one of them would be the last to run, alone. */
+const slowest = [
+  'leaks',
+  'sdk-examples',
+  'chaos',
+  'wire-contract',
+  'storage',
+  'bootstrap',
+  'choke-point',
+  'lifetime',
+];
+
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = slowest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+      return place < 0 ? slowest.length : place;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
+
 export default defineConfig({
   // What the bundler puts in their place in the program.
   define: { __FAILPOINTS__: 'false', __VERSION__: JSON.stringify('0.0.0-test') },
   resolve: { alias: Object.fromEntries(names.map((name) => [`@groundcrew/${name}`, source(name)])) },
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than CI has cores: many tests wait for processes they have started.
+    maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
     testTimeout: 20_000,
     projects: [
       // No module has a state of its own, so files share what they import: to load it for each was a fifth of all time.
