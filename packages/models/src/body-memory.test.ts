@@ -9,7 +9,7 @@ test('a body is written as JSON.stringify writes it, with parts that were rememb
     fc.property(fc.dictionary(fc.string(), fc.oneof(value, fc.constant(undefined))), (body) => {
       const memory = new BodyMemory();
       const source = {};
-      const parts = memory.once(source, () => [{ first: body }, { second: [body] }]);
+      const parts = memory.once(source, () => [{ first: body }, { second: [body] }], 'parts');
       const whole = { ...body, parts, nested: { parts: [...parts, body] }, list: [undefined, parts[0]] };
       const plain = JSON.stringify(whole);
       expect(memory.write(whole)).toBe(plain);
@@ -23,10 +23,10 @@ test('a source is read once in each way, and anew when it is another object', ()
   let count = 0;
   const make = () => ({ made: ++count });
   const source = { text: 'a' };
-  const first = memory.once(source, make);
-  expect(memory.once(source, make)).toBe(first);
+  const first = memory.once(source, make, 'one');
+  expect(memory.once(source, make, 'one')).toBe(first);
   expect(memory.once(source, make, 'other')).toEqual({ made: 2 });
-  expect(memory.once({ text: 'a' }, make)).toEqual({ made: 3 });
+  expect(memory.once({ text: 'a' }, make, 'one')).toEqual({ made: 3 });
 });
 
 test('lists that grow, shrink or change between calls are written as they are', () => {
@@ -41,4 +41,24 @@ test('lists that grow, shrink or change between calls are written as they are', 
       }
     }),
   );
+});
+
+test('a list that grows is read from where it ended, and one that changed anew', () => {
+  const memory = new BodyMemory();
+  const read: string[] = [];
+  const make = ({ name }: { name: string }) => {
+    read.push(name);
+    return { made: name };
+  };
+  const [one, two, three] = ['one', 'two', 'three'].map((name) => ({ name }));
+  if (!one || !two || !three) throw new Error('three were made');
+  expect(memory.each([one, two], make, 'way')).toEqual([{ made: 'one' }, { made: 'two' }]);
+  expect(memory.each([one, two, three], make, 'way').map(({ made }) => made)).toEqual([
+    'one',
+    'two',
+    'three',
+  ]);
+  expect(memory.each([three, one], make, 'way').map(({ made }) => made)).toEqual(['three', 'one']);
+  expect(memory.each([], make, 'way')).toEqual([]);
+  expect(read).toEqual(['one', 'two', 'three']);
 });

@@ -9,10 +9,11 @@ export class BodyMemory {
   private readonly named = new Map<string, { readonly text: string; readonly part: object }>();
   /** Of parts that last, `undefined` before they were first written. */
   private readonly texts = new WeakMap<object, string | undefined>();
+  private readonly readings = new Map<string, Reading>();
   private readonly lists = new Map<string, WrittenList>();
 
-  /** What `make` made of `source` the first time. One source may be read in several ways, each with a name. */
-  once<S extends object, R extends object>(source: S, make: (source: S) => R, way = ''): R {
+  /** What `make` made of `source` the first time. Each wire reads in ways of its own, each with a name. */
+  once<S extends object, R extends object>(source: S, make: (source: S) => R, way: string): R {
     const known = this.wayNamed(way);
     const before = known.get(source);
     // Each way has one `make`, so what it made is of its type.
@@ -20,6 +21,17 @@ export class BodyMemory {
     const made = make(source);
     known.set(source, made);
     for (const part of Array.isArray(made) ? made : [made]) this.texts.set(part, undefined);
+    return made;
+  }
+
+  /** What `make` made of each; a list that goes on where the last one of its way ended is looked through from there. */
+  each<S extends object, R extends object>(sources: readonly S[], make: (source: S) => R, way: string): R[] {
+    const before = this.readings.get(way);
+    // Each way has one `make`, so what it made is of its type.
+    const known = before && goesOn(sources, before.sources) ? (before.made as readonly R[]) : [];
+    const made = [...known];
+    for (const source of sources.slice(known.length)) made.push(this.once(source, make, way));
+    this.readings.set(way, { sources, made });
     return made;
   }
 
@@ -47,8 +59,10 @@ export class BodyMemory {
   private listText(name: string, items: readonly unknown[]): string {
     const before = this.lists.get(name) ?? nothingWritten;
     const start = goesOn(items, before.items) ? before : nothingWritten;
-    const more = items.slice(start.items.length).map((item) => this.textOf(item, deepest) ?? 'null');
-    const text = [...(start.items.length > 0 ? [start.text] : []), ...more].join(',');
+    let { text } = start;
+    for (let index = start.items.length; index < items.length; index++)
+      // Put together, not joined: what was written before is not copied.
+      text += `${index === 0 ? '' : ','}${this.textOf(items[index], deepest) ?? 'null'}`;
     this.lists.set(name, { items, text });
     return `[${text}]`;
   }
@@ -81,6 +95,11 @@ export class BodyMemory {
     this.made.set(way, fresh);
     return fresh;
   }
+}
+
+interface Reading {
+  readonly sources: readonly object[];
+  readonly made: readonly object[];
 }
 
 interface WrittenList {

@@ -1,4 +1,4 @@
-import { BodyMemory, type ChatMessage, type ModelRequest, type Wire } from '@groundcrew/models';
+import { BodyMemory, type ChatMessage, type ModelRequest, type Wire, wires } from '@groundcrew/models';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyRequest } from './strict-histories.js';
@@ -41,6 +41,19 @@ export function requestContract({ makeWire, faultIn }: RequestExam): void {
         expect(shared).toEqual(texts.slice(0, -1).map((text) => text.length - ']}'.length));
       }),
       { seed, numRuns: 300 },
+    );
+  });
+
+  test('what was written for another wire before does not show', async () => {
+    const wire = await makeWire(() => 'new');
+    const others = await Promise.all(Object.values(wires).map(({ load }) => load({ newId: () => 'new' })));
+    fc.assert(
+      fc.property(anyRequest(), (request) => {
+        const memory = new BodyMemory();
+        for (const other of others) memory.write(other.encode(request, memory));
+        expect(memory.write(wire.encode(request, memory))).toBe(JSON.stringify(wire.encode(request)));
+      }),
+      { seed, numRuns: 100 },
     );
   });
 

@@ -25,11 +25,12 @@ export function encodeConversation(
   const { keepsThoughts, citations, memory } = options;
   const answerOf = (answer: Answer) => encodeAnswer(answer, keepsThoughts);
   const blocksOf = (message: Said) => encodeSaid(message, citations);
+  const answerWay = `anthropic-messages ${keepsThoughts ? 'with' : 'without'} thoughts`;
+  const blocksWay = `anthropic-messages ${citations ? 'with' : 'without'} citations`;
   const turns: MessageParam[] = [];
   for (const message of messages) {
-    if (message.role === 'assistant')
-      joinAnswer(turns, memory.once(message, answerOf, keepsThoughts ? 'with thoughts' : ''));
-    else joinUser(turns, memory.once(message, blocksOf, citations ? 'with citations' : ''));
+    if (message.role === 'assistant') joinAnswer(turns, memory.once(message, answerOf, answerWay));
+    else joinUser(turns, memory.once(message, blocksOf, blocksWay));
   }
   return turns[0]?.role === 'user' ? turns : [{ role: 'user', content: [nothing] }, ...turns];
 }

@@ -60,7 +60,7 @@ function toolsFor(
   messages: readonly MessageParam[],
   memory: BodyMemory,
 ): MessagesTool[] {
-  if (offered.length > 0) return offered.map((tool) => memory.once(tool, encodeTool));
+  if (offered.length > 0) return memory.each(offered, encodeTool, 'anthropic-messages tools');
   const called = messages.flatMap(({ content }) =>
     content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : [])),
   );

@@ -22,9 +22,9 @@ export function encodeChat(request: ModelRequest, dialect: ChatDialect, memory =
   const wire = `${dialect}-chat`;
   const messages: ChatParam[] = [
     memory.onceOf(request.system, (content) => ({ role: 'system' as const, content }), wire),
-    ...request.messages.map((message) => memory.once(message, () => encodeMessage(message, wire))),
+    ...memory.each(request.messages, (message) => encodeMessage(message, wire), wire),
   ];
-  const tools = request.tools.map((tool) => memory.once(tool, encodeTool));
+  const tools = memory.each(request.tools, encodeTool, `${wire} tools`);
   return {
     model: request.model,
     ...sampling(request, dialect),

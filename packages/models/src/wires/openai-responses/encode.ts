@@ -14,7 +14,7 @@ const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 
 /** The body of a call. The service stores nothing: thoughts travel with the conversation, sealed. */
 export function encodeResponses(request: ModelRequest, memory = new BodyMemory()): ResponsesBody {
   const { model, system, stream, toolChoice, maxOutputTokens, origin } = request;
-  const tools = request.tools.map((tool) => memory.once(tool, encodeTool));
+  const tools = memory.each(request.tools, encodeTool, 'openai-responses tools');
   return {
     model,
     ...(system !== '' && { instructions: system }),
@@ -30,7 +30,7 @@ export function encodeResponses(request: ModelRequest, memory = new BodyMemory()
       ...(toolChoice && { tool_choice: toolChoice }),
       parallel_tool_calls: true,
     }),
-    input: withRemark(request).flatMap((message) => memory.once(message, encodeMessage)),
+    input: memory.each(withRemark(request), encodeMessage, 'openai-responses').flat(),
   };
 }
 
