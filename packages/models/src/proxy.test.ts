@@ -97,8 +97,9 @@ test('a service nobody vouches for is a mistake in the configuration, and learns
   await expect(collect(providerFor('https://model.test', { HTTPS_PROXY: proxy.url }))).rejects.toMatchObject({
     kind: 'configuration',
     code: 'DEPTH_ZERO_SELF_SIGNED_CERT',
-    message:
-      "The service's certificate is not trusted: self-signed certificate; NODE_EXTRA_CA_CERTS names further authorities to trust",
+    message: expect.stringMatching(
+      /^The service's certificate is not trusted: self-signed certificate.*; NODE_EXTRA_CA_CERTS names further/,
+    ),
   });
   expect(server.asked).toEqual([]);
 });
