@@ -46,25 +46,33 @@ export class BodyMemory {
     return part;
   }
 
-  /** The same text as `JSON.stringify` writes. */
-  write(body: object): string {
-    const fields = Object.entries(body).flatMap(([name, value]) => {
-      const text = Array.isArray(value) ? this.listText(name, value) : this.textOf(value, deepest);
-      return text === undefined ? [] : [`${JSON.stringify(name)}:${text}`];
-    });
-    return `{${fields.join(',')}}`;
+  /** The same as `JSON.stringify` writes, in UTF-8. A long text would be copied and collected with every call. */
+  write(body: object): Buffer {
+    const pieces: Uint8Array[] = [];
+    let opening = '{';
+    for (const [name, value] of Object.entries(body)) {
+      const list = Array.isArray(value) ? this.listBytes(name, value) : undefined;
+      const text = list ? '' : this.textOf(value, deepest);
+      if (text === undefined) continue;
+      opening += `${JSON.stringify(name)}:${text}`;
+      if (list) {
+        pieces.push(Buffer.from(`${opening}[`), list);
+        opening = ']';
+      }
+      opening += ',';
+    }
+    return Buffer.concat([...pieces, Buffer.from(`${opening.replace(/,$/, '')}}`)]);
   }
 
   /** A list that goes on where the last one of its name ended is written on from there. */
-  private listText(name: string, items: readonly unknown[]): string {
-    const before = this.lists.get(name) ?? nothingWritten;
-    const start = goesOn(items, before.items) ? before : nothingWritten;
-    let { text } = start;
-    for (let index = start.items.length; index < items.length; index++)
-      // Put together, not joined: what was written before is not copied.
-      text += `${index === 0 ? '' : ','}${this.textOf(items[index], deepest) ?? 'null'}`;
-    this.lists.set(name, { items, text });
-    return `[${text}]`;
+  private listBytes(name: string, items: readonly unknown[]): Uint8Array {
+    const before = this.lists.get(name);
+    const isSame = before !== undefined && goesOn(items, before.items);
+    const bytes = isSame ? before.bytes : new GrowingBytes();
+    for (let index = isSame ? before.items.length : 0; index < items.length; index++)
+      bytes.add(`${index === 0 ? '' : ','}${this.textOf(items[index], deepest) ?? 'null'}`);
+    this.lists.set(name, { items, bytes });
+    return bytes.view();
   }
 
   private textOf(value: unknown, depth: number): string | undefined {
@@ -105,10 +113,29 @@ interface Reading {
 interface WrittenList {
   readonly items: readonly unknown[];
   /** Without its brackets. */
-  readonly text: string;
+  readonly bytes: GrowingBytes;
 }
 
-const nothingWritten: WrittenList = { items: [], text: '' };
+/** Text in UTF-8 that more is added to. */
+class GrowingBytes {
+  private room = Buffer.allocUnsafe(4096);
+  private length = 0;
+
+  add(text: string): void {
+    const most = this.length + text.length * 3;
+    if (most > this.room.length) {
+      const larger = Buffer.allocUnsafe(Math.max(most, this.room.length * 2));
+      this.room.copy(larger, 0, 0, this.length);
+      this.room = larger;
+    }
+    this.length += this.room.write(text, this.length);
+  }
+
+  /** Good until more is added. */
+  view(): Uint8Array {
+    return this.room.subarray(0, this.length);
+  }
+}
 
 function goesOn(items: readonly unknown[], before: readonly unknown[]): boolean {
   return items.length >= before.length && before.every((item, index) => item === items[index]);

@@ -47,9 +47,8 @@ class Call {
   #over = false;
 
   constructor({ method, headers, body }: HttpRequest, { route, limits, open }: CallOptions) {
-    // Bytes: a text would have the headers before it written in its own encoding.
-    this.#body = body === undefined ? undefined : Buffer.from(body);
-    const length = this.#body === undefined ? {} : { 'content-length': String(this.#body.length) };
+    this.#body = body;
+    const length = body === undefined ? {} : { 'content-length': String(body.length) };
     this.#request = open(route.target, {
       ...route.options,
       method,

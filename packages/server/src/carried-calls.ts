@@ -8,7 +8,7 @@ export interface CarriedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: Buffer;
   /** The client opens a WebSocket: `body` is the one message to it, each piece of the answer one from it. */
   readonly transport?: 'websocket';
   readonly origin?: { readonly sessionId: string; readonly interactionType: string };
@@ -80,7 +80,7 @@ export class CarriedCalls {
 
   /** A WebSocket is open when its head says so; only then there is somebody to send to. */
   private async send(requestId: string, request: CarriedRequest, call: CarriedCall): Promise<void> {
-    const { method, url, headers, body = '', transport, origin } = request;
+    const { method, url, headers, body, transport, origin } = request;
     const values = Object.entries(headers).map(([name, value]) => [name, [value]]);
     const start = {
       requestId,
@@ -94,7 +94,7 @@ export class CarriedCalls {
         interactionType: origin.interactionType,
       }),
     };
-    const message = { requestId, data: body, binary: false, end: transport === undefined };
+    const message = { requestId, data: body?.toString() ?? '', binary: false, end: transport === undefined };
     const begun = this.client.ask('llmInference.httpRequestStart', start, never);
     if (transport && (await call.head).status !== 101) return;
     await Promise.all([begun, this.client.ask('llmInference.httpRequestChunk', message, never)]);
