@@ -11,19 +11,10 @@ const program = fileURLToPath(new URL('../packages/cli/bin/groundcrew.js', impor
 const long = 'A long answer. '.repeat(2000);
 
 test('what is damaged before a snapshot is left out and named, the rest is served, and the session goes on', async () => {
-  const home = join(runtime.home.path, 'past');
-  mkdirSync(home);
-  const model = runtime.script(say('first answer'), say(long), say('third answer'));
-  const writer = runtime.spawn({ flags: ['--stdio'], home });
-  const written = await (await runtime.connect(writer)).create(providerOf(model));
-  await written.turn('One');
-  await written.turn('Two');
-  const whole = await written.stored();
-  await writer.signal('SIGTERM');
-  damage(join(home, 'groundcrew.db'), '"content":"first answer"');
+  const { home, model, sessionId, whole } = await damagedSession('past', '"content":"first answer"');
 
   const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'], home }));
-  const session = await client.resume(written.sessionId, { ...providerOf(model), disableResume: true });
+  const session = await client.resume(sessionId, { ...providerOf(model), disableResume: true });
   const readable = whole.filter(({ data }) => (data as { content?: unknown }).content !== 'first answer');
   expect((await session.stored()).slice(0, readable.length)).toEqual(readable);
   expect((await session.next('session.warning')).data).toEqual({
@@ -41,16 +32,8 @@ test('what is damaged before a snapshot is left out and named, the rest is serve
 });
 
 test('a damaged snapshot is done without: the session opens whole and goes on, now and after the next start', async () => {
-  const home = join(runtime.home.path, 'snapshot');
-  mkdirSync(home);
-  const model = runtime.script(say('first answer'), say(long), say('third answer'), say('fourth answer'));
-  const writer = runtime.spawn({ flags: ['--stdio'], home });
-  const written = await (await runtime.connect(writer)).create(providerOf(model));
-  await written.turn('One');
-  await written.turn('Two');
-  const whole = await written.stored();
-  await writer.signal('SIGTERM');
-  damage(join(home, 'groundcrew.db'), '"lastEventId":"');
+  const { home, model, sessionId, whole } = await damagedSession('snapshot', '"lastEventId":"');
+  model.play(say('fourth answer'));
 
   for (const [prompt, reply] of [
     ['Three', 'third answer'],
@@ -58,7 +41,7 @@ test('a damaged snapshot is done without: the session opens whole and goes on, n
   ] as const) {
     const process = runtime.spawn({ flags: ['--stdio'], home });
     const client = await runtime.connect(process);
-    const session = await client.resume(written.sessionId, { ...providerOf(model), disableResume: true });
+    const session = await client.resume(sessionId, { ...providerOf(model), disableResume: true });
     expect((await session.stored()).slice(0, whole.length)).toEqual(whole);
     expect(story(await session.turn(prompt))).toContain(`assistant.message "${reply}"`);
     await process.signal('SIGKILL');
@@ -68,18 +51,9 @@ test('a damaged snapshot is done without: the session opens whole and goes on, n
 });
 
 test('the doctor names what is missing, puts the store in order without cutting the session short, and is content', async () => {
-  const home = join(runtime.home.path, 'doctor');
-  mkdirSync(home);
-  const model = runtime.script(say('first answer'), say(long), say('third answer'));
-  const writer = runtime.spawn({ flags: ['--stdio'], home });
-  const written = await (await runtime.connect(writer)).create(providerOf(model));
-  await written.turn('One');
-  await written.turn('Two');
-  const whole = await written.stored();
-  await writer.signal('SIGTERM');
-  damage(join(home, 'groundcrew.db'), '"content":"first answer"');
+  const { home, model, sessionId, whole } = await damagedSession('doctor', '"content":"first answer"');
 
-  const name = `Session ${written.sessionId}`;
+  const name = `Session ${sessionId}`;
   expect(doctor(home, '--check')).toMatchObject({
     status: 1,
     stdout: expect.stringMatching(`problem: ${name}: record \\d+ cannot be read; the rest is whole`),
@@ -91,12 +65,27 @@ test('the doctor names what is missing, puts the store in order without cutting 
   expect(doctor(home)).toMatchObject({ status: 0, stdout: expect.stringContaining(`note: ${name}: record`) });
 
   const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'], home }));
-  const session = await client.resume(written.sessionId, { ...providerOf(model), disableResume: true });
+  const session = await client.resume(sessionId, { ...providerOf(model), disableResume: true });
   expect((await session.stored()).slice(0, whole.length - 1)).toEqual(
     whole.filter(({ data }) => (data as { content?: unknown }).content !== 'first answer'),
   );
   expect(story(await session.turn('Three'))).toContain('assistant.message "third answer"');
 });
+
+/** A session of two turns in a home of its own, with a snapshot, whose text was damaged after its process had ended. */
+async function damagedSession(name: string, text: string) {
+  const home = join(runtime.home.path, name);
+  mkdirSync(home);
+  const model = runtime.script(say('first answer'), say(long), say('third answer'));
+  const writer = runtime.spawn({ flags: ['--stdio'], home });
+  const written = await (await runtime.connect(writer)).create(providerOf(model));
+  await written.turn('One');
+  await written.turn('Two');
+  const whole = await written.stored();
+  await writer.signal('SIGTERM');
+  damage(join(home, 'groundcrew.db'), text);
+  return { home, model, sessionId: written.sessionId, whole };
+}
 
 function doctor(home: string, ...flags: readonly string[]) {
   return spawnSync(process.execPath, [program, 'doctor', ...flags], {

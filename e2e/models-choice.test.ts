@@ -106,13 +106,7 @@ describe('a session that brings no service is answered by', () => {
 
 describe('with several keys, a model is asked of', () => {
   test('the service that certainly has it, and the first for one that none is known to have', async () => {
-    const [openai, anthropic] = [runtime.script(say('a'), say('c')), runtime.script(say('b'))];
-    const client = await clientWith({
-      OPENAI_API_KEY: 'key',
-      OPENAI_BASE_URL: openai.baseUrl,
-      ANTHROPIC_API_KEY: 'key',
-      ANTHROPIC_BASE_URL: anthropic.baseUrl,
-    });
+    const { client, openai, anthropic } = await clientOfTwo();
     for (const model of ['gpt-5-mini', 'claude-opus-4-5', 'unheard-of'])
       await (await client.create({ model })).turn('Hello');
     expect([asked(openai), asked(anthropic)]).toEqual([
@@ -123,13 +117,7 @@ describe('with several keys, a model is asked of', () => {
 });
 
 test('a session may change to a model of another service, and back', async () => {
-  const [openai, anthropic] = [runtime.script(say('a'), say('c')), runtime.script(say('b'))];
-  const client = await clientWith({
-    OPENAI_API_KEY: 'key',
-    OPENAI_BASE_URL: openai.baseUrl,
-    ANTHROPIC_API_KEY: 'key',
-    ANTHROPIC_BASE_URL: anthropic.baseUrl,
-  });
+  const { client, openai, anthropic } = await clientOfTwo();
   const session = await client.create({ model: 'gpt-5-mini' });
   await session.turn('One');
   for (const modelId of ['claude-opus-4-5', 'offline', 'gpt-5-mini']) {
@@ -190,3 +178,15 @@ test('a hundred sessions that want the list of models at once are one request', 
     },
   ]);
 });
+
+/** A client of a runtime with keys for two services. */
+async function clientOfTwo() {
+  const [openai, anthropic] = [runtime.script(say('a'), say('c')), runtime.script(say('b'))];
+  const client = await clientWith({
+    OPENAI_API_KEY: 'key',
+    OPENAI_BASE_URL: openai.baseUrl,
+    ANTHROPIC_API_KEY: 'key',
+    ANTHROPIC_BASE_URL: anthropic.baseUrl,
+  });
+  return { client, openai, anthropic };
+}
