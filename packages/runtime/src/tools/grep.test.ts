@@ -77,6 +77,9 @@ test('globs, types, limits and patterns across lines narrow or widen a search', 
   expect(await world.told(grep, { pattern: '.', output_mode: 'content', head_limit: 2 })).toBe(
     './data.txt:apple\n./data.txt:banana',
   );
+  const all = await world.told(grep, { pattern: '.', output_mode: 'content' });
+  expect(all.split('\n').length).toBeGreaterThan(2);
+  expect(await world.told(grep, { pattern: '.', output_mode: 'content', head_limit: 0 })).toBe(all);
   expect(await world.told(grep, { pattern: 'apple.banana', multiline: true })).toBe('./data.txt');
 });
 
