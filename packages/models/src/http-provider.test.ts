@@ -214,7 +214,7 @@ test('a connection that breaks midway, and one that is refused, are failures of 
   });
   await expect(collect(providerAt(server.url))).rejects.toMatchObject({
     kind: 'network',
-    message: 'aborted',
+    message: 'The connection was closed before the answer was complete',
   });
   await expect(collect(providerAt('http://127.0.0.1:1'))).rejects.toMatchObject({
     kind: 'network',

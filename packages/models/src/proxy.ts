@@ -1,6 +1,6 @@
-import type { RequestOptions } from 'node:https';
 import { ModelError } from './errors.js';
 import { proxyAuthorization } from './proxy-authorization.js';
+import type { TunnelAgent } from './tunnel.js';
 
 /** The variables of a process, given by whoever starts it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -8,25 +8,29 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Where a request really goes, and what changes on its way there. */
 export interface Route {
   readonly target: URL;
-  readonly options: RequestOptions;
+  /** What is asked for there. */
+  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The next hop speaks TLS. */
   readonly secure: boolean;
+  /** Connections to the target are opened through it. */
+  readonly tunnel?: TunnelAgent;
 }
 
 /** Finds the way to an address: plain requests are handed to the proxy, encrypted ones go through a tunnel. */
 export function routes(environment: Environment): (url: URL) => Promise<Route> {
-  let tunnel: RequestOptions['agent'];
+  let tunnel: TunnelAgent | undefined;
   return async (url) => {
     const proxy = proxyFor(url, environment);
-    if (!proxy) return { target: url, options: {}, headers: {}, secure: url.protocol === 'https:' };
+    const direct = { target: url, path: url.pathname + url.search, headers: {} };
+    if (!proxy) return { ...direct, secure: url.protocol === 'https:' };
     if (url.protocol === 'https:') {
       tunnel ??= new (await import('./tunnel.js')).TunnelAgent(proxy);
-      return { target: url, options: { agent: tunnel }, headers: {}, secure: true };
+      return { ...direct, secure: true, tunnel };
     }
     return {
       target: new URL(proxy.origin),
-      options: { path: url.href },
+      path: url.href,
       headers: { host: url.host, ...proxyAuthorization(proxy) },
       secure: proxy.protocol === 'https:',
     };

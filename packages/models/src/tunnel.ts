@@ -1,12 +1,19 @@
 import { request as requestHttp } from 'node:http';
 import { Agent, type RequestOptions, request as requestHttps } from 'node:https';
-import type { Socket } from 'node:net';
+import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { ModelError } from './errors.js';
 import { proxyAuthorization } from './proxy-authorization.js';
 
-/** Connections to services through one proxy, kept and shared like those of any agent. */
+/** Where a tunnel leads. */
+interface Destination {
+  readonly host: string;
+  readonly port: number | string;
+  readonly servername?: string | undefined;
+}
+
+/** Connections to services through one proxy. */
 export class TunnelAgent extends Agent {
   readonly #proxy: URL;
 
@@ -15,42 +22,46 @@ export class TunnelAgent extends Agent {
     this.#proxy = proxy;
   }
 
+  /** A connection that speaks TLS with the service behind the proxy. */
+  open({ host, port, servername = isIP(host) === 0 ? host : '' }: Destination): Promise<TLSSocket> {
+    const authority = `${bracketed(host)}:${port}`;
+    const ask = this.#proxy.protocol === 'https:' ? requestHttps : requestHttp;
+    return new Promise((resolve, reject) => {
+      const request = ask(this.#proxy.origin, {
+        method: 'CONNECT',
+        path: authority,
+        timeout: tunnelTimeLimit,
+        headers: { host: authority, ...proxyAuthorization(this.#proxy) },
+      });
+      request.on('timeout', () => request.destroy(new Error('The proxy did not answer')));
+      request.on('error', reject);
+      request.once('connect', ({ statusCode = 0 }, socket) => {
+        socket.setTimeout(0);
+        if (statusCode === 200) {
+          resolve(connectTls({ socket, host, servername, ALPNProtocols: ['http/1.1'] }));
+          return;
+        }
+        socket.destroy();
+        reject(refusal(statusCode));
+      });
+      request.end();
+    });
+  }
+
   override createConnection(
-    options: RequestOptions,
+    { host, port, servername }: RequestOptions,
     callback: (error: Error | null, stream: Duplex) => void,
   ): undefined {
     // Node passes a stream only when there is no error; its types do not say so.
     const fail = callback as (error: Error) => void;
-    const authority = `${bracketed(options.host ?? '')}:${options.port}`;
-    const open = this.#proxy.protocol === 'https:' ? requestHttps : requestHttp;
-    const request = open(this.#proxy.origin, {
-      method: 'CONNECT',
-      path: authority,
-      timeout: tunnelTimeLimit,
-      headers: { host: authority, ...proxyAuthorization(this.#proxy) },
-    });
-    request.on('timeout', () => request.destroy(new Error('The proxy did not answer')));
-    request.on('error', fail);
-    request.once('connect', (response, socket) => {
-      socket.setTimeout(0);
-      if (response.statusCode === 200) return callback(null, secured(socket, options));
-      socket.destroy();
-      fail(refusal(response.statusCode ?? 0));
-    });
-    request.end();
+    this.open({ host: host ?? '', port: port ?? 443, servername }).then(
+      (socket) => callback(null, socket),
+      fail,
+    );
   }
 }
 
 const tunnelTimeLimit = 30_000;
-
-function secured(socket: Socket, { host, servername }: RequestOptions): TLSSocket {
-  return connectTls({
-    socket,
-    ALPNProtocols: ['http/1.1'],
-    ...(host && { host }),
-    ...(servername && { servername }),
-  });
-}
 
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;

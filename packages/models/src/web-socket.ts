@@ -43,7 +43,8 @@ function handshake(
   };
   return new Promise((resolve, reject) => {
     const call = open(route.target, {
-      ...route.options,
+      path: route.path,
+      ...(route.tunnel && { agent: route.tunnel }),
       method: 'GET',
       headers: { ...headers, ...upgrade, ...route.headers },
     });
