@@ -13,18 +13,15 @@ export function permissionsPath(homeDirectory: string): string {
  * client gets round the former. A file is read again when it has changed.
  */
 export function userRules(homeDirectory: string): UserRulesReader {
-  const files = new Map<string, RulesFile>();
-  const rulesIn = (directory: string) => {
-    const path = permissionsPath(resolve(directory));
-    const file = files.get(path) ?? new RulesFile(path);
-    files.set(path, file);
-    return file.rules();
-  };
+  const home = resolve(homeDirectory);
+  const own = new RulesFile(permissionsPath(home));
+  const others = new Map<string, RulesFile>();
   return (configDir) => {
-    const own = rulesIn(homeDirectory);
-    return configDir === undefined || resolve(configDir) === resolve(homeDirectory)
-      ? own
-      : joined(own, rulesIn(configDir));
+    const directory = configDir === undefined ? home : resolve(configDir);
+    if (directory === home) return own.rules();
+    const other = others.get(directory) ?? new RulesFile(permissionsPath(directory));
+    others.set(directory, other);
+    return joined(own.rules(), other.rules());
   };
 }
 

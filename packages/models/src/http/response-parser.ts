@@ -36,20 +36,21 @@ export class ResponseParser {
   }
 
   push(bytes: Buffer): void {
-    let rest = this.#partial.length === 0 ? bytes : Buffer.concat([this.#partial, bytes]);
+    const all = this.#partial.length === 0 ? bytes : Buffer.concat([this.#partial, bytes]);
     this.#partial = nothing;
-    while (rest.length > 0) {
+    let at = 0;
+    while (at < all.length) {
       if (this.#step === 'over') {
         // Nobody asked for more.
         this.#mayStay = false;
         return;
       }
-      const taken = this.#take(rest);
-      if (taken === 0) {
-        this.#hold(rest);
+      const end = this.#take(all, at);
+      if (end === at) {
+        this.#hold(all.subarray(at));
         return;
       }
-      rest = rest.subarray(taken);
+      at = end;
     }
   }
 
@@ -59,30 +60,30 @@ export class ResponseParser {
     else if (this.#step !== 'over') throw cutShort();
   }
 
-  /** How much of this belongs to the present step; 0: what there is of it does not suffice. */
-  #take(bytes: Buffer): number {
+  /** Where the present step ends, of what is there from `at`; `at` itself when it does not suffice. */
+  #take(bytes: Buffer, at: number): number {
     switch (this.#step) {
       case 'head':
-        return this.#takeHead(bytes);
+        return this.#takeHead(bytes, at);
       case 'sized':
       case 'chunk':
-        return this.#takeSized(bytes);
+        return this.#takeSized(bytes, at);
       case 'until close':
-        this.#listener.onData(bytes);
+        this.#listener.onData(bytes.subarray(at));
         return bytes.length;
       default:
-        return this.#takeLine(bytes);
+        return this.#takeLine(bytes, at);
     }
   }
 
-  #takeHead(bytes: Buffer): number {
-    const end = endOfHead(bytes);
-    if (end === 0) return 0;
-    const head = readHead(bytes.toString('latin1', 0, end));
+  #takeHead(bytes: Buffer, at: number): number {
+    const end = endOfHead(bytes, at);
+    if (end === at) return at;
+    const head = readHead(bytes.toString('latin1', at, end));
     // Word that the service is at work; its answer is still to come.
     if (head.status < 200) return end;
     this.#frame(head);
-    this.#listener.onHead(head);
+    this.#listener.onHead({ status: head.status, headers: head.headers });
     if (this.#step === 'sized' && this.#left === 0) this.#end();
     return end;
   }
@@ -105,40 +106,36 @@ export class ResponseParser {
     if (this.#step === 'until close') this.#mayStay = false;
   }
 
-  #takeSized(bytes: Buffer): number {
-    const taken = Math.min(this.#left, bytes.length);
-    this.#left -= taken;
-    this.#listener.onData(taken === bytes.length ? bytes : bytes.subarray(0, taken));
-    if (this.#left > 0) return taken;
+  #takeSized(bytes: Buffer, at: number): number {
+    const end = Math.min(at + this.#left, bytes.length);
+    this.#left -= end - at;
+    this.#listener.onData(bytes.subarray(at, end));
+    if (this.#left > 0) return end;
     if (this.#step === 'sized') this.#end();
     else this.#step = 'chunk end';
-    return taken;
-  }
-
-  #takeLine(bytes: Buffer): number {
-    const end = bytes.indexOf(lineFeed) + 1;
-    if (end === 0) return 0;
-    const line = bytes.toString('latin1', 0, end).trimEnd();
-    if (this.#step === 'chunk size') this.#beginChunk(line);
-    else if (this.#step === 'chunk end') this.#endChunk(line);
-    else if (line === '') this.#end();
     return end;
   }
 
-  #beginChunk(line: string): void {
-    const [, digits] = chunkSize.exec(line) ?? [];
-    if (digits === undefined) throw malformed('a chunk of it has no size');
-    this.#left = Number.parseInt(digits, 16);
-    this.#step = this.#left === 0 ? 'trailers' : 'chunk';
+  #takeLine(bytes: Buffer, at: number): number {
+    const feed = endOfLine(bytes, at);
+    if (feed === bytes.length) return at;
+    const isEmpty = feed === at || (feed === at + 1 && bytes[at] === carriageReturn);
+    if (this.#step === 'chunk size') this.#beginChunk(readSize(bytes, at));
+    else if (this.#step === 'trailers') {
+      if (isEmpty) this.#end();
+    } else if (isEmpty) this.#step = 'chunk size';
+    else throw malformed('a chunk of it is longer than it says');
+    return feed + 1;
   }
 
-  #endChunk(line: string): void {
-    if (line !== '') throw malformed('a chunk of it is longer than it says');
-    this.#step = 'chunk size';
+  #beginChunk(size: number): void {
+    this.#left = size;
+    this.#step = size === 0 ? 'trailers' : 'chunk';
   }
 
   #hold(bytes: Buffer): void {
     if (bytes.length > longestHead) throw malformed(`its head is longer than ${longestHead} bytes`);
+    if (this.#step === 'head' && !isBeginning(bytes)) throw noStatus();
     // A copy: what is held must not keep all of a large read alive.
     this.#partial = Buffer.from(bytes);
   }
@@ -155,23 +152,52 @@ interface ParsedHead extends ResponseHead {
 
 const nothing = Buffer.alloc(0);
 const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 const longestHead = 64 * 1024;
 const statusLine = /^HTTP\/1\.([01]) (\d{3})(?: |$)/;
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
-const chunkSize = /^([0-9a-f]{1,12})[ \t]*(?:;|$)/i;
+/** Blank, semicolon, end of the line. */
+const afterSize: ReadonlySet<number> = new Set([0x20, 0x09, 0x3b, 0x0d, 0x0a]);
 
-/** One past the empty line; 0 when it has not come yet. */
-function endOfHead(bytes: Buffer): number {
-  const blank = bytes.indexOf('\r\n\r\n', 0, 'latin1');
+/** One past the empty line; `at` when it has not come yet. */
+function endOfHead(bytes: Buffer, at: number): number {
+  const blank = bytes.indexOf('\r\n\r\n', at, 'latin1');
   if (blank >= 0) return blank + 4;
-  const bare = bytes.indexOf('\n\n', 0, 'latin1');
-  return bare >= 0 ? bare + 2 : 0;
+  const bare = bytes.indexOf('\n\n', at, 'latin1');
+  return bare >= 0 ? bare + 2 : at;
+}
+
+/** Byte by byte: lines between chunks are short, and there may be thousands. */
+function endOfLine(bytes: Buffer, at: number): number {
+  let index = at;
+  while (index < bytes.length && bytes[index] !== lineFeed) index += 1;
+  return index;
+}
+
+/** The size a chunk begins with; what comes after it on its line is nobody's business. */
+function readSize(bytes: Buffer, at: number): number {
+  let size = 0;
+  let index = at;
+  for (let digit = hexDigit(bytes[index]); digit >= 0; digit = hexDigit(bytes[index])) {
+    size = size * 16 + digit;
+    index += 1;
+  }
+  const isEnded = afterSize.has(bytes[index] ?? lineFeed);
+  if (index === at || !isEnded || size > Number.MAX_SAFE_INTEGER)
+    throw malformed('a chunk of it has no size');
+  return size;
+}
+
+function hexDigit(code = 0): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
 }
 
 function readHead(text: string): ParsedHead {
   const [first = '', ...lines] = text.trimEnd().split(/\r?\n/);
   const [, version, status] = statusLine.exec(first) ?? [];
-  if (version === undefined) throw malformed('it does not begin with an HTTP status');
+  if (version === undefined) throw noStatus();
   const headers: Record<string, string> = Object.create(null);
   for (const line of unfolded(lines)) {
     const colon = line.indexOf(':');
@@ -204,6 +230,15 @@ function sizeOf(text: string): number {
   if (!/^\d{1,15}$/.test(size) || others.some((other) => other !== size))
     throw malformed('its length is not a number');
   return Number(size);
+}
+
+/** Whoever speaks something else is found out at the first bytes, not by waiting for the end of a head. */
+function isBeginning(bytes: Buffer): boolean {
+  return 'HTTP/1.'.startsWith(bytes.toString('latin1', 0, 7));
+}
+
+function noStatus(): ModelError {
+  return malformed('it does not begin with an HTTP status');
 }
 
 function malformed(flaw: string): ModelError {
