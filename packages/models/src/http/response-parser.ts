@@ -195,28 +195,23 @@ function hexDigit(code = 0): number {
 }
 
 function readHead(text: string): ParsedHead {
-  const [first = '', ...lines] = text.trimEnd().split(/\r?\n/);
-  const [, version, status] = statusLine.exec(first) ?? [];
+  const [first = '', ...lines] = text.trimEnd().split('\n');
+  const [, version, status] = statusLine.exec(first.trimEnd()) ?? [];
   if (version === undefined) throw noStatus();
   const headers: Record<string, string> = Object.create(null);
-  for (const line of unfolded(lines)) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(0, colon));
-    if (!headerName.test(name)) throw malformed('a line of its head is not of the form `Name: value`');
-    const key = name.toLowerCase();
+  let key = '';
+  for (const line of lines) {
+    const isFolded = line.startsWith(' ') || line.startsWith('\t');
+    const colon = isFolded ? -1 : line.indexOf(':');
+    if (!isFolded) key = line.slice(0, Math.max(0, colon)).toLowerCase();
+    if (!headerName.test(key)) throw malformed('a line of its head is not of the form `Name: value`');
     const value = line.slice(colon + 1).trim();
-    headers[key] = headers[key] === undefined ? value : `${headers[key]}, ${value}`;
+    const before = headers[key];
+    if (before === undefined) headers[key] = value;
+    // A line that begins with a blank goes on with the one before it.
+    else headers[key] = isFolded ? `${before} ${value}` : `${before}, ${value}`;
   }
   return { status: Number(status), headers, version };
-}
-
-/** A line that begins with a blank goes on with the one before it. */
-function unfolded(lines: readonly string[]): readonly string[] {
-  if (!lines.some((line) => /^[ \t]/.test(line))) return lines;
-  return lines
-    .join('\n')
-    .replace(/\n[ \t]+/g, ' ')
-    .split('\n');
 }
 
 function staysOpen(connection = '', version: string): boolean {

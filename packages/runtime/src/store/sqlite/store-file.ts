@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, type Stats, statSync, writeSync } from 'node:fs';
+import { type BigIntStats, closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../make-directory.js';
 import { Connection } from './connection.js';
@@ -20,7 +20,7 @@ export interface StoreFileOptions {
 
 interface OpenFile {
   readonly connection: Connection;
-  readonly stats: Stats;
+  readonly stats: BigIntStats;
 }
 
 /**
@@ -39,7 +39,8 @@ export class StoreFile {
 
   /** A connection to the file as it is now; undefined when there is none, for reading makes nothing. */
   forReading(): Connection | undefined {
-    const stats = statSync(this.path, { throwIfNoEntry: false });
+    // In whole numbers, for which no dates are made: this is asked before every commit.
+    const stats = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     if (this.#open && stats && isSameFile(this.#open.stats, stats)) return this.#open.connection;
     this.drop();
     if (!stats) return undefined;
@@ -132,6 +133,6 @@ function createPrivately(file: string): void {
   }
 }
 
-function isSameFile(a: Stats, b: Stats): boolean {
+function isSameFile(a: BigIntStats, b: BigIntStats): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
