@@ -46,8 +46,11 @@ export class BodyMemory {
     return part;
   }
 
-  /** The same as `JSON.stringify` writes, in UTF-8. A long text would be copied and collected with every call. */
-  write(body: object): Buffer {
+  /**
+   * The same as `JSON.stringify` writes, in UTF-8 and in pieces: a long text would be copied and collected with every call.
+   * What was written once stays as it is, whatever is written after it.
+   */
+  write(body: object): readonly Uint8Array[] {
     const pieces: Uint8Array[] = [];
     let opening = '{';
     for (const [name, value] of Object.entries(body)) {
@@ -61,7 +64,7 @@ export class BodyMemory {
       }
       opening += ',';
     }
-    return Buffer.concat([...pieces, Buffer.from(`${opening.replace(/,$/, '')}}`)]);
+    return [...pieces, Buffer.from(`${opening.replace(/,$/, '')}}`)];
   }
 
   /** A list that goes on where the last one of its name ended is written on from there. */
@@ -131,7 +134,7 @@ class GrowingBytes {
     this.length += this.room.write(text, this.length);
   }
 
-  /** Good until more is added. */
+  /** More may be added behind it. */
   view(): Uint8Array {
     return this.room.subarray(0, this.length);
   }

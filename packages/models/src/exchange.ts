@@ -4,8 +4,8 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** In UTF-8: a text would have the headers before it written in its own encoding. */
-  readonly body?: Buffer;
+  /** In UTF-8, in pieces: a long conversation is not copied for every call of its own. */
+  readonly body?: readonly Uint8Array[];
   /** The address is opened as a WebSocket: `body` is the one message to it, each piece of the answer one from it. */
   readonly transport?: 'websocket';
   /** What the call is for, for whoever makes it in our place; nothing of it is sent. */

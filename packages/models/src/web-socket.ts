@@ -16,7 +16,7 @@ export function webSocketExchange(environment: Environment, limits: TimeLimits):
     const open = route.secure ? (await import('node:https')).request : requestHttp;
     const opened = await handshake(request, { route, open, milliseconds: limits.send }, signal);
     if (opened instanceof IncomingMessage) return refusal(opened);
-    opened.write(clientFrame('text', request.body ?? Buffer.alloc(0)));
+    opened.write(clientFrame('text', Buffer.concat(request.body ?? [])));
     return { status: 101, headers: {}, body: messages(opened, limits, signal) };
   };
 }

@@ -8,7 +8,7 @@ export interface CarriedRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
+  readonly body?: readonly Uint8Array[];
   /** The client opens a WebSocket: `body` is the one message to it, each piece of the answer one from it. */
   readonly transport?: 'websocket';
   readonly origin?: { readonly sessionId: string; readonly interactionType: string };
@@ -94,7 +94,8 @@ export class CarriedCalls {
         interactionType: origin.interactionType,
       }),
     };
-    const message = { requestId, data: body?.toString() ?? '', binary: false, end: transport === undefined };
+    const data = Buffer.concat(body ?? []).toString();
+    const message = { requestId, data, binary: false, end: transport === undefined };
     const begun = this.client.ask('llmInference.httpRequestStart', start, never);
     if (transport && (await call.head).status !== 101) return;
     await Promise.all([begun, this.client.ask('llmInference.httpRequestChunk', message, never)]);

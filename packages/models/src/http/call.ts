@@ -127,7 +127,7 @@ export class Call implements Carried, ResponseListener, BodySource {
 
   #send(connection: Connection): void {
     this.#connection = connection;
-    const { body } = this.#request;
+    const { body = [] } = this.#request;
     try {
       const head = headOf(this.#request, this.#options.route);
       connection.carry(this, { head, body }, () => this.#sent());

@@ -11,7 +11,7 @@ export interface Carried {
 export interface Outgoing {
   /** All before the body, in ASCII or Latin-1. */
   readonly head: string;
-  readonly body?: Buffer | undefined;
+  readonly body: readonly Uint8Array[];
 }
 
 /** One connection to a service. It carries one call after the other. */
@@ -52,12 +52,10 @@ export class Connection {
     const sent = (error?: Error | null) => {
       if (!error) onSent();
     };
+    const last = body.length - 1;
     socket.cork();
-    if (body === undefined) socket.write(head, 'latin1', sent);
-    else {
-      socket.write(head, 'latin1');
-      socket.write(body, sent);
-    }
+    socket.write(head, 'latin1', last < 0 ? sent : undefined);
+    for (const [index, piece] of body.entries()) socket.write(piece, index === last ? sent : undefined);
     socket.uncork();
   }
 

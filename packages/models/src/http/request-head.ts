@@ -10,7 +10,7 @@ export function headOf({ method, headers, body }: HttpRequest, route: Route): st
     connection: 'keep-alive',
     ...credentials(target),
     ...headers,
-    ...(method === 'POST' && { 'content-length': String(body?.length ?? 0) }),
+    ...(method === 'POST' && { 'content-length': String(sizeOf(body)) }),
     ...route.headers,
   };
   let head = `${method} ${path} HTTP/1.1\r\n`;
@@ -24,6 +24,10 @@ export function headOf({ method, headers, body }: HttpRequest, route: Route): st
 
 const token = /^[\w!#$%&'*+.^`|~-]+$/;
 const unwritable = /[^\t\x20-\x7e\x80-\xff]/;
+
+function sizeOf(body: HttpRequest['body'] = []): number {
+  return body.reduce((size, piece) => size + piece.byteLength, 0);
+}
 
 /** An address may name who asks. */
 function credentials({ username, password }: URL): { readonly authorization?: string } {
