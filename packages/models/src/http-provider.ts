@@ -51,7 +51,7 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
         const wire = await loading;
         const { memory = new BodyMemory() } = request;
         const body = memory.write(wire.encode(request, memory));
-        const response = await call.send({ ...opening(url(request.model), transport), body }, request);
+        const response = await call.send({ body, ...opening(url(request.model), transport) }, request);
         for await (const events of readAnswer(wire, response, maxAnswerBytes)) yield call.signed(events);
       } catch (error) {
         throw call.failure(error);
@@ -75,7 +75,7 @@ class ProviderCall {
   async send(call: Omit<HttpRequest, 'headers'>, request: ModelRequest | undefined): Promise<HttpResponse> {
     this.#headers = mergedHeaders(await this.#options.headers(request, this.#signal), request?.headers);
     const origin = request?.origin;
-    const outgoing = { ...call, headers: this.#headers, ...(origin && { origin }) };
+    const outgoing = { headers: this.#headers, ...call, ...(origin && { origin }) };
     const response = await this.#options.exchange(outgoing, this.#signal);
     const { headers, status } = response;
     this.#requestId = headers['x-github-request-id'] ?? headers['x-request-id'] ?? headers['request-id'];
@@ -90,7 +90,7 @@ class ProviderCall {
   signed(events: readonly ModelEvent[]): readonly ModelEvent[] {
     const last = events.at(-1);
     if (this.#requestId === undefined || last?.type !== 'end') return events;
-    return [...events.slice(0, -1), { ...last, requestId: this.#requestId }];
+    return [...events.slice(0, -1), { requestId: this.#requestId, ...last }];
   }
 
   failure(error: unknown): unknown {

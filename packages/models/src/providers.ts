@@ -53,9 +53,9 @@ export function configuredProvider(config: ProviderConfig, surroundings: Service
     models: { url: service.modelsUrl, read: readModelList },
     exchange: surroundings.exchange ?? nodeExchange({ environment }),
     headers: async (request, signal) => ({
+      'user-agent': userAgent(version, request?.origin),
       ...jsonHeaders,
       ...service.headers,
-      'user-agent': userAgent(version, request?.origin),
       ...(request?.origin && initiatorHeaders(request.origin)),
       ...authentication,
       ...(request?.replacesHeaders ? authenticationAmong(configured) : configured),

@@ -22,11 +22,12 @@ export function routes(environment: Environment): (url: URL) => Promise<Route> {
   let tunnel: TunnelAgent | undefined;
   return async (url) => {
     const proxy = proxyFor(url, environment);
-    const direct = { target: url, path: url.pathname + url.search, headers: {} };
-    if (!proxy) return { ...direct, secure: url.protocol === 'https:' };
-    if (url.protocol === 'https:') {
+    const secure = url.protocol === 'https:';
+    const direct = { target: url, path: url.pathname + url.search, headers: {}, secure };
+    if (!proxy) return direct;
+    if (secure) {
       tunnel ??= new (await import('./tunnel.js')).TunnelAgent(proxy);
-      return { ...direct, secure: true, tunnel };
+      return { tunnel, ...direct };
     }
     return {
       target: new URL(proxy.origin),

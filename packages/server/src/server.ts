@@ -37,7 +37,10 @@ export class Server {
           client,
           inference: this.inference,
           surroundings: this.surroundings,
-          ...signalOf(call),
+          // Made when somebody looks at it: most handlers never do.
+          get signal() {
+            return call.signal;
+          },
         });
       },
       describeError: describeFailedRequest,
@@ -83,13 +86,4 @@ export class Server {
 
 function isMethod(name: string): name is MethodName {
   return Object.hasOwn(methods, name);
-}
-
-/** Made when somebody looks at it: most handlers never do. */
-function signalOf(call: { readonly signal: AbortSignal }): { readonly signal: AbortSignal } {
-  return {
-    get signal() {
-      return call.signal;
-    },
-  };
 }

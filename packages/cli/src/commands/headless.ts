@@ -4,6 +4,7 @@ import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { type Environment, homeDirectory } from '../home.js';
 import type { Log } from '../log.js';
 import { logLevel } from '../log-levels.js';
+import { boundYoungObjects } from '../young-objects.js';
 
 /** What the process gives the command. */
 export interface Process {
@@ -53,6 +54,7 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 /** Serves clients by what the options say, and by nothing else. */
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
+  boundYoungObjects();
   for (const warning of options.warnings) options.warn(warning);
   const ending = new Ending(process, log);
   const program = compose(optionsFrom(options, process, ending));

@@ -97,7 +97,7 @@ export class Call implements Carried, ResponseListener, BodySource {
   onHead(head: ResponseHead): void {
     this.#head = head;
     this.#enter(this.#options.limits.idle, 'The model service stopped sending its answer');
-    this.#resolve({ ...head, body: this.#body });
+    this.#resolve({ body: this.#body, ...head });
   }
 
   onData(bytes: Buffer): void {

@@ -158,9 +158,9 @@ class ModelQuestion {
     const milliseconds = monotonic() - this.startedAt;
     const price = await this.call.price;
     const base = { model: plan.model, usage, milliseconds, estimatedInput };
-    if (usage.inputTokens + usage.outputTokens > 0) return { ...base, cost: costOf(usage, price) };
+    if (usage.inputTokens + usage.outputTokens > 0) return { cost: costOf(usage, price), ...base };
     const isFree = price?.input === 0 && price.output === 0;
-    return { ...base, cost: isFree ? 0 : null, unreported: lossOf({ estimatedInput, size, price }) };
+    return { cost: isFree ? 0 : null, unreported: lossOf({ estimatedInput, size, price }), ...base };
   }
 
   private usageOf({ usage, cost, milliseconds }: SettledCall): EphemeralDraft {

@@ -10,6 +10,7 @@ import type { UserInput } from '../session/user-input.js';
 import type { Waits } from '../session/waits.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
+import type { CallMemory } from './call-memory.js';
 import type { Interaction, RequestHeaders } from './interaction.js';
 
 /** Bounds that keep a session from running for ever; each one exceeded is a clear error. */
@@ -63,6 +64,7 @@ export interface LoopContext {
   readonly clock: Clock;
   readonly limits: LoopLimits;
   readonly waits: Waits;
+  readonly memory: CallMemory;
   /** What the current prompt started. */
   readonly interaction: Interaction;
   /** Asks people what to do about a model that cannot be had for now. */

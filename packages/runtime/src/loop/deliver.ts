@@ -32,11 +32,11 @@ export async function deliver(
     {
       type: 'user.message',
       data: {
+        delivery,
+        turnId: '0',
         ...messageData(prompt, context),
         transformedContent: formatted.text,
         supportedNativeDocumentMimeTypes: [...context.documents()],
-        delivery,
-        turnId: '0',
         ...(formatted.attachments.length > 0 && {
           attachments: formatted.attachments as EventData<'user.message'>['attachments'],
         }),
@@ -85,7 +85,7 @@ export async function deliverSteering(context: LoopContext): Promise<void> {
     if (requestHeaders) context.interaction.join(requestHeaders);
     context.log.append({
       type: 'user.message',
-      data: { ...messageData(prompt, context), delivery: 'steering', turnId: context.interaction.turnId },
+      data: { delivery: 'steering', turnId: context.interaction.turnId, ...messageData(prompt, context) },
     });
     context.log.emit({ type: 'pending_messages.modified', data: {} });
   }

@@ -1,5 +1,4 @@
-import { BodyMemory, mergedHeaders } from '@groundcrew/models';
-import { HistoryReader } from './history-reader.js';
+import { mergedHeaders } from '@groundcrew/models';
 
 /** W3C trace context, passed on to tools and model services. */
 export interface TraceContext {
@@ -35,9 +34,6 @@ export class Interaction {
   responseBytes = 0;
   /** The turn goes on where a process that died had left it. */
   isContinued = false;
-  /** Messages of earlier calls are those of the next, and are written alike. */
-  readonly reader = new HistoryReader();
-  readonly memory = new BodyMemory();
 
   constructor(
     readonly id: string,

@@ -10,10 +10,11 @@ export function makeRequest(
 ): ModelRequest {
   const { interaction } = context;
   const { requestHeaders, trace } = interaction.options;
+  const { reader, memory } = context.memory.use();
   return {
     model: plan.model,
     system: plan.system,
-    messages: interaction.reader.read(context.log.latest.history, {
+    messages: reader.read(context.log.latest.history, {
       canSeeImages: context.canSeeImages(),
       documents: context.documents(),
       model: plan.model,
@@ -24,7 +25,7 @@ export function makeRequest(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(remark !== undefined && { remark }),
     ...(plan.citations && { citations: true }),
-    memory: interaction.memory,
+    memory,
     headers: { ...requestHeaders?.values, ...trace },
     ...(requestHeaders?.strategy === 'override' && { replacesHeaders: true }),
     origin: {

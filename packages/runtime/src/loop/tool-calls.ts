@@ -175,7 +175,6 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
   const occasion = { toolName: call.name, workingDirectory: context.workingDirectory };
   requireNotForbidden(toolSubject(occasion), context);
   return tool.prepare(call.arguments, {
-    ...context.toolSurroundings(),
     checkPlace: (place) => requireNotForbidden(placeSubject(place, occasion), context),
     checkAddress: (url) => requireNotForbidden(addressSubject(url, occasion), context),
     searchExclusions: () => searchExclusions(context.prohibitions().deny, context.workingDirectory),
@@ -190,6 +189,7 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
         type: 'tool.execution_partial_result',
         data: { toolCallId: call.toolCallId, partialOutput },
       }),
+    ...context.toolSurroundings(),
   });
 }
 
@@ -197,10 +197,10 @@ async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Pr
   const prepared = await prepareCall(call, gate);
   for (const next of prepared.questions ?? []) {
     const question = typeof next === 'function' ? await next() : next;
-    const refused = await seekLeave(call, question, { ...gate, signal });
+    const refused = await seekLeave(call, question, { signal, ...gate });
     if (refused) return refused;
   }
-  return runPrepared(call, prepared, { ...gate, signal });
+  return runPrepared(call, prepared, { signal, ...gate });
 }
 
 /** What rules forbid ends before a tool has looked at anything; throws Forbidden. */

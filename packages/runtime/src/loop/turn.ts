@@ -61,14 +61,14 @@ function begin(context: LoopContext, plan: ModelPlan): void {
 /** Parses what the model wrote; arguments that are no JSON are cleared and the call fails with the reason. */
 function readCall(call: ToolCall): CallToRun {
   const base = { toolCallId: call.callId, name: call.name };
-  if (call.argumentsText.trim() === '') return { ...base, arguments: {}, argumentsText: '{}' };
+  if (call.argumentsText.trim() === '') return { arguments: {}, argumentsText: '{}', ...base };
   try {
     const parsed: unknown = JSON.parse(call.argumentsText);
-    return { ...base, arguments: parsed ?? {}, argumentsText: call.argumentsText };
+    return { arguments: parsed ?? {}, argumentsText: call.argumentsText, ...base };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const problem = `The arguments for the tool call '${call.name}' were not valid JSON. The arguments have been cleared. Arguments: ${call.argumentsText}. JSON parse error: ${reason}`;
-    return { ...base, arguments: {}, argumentsText: '{}', problem };
+    return { arguments: {}, argumentsText: '{}', problem, ...base };
   }
 }
 

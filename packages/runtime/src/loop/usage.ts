@@ -31,7 +31,7 @@ export function measureContext(state: SessionState, plan: ModelPlan): ContextUse
 export function reportContextUse(context: LoopContext, plan: ModelPlan): void {
   const { log, interaction } = context;
   const isInitial = interaction.rounds === 1;
-  log.emit({ type: 'session.usage_info', data: { ...measureContext(log.latest, plan), isInitial } });
+  log.emit({ type: 'session.usage_info', data: { isInitial, ...measureContext(log.latest, plan) } });
 }
 
 function tokens(characters: number): number {

@@ -55,7 +55,7 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
 
 /** A tool that asks nothing is a subject too: rules may forbid its use. */
 export function toolSubject(occasion: Occasion): Subject {
-  return { ...occasion, ...unread, paths: [] };
+  return { paths: [], ...occasion, ...unread };
 }
 
 /** A place that a tool is about to look at, before it asks for anything. */

@@ -1,6 +1,7 @@
 import type { Price } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
+import { CallMemory } from '../loop/call-memory.js';
 import type { LoopContext, LoopLimits, MakeRoom } from '../loop/context.js';
 import { deliver } from '../loop/deliver.js';
 import { Interaction, type RequestHeaders, type TraceContext } from '../loop/interaction.js';
@@ -20,7 +21,7 @@ import type { Planner } from './planner.js';
 import { Questions } from './questions.js';
 import { type Receipt, Receipts, silentReceipt } from './receipts.js';
 import { ClientRequests } from './requests.js';
-import type { Run } from './run.js';
+import { type Run, runController } from './run.js';
 import type { SessionPermissions } from './session-permissions.js';
 import type { Prompt, SessionState } from './shape.js';
 import { hasWork } from './state.js';
@@ -58,6 +59,7 @@ export class Conversation {
   readonly userInput: UserInput;
   private readonly receipts: Receipts;
   private readonly waits: Waits;
+  private readonly memory = new CallMemory();
   /** When the prompts that wait now began to. */
   private queuedSince: string | undefined;
   private run: Run | undefined;
@@ -179,7 +181,7 @@ export class Conversation {
   private start(first: Prompt | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const run: Run = {
-        controller: new AbortController(),
+        controller: runController(),
         isSafe: !first,
         done: Promise.resolve().then(() => this.work(run, first, { resolve, reject })),
       };
@@ -192,7 +194,7 @@ export class Conversation {
     while (outcome !== 'stopped' && outcome !== 'held' && !this.inbox.isEmpty) {
       const prompt = await this.inbox.takeNext();
       if (!prompt) continue;
-      run.controller = new AbortController();
+      run.controller = runController();
       outcome = prompt.isCommand
         ? await this.command(run, prompt)
         : await this.turn(run, prompt, 'queued', silentReceipt);
@@ -372,6 +374,7 @@ export class Conversation {
       clock: host.clock,
       limits: host.limits,
       waits: this.waits,
+      memory: this.memory,
       interaction,
       modelSwitch: new ModelSwitch({ audience: host.audience, clock: host.clock, questions, log }),
       headersOf: (prompt) => this.takeExtras(prompt).requestHeaders,

@@ -214,7 +214,8 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
       const { toolCallId, toolName } = event.data;
       const others = state.calls.filter((call) => call.toolCallId !== toolCallId);
       const before = state.calls.find((call) => call.toolCallId === toolCallId);
-      const call = { ...before, toolCallId, toolName, arguments: event.data.arguments, attempts: 0 };
+      const begun = { toolCallId, toolName, arguments: event.data.arguments, attempts: 0 };
+      const call = before ? { ...before, ...begun } : begun;
       return { ...state, calls: [...others, call] };
     }
     case 'tool.execution_complete': {

@@ -29,15 +29,17 @@ export type Wait = WaitKind & { readonly since: string };
 
 /** What a session waits for at this moment, so that nothing waits in silence. */
 export class Waits {
-  private readonly waiting = new Set<Wait>();
+  private waiting: readonly Wait[] = [];
 
   constructor(private readonly clock: Clock) {}
 
   /** Returns what ends it. */
   begin(wait: WaitKind): () => void {
-    const begun = { ...wait, since: this.clock.timestamp() };
-    this.waiting.add(begun);
-    return () => void this.waiting.delete(begun);
+    const begun = { since: this.clock.timestamp(), ...wait };
+    this.waiting = [...this.waiting, begun];
+    return () => {
+      this.waiting = this.waiting.filter((each) => each !== begun);
+    };
   }
 
   /** Waits as long as the work takes. */
@@ -48,7 +50,7 @@ export class Waits {
   /** In the order in which they began; an attempt whose time has come is no longer waited with, but waited for. */
   list(): readonly Wait[] {
     const now = this.clock.timestamp();
-    return [...this.waiting].map((wait) => {
+    return this.waiting.map((wait) => {
       if (wait.kind !== 'retry' || wait.at > now) return wait;
       return { kind: 'model', model: wait.model, attempt: wait.attempt, since: wait.at };
     });

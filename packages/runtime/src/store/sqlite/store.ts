@@ -99,7 +99,7 @@ class EmbeddedStore implements SqliteStore {
     this.#requireOpen();
     await this.#patiently(() => this.#liveness.hold(request.owner.runtimeId));
     const run = (connection: Connection) => claimSession(this.#scope(connection), request);
-    const claim = this.#queue.add({ ...weigh(request.create?.records), run });
+    const claim = this.#queue.add({ run, ...weigh(request.create?.records) });
     if (!this.#isSwept) void this.#sweep();
     return claim;
   }
@@ -107,12 +107,12 @@ class EmbeddedStore implements SqliteStore {
   async append(request: AppendRequest): Promise<void> {
     this.#requireOpen();
     const run = (connection: Connection) => appendRecords(connection, request);
-    return this.#queue.add({ ...weigh(request.records), run });
+    return this.#queue.add({ run, ...weigh(request.records) });
   }
 
   async release(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
     this.#requireOpen();
-    return this.#queue.add({ ...weigh(), run: (connection) => releaseSession(connection, request) });
+    return this.#queue.add({ run: (connection) => releaseSession(connection, request), ...weigh() });
   }
 
   async *read(sessionId: string, after = 0): AsyncIterable<readonly LogRecord[]> {
