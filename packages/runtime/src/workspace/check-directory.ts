@@ -7,6 +7,6 @@ export class NoSuchDirectory extends Error {
 
 /** Throws NoSuchDirectory unless a session could work there. */
 export function checkDirectory(path: string): void {
-  const isThere = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+  const isThere = statSync(path, { throwIfNoEntry: false, bigint: true })?.isDirectory();
   if (!isThere) throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
 }

@@ -28,7 +28,7 @@ interface FoundGit {
 function findGit(start: string): FoundGit | undefined {
   for (let root = start; ; root = dirname(root)) {
     const entry = join(root, '.git');
-    const kind = statSync(entry, { throwIfNoEntry: false });
+    const kind = statSync(entry, { throwIfNoEntry: false, bigint: true });
     if (kind?.isDirectory()) return { root, gitDirectory: entry, commonDirectory: entry };
     if (kind?.isFile()) return worktree(root, entry);
     if (dirname(root) === root) return undefined;

@@ -25,6 +25,8 @@ export class Workspace {
   /** Throws StoreError when there is no room for it, or no leave. */
   make(): void {
     try {
+      // From above: of a new session neither is there.
+      makeDirectory(this.directory);
       makeDirectory(this.filesDirectory);
     } catch (error) {
       throw diskFault(error, this.directory);

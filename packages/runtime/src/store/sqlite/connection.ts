@@ -47,6 +47,11 @@ export class Connection {
     return Number(this.#prepare(sql).run(...values).changes);
   }
 
+  /** Inserts a row and says its number. */
+  insert(sql: string, ...values: SqliteValue[]): number {
+    return Number(this.#prepare(sql).run(...values).lastInsertRowid);
+  }
+
   /** The first row; the caller names the type of what its SQL selects. */
   get<Row>(sql: string, ...values: SqliteValue[]): Row | undefined {
     return this.#prepare(sql).get(...values) as Row | undefined;

@@ -5,7 +5,10 @@ export type SqliteValue = null | number | string | Uint8Array;
 
 /** What we use of a prepared statement. */
 export interface SqliteStatement {
-  run(...values: SqliteValue[]): { readonly changes: number | bigint };
+  run(...values: SqliteValue[]): {
+    readonly changes: number | bigint;
+    readonly lastInsertRowid: number | bigint;
+  };
   get(...values: SqliteValue[]): unknown;
   all(...values: SqliteValue[]): unknown[];
   /** One row at a time, and no more than are asked for. */

@@ -142,17 +142,17 @@ function createSession(connection: Connection, request: ClaimRequest): Claim {
   const { head, records } = create;
   requireConsecutive(sessionId, { records, after: 0 });
   const epoch = firstEpoch();
-  const created = connection.get<{ readonly number: number }>(
+  const session = connection.insert(
     `INSERT INTO session (seq, ${headColumns},
        id, epoch, owner_runtime_id, owner_pid, owner_host, owner_since)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     records.length,
     ...headValues(head),
     sessionId,
     epoch,
     ...ownerValues(request),
   );
-  if (created) insertRecords(connection, { session: created.number, records });
+  insertRecords(connection, { session, records });
   return { epoch, seq: records.length, head, isNew: true };
 }
 
