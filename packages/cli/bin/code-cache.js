@@ -41,12 +41,14 @@ function readCache(file, source) {
 
 // What the program exports as `used` names what it was used for. The cache has the code of all that it was ever used
 // for, and is written again when something new came up: at the exit, or while a server runs that may never have one.
+// V8 refuses code that was made by other settings than those of a start: `byUsualSettings` goes back to these.
 function keepCode({ file, source, script, bundle, cache }) {
   let kept = cache;
   const keep = () => {
     const used = [...new Set([...kept.used, ...(bundle.exports.used ?? [])])];
     if (kept.data !== undefined && used.length === kept.used.length) return;
-    const data = script.createCachedData();
+    const { byUsualSettings = (work) => work() } = bundle.exports;
+    const data = byUsualSettings(() => script.createCachedData());
     writeCache({ file, source, data, used });
     kept = { data, used };
   };

@@ -4,6 +4,8 @@ import { endWith } from './failure.js';
 
 declare const __VERSION__: string;
 
+export { byUsualSettings } from './young-objects.js';
+
 /** What it was used for; the code of that is kept for the next start. */
 export const used = new Set<string>();
 

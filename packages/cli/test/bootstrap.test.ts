@@ -186,6 +186,22 @@ describe('the code cache', () => {
     expect(isNew).toEqual([true, true, false, false]);
   });
 
+  test('is taken from a process that has bounded its young objects, and its settings stay', async () => {
+    cpSync(join(cliFolder, 'src/young-objects.ts'), inCli('src/young-objects.ts'));
+    writeFileSync(
+      inCli('src/main.ts'),
+      `import { boundYoungObjects } from './young-objects.js';
+       export { byUsualSettings } from './young-objects.js';
+       export const used = new Set(['bounds']);
+       const staying = setInterval(() => undefined, 60_000);
+       boundYoungObjects(0).then(() => clearInterval(staying));`,
+    );
+    expect((await start().ended).code).toBe(0);
+    const before = statSync(cacheFile()).mtimeMs;
+    expect(await start().ended).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(statSync(cacheFile()).mtimeMs).toBe(before);
+  });
+
   test('is written again when it is damaged, and the start does not notice', async () => {
     const whole = readFileSync(cacheFile());
     const damages = [

@@ -54,7 +54,7 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 /** Serves clients by what the options say, and by nothing else. */
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
-  boundYoungObjects();
+  void boundYoungObjects();
   for (const warning of options.warnings) options.warn(warning);
   const ending = new Ending(process, log);
   const program = compose(optionsFrom(options, process, ending));
