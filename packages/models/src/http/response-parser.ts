@@ -71,9 +71,31 @@ export class ResponseParser {
       case 'until close':
         this.#listener.onData(bytes.subarray(at));
         return bytes.length;
+      case 'chunk size':
+        return this.#takeChunks(bytes, at) || this.#takeLine(bytes, at);
       default:
         return this.#takeLine(bytes, at);
     }
+  }
+
+  /** Whole chunks one after the other, of which a stream has thousands: their data is moved together and told at once. */
+  #takeChunks(bytes: Buffer, at: number): number {
+    let next = at;
+    let start = 0;
+    let end = 0;
+    for (;;) {
+      const feed = endOfLine(bytes, next);
+      if (feed === bytes.length) break;
+      const size = readSize(bytes, next);
+      const after = feed + 1 + size;
+      if (size === 0 || bytes[after] !== carriageReturn || bytes[after + 1] !== lineFeed) break;
+      if (end === 0) start = end = feed + 1;
+      else bytes.copyWithin(end, feed + 1, after);
+      end += size;
+      next = after + 2;
+    }
+    if (end > start) this.#listener.onData(bytes.subarray(start, end));
+    return next === at ? 0 : next;
   }
 
   #takeHead(bytes: Buffer, at: number): number {
