@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { collect, localServer, noUsage, plainRequest } from '../test/local-server.js';
+import { collect, localProxy, localServer, noUsage, plainRequest } from '../test/local-server.js';
 import { type ServedSocket, socketServer } from '../test/socket-server.js';
 import { copilotProvider } from './copilot.js';
 import { nodeExchange } from './node-exchange.js';
@@ -133,4 +133,18 @@ test('where the Copilot API opens no socket it is asked without one, and from th
     'POST /responses',
     'POST /responses',
   ]);
+});
+
+test('an encrypted one is opened through the proxy that the environment names', async () => {
+  const proxy = await localProxy(0, 503);
+  const environment = { HTTPS_PROXY: proxy.url };
+  const proxied = configuredProvider(
+    { baseUrl: 'https://model.test', apiKey: 'k', wireApi: 'responses', transport: 'websockets' },
+    { ...surroundings, exchange: nodeExchange({ environment }) },
+  );
+  await expect(collect(proxied)).rejects.toMatchObject({
+    kind: 'unavailable',
+    message: 'The proxy refused the connection with status 503',
+  });
+  expect(proxy.asked.map(({ method, url }) => [method, url])).toEqual([['CONNECT', 'model.test:443']]);
 });

@@ -5,6 +5,7 @@ import type { Route } from '../proxy.js';
 import { AnswerBody, type BodySource } from './answer-body.js';
 import type { Carried, Connection } from './connection.js';
 import type { Connections } from './connections.js';
+import { now } from './now.js';
 import { headOf } from './request-head.js';
 import { type ResponseHead, type ResponseListener, ResponseParser } from './response-parser.js';
 
@@ -185,8 +186,4 @@ const lingering = 250;
 function hungUp(): Error {
   const error = new Error('The model service closed the connection before it answered');
   return Object.assign(error, { code: 'ECONNRESET' });
-}
-
-function now(): number {
-  return process.uptime() * 1000;
 }

@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import type { Route } from '../proxy.js';
 import { Connection } from './connection.js';
+import { now } from './now.js';
 
 interface Resting {
   readonly connection: Connection;
@@ -88,7 +89,3 @@ const longestRest = 60_000;
 const safety = 1_000;
 const mostResting = 256;
 const sweepPause = 1_000;
-
-function now(): number {
-  return process.uptime() * 1000;
-}
