@@ -21,7 +21,7 @@ import type { Planner } from './planner.js';
 import { Questions } from './questions.js';
 import { type Receipt, Receipts, silentReceipt } from './receipts.js';
 import { ClientRequests } from './requests.js';
-import { type Run, runController } from './run.js';
+import type { Run } from './run.js';
 import type { SessionPermissions } from './session-permissions.js';
 import type { Prompt, SessionState } from './shape.js';
 import { hasWork } from './state.js';
@@ -181,7 +181,7 @@ export class Conversation {
   private start(first: Prompt | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const run: Run = {
-        controller: runController(),
+        controller: new AbortController(),
         isSafe: !first,
         done: Promise.resolve().then(() => this.work(run, first, { resolve, reject })),
       };
@@ -194,7 +194,7 @@ export class Conversation {
     while (outcome !== 'stopped' && outcome !== 'held' && !this.inbox.isEmpty) {
       const prompt = await this.inbox.takeNext();
       if (!prompt) continue;
-      run.controller = runController();
+      run.controller = new AbortController();
       outcome = prompt.isCommand
         ? await this.command(run, prompt)
         : await this.turn(run, prompt, 'queued', silentReceipt);

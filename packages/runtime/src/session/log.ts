@@ -56,7 +56,7 @@ export class SessionLog {
   private ahead: SessionState = initialState;
   private group: Group | undefined;
   /** Handed to the store, in order, and not yet answered. */
-  private handedOver: readonly Group[] = [];
+  private readonly handedOver = new Set<Group>();
   private last: Promise<void> = Promise.resolve();
   private sinceSnapshot = 0;
   private readonly line: Waiting[] = [];
@@ -218,11 +218,11 @@ export class SessionLog {
     if (!first) {
       // Nothing to store: it is told behind what is on its way to the store, and counts as stored with that.
       this.tellSoon(group);
-      const before = this.handedOver.at(-1);
+      const before = [...this.handedOver].at(-1);
       (before?.done ?? Promise.resolve()).then(group.resolve, group.reject);
       return;
     }
-    this.handedOver = [...this.handedOver, group];
+    this.handedOver.add(group);
     if (this.damage) {
       this.failed(group, this.damage);
       return;
@@ -241,7 +241,7 @@ export class SessionLog {
   }
 
   private committed(group: Group): void {
-    this.handedOver = this.handedOver.filter((each) => each !== group);
+    this.handedOver.delete(group);
     this.state = group.state;
     this.tellSoon(group);
     group.resolve();
@@ -261,9 +261,9 @@ export class SessionLog {
 
   /** Nothing of the group was written: it is forgotten with all that was built upon it. */
   private failed(group: Group, error: unknown): void {
-    if (!this.handedOver.includes(group)) return;
+    if (!this.handedOver.has(group)) return;
     const lost = [...this.handedOver, ...(this.group ? [this.group] : [])];
-    this.handedOver = [];
+    this.handedOver.clear();
     this.group = undefined;
     this.ahead = this.state;
     for (const each of lost) each.reject(error);

@@ -26,15 +26,13 @@ export interface QuestionRef<K extends keyof Answers = keyof Answers> {
 }
 
 interface Waiting {
-  readonly requestId: string;
   readonly kind: keyof Answers;
   settle(answer: unknown): void;
 }
 
 /** Questions to people: an event goes out to all, the first answer wins, the log records both. */
 export class Questions {
-  /** A list: what a map has forgotten stays alive, with all that it knew, until V8 looks through its whole heap. */
-  private waiting: readonly Waiting[] = [];
+  private readonly waiting = new Map<string, Waiting>();
 
   constructor(
     private readonly log: SessionLog,
@@ -43,7 +41,7 @@ export class Questions {
 
   /** Somebody in this process waits for the answer. */
   isWaiting(requestId: string): boolean {
-    return this.waiting.some((question) => question.requestId === requestId);
+    return this.waiting.has(requestId);
   }
 
   /** Waits for the answer; `settle` writes it, and all that it completes, to the log at once. */
@@ -55,16 +53,18 @@ export class Questions {
     signal.throwIfAborted();
     const asked = new Promise<R>((resolve, reject) => {
       const stop = () => {
-        this.forget(requestId);
+        this.waiting.delete(requestId);
         reject(signal.reason);
       };
       signal.addEventListener('abort', stop, { once: true });
-      const settleIt = (answer: unknown) => {
-        signal.removeEventListener('abort', stop);
-        // `answer` lets nothing through but what its kind is answered with.
-        resolve(settle(answer as Answers[K]));
-      };
-      this.waiting = [...this.waiting, { kind, requestId, settle: settleIt }];
+      this.waiting.set(requestId, {
+        kind,
+        settle: (answer) => {
+          signal.removeEventListener('abort', stop);
+          // `answer` lets nothing through but what its kind is answered with.
+          resolve(settle(answer as Answers[K]));
+        },
+      });
     });
     const wait = waitKinds[kind];
     return wait ? this.waits.during({ kind: wait, requestId }, asked) : asked;
@@ -75,16 +75,12 @@ export class Questions {
     { kind, requestId }: QuestionRef<K>,
     answer: Answers[K],
   ): Promise<boolean> {
-    const question = this.waiting.find((each) => each.requestId === requestId);
+    const question = this.waiting.get(requestId);
     if (question?.kind !== kind) return false;
-    this.forget(requestId);
+    this.waiting.delete(requestId);
     question.settle(answer);
     await this.log.told();
     return true;
-  }
-
-  private forget(requestId: string): void {
-    this.waiting = this.waiting.filter((question) => question.requestId !== requestId);
   }
 }
 

@@ -8,15 +8,3 @@ export interface Run {
   isSafe: boolean;
   readonly done: Promise<void>;
 }
-
-/**
- * What ends a run. Its signal has one listener for good: while many come and go, one at a time, each of them would stay alive
- * with all that it knows until V8 looks through its whole heap.
- */
-export function runController(): AbortController {
-  const controller = new AbortController();
-  controller.signal.addEventListener('abort', heardByOthers);
-  return controller;
-}
-
-const heardByOthers = (): undefined => undefined;

@@ -29,17 +29,15 @@ export type Wait = WaitKind & { readonly since: string };
 
 /** What a session waits for at this moment, so that nothing waits in silence. */
 export class Waits {
-  private waiting: readonly Wait[] = [];
+  private readonly waiting = new Set<Wait>();
 
   constructor(private readonly clock: Clock) {}
 
   /** Returns what ends it. */
   begin(wait: WaitKind): () => void {
     const begun = { since: this.clock.timestamp(), ...wait };
-    this.waiting = [...this.waiting, begun];
-    return () => {
-      this.waiting = this.waiting.filter((each) => each !== begun);
-    };
+    this.waiting.add(begun);
+    return () => void this.waiting.delete(begun);
   }
 
   /** Waits as long as the work takes. */
@@ -50,7 +48,7 @@ export class Waits {
   /** In the order in which they began; an attempt whose time has come is no longer waited with, but waited for. */
   list(): readonly Wait[] {
     const now = this.clock.timestamp();
-    return this.waiting.map((wait) => {
+    return [...this.waiting].map((wait) => {
       if (wait.kind !== 'retry' || wait.at > now) return wait;
       return { kind: 'model', model: wait.model, attempt: wait.attempt, since: wait.at };
     });
