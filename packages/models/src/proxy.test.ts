@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -58,25 +59,35 @@ test('a plain call is handed to the proxy with its whole address', async () => {
   ]);
 });
 
+/** What a process of its own is answered, that trusts our certificate. */
+async function answersIn(child: string, environment: Record<string, string>): Promise<unknown> {
+  const file = fileURLToPath(new URL(`../test/children/${child}`, import.meta.url));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), file],
+    { env: { ...environment, NODE_EXTRA_CA_CERTS: fileURLToPath(certificate) } },
+  );
+  return JSON.parse(stdout);
+}
+
+const end = { type: 'end', reason: 'stop', usage: noUsage, responseId: 'r1' };
+
+test('an encrypted call without a proxy agrees with its service once, and opens with that again', async () => {
+  const isReused: boolean[] = [];
+  const server = await localServer((response) => {
+    isReused.push((response.req.socket as TLSSocket).isSessionReused());
+    response.setHeader('connection', 'close').end('{"id":"r1","choices":[]}');
+  }, tls);
+  expect(await answersIn('call-directly.ts', { PORT: String(server.port) })).toEqual([[end], [end]]);
+  expect(server.asked.map(({ headers }) => headers.host)).toEqual(Array(2).fill(`model.test:${server.port}`));
+  expect(isReused).toEqual([false, true]);
+});
+
 test('an encrypted call goes through a tunnel to a service that further authorities vouch for', async () => {
   const server = await localServer((response) => response.end('{"id":"r1","choices":[]}'), tls);
   const proxy = await localProxy(server.port);
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [
-      '--import',
-      import.meta.resolve('tsx'),
-      fileURLToPath(new URL('../test/children/call-twice.ts', import.meta.url)),
-    ],
-    {
-      env: {
-        HTTPS_PROXY: `http://ann:secret@127.0.0.1:${proxy.port}`,
-        NODE_EXTRA_CA_CERTS: fileURLToPath(certificate),
-      },
-    },
-  );
-  const end = { type: 'end', reason: 'stop', usage: noUsage, responseId: 'r1' };
-  expect(JSON.parse(stdout)).toEqual([[end], [end]]);
+  const environment = { HTTPS_PROXY: `http://ann:secret@127.0.0.1:${proxy.port}` };
+  expect(await answersIn('call-twice.ts', environment)).toEqual([[end], [end]]);
   expect(proxy.asked.map(({ method, url, headers }) => ({ method, url, headers }))).toEqual([
     {
       method: 'CONNECT',
