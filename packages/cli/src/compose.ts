@@ -33,7 +33,7 @@ export interface ProgramOptions {
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
-  readonly used?: Set<string>;
+  readonly used?: { add(method: string): void };
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */
   onShutDown(): void;

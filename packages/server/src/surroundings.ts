@@ -9,7 +9,7 @@ export interface ServerSurroundings {
   /** Where the process was started: the directory of sessions that name none. */
   readonly workingDirectory: string;
   /** Takes down the methods that clients ask for. */
-  readonly used?: Set<string>;
+  readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;
   /** What one may choose from: in a session, or with a token. */
   listModels(request: {

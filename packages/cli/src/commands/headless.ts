@@ -17,7 +17,7 @@ export interface Process {
   exit(code: number): void;
   onSignal(handler: () => void): void;
   /** Takes down the methods that clients ask for. */
-  readonly used?: Set<string>;
+  readonly used?: { add(method: string): void };
 }
 
 /** What a server that people start says itself, and a client's leaves to the environment. */
