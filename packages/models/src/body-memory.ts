@@ -67,12 +67,12 @@ export class BodyMemory {
     return [...pieces, Buffer.from(`${opening.replace(/,$/, '')}}`)];
   }
 
-  /** A list that goes on where the last one of its name ended is written on from there. */
+  /** A list that begins as the last one of its name did is written on from where they part. */
   private listBytes(name: string, items: readonly unknown[]): Uint8Array {
     const before = this.lists.get(name);
-    const isSame = before !== undefined && goesOn(items, before.items);
-    const bytes = isSame ? before.bytes : new GrowingBytes();
-    for (let index = isSame ? before.items.length : 0; index < items.length; index++)
+    const shared = before ? sharedLength(items, before.items) : 0;
+    const bytes = before?.bytes.after(shared) ?? new GrowingBytes();
+    for (let index = shared; index < items.length; index++)
       bytes.add(`${index === 0 ? '' : ','}${this.textOf(items[index], deepest) ?? 'null'}`);
     this.lists.set(name, { items, bytes });
     return bytes.view();
@@ -119,25 +119,49 @@ interface WrittenList {
   readonly bytes: GrowingBytes;
 }
 
-/** Text in UTF-8 that more is added to. */
+/** Texts in UTF-8, one behind the other, that more are added to. */
 class GrowingBytes {
   private room = Buffer.allocUnsafe(4096);
   private length = 0;
+  /** Where each text ends. */
+  private ends: number[] = [];
+
+  /** These, when so many of the texts are all; else a copy that has only those, for what was once read stays as it is. */
+  after(texts: number): GrowingBytes {
+    if (texts === this.ends.length) return this;
+    const copy = new GrowingBytes();
+    const length = texts === 0 ? 0 : (this.ends[texts - 1] ?? 0);
+    copy.ends = this.ends.slice(0, texts);
+    copy.reserve(length);
+    copy.length = this.room.copy(copy.room, 0, 0, length);
+    return copy;
+  }
 
   add(text: string): void {
-    const most = this.length + text.length * 3;
-    if (most > this.room.length) {
-      const larger = Buffer.allocUnsafe(Math.max(most, this.room.length * 2));
-      this.room.copy(larger, 0, 0, this.length);
-      this.room = larger;
-    }
+    this.reserve(this.length + text.length * 3);
     this.length += this.room.write(text, this.length);
+    this.ends.push(this.length);
   }
 
   /** More may be added behind it. */
   view(): Uint8Array {
     return this.room.subarray(0, this.length);
   }
+
+  private reserve(size: number): void {
+    if (size <= this.room.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(size, this.room.length * 2));
+    this.room.copy(larger, 0, 0, this.length);
+    this.room = larger;
+  }
+}
+
+/** How many items two lists begin with alike. */
+function sharedLength(items: readonly unknown[], before: readonly unknown[]): number {
+  const most = Math.min(items.length, before.length);
+  let index = 0;
+  while (index < most && items[index] === before[index]) index += 1;
+  return index;
 }
 
 function goesOn(items: readonly unknown[], before: readonly unknown[]): boolean {
