@@ -165,7 +165,7 @@ function sharedLength(items: readonly unknown[], before: readonly unknown[]): nu
 }
 
 function goesOn(items: readonly unknown[], before: readonly unknown[]): boolean {
-  return items.length >= before.length && before.every((item, index) => item === items[index]);
+  return sharedLength(items, before) === before.length;
 }
 
 /** Levels below a body's fields that are looked through for parts: its messages, their fields and blocks. */
