@@ -4,7 +4,7 @@ import { endWith } from './failure.js';
 
 declare const __VERSION__: string;
 
-export { byUsualSettings } from './young-objects.js';
+export { byUsualSettings } from './v8-settings.js';
 
 /** What it was used for; the code of that is kept for the next start. */
 export const used = new Set<string>();

@@ -186,15 +186,15 @@ describe('the code cache', () => {
     expect(isNew).toEqual([true, true, false, false]);
   });
 
-  test('is taken from a process that has bounded its young objects, and its settings stay', async () => {
-    cpSync(join(cliFolder, 'src/young-objects.ts'), inCli('src/young-objects.ts'));
+  test('is taken from a process that has set V8 for a server', async () => {
+    cpSync(join(cliFolder, 'src/v8-settings.ts'), inCli('src/v8-settings.ts'));
     writeFileSync(
       inCli('src/main.ts'),
-      `import { boundYoungObjects } from './young-objects.js';
-       export { byUsualSettings } from './young-objects.js';
+      `import { settleV8 } from './v8-settings.js';
+       export { byUsualSettings } from './v8-settings.js';
        export const used = new Set(['bounds']);
        const staying = setInterval(() => undefined, 60_000);
-       boundYoungObjects(0).then(() => clearInterval(staying));`,
+       settleV8({ compiling: 0, young: 0 }).then(() => clearInterval(staying));`,
     );
     expect((await start().ended).code).toBe(0);
     const before = statSync(cacheFile()).mtimeMs;

@@ -4,7 +4,7 @@ import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { type Environment, homeDirectory } from '../home.js';
 import type { Log } from '../log.js';
 import { logLevel } from '../log-levels.js';
-import { boundYoungObjects } from '../young-objects.js';
+import { settleV8 } from '../v8-settings.js';
 
 /** What the process gives the command. */
 export interface Process {
@@ -54,7 +54,7 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 /** Serves clients by what the options say, and by nothing else. */
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
-  void boundYoungObjects();
+  void settleV8();
   for (const warning of options.warnings) options.warn(warning);
   const ending = new Ending(process, log);
   const program = compose(optionsFrom(options, process, ending));
