@@ -1,27 +1,84 @@
 import { ModelError } from './errors.js';
 import type { HttpResponse } from './exchange.js';
 import type { ModelEvent } from './model.js';
-import { sseFrames } from './sse.js';
-import type { Wire } from './wire.js';
+import { SseReader } from './sse.js';
+import type { AnswerDecoder, Wire } from './wire.js';
 
-/** A successful answer, streamed or whole as the service chose, whatever was asked for. */
-export async function* readAnswer(
-  wire: Wire,
-  response: HttpResponse,
-  maxBytes: number,
-): AsyncGenerator<readonly ModelEvent[]> {
-  const type = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (response.status === 101) return yield* wire.decode(messageFrames(bounded(response.body, maxBytes)));
-  if (type === 'text/event-stream') return yield* wire.decode(sseFrames(bounded(response.body, maxBytes)));
-  const body = response.body[Symbol.asyncIterator]();
-  try {
-    const read = await readUnlessStream(body, maxBytes);
-    if (read.isStream) yield* wire.decode(sseFrames(bounded(joined(read.chunks, body), maxBytes)));
-    else yield wire.decodeWhole(parseWhole(wholeOf(read.chunks, type)));
-  } finally {
-    await body.return?.();
+/** Reads a successful answer, streamed or whole as the service chose, whatever was asked for. */
+export class AnswerReader {
+  readonly #wire: Wire;
+  readonly #maxBytes: number;
+  /** What the service calls its answer. */
+  readonly #label: string;
+  #stream: Stream | undefined;
+  #held: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(wire: Wire, { status, headers }: HttpResponse, maxBytes: number) {
+    this.#wire = wire;
+    this.#maxBytes = maxBytes;
+    this.#label = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? '';
+    if (status === 101) this.#stream = { frames: messages, decoder: wire.decode() };
+    else if (this.#label === 'text/event-stream') this.#stream = this.#events();
+  }
+
+  /** The service has said its last word. */
+  get isOver(): boolean {
+    return this.#stream?.decoder.isOver === true;
+  }
+
+  /** What these bytes tell. */
+  push(bytes: Uint8Array): readonly ModelEvent[] {
+    this.#size += bytes.byteLength;
+    if (this.#size > this.#maxBytes) throw tooLong(this.#maxBytes);
+    if (!this.#stream) return this.#hold(bytes);
+    const { frames, decoder } = this.#stream;
+    return decoder.take(frames.push(bytes));
+  }
+
+  /** What is left to tell when no more comes. */
+  end(): readonly ModelEvent[] {
+    if (!this.#stream) return this.#wire.decodeWhole(parseWhole(this.#whole()));
+    const { frames, decoder } = this.#stream;
+    const last = decoder.take(frames.end());
+    return [...last, ...decoder.end()];
+  }
+
+  /** An event stream may come without its label; what is neither that nor JSON is not read to its end. */
+  #hold(bytes: Uint8Array): readonly ModelEvent[] {
+    const isBeginning = this.#size - bytes.byteLength < longestBeginning;
+    this.#held.push(bytes);
+    const start = isBeginning ? textOf(this.#held).trimStart() : '{';
+    if (fieldOfStream.test(start)) {
+      this.#stream = this.#events();
+      return this.#stream.decoder.take(this.#stream.frames.push(joined(this.#held)));
+    }
+    if (start.length > longestField && !start.startsWith('{')) throw strange(this.#label);
+    return [];
+  }
+
+  #events(): Stream {
+    return { frames: new SseReader(), decoder: this.#wire.decode() };
+  }
+
+  /** The label is believed only as far as the first bytes bear it out. */
+  #whole(): string {
+    const text = textOf(this.#held);
+    const start = text.trimStart();
+    if (start === '') throw new ModelError('bad_response', 'The model service sent an empty answer');
+    if (!start.startsWith('{')) throw strange(this.#label);
+    return text;
   }
 }
+
+/** An answer that comes frame by frame. */
+interface Stream {
+  readonly frames: Pick<SseReader, 'push' | 'end'>;
+  readonly decoder: AnswerDecoder;
+}
+
+/** Of a WebSocket each piece of the body is a message, and a message is a frame. */
+const messages: Stream['frames'] = { push: (message) => [textOf([message])], end: () => [] };
 
 /** All of a body as text. Beyond `maxBytes` it is cut if the beginning is enough, and refused if not. */
 export async function readText(
@@ -49,39 +106,6 @@ export function parseWhole(text: string): unknown {
   }
 }
 
-/** A piece of a body that is a message is a frame. */
-async function* messageFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
-  for await (const message of bytes) yield [Buffer.from(message).toString('utf8')];
-}
-
-async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLong(maxBytes);
-    yield chunk;
-  }
-}
-
-/** All of a body; only the beginning of what is no JSON, an event stream without its label perhaps. */
-async function readUnlessStream(
-  body: AsyncIterator<Uint8Array>,
-  maxBytes: number,
-): Promise<{ readonly chunks: readonly Uint8Array[]; readonly isStream: boolean }> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (let next = await body.next(); !next.done; next = await body.next()) {
-    const isBeginning = size < longestBeginning;
-    chunks.push(next.value);
-    size += next.value.byteLength;
-    if (size > maxBytes) throw tooLong(maxBytes);
-    const start = isBeginning ? textOf(chunks).trimStart() : '{';
-    if (fieldOfStream.test(start)) return { chunks, isStream: true };
-    if (start.length > longestField && !start.startsWith('{')) break;
-  }
-  return { chunks, isStream: false };
-}
-
 /** Blank space in front of an answer is not longer. */
 const longestBeginning = 1024;
 
@@ -89,25 +113,13 @@ const longestField = 'event:'.length;
 
 const fieldOfStream = /^(data|event|id|retry|):/;
 
-/** The label is believed only as far as the first bytes bear it out. */
-function wholeOf(chunks: readonly Uint8Array[], type: string): string {
-  const text = textOf(chunks);
-  const start = text.trimStart();
-  if (start === '') throw new ModelError('bad_response', 'The model service sent an empty answer');
-  if (!start.startsWith('{')) throw strange(type);
-  return text;
-}
-
 function textOf(chunks: readonly Uint8Array[]): string {
-  return new TextDecoder().decode(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+  return new TextDecoder().decode(joined(chunks));
 }
 
-async function* joined(
-  first: readonly Uint8Array[],
-  rest: AsyncIterator<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  yield* first;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks);
 }
 
 function strange(type: string): ModelError {

@@ -3,7 +3,7 @@ import { ModelError, restate } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { httpFailure, retryAfterSeconds } from './failure.js';
 import { type Headers, mergedHeaders, withoutSecrets } from './headers.js';
-import { parseWhole, readAnswer, readText } from './http-answer.js';
+import { AnswerReader, parseWhole, readText } from './http-answer.js';
 import { property, textOrNothing } from './json.js';
 import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest } from './model.js';
 import type { Wire } from './wire.js';
@@ -52,7 +52,13 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
         const { memory = new BodyMemory() } = request;
         const body = memory.write(wire.encode(request, memory));
         const response = await call.send({ body, ...opening(url(request.model), transport) }, request);
-        for await (const events of readAnswer(wire, response, maxAnswerBytes)) yield call.signed(events);
+        const answer = new AnswerReader(wire, response, maxAnswerBytes);
+        for await (const bytes of response.body) {
+          const events = answer.push(bytes);
+          if (events.length > 0) yield call.signed(events);
+          if (answer.isOver) return;
+        }
+        yield call.signed(answer.end());
       } catch (error) {
         throw call.failure(error);
       }

@@ -46,6 +46,6 @@ export {
   standardRetryPolicy,
   withRetry,
 } from './retry.js';
-export { sseFrames } from './sse.js';
-export type { Wire, WireOptions } from './wire.js';
+export { SseReader } from './sse.js';
+export type { AnswerDecoder, Wire, WireOptions } from './wire.js';
 export { type KnownWire, type WireName, wires } from './wires.js';

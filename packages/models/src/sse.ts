@@ -4,32 +4,41 @@ import { ModelError } from './errors.js';
 
 const maxFrameLength = 32 * 1024 * 1024;
 
-/** The data of server-sent events, in batches: all that one read of the socket completed. */
-export async function* sseFrames(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
-  const decoder = new StringDecoder('utf8');
-  let batch: string[] = [];
-  const parser = createParser({
+/** Finds server-sent events in bytes as they come. */
+export class SseReader {
+  readonly #decoder = new StringDecoder('utf8');
+  #hasBegun = false;
+  #batch: string[] = [];
+  readonly #parser = createParser({
     maxBufferSize: maxFrameLength,
     onEvent: (event) => {
-      batch.push(event.data);
+      this.#batch.push(event.data);
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded')
         throw new ModelError('bad_response', 'The model service sent an event larger than 32 MB');
     },
   });
-  let begun = false;
-  for await (const chunk of bytes) {
-    const text = decoder.write(chunk);
-    parser.feed(begun ? text : withoutMark(text));
-    begun ||= text !== '';
-    if (batch.length === 0) continue;
-    yield batch;
-    batch = [];
+
+  /** The data of all events that these bytes complete. */
+  push(bytes: Uint8Array): readonly string[] {
+    const text = this.#decoder.write(bytes);
+    this.#parser.feed(this.#hasBegun ? text : withoutMark(text));
+    this.#hasBegun ||= text !== '';
+    return this.#taken();
   }
-  // Some services leave out the blank line after their last event.
-  parser.feed(`${decoder.end()}\n\n`);
-  if (batch.length > 0) yield batch;
+
+  /** What is left when no more comes: some services leave out the blank line after their last event. */
+  end(): readonly string[] {
+    this.#parser.feed(`${this.#decoder.end()}\n\n`);
+    return this.#taken();
+  }
+
+  #taken(): readonly string[] {
+    const batch = this.#batch;
+    this.#batch = [];
+    return batch;
+  }
 }
 
 function withoutMark(text: string): string {

@@ -5,13 +5,20 @@ import type { ModelEvent, ModelRequest } from './model.js';
 export interface Wire {
   /** The JSON body of a call. What two calls of a conversation share is the same, byte by byte, and comes first. */
   encode(request: ModelRequest, memory?: BodyMemory): object;
-  /**
-   * A streamed answer: the data of server-sent events in, in batches of one socket read each.
-   * Throws a ModelError for an answer that is broken, cut off, or says that it failed.
-   */
-  decode(frames: AsyncIterable<readonly string[]>): AsyncIterable<readonly ModelEvent[]>;
+  /** What reads a streamed answer. */
+  decode(): AnswerDecoder;
   /** An answer that came in one piece. */
   decodeWhole(body: unknown): readonly ModelEvent[];
+}
+
+/** One streamed answer: the data of server-sent events in, events out. */
+export interface AnswerDecoder {
+  /** The service has said its last word; what may come after it is not read. */
+  readonly isOver: boolean;
+  /** Takes what one read brought. Throws a ModelError for an answer that is broken, or says that it failed. */
+  take(frames: readonly string[]): readonly ModelEvent[];
+  /** What is left to tell when no more comes. Throws a ModelError for an answer that was cut off. */
+  end(): readonly ModelEvent[];
 }
 
 /** What every wire is given. */

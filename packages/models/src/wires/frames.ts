@@ -2,6 +2,7 @@ import { ModelError } from '../errors.js';
 import { toldFailure } from '../failure.js';
 import { isObject } from '../json.js';
 import type { ModelEvent } from '../model.js';
+import type { AnswerDecoder } from '../wire.js';
 import { RepeatedText } from './repeated-text.js';
 
 /** A JSON object as a service sent it. */
@@ -18,40 +19,47 @@ export interface IncomingAnswer {
 }
 
 /** Reads a streamed answer, frame by frame, up to the service's last word. */
-export async function* decodeFrames(
-  frames: AsyncIterable<readonly string[]>,
-  answer: IncomingAnswer,
-): AsyncGenerator<readonly ModelEvent[]> {
-  let unreadable = false;
-  const repeated = new RepeatedText();
-  for await (const batch of frames) {
+export class FrameDecoder implements AnswerDecoder {
+  isOver = false;
+  readonly #answer: IncomingAnswer;
+  readonly #repeated = new RepeatedText();
+  #isUnreadable = false;
+
+  constructor(answer: IncomingAnswer) {
+    this.#answer = answer;
+  }
+
+  take(frames: readonly string[]): readonly ModelEvent[] {
     const events: ModelEvent[] = [];
-    for (const data of batch) {
-      if (unreadable)
+    for (const data of frames) {
+      if (this.isOver) break;
+      if (this.#isUnreadable)
         throw new ModelError('bad_response', 'The model service sent an event that is not JSON');
-      if (data === '') continue;
-      const text = repeated.read(data);
-      if (text !== undefined) {
-        if (text !== '') events.push({ type: 'text', delta: text });
-        continue;
-      }
-      const told = events.length;
-      const frame = data === '[DONE]' ? undefined : parse(data);
-      unreadable = frame === notJson;
-      if (unreadable) continue;
-      if (frame !== undefined && !answer.add(asFrame(frame), events)) {
-        if (answer.forgetsText) repeated.learn(data, events.slice(told));
-        continue;
-      }
-      events.push(...answer.end({ complete: true }));
-      yield events;
+      if (data !== '') this.#add(data, events);
+    }
+    return events;
+  }
+
+  end(): readonly ModelEvent[] {
+    // An unreadable event followed by nothing was cut off on its way.
+    if (this.#isUnreadable) throw new ModelError('unavailable', 'The answer ended in the middle of an event');
+    return this.isOver ? [] : this.#answer.end({ complete: false });
+  }
+
+  #add(data: string, events: ModelEvent[]): void {
+    const text = this.#repeated.read(data);
+    if (text !== undefined) {
+      if (text !== '') events.push({ type: 'text', delta: text });
       return;
     }
-    if (events.length > 0) yield events;
+    const told = events.length;
+    const frame = data === '[DONE]' ? undefined : parse(data);
+    this.#isUnreadable = frame === notJson;
+    if (this.#isUnreadable) return;
+    this.isOver = frame === undefined || this.#answer.add(asFrame(frame), events);
+    if (this.isOver) events.push(...this.#answer.end({ complete: true }));
+    else if (this.#answer.forgetsText) this.#repeated.learn(data, events.slice(told));
   }
-  // An unreadable event followed by nothing was cut off on its way.
-  if (unreadable) throw new ModelError('unavailable', 'The answer ended in the middle of an event');
-  yield answer.end({ complete: false });
 }
 
 /** What a service sent, if it is an object and does not say that the call failed. */

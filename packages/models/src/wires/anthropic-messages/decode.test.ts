@@ -4,7 +4,7 @@ import type {
   RawMessageStreamEvent,
 } from '@anthropic-ai/sdk/resources/messages';
 import { expect, test } from 'vitest';
-import { all, noUsage } from '../../../test/local-server.js';
+import { noUsage } from '../../../test/local-server.js';
 import type { ModelEvent } from '../../model.js';
 import { MessagesAnswer } from './answer.js';
 import { anthropicMessagesWire } from './wire.js';
@@ -40,10 +40,8 @@ const stopReasons: Readonly<Record<StopReason, string>> = {
 };
 
 async function decode(...frames: readonly object[]): Promise<readonly ModelEvent[]> {
-  async function* batches() {
-    yield frames.map((frame) => JSON.stringify(frame));
-  }
-  return (await all(anthropicMessagesWire({ newId: () => 'new' }).decode(batches()))).flat();
+  const decoder = anthropicMessagesWire({ newId: () => 'new' }).decode();
+  return [...decoder.take(frames.map((frame) => JSON.stringify(frame))), ...decoder.end()];
 }
 
 const stopped = (stop_reason: string) => [

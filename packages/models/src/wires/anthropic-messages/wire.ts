@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ModelEvent } from '../../model.js';
 import type { Wire, WireOptions } from '../../wire.js';
-import { asFrame, decodeFrames } from '../frames.js';
+import { asFrame, FrameDecoder } from '../frames.js';
 import { MessagesAnswer } from './answer.js';
 import { encodeMessages } from './encode.js';
 
@@ -10,7 +10,7 @@ export function anthropicMessagesWire(options: WireOptions = {}): Wire {
   const { newId = () => `toolu_${randomUUID()}` } = options;
   return {
     encode: encodeMessages,
-    decode: (frames) => decodeFrames(frames, new MessagesAnswer(newId)),
+    decode: () => new FrameDecoder(new MessagesAnswer(newId)),
     decodeWhole: (body) => {
       const answer = new MessagesAnswer(newId);
       const events: ModelEvent[] = [];

@@ -1,16 +1,18 @@
 import { expect, test } from 'vitest';
-import { all, noUsage } from '../../../test/local-server.js';
+import { noUsage } from '../../../test/local-server.js';
 import type { ModelEvent } from '../../model.js';
-import { decodeChat, decodeWholeChat } from './decode.js';
+import { decodeWholeChat } from './decode.js';
+import { openaiChatWire } from './wire.js';
 
 const options = { wire: 'openai-chat', newId: () => 'new' };
 
-async function* batches(...frames: readonly unknown[]): AsyncGenerator<readonly string[]> {
-  for (const frame of frames) yield [typeof frame === 'string' ? frame : JSON.stringify(frame)];
-}
-
+/** Each frame comes in a read of its own. */
 async function decode(...frames: readonly unknown[]): Promise<readonly (readonly ModelEvent[])[]> {
-  return all(decodeChat(batches(...frames), options));
+  const decoder = openaiChatWire({ newId: () => 'new' }).decode();
+  const batches = frames.map((frame) =>
+    decoder.take([typeof frame === 'string' ? frame : JSON.stringify(frame)]),
+  );
+  return [...batches, decoder.end()].filter((batch) => batch.length > 0);
 }
 
 const text = (content: string) => ({ choices: [{ delta: { content } }] });

@@ -1,15 +1,7 @@
 import { ModelError } from '../../errors.js';
 import type { ModelEvent } from '../../model.js';
-import { asFrame, decodeFrames } from '../frames.js';
+import { asFrame } from '../frames.js';
 import { ChatAnswer, type ChatAnswerOptions } from './answer.js';
-
-/** A streamed chat completion. One event for each piece the service sent; whole calls and the end come last. */
-export function decodeChat(
-  frames: AsyncIterable<readonly string[]>,
-  options: ChatAnswerOptions,
-): AsyncGenerator<readonly ModelEvent[]> {
-  return decodeFrames(frames, new ChatAnswer(options));
-}
 
 /** A chat completion that came in one piece. */
 export function decodeWholeChat(body: unknown, options: ChatAnswerOptions): readonly ModelEvent[] {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Wire, WireOptions } from '../../wire.js';
-import { decodeChat, decodeWholeChat } from './decode.js';
+import { FrameDecoder } from '../frames.js';
+import { ChatAnswer } from './answer.js';
+import { decodeWholeChat } from './decode.js';
 import { type ChatDialect, encodeChat } from './encode.js';
 
 export interface OpenaiChatOptions extends WireOptions {
@@ -13,7 +15,7 @@ export function openaiChatWire(options: OpenaiChatOptions = {}): Wire {
   const wire = `${dialect}-chat`;
   return {
     encode: (request, memory) => encodeChat(request, dialect, memory),
-    decode: (frames) => decodeChat(frames, { wire, newId }),
+    decode: () => new FrameDecoder(new ChatAnswer({ wire, newId })),
     decodeWhole: (body) => decodeWholeChat(body, { wire, newId }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { expect, test } from 'vitest';
-import { all, noUsage } from '../../../test/local-server.js';
+import { noUsage } from '../../../test/local-server.js';
 import type { ModelEvent } from '../../model.js';
 import type { Frame } from '../frames.js';
 import { ResponsesAnswer } from './answer.js';
@@ -75,10 +75,8 @@ test.each(ignored)('%s is no news and no end', (type) => {
 
 /** As the vendor's own types know them. */
 async function decode(...frames: readonly ResponseStreamEvent[]): Promise<readonly ModelEvent[]> {
-  async function* batches() {
-    yield frames.map((frame) => JSON.stringify(frame));
-  }
-  return (await all(openaiResponsesWire({ newId: () => 'new' }).decode(batches()))).flat();
+  const decoder = openaiResponsesWire({ newId: () => 'new' }).decode();
+  return [...decoder.take(frames.map((frame) => JSON.stringify(frame))), ...decoder.end()];
 }
 
 /** The parts of a response that are read; the rest is what the vendor says it is. */

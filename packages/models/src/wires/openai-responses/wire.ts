@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ModelEvent, ModelRequest } from '../../model.js';
 import type { Wire, WireOptions } from '../../wire.js';
-import { asFrame, decodeFrames } from '../frames.js';
+import { asFrame, FrameDecoder } from '../frames.js';
 import { ResponsesAnswer } from './answer.js';
 import { encodeResponses } from './encode.js';
 
@@ -10,7 +10,7 @@ export function openaiResponsesWire(options: WireOptions = {}): Wire {
   const { newId = () => `call_${randomUUID()}` } = options;
   return {
     encode: encodeResponses,
-    decode: (frames) => decodeFrames(frames, new ResponsesAnswer(newId)),
+    decode: () => new FrameDecoder(new ResponsesAnswer(newId)),
     decodeWhole: (body) => {
       const answer = new ResponsesAnswer(newId);
       const events: ModelEvent[] = [];
