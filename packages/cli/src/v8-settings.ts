@@ -7,20 +7,31 @@ interface Setting {
 }
 
 /**
- * How much a function has run before it is compiled for speed. V8 does that on the other processors, and for a stream of
- * some thousand events it costs as much as the stream itself; what a server really does all day is soon compiled all the same.
- * Where V8 has a compiler in between, from 13 on, nothing is to be gained.
+ * When functions are compiled, by the version of V8.
+ *
+ * For speed, later: V8 does that on the other processors, and for a stream of some thousand events it costs as much as the
+ * stream itself; what a server really does all day is soon compiled all the same. Where V8 has a compiler in between, from
+ * 13 on, nothing is to be gained.
+ *
+ * With a memory of what they met, sooner: until then every property is looked up anew, and the first clients wait for it.
  */
-const laterCompiling: Readonly<Record<string, Setting>> = {
-  '11': { flag: '--interrupt-budget', usual: 67_584, ours: 400_000 },
-  '12': { flag: '--invocation-count-for-turbofan', usual: 3000, ours: 15_000 },
+const compiling: Readonly<Record<string, readonly Setting[]>> = {
+  '11': [
+    { flag: '--interrupt-budget', usual: 67_584, ours: 400_000 },
+    { flag: '--interrupt-budget-factor-for-feedback-allocation', usual: 8, ours: 2 },
+  ],
+  '12': [
+    { flag: '--invocation-count-for-turbofan', usual: 3000, ours: 15_000 },
+    { flag: '--invocation-count-for-feedback-allocation', usual: 8, ours: 2 },
+  ],
+  '13': [{ flag: '--invocation-count-for-feedback-allocation', usual: 8, ours: 2 }],
 };
 
 /**
  * The room for objects that are soon forgotten: V8 doubles it under load, to 32 MB that it never gives back. A server that
  * mostly waits does its work as fast in two or four.
  */
-const boundedYoung: Setting = { flag: '--semi-space-growth-factor', usual: 2, ours: 1 };
+const young: readonly Setting[] = [{ flag: '--semi-space-growth-factor', usual: 2, ours: 1 }];
 
 /** When each is set, in milliseconds: after the first answer, for the module takes some to load. */
 const usualTimes = { compiling: 10, young: 400 };
@@ -32,10 +43,7 @@ let setFlag: ((flag: string) => void) | undefined;
 /** Sets what V8 goes by in a server; resolves when all of it is set. */
 export async function settleV8(times: typeof usualTimes = usualTimes): Promise<void> {
   const [major = ''] = process.versions.v8.split('.');
-  await Promise.all([
-    applyAfter(times.compiling, laterCompiling[major]),
-    applyAfter(times.young, boundedYoung),
-  ]);
+  await Promise.all([applyAfter(times.compiling, compiling[major] ?? []), applyAfter(times.young, young)]);
 }
 
 /**
@@ -51,10 +59,10 @@ export function byUsualSettings<T>(work: () => T): T {
   }
 }
 
-async function applyAfter(milliseconds: number, setting: Setting | undefined): Promise<void> {
-  if (setting === undefined) return;
+async function applyAfter(milliseconds: number, settings: readonly Setting[]): Promise<void> {
+  if (settings.length === 0) return;
   await new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());
   setFlag ??= (await import('node:v8')).setFlagsFromString;
-  setFlag(`${setting.flag}=${setting.ours}`);
-  applied.push(setting);
+  for (const { flag, ours } of settings) setFlag(`${flag}=${ours}`);
+  applied.push(...settings);
 }

@@ -96,10 +96,10 @@ class ByteChannel implements Channel {
   private readonly flush = (): void => {
     const bytes = this.batchBytes;
     if (bytes === 0 || this.outputEnded) return;
-    const chunk = Buffer.from(this.batch, bytes === this.batch.length ? 'latin1' : 'utf8');
+    const { batch } = this;
     this.batch = '';
     this.batchBytes = 0;
-    this.output.write(chunk, () => this.backlog.remove(bytes));
+    this.output.write(batch, bytes === batch.length ? 'latin1' : 'utf8', () => this.backlog.remove(bytes));
     if (this.isGathering) return;
     this.isGathering = true;
     setImmediate(this.gathered);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, sep } from 'node:path';
 import { loadDriver, type SqliteDatabase } from '../store/sqlite/driver.js';
 import { syncPath } from '../store/sqlite/replace.js';
 import { whileBusy } from '../store/sqlite/retry.js';
@@ -13,9 +13,10 @@ export class ApprovalBook {
   private readonly guard: string;
   private known: { readonly stamp: string; readonly contents: BookContents } | undefined;
 
+  /** The directory is a resolved path; every session has a book, so the names are put together by hand. */
   constructor(directory: string) {
-    this.file = join(directory, 'permissions-config.json');
-    this.guard = join(directory, 'run', 'permissions-config.guard');
+    this.file = `${directory}${sep}permissions-config.json`;
+    this.guard = `${directory}${sep}run${sep}permissions-config.guard`;
   }
 
   /** What the book says now; throws BookFault. */

@@ -1,8 +1,8 @@
-import { dirname, join } from 'node:path';
+import { dirname, sep } from 'node:path';
 
-/** Where a session of this home keeps what is its own. */
+/** Where a session of this home keeps what is its own. Put together by hand: the home is a resolved path, and every session asks. */
 export function sessionDirectoryIn(home: string, sessionId: string): string {
-  return join(home, 'session-state', sessionId);
+  return `${home}${sep}session-state${sep}${sessionId}`;
 }
 
 /** The home that a session's own directory is in. */

@@ -79,7 +79,7 @@ export class Workspace {
   }
 
   private get filesDirectory(): string {
-    return join(this.directory, 'files');
+    return `${this.directory}${sep}files`;
   }
 
   /** No `..`, no absolute path, and no link on the way that could lead elsewhere. */

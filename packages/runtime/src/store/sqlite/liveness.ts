@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { makeDirectory } from '../make-directory.js';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
 import { isBusy } from './faults.js';
@@ -70,7 +70,7 @@ export class Liveness {
   }
 
   #fileOf(runtimeId: string): string {
-    return join(this.#directory, `${encodeURIComponent(runtimeId)}.lock`);
+    return `${this.#directory}${sep}${encodeURIComponent(runtimeId)}.lock`;
   }
 
   #lock(file: string): HeldLock {
@@ -91,7 +91,7 @@ export class Liveness {
   #removeStale(): void {
     const names = this.#lockFiles();
     const own = new Set([...this.#held.keys()].map((runtimeId) => this.#fileOf(runtimeId)));
-    const others = names.map((name) => join(this.#directory, name)).filter((file) => !own.has(file));
+    const others = names.map((name) => `${this.#directory}${sep}${name}`).filter((file) => !own.has(file));
     for (const file of others.slice(0, staleLocksPerSweep)) this.#removeIfDead(file);
   }
 

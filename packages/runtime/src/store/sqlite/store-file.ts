@@ -60,7 +60,7 @@ export class StoreFile {
 
   /** Bytes in the write-ahead log, those already folded in included. */
   logBytes(): number {
-    return statSync(`${this.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    return Number(statSync(`${this.path}-wal`, { throwIfNoEntry: false, bigint: true })?.size ?? 0);
   }
 
   /**
