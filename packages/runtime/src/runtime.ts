@@ -109,11 +109,9 @@ export class Runtime {
       if (live) return this.join(live, request);
       const rested = this.resting.get(request.sessionId);
       const session = await this.newSession(request, rested);
-      const context = describeDirectory(session.currentSettings.workingDirectory);
       session.attach(request.attachment);
-      const isNew = await session.create(context);
+      const isNew = await session.create();
       // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
-      await this.makeWorkspace(session, isNew);
       this.sessions.set(session.sessionId, session);
       if (isNew) await this.announce('session.created', session);
       else if (rested) await this.goOn(session);
@@ -303,15 +301,6 @@ export class Runtime {
   }
 
   /** After the store, whose word on a disk that cannot be written is the clearer one; throws StoreError. */
-  private async makeWorkspace(session: Session, isNew: boolean): Promise<void> {
-    try {
-      session.makeWorkspace();
-    } catch (error) {
-      if (isNew) await this.removeStored(session);
-      throw error;
-    }
-  }
-
   private async removeStored(session: Session): Promise<void> {
     const home = this.options.home(session.currentSettings.configDir);
     await home.store.remove(session.sessionId);

@@ -30,7 +30,10 @@ test('the end of one round and the start of the next are one write, so that no c
     tell: () => undefined,
     toldAll: () => undefined,
   });
-  await log.create(owner, { note: 'settings.fixed', data: { clientName: 'test' } });
+  await log.create(
+    { owner, isReady: Promise.resolve() },
+    { note: 'settings.fixed', data: { clientName: 'test' } },
+  );
   log.append({ type: 'assistant.turn_end', data: { turnId: '0' } });
   for (let i = 0; i < 20; i++) await Promise.resolve();
   log.append({ type: 'assistant.turn_start', data: { turnId: '1', interactionId: 'i' } });
@@ -46,7 +49,10 @@ test('what is told without being stored does not hold up what comes after it, no
     tell: ({ type }) => told.push(type),
     toldAll: () => undefined,
   });
-  await log.create(owner, { note: 'settings.fixed', data: { clientName: 'test' } });
+  await log.create(
+    { owner, isReady: Promise.resolve() },
+    { note: 'settings.fixed', data: { clientName: 'test' } },
+  );
   log.append({ type: 'session.tools_updated', data: { model: 'm' } });
   await log.told();
   expect(told).toEqual(['session.tools_updated']);
@@ -58,4 +64,23 @@ test('what is told without being stored does not hold up what comes after it, no
   expect(log.state.turn?.turnId).toBe('0');
   await log.told();
   expect(told.slice(1)).toEqual(['assistant.turn_start', 'session.tools_updated', 'session.idle']);
+});
+
+test('a session that cannot be made ready is not there, and nobody hears of it', async () => {
+  const told: string[] = [];
+  const store = memoryStore();
+  const log = new SessionLog('s', {
+    store,
+    clock: systemClock(),
+    tell: ({ type }) => told.push(type),
+    toldAll: () => undefined,
+  });
+  const isReady = Promise.reject(new Error('no room'));
+  const first = { type: 'session.tools_updated', data: { model: 'm' } } as const;
+  await expect(log.create({ owner, isReady }, first)).rejects.toThrow('no room');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect({ told, stored: (await store.list({ includeEmpty: true })).items }).toEqual({
+    told: [],
+    stored: [],
+  });
 });

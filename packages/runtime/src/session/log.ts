@@ -79,17 +79,29 @@ export class SessionLog {
     this.streamIds = new StreamIds(options.clock);
   }
 
-  /** Makes the session with these first records. False when it is there already: then it is opened and nothing is written. */
-  async create(owner: Owner, ...drafts: readonly Draft[]): Promise<boolean> {
+  /**
+   * Makes the session with these first records. False when it is there already: then it is opened and nothing is written.
+   * Nobody is told before `isReady`; if that fails, the session is not there.
+   */
+  async create(
+    { owner, isReady }: { readonly owner: Owner; readonly isReady: Promise<void> },
+    ...drafts: readonly Draft[]
+  ): Promise<boolean> {
+    isReady.catch(heardByWaiters);
     const group = this.newGroup();
     this.fill(group, drafts);
     const create = { records: group.records, head: headOf(group.state) };
     const claim = await this.options.store.claim({ sessionId: this.sessionId, owner, create });
     this.epoch = claim.epoch;
     if (claim.isNew) {
+      await isReady.catch(async (error: unknown) => {
+        await this.options.store.remove(this.sessionId);
+        throw error;
+      });
       this.committed(group);
       return true;
     }
+    await isReady;
     this.line.length = 0;
     await this.replay(claim.head.snapshotSeq);
     return false;

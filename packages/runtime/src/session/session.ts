@@ -6,7 +6,7 @@ import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import type { UserRules } from '../permissions/user-rules.js';
 import { isStale } from '../store/refusals.js';
-import type { LogRecord, Owner, SessionContext, SessionStore } from '../store/session-store.js';
+import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { Company } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
@@ -19,7 +19,6 @@ import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
 import { readPast } from './past.js';
 import { Planner } from './planner.js';
-import { fixedProviders } from './provider-settings.js';
 import type { Answers, QuestionRef } from './questions.js';
 import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
@@ -105,24 +104,22 @@ export class Session {
     return this.conversation?.log.damage !== undefined;
   }
 
-  /** Makes the session; false when it was there already and has been opened instead. */
-  async create(context: SessionContext): Promise<boolean> {
+  /** Makes the session; false when it was there already and has been opened instead. Throws StoreError. */
+  async create(): Promise<boolean> {
+    const isReady = this.currentSettings.hasWorkspace ? this.workspace.make() : Promise.resolve();
     const log = this.newLog();
+    const { sessionId } = this;
     const { clock, version, owner } = this.surroundings;
-    const data = greeting(this.currentSettings, {
-      sessionId: this.sessionId,
-      startTime: clock.timestamp(),
-      version,
-      context,
-    });
-    const fixed = { clientName: this.currentSettings.clientName, ...fixedProviders(this.currentSettings) };
-    const isNew = await log.create(
-      owner,
-      { note: 'settings.fixed', data: fixed },
-      { type: 'session.start', data },
-    );
-    this.hold(new Conversation(log, this.host()));
-    return isNew;
+    const first = greeting(this.currentSettings, { sessionId, version, startTime: clock.timestamp() });
+    try {
+      const isNew = await log.create({ owner, isReady }, ...first);
+      this.hold(new Conversation(log, this.host()));
+      return isNew;
+    } catch (error) {
+      await isReady.catch(() => undefined);
+      await this.workspace.unmake();
+      throw error;
+    }
   }
 
   /** The session's log in memory; it is read, and the session claimed, when it is not there. */
@@ -305,11 +302,6 @@ export class Session {
     this.conversation = undefined;
     this.loading = undefined;
     void this.surroundings.shells.close();
-  }
-
-  /** Makes the session's own directory, where it has one; throws StoreError. */
-  makeWorkspace(): void {
-    if (this.currentSettings.hasWorkspace) this.workspace.make();
   }
 
   /** Works on the log; if another process has taken the session since, on what the log is now. */

@@ -1,8 +1,10 @@
 import type { EventData } from '@groundcrew/protocol';
 import { costOfAll } from '../budget/spending.js';
-import type { SessionContext, StoreError } from '../store/session-store.js';
-import type { EphemeralDraft } from './log.js';
+import type { StoreError } from '../store/session-store.js';
+import { describeDirectory } from '../workspace/git.js';
+import type { Draft, EphemeralDraft } from './log.js';
 import { creditsOf, modelMetrics } from './metrics.js';
+import { fixedProviders } from './provider-settings.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
 
@@ -16,30 +18,32 @@ export function damageWarning({ message }: StoreError): EphemeralDraft {
   };
 }
 
-/** What `session.start` says of the session that begins. */
+/** What a session begins with: what stays as it is now, and a word to all. */
 export function greeting(
-  { model, reasoningEffort, limits }: SessionSettings,
-  facts: {
-    readonly sessionId: string;
-    readonly startTime: string;
-    readonly version: string;
-    readonly context: SessionContext;
-  },
-): EventData<'session.start'> {
-  const { sessionId, startTime, version, context } = facts;
-  return {
-    sessionId,
-    version: 1,
-    producer: 'groundcrew',
-    copilotVersion: version,
-    startTime,
-    context,
-    alreadyInUse: false,
-    remoteSteerable: false,
-    ...(model !== undefined && { selectedModel: model }),
-    ...(reasoningEffort !== undefined && { reasoningEffort }),
-    ...(limits && { sessionLimits: limits }),
-  };
+  settings: SessionSettings,
+  facts: { readonly sessionId: string; readonly startTime: string; readonly version: string },
+): readonly Draft[] {
+  const { model, reasoningEffort, limits, clientName } = settings;
+  const { sessionId, startTime, version } = facts;
+  return [
+    { note: 'settings.fixed', data: { clientName, ...fixedProviders(settings) } },
+    {
+      type: 'session.start',
+      data: {
+        sessionId,
+        version: 1,
+        producer: 'groundcrew',
+        copilotVersion: version,
+        startTime,
+        context: describeDirectory(settings.workingDirectory),
+        alreadyInUse: false,
+        remoteSteerable: false,
+        ...(model !== undefined && { selectedModel: model }),
+        ...(reasoningEffort !== undefined && { reasoningEffort }),
+        ...(limits && { sessionLimits: limits }),
+      },
+    },
+  ];
 }
 
 /** What `session.shutdown` says of the session that closes. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir as makeOne } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diskFault, diskKinds } from '../store/disk-fault.js';
 import { makeDirectory } from '../store/make-directory.js';
@@ -16,16 +17,37 @@ class OutsideWorkspace extends Error {
 
 /** The directory a session keeps for itself: its files and its plan. */
 export class Workspace {
+  /** Nobody else had made it before. */
+  private isOurs = false;
+
   constructor(readonly directory: string) {}
 
   get planPath(): string {
     return join(this.directory, 'plan.md');
   }
 
-  /** Throws StoreError when there is no room for it, or no leave. */
-  make(): void {
+  /**
+   * Makes it in the thread pool, beside what its caller does: each directory is some tenths of a millisecond. The inner one
+   * is tried at the end of this turn of the event loop, when the outer one is there; what is not as usual is done in order.
+   * Rejects with StoreError when there is no room for it, or no leave.
+   */
+  async make(): Promise<void> {
+    const [outer, inner] = await Promise.all([
+      attempt(this.directory),
+      new Promise((resolve) => setImmediate(resolve)).then(() => attempt(this.filesDirectory)),
+    ]);
+    this.isOurs = outer !== 'there';
+    if (outer === 'failed' || inner === 'failed') this.makeInOrder();
+  }
+
+  /** Takes back what was made, unless there is something in it. */
+  async unmake(): Promise<void> {
+    if (!this.isOurs) return;
+    for (const path of [this.filesDirectory, this.directory]) await rmdir(path).catch(() => undefined);
+  }
+
+  private makeInOrder(): void {
     try {
-      // From above: of a new session neither is there.
       makeDirectory(this.directory);
       makeDirectory(this.filesDirectory);
     } catch (error) {
@@ -106,6 +128,16 @@ async function replace(path: string, content: string): Promise<void> {
   } finally {
     await rm(draft, { force: true });
   }
+}
+
+/** Makes a directory whose place is there. */
+function attempt(path: string): Promise<'made' | 'there' | 'failed'> {
+  return new Promise((resolve) => {
+    makeOne(path, { mode: 0o700 }, (error) => {
+      if (error === null) resolve('made');
+      else resolve(error.code === 'EEXIST' ? 'there' : 'failed');
+    });
+  });
 }
 
 function isOfDisk(error: unknown): boolean {
