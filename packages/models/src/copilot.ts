@@ -40,7 +40,7 @@ export function copilotProvider(config: CopilotConfig): ModelProvider {
       wire: wire.load,
       url: () => url,
       ...(wire.transport && { transport: wire.transport }),
-      models: { url: below(baseUrl, '/models'), read: readModelList },
+      models: { url: () => below(baseUrl, '/models'), read: readModelList },
       exchange,
       headers: (request) => ({
         ...copilotHeaders(config, request),

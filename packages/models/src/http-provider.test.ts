@@ -137,7 +137,7 @@ test('a list that a kept connection was closed under is asked for again', async 
     used.add(response.socket);
     return response.end('{}');
   });
-  const provider = providerAt(server.url, { models: { url: `${server.url}/models`, read: () => [] } });
+  const provider = providerAt(server.url, { models: { url: () => `${server.url}/models`, read: () => [] } });
   for (const _ of [1, 2]) expect(await provider.models()).toEqual([]);
   expect(server.asked).toHaveLength(3);
 });
@@ -279,7 +279,7 @@ test('leaving an answer early gives its connection up', async () => {
 test('models are read from where the service lists them, or are none', async () => {
   const server = await localServer((response) => response.end('["a"]'));
   const read = (body: unknown) => [{ id: JSON.stringify(body), name: 'a', vision: false }];
-  const provider = providerAt(server.url, { models: { url: `${server.url}/models`, read } });
+  const provider = providerAt(server.url, { models: { url: () => `${server.url}/models`, read } });
   expect(await provider.models()).toEqual([{ id: '["a"]', name: 'a', vision: false }]);
   expect(server.asked).toMatchObject([{ method: 'GET', url: '/models', body: '' }]);
   expect(await providerAt(server.url).models()).toEqual([]);

@@ -20,7 +20,7 @@ export interface HttpProviderOptions {
   readonly headers: (request: ModelRequest | undefined, signal: AbortSignal) => Headers | Promise<Headers>;
   readonly exchange: Exchange;
   /** Where the service lists its models, and how to read the list. */
-  readonly models?: { readonly url: string; readonly read: (body: unknown) => readonly ModelInfo[] };
+  readonly models?: { readonly url: () => string; readonly read: (body: unknown) => readonly ModelInfo[] };
   /** Bytes an answer may have in all. */
   readonly maxAnswerBytes?: number;
 }
@@ -38,7 +38,7 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
       if (!models) return [];
       const call = new ProviderCall(options, signal);
       try {
-        const response = await call.send({ method: 'GET', url: models.url }, undefined);
+        const response = await call.send({ method: 'GET', url: models.url() }, undefined);
         return models.read(parseWhole(await readText(response.body, { maxBytes: maxAnswerBytes })));
       } catch (error) {
         throw call.failure(error);

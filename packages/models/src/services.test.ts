@@ -5,7 +5,7 @@ import { wires } from './wires.js';
 function at(address: ServiceAddress) {
   const { wire, url, modelsUrl, headers, key } = serviceAt(address);
   const name = Object.entries(wires).find(([, each]) => each === wire)?.[0];
-  return { wire: name, url: url('my model'), modelsUrl, headers, key: key('k') };
+  return { wire: name, url: url('my model'), modelsUrl: modelsUrl(), headers, key: key('k') };
 }
 
 test('a service of OpenAI speaks chat completions, or responses when asked to', () => {

@@ -16,7 +16,8 @@ export interface Service {
   readonly wire: KnownWire;
   /** Where calls to this model are posted. */
   url(model: string): string;
-  readonly modelsUrl: string;
+  /** Where it lists its models. */
+  modelsUrl(): string;
   /** What the service has to be sent besides who asks. */
   readonly headers: Headers;
   /** How a key is shown; a bearer token is shown the same way everywhere. */
@@ -59,7 +60,7 @@ function openaiService(address: ServiceAddress): Service {
   return {
     wire,
     url: () => url,
-    modelsUrl: below(address.baseUrl, '/models'),
+    modelsUrl: () => below(address.baseUrl, '/models'),
     headers: {},
     key: bearer,
   };
@@ -81,10 +82,10 @@ function azureService(address: ServiceAddress): Service {
   const version = { 'api-version': azure?.apiVersion || azureApiVersion };
   if (path.endsWith('/openai/v1')) {
     const url = below(base, wire.path);
-    return { wire, url: () => url, modelsUrl: below(base, '/models'), headers: {}, key };
+    return { wire, url: () => url, modelsUrl: () => below(base, '/models'), headers: {}, key };
   }
   const root = path.endsWith('/openai') ? '' : '/openai';
-  const modelsUrl = below(base, `${root}/models`, version);
+  const modelsUrl = () => below(base, `${root}/models`, version);
   if (wireApi === 'responses') {
     const url = azure?.apiVersion
       ? below(base, `${root}/responses`, version)
@@ -109,7 +110,7 @@ function anthropicService({ baseUrl }: ServiceAddress): Service {
   return {
     wire,
     url: () => url,
-    modelsUrl: below(baseUrl, `${root}/models`, { limit: '1000' }),
+    modelsUrl: () => below(baseUrl, `${root}/models`, { limit: '1000' }),
     headers: { 'anthropic-version': '2023-06-01' },
     key: (apiKey) => ({ 'x-api-key': apiKey }),
   };
