@@ -1,20 +1,20 @@
 'use strict';
 
-const { createHash } = require('node:crypto');
 const fs = require('node:fs');
 const { createRequire, wrap } = require('node:module');
 const { tmpdir } = require('node:os');
 const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
+const { crc32 } = require('node:zlib');
 
-const digestLength = 32;
-const headerLength = digestLength + 4;
+const sumLength = 4;
+const headerLength = sumLength + 4;
 const settledAfterMs = 2000;
 const noCache = { data: undefined, used: [] };
 
 /**
  * Runs a CommonJS file with the compiled code kept from an earlier start, which saves compiling it again.
- * V8 takes a damaged or foreign cache at its word and crashes, so a cache is used only when its digest over
+ * V8 takes a damaged or foreign cache at its word and crashes, so a cache is used only when its check sum over
  * the source and the cached bytes is right. No failure of the cache ever fails the start.
  */
 exports.runWithCodeCache = function runWithCodeCache(file) {
@@ -31,9 +31,9 @@ function readCache(file, source) {
   for (const folder of cacheFolders(file)) {
     const bytes = folder.isTrusted() ? attempt(() => fs.readFileSync(cachePath(folder, file))) : undefined;
     if (bytes === undefined || bytes.length <= headerLength) continue;
-    const content = bytes.subarray(digestLength);
-    if (!digest(source, content).equals(bytes.subarray(0, digestLength))) continue;
-    const start = headerLength + bytes.readUInt32LE(digestLength);
+    const content = bytes.subarray(sumLength);
+    if (bytes.readUInt32LE(0) !== checkSum(source, content)) continue;
+    const start = headerLength + bytes.readUInt32LE(sumLength);
     return { data: bytes.subarray(start), used: JSON.parse(bytes.toString('utf8', headerLength, start)) };
   }
   return undefined;
@@ -58,10 +58,9 @@ function keepCode({ file, source, script, bundle, cache }) {
 
 function writeCache({ file, source, data, used }) {
   const names = Buffer.from(JSON.stringify(used));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(names.length);
-  const content = Buffer.concat([length, names, data]);
-  const bytes = Buffer.concat([digest(source, content), content]);
+  const bytes = Buffer.concat([Buffer.alloc(headerLength), names, data]);
+  bytes.writeUInt32LE(names.length, sumLength);
+  bytes.writeUInt32LE(checkSum(source, bytes.subarray(sumLength)), 0);
   cacheFolders(file).some((folder) => writeWhole({ folder, file, bytes }));
 }
 
@@ -99,8 +98,9 @@ function writeWhole({ folder, file, bytes }) {
   return isWritten;
 }
 
-function digest(source, content) {
-  return createHash('sha256').update(process.version).update(source).update(content).digest();
+// Against damage alone: whoever could write a false one could change the program itself.
+function checkSum(source, content) {
+  return crc32(content, crc32(source, crc32(process.version)));
 }
 
 function attempt(action) {

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { takeBuildLock } from './build-lock.mjs';
 import { isFresh, repository, stampName, writeStamp } from './freshness.cjs';
+import { lazyBuiltins } from './lazy-builtins.mjs';
 
 const cliFolder = join(import.meta.dirname, '..');
 const temporaryPrefix = '.build-';
@@ -17,6 +18,7 @@ const hiddenInputs = [
   'tsconfig.json',
   'packages/cli/package.json',
   'packages/cli/scripts/build.mjs',
+  'packages/cli/scripts/lazy-builtins.mjs',
 ];
 
 const { values: flags } = parseArgs({
@@ -74,6 +76,7 @@ function bundleOptions(outdir) {
     outExtension: { '.js': '.cjs' },
     bundle: true,
     external,
+    plugins: [lazyBuiltins],
     format: 'cjs',
     platform: 'node',
     target: 'node20',
