@@ -19,11 +19,20 @@ export const lazyBuiltins = {
     build.onResolve({ filter }, ({ path, namespace }) =>
       namespace === 'lazy-builtin' ? { path, external: true } : { path, namespace: 'lazy-builtin' },
     );
-    build.onLoad({ filter, namespace: 'lazy-builtin' }, ({ path }) => ({
-      contents: `
-        let loaded;
-        module.exports = new Proxy({}, { get: (_, name) => (loaded ??= require(${JSON.stringify(path)}))[name] });
-      `,
+    build.onLoad({ filter, namespace: 'lazy-builtin' }, async ({ path }) => ({
+      contents: lazyModule(path, Object.keys(await import(path))),
     }));
   },
 };
+
+// Names and not a Proxy: whoever imports a CommonJS module copies its names.
+function lazyModule(path, names) {
+  const getters = names
+    .filter((name) => name !== 'default')
+    .map((name) => `get ${name}() { return load().${name}; }`);
+  return `
+    let loaded;
+    const load = () => (loaded ??= require(${JSON.stringify(path)}));
+    module.exports = { ${getters.join(', ')} };
+  `;
+}
