@@ -64,3 +64,26 @@ test('a list that grows is read from where it ended, and one that changed anew',
   expect(memory.each([], make, 'way')).toEqual([]);
   expect(read).toEqual(['one', 'two', 'three']);
 });
+
+test('a list that is folded is the same whatever was folded before it, and what was made of one stays', () => {
+  const items = Array.from({ length: 4 }, (_, index) => ({ name: `item ${index}`, goesOn: index % 2 === 1 }));
+  const join = (made: { names: readonly string[] }[], { name, goesOn }: (typeof items)[number]) => {
+    const last = made.at(-1);
+    if (goesOn && last) made[made.length - 1] = { names: [...last.names, name] };
+    else made.push({ names: [name] });
+  };
+  const growing = fc.array(fc.constantFrom(...items), { maxLength: 12 });
+  fc.assert(
+    fc.property(growing, fc.array(growing), (start, others) => {
+      const memory = new BodyMemory();
+      const lists = [start, ...others.map((more) => [...start, ...more]), ...others];
+      const folded = lists.map((list) => memory.folded(list, join, 'way'));
+      expect(folded).toEqual(lists.map((list) => new BodyMemory().folded(list, join, 'way')));
+    }),
+  );
+  const memory = new BodyMemory();
+  const [one, two, three] = items;
+  if (!one || !two || !three) throw new Error('four were made');
+  const [first] = memory.folded([one, two], join, 'way');
+  expect(memory.folded([one, two, three], join, 'way')[0]).toBe(first);
+});

@@ -35,6 +35,24 @@ export class BodyMemory {
     return made;
   }
 
+  /**
+   * What `join` makes of all, one after the other: it adds to what is made, or puts another in the place of the last. A list
+   * that goes on where the last one of its way ended is joined from there.
+   */
+  folded<S extends object, R extends object>(
+    sources: readonly S[],
+    join: (made: R[], source: S) => void,
+    way: string,
+  ): R[] {
+    const before = this.readings.get(way);
+    const isKnown = before !== undefined && goesOn(sources, before.sources);
+    // Each way has one `join`, so what it made is of its type.
+    const made = isKnown ? [...(before.made as readonly R[])] : [];
+    for (const source of sources.slice(isKnown ? before.sources.length : 0)) join(made, source);
+    this.readings.set(way, { sources, made });
+    return made;
+  }
+
   /** What `make` made of the same text the last time, in the way of that name. */
   onceOf<R extends object>(text: string, make: (text: string) => R, way: string): R {
     const before = this.named.get(way);

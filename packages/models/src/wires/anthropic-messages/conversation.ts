@@ -13,6 +13,7 @@ const longestId = 64;
 
 /** Stands for a message in which there is nothing to read. */
 const nothing: TextBlock = { type: 'text', text: '(no text)' };
+const silence: MessageParam = { role: 'user', content: [nothing] };
 
 /**
  * The conversation as the service wants it: the user begins, both take turns, nothing is blank,
@@ -27,12 +28,12 @@ export function encodeConversation(
   const blocksOf = (message: Said) => encodeSaid(message, citations);
   const answerWay = `anthropic-messages ${keepsThoughts ? 'with' : 'without'} thoughts`;
   const blocksWay = `anthropic-messages ${citations ? 'with' : 'without'} citations`;
-  const turns: MessageParam[] = [];
-  for (const message of messages) {
+  const join = (turns: MessageParam[], message: ChatMessage) => {
     if (message.role === 'assistant') joinAnswer(turns, memory.once(message, answerOf, answerWay));
     else joinUser(turns, memory.once(message, blocksOf, blocksWay));
-  }
-  return turns[0]?.role === 'user' ? turns : [{ role: 'user', content: [nothing] }, ...turns];
+  };
+  const turns = memory.folded(messages, join, `${answerWay}, ${blocksWay}`);
+  return turns[0]?.role === 'user' ? turns : [silence, ...turns];
 }
 
 function encodeSaid(message: Said, citations: boolean): UserBlock[] {
@@ -43,14 +44,16 @@ function encodeSaid(message: Said, citations: boolean): UserBlock[] {
 
 function joinUser(turns: MessageParam[], content: readonly UserBlock[]): void {
   const last = turns.at(-1);
-  if (last?.role === 'user') last.content.push(...content);
+  if (last?.role === 'user')
+    turns[turns.length - 1] = { role: 'user', content: [...last.content, ...content] };
   else turns.push({ role: 'user', content: [...content] });
 }
 
 function joinAnswer(turns: MessageParam[], content: readonly AnswerBlock[]): void {
   const last = turns.at(-1);
   if (content.length === 0) return;
-  if (last?.role === 'assistant') last.content.push(...content);
+  if (last?.role === 'assistant')
+    turns[turns.length - 1] = { role: 'assistant', content: [...last.content, ...content] };
   else turns.push({ role: 'assistant', content: [...content] });
 }
 
