@@ -33,7 +33,7 @@ const compiling: Readonly<Record<string, readonly Setting[]>> = {
  */
 const young: readonly Setting[] = [{ flag: '--semi-space-growth-factor', usual: 2, ours: 1 }];
 
-/** When each is set, in milliseconds: after the first answer, for the module takes some to load. */
+/** When each is set, in milliseconds: after the first answer, for the module takes one to load. */
 const usualTimes = { compiling: 10, young: 400 };
 
 const applied: Setting[] = [];
