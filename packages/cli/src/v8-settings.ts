@@ -33,17 +33,35 @@ const compiling: Readonly<Record<string, readonly Setting[]>> = {
  */
 const young: readonly Setting[] = [{ flag: '--semi-space-growth-factor', usual: 2, ours: 1 }];
 
-/** When each is set, in milliseconds: after the first answer, for the module takes one to load. */
-const usualTimes = { compiling: 10, young: 400 };
-
 const applied: Setting[] = [];
 /** V8's own way to set what it goes by; there once the module is loaded. */
 let setFlag: ((flag: string) => void) | undefined;
 
-/** Sets what V8 goes by in a server; resolves when all of it is set. */
-export async function settleV8(times: typeof usualTimes = usualTimes): Promise<void> {
+/** Sets what V8 goes by in a server, each when its time has come: the module takes a millisecond to load. */
+export function settleV8(youngAfter = 400): V8Settling {
   const [major = ''] = process.versions.v8.split('.');
-  await Promise.all([applyAfter(times.compiling, compiling[major] ?? []), applyAfter(times.young, young)]);
+  let requests = 0;
+  let begin = (): void => undefined;
+  const isBusy = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const isOld = new Promise<void>((resolve) => setTimeout(resolve, youngAfter).unref());
+  const compilingSet = isBusy.then(() => apply(compiling[major] ?? []));
+  const youngSet = isOld.then(() => apply(young));
+  return {
+    settled: Promise.all([compilingSet, youngSet]),
+    add(method) {
+      if (requests < 2 && method.startsWith('session.')) requests += 1;
+      if (requests === 2) begin();
+    },
+  };
+}
+
+export interface V8Settling {
+  /** Resolves when all of it is set. */
+  readonly settled: Promise<unknown>;
+  /** Hears what clients ask for: with the second request about sessions they have begun to work. */
+  add(method: string): void;
 }
 
 /**
@@ -59,9 +77,8 @@ export function byUsualSettings<T>(work: () => T): T {
   }
 }
 
-async function applyAfter(milliseconds: number, settings: readonly Setting[]): Promise<void> {
+async function apply(settings: readonly Setting[]): Promise<void> {
   if (settings.length === 0) return;
-  await new Promise<void>((resolve) => setTimeout(resolve, milliseconds).unref());
   setFlag ??= (await import('node:v8')).setFlagsFromString;
   for (const { flag, ours } of settings) setFlag(`${flag}=${ours}`);
   applied.push(...settings);

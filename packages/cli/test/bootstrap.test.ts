@@ -194,7 +194,9 @@ describe('the code cache', () => {
        export { byUsualSettings } from './v8-settings.js';
        export const used = new Set(['bounds']);
        const staying = setInterval(() => undefined, 60_000);
-       settleV8({ compiling: 0, young: 0 }).then(() => clearInterval(staying));`,
+       const settling = settleV8(0);
+       for (const method of ['session.create', 'session.send']) settling.add(method);
+       settling.settled.then(() => clearInterval(staying));`,
     );
     expect((await start().ended).code).toBe(0);
     const before = statSync(cacheFile()).mtimeMs;

@@ -54,10 +54,16 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 /** Serves clients by what the options say, and by nothing else. */
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
-  void settleV8();
+  const settling = settleV8();
   for (const warning of options.warnings) options.warn(warning);
   const ending = new Ending(process, log);
-  const program = compose(optionsFrom(options, process, ending));
+  const used = {
+    add(method: string) {
+      settling.add(method);
+      process.used?.add(method);
+    },
+  };
+  const program = compose({ ...optionsFrom(options, process, ending), used });
   ending.program = program;
   process.onSignal(() => void ending.end(0));
   const serve = await serverOf(program, log);
@@ -151,7 +157,6 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
     ...(token && { token }),
-    ...(process.used && { used: process.used }),
     ...(connectionToken && { connectionToken }),
   };
 }
