@@ -1,3 +1,5 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { callTools, examineEvents, hold, liveRuntime, providerOf, say, story } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 
@@ -156,4 +158,18 @@ test('an owner that was stopped in a turn is fenced when it goes on: it says so,
     'assistant.message "later"',
   ]);
   expect(stale.events.map(({ data }) => JSON.stringify(data)).join()).not.toContain('stale answer');
+});
+
+test('one who is refused a new session takes nothing away from the one who has it', async () => {
+  const model = runtime.script(hold().reply);
+  const ours = await runtime.client.create({ ...providerOf(model), sessionId: 'wanted-by-two' });
+  await ours.send('Wait');
+  await ours.next('assistant.turn_start');
+  const directory = join(runtime.home.path, 'session-state', ours.sessionId);
+  // As if the other had been first to make it, and second to make the session.
+  rmSync(directory, { recursive: true });
+  const { client } = await other();
+  const refusal = await client.failure('session.create', { ...providerOf(model), sessionId: ours.sessionId });
+  expect(refusal.message).toContain('is in use by process');
+  expect(existsSync(join(directory, 'files'))).toBe(true);
 });

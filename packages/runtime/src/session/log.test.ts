@@ -31,7 +31,7 @@ test('the end of one round and the start of the next are one write, so that no c
     toldAll: () => undefined,
   });
   await log.create(
-    { owner, isReady: Promise.resolve() },
+    { owner, ready: Promise.resolve() },
     { note: 'settings.fixed', data: { clientName: 'test' } },
   );
   log.append({ type: 'assistant.turn_end', data: { turnId: '0' } });
@@ -50,7 +50,7 @@ test('what is told without being stored does not hold up what comes after it, no
     toldAll: () => undefined,
   });
   await log.create(
-    { owner, isReady: Promise.resolve() },
+    { owner, ready: Promise.resolve() },
     { note: 'settings.fixed', data: { clientName: 'test' } },
   );
   log.append({ type: 'session.tools_updated', data: { model: 'm' } });
@@ -75,9 +75,9 @@ test('a session that cannot be made ready is not there, and nobody hears of it',
     tell: ({ type }) => told.push(type),
     toldAll: () => undefined,
   });
-  const isReady = Promise.reject(new Error('no room'));
+  const ready = Promise.reject(new Error('no room'));
   const first = { type: 'session.tools_updated', data: { model: 'm' } } as const;
-  await expect(log.create({ owner, isReady }, first)).rejects.toThrow('no room');
+  await expect(log.create({ owner, ready }, first)).rejects.toThrow('no room');
   await new Promise((resolve) => setImmediate(resolve));
   expect({ told, stored: (await store.list({ includeEmpty: true })).items }).toEqual({
     told: [],

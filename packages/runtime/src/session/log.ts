@@ -42,7 +42,7 @@ interface Group {
 /** A line of things to be told; durable ones wait there until they are stored. */
 interface Waiting {
   readonly told: Told;
-  isReady: boolean;
+  ready: boolean;
 }
 
 /** The single writer of one session's log: stores, folds, then tells. In that order, always. */
@@ -81,27 +81,27 @@ export class SessionLog {
 
   /**
    * Makes the session with these first records. False when it is there already: then it is opened and nothing is written.
-   * Nobody is told before `isReady`; if that fails, the session is not there.
+   * Nobody is told before `ready`; if that fails, the session is not there.
    */
   async create(
-    { owner, isReady }: { readonly owner: Owner; readonly isReady: Promise<void> },
+    { owner, ready }: { readonly owner: Owner; readonly ready: Promise<void> },
     ...drafts: readonly Draft[]
   ): Promise<boolean> {
-    isReady.catch(heardByWaiters);
+    ready.catch(heardByWaiters);
     const group = this.newGroup();
     this.fill(group, drafts);
     const create = { records: group.records, head: headOf(group.state) };
     const claim = await this.options.store.claim({ sessionId: this.sessionId, owner, create });
     this.epoch = claim.epoch;
     if (claim.isNew) {
-      await isReady.catch(async (error: unknown) => {
+      await ready.catch(async (error: unknown) => {
         await this.options.store.remove(this.sessionId);
         throw error;
       });
       this.committed(group);
       return true;
     }
-    await isReady;
+    await ready;
     this.line.length = 0;
     await this.replay(claim.head.snapshotSeq);
     return false;
@@ -207,7 +207,7 @@ export class SessionLog {
   private addEphemeral(group: Group, draft: EphemeralDraft): void {
     const told = this.ephemeral(draft, this.options.clock.newId());
     group.told.add(told);
-    this.line.push({ told, isReady: false });
+    this.line.push({ told, ready: false });
   }
 
   private addEvent(group: Group, draft: EventDraft): SessionEvent {
@@ -216,7 +216,7 @@ export class SessionLog {
     const told = new Told(this.sessionId, event.type, JSON.stringify(event), seq);
     group.records.push({ seq, isPublic: true, type: event.type, json: told.json });
     group.told.add(told);
-    this.line.push({ told, isReady: false });
+    this.line.push({ told, ready: false });
     this.sinceSnapshot += told.json.length;
     this.ahead = reduce(this.ahead, { seq, event });
     return event;
@@ -261,7 +261,7 @@ export class SessionLog {
 
   /** After the reply to whoever waits for the group: all microtasks run before the next tick, and both leave in one write. */
   private tellSoon(group: Group): void {
-    for (const waiting of this.line) if (group.told.has(waiting.told)) waiting.isReady = true;
+    for (const waiting of this.line) if (group.told.has(waiting.told)) waiting.ready = true;
     this.telling ??= new Promise((resolve) => {
       process.nextTick(() => {
         this.telling = undefined;
@@ -286,7 +286,7 @@ export class SessionLog {
   }
 
   private tellReady(): void {
-    const end = this.line.findIndex((waiting) => !waiting.isReady);
+    const end = this.line.findIndex((waiting) => !waiting.ready);
     const ready = this.line.splice(0, end < 0 ? this.line.length : end);
     for (const { told } of ready) this.options.tell(told);
     if (ready.some(({ told }) => told.seq !== undefined)) this.options.toldAll();
@@ -306,7 +306,7 @@ export class SessionLog {
 
   private pass(told: Told): void {
     if (this.line.length === 0) this.options.tell(told);
-    else this.line.push({ told, isReady: true });
+    else this.line.push({ told, ready: true });
   }
 
   private ephemeral({ type, data, agentId }: EphemeralDraft, id: string): Told {

@@ -5,7 +5,7 @@ import type { LoopLimits, MakeRoom, ModelPlan } from '../loop/context.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import type { UserRules } from '../permissions/user-rules.js';
-import { isStale } from '../store/refusals.js';
+import { isInUse, isStale } from '../store/refusals.js';
 import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { Company } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
@@ -106,18 +106,19 @@ export class Session {
 
   /** Makes the session; false when it was there already and has been opened instead. Throws StoreError. */
   async create(): Promise<boolean> {
-    const isReady = this.currentSettings.hasWorkspace ? this.workspace.make() : Promise.resolve();
+    const ready = this.currentSettings.hasWorkspace ? this.workspace.make() : Promise.resolve();
     const log = this.newLog();
     const { sessionId } = this;
     const { clock, version, owner } = this.surroundings;
     const first = greeting(this.currentSettings, { sessionId, version, startTime: clock.timestamp() });
     try {
-      const isNew = await log.create({ owner, isReady }, ...first);
+      const isNew = await log.create({ owner, ready }, ...first);
       this.hold(new Conversation(log, this.host()));
       return isNew;
     } catch (error) {
-      await isReady.catch(() => undefined);
-      await this.workspace.unmake();
+      await ready.catch(() => undefined);
+      // Whoever has the session may have come upon the directory that was made for it here.
+      if (!isInUse(error)) await this.workspace.unmake();
       throw error;
     }
   }

@@ -12,6 +12,11 @@ export function inUse(sessionId: string, owner: OwnerSince): StoreError {
   return new StoreError('in_use', message, { owner });
 }
 
+/** Whether somebody else has the session: it is there, and not the caller's. */
+export function isInUse(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === 'in_use';
+}
+
 /** Another claim raised the epoch, so the caller is no longer the writer. */
 export function staleOwner(sessionId: string): StoreError {
   return new StoreError('stale_owner', `Session ${sessionId} was taken over by another claim`);
