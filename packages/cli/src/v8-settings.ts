@@ -37,31 +37,16 @@ const applied: Setting[] = [];
 /** V8's own way to set what it goes by; there once the module is loaded. */
 let setFlag: ((flag: string) => void) | undefined;
 
-/** Sets what V8 goes by in a server, each when its time has come: the module takes a millisecond to load. */
-export function settleV8(youngAfter = 400): V8Settling {
+/** Changes when functions are compiled; for a server whose clients have begun to work, for it takes a millisecond. */
+export function settleCompiling(): Promise<void> {
   const [major = ''] = process.versions.v8.split('.');
-  let requests = 0;
-  let begin = (): void => undefined;
-  const isBusy = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  const isOld = new Promise<void>((resolve) => setTimeout(resolve, youngAfter).unref());
-  const compilingSet = isBusy.then(() => apply(compiling[major] ?? []));
-  const youngSet = isOld.then(() => apply(young));
-  return {
-    settled: Promise.all([compilingSet, youngSet]),
-    add(method) {
-      if (requests < 2 && method.startsWith('session.')) requests += 1;
-      if (requests === 2) begin();
-    },
-  };
+  return apply(compiling[major] ?? []);
 }
 
-export interface V8Settling {
-  /** Resolves when all of it is set. */
-  readonly settled: Promise<unknown>;
-  /** Hears what clients ask for: with the second request about sessions they have begun to work. */
-  add(method: string): void;
+/** Bounds the room for young objects, once it has grown to what a server needs. */
+export async function boundYoungObjects(after = 400): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, after).unref());
+  await apply(young);
 }
 
 /**

@@ -190,13 +190,11 @@ describe('the code cache', () => {
     cpSync(join(cliFolder, 'src/v8-settings.ts'), inCli('src/v8-settings.ts'));
     writeFileSync(
       inCli('src/main.ts'),
-      `import { settleV8 } from './v8-settings.js';
+      `import { boundYoungObjects, settleCompiling } from './v8-settings.js';
        export { byUsualSettings } from './v8-settings.js';
        export const used = new Set(['bounds']);
        const staying = setInterval(() => undefined, 60_000);
-       const settling = settleV8(0);
-       for (const method of ['session.create', 'session.send']) settling.add(method);
-       settling.settled.then(() => clearInterval(staying));`,
+       Promise.all([boundYoungObjects(0), settleCompiling()]).then(() => clearInterval(staying));`,
     );
     expect((await start().ended).code).toBe(0);
     const before = statSync(cacheFile()).mtimeMs;

@@ -48,10 +48,13 @@ export class AnswerReader {
   #hold(bytes: Uint8Array): readonly ModelEvent[] {
     const isBeginning = this.#size - bytes.byteLength < longestBeginning;
     this.#held.push(bytes);
-    const start = isBeginning ? textOf(this.#held).trimStart() : '{';
+    if (!isBeginning) return [];
+    const held = joined(this.#held);
+    const start = textOf([held.subarray(0, longestBeginning)]).trimStart();
     if (fieldOfStream.test(start)) {
+      this.#held = [];
       this.#stream = this.#events();
-      return this.#stream.decoder.take(this.#stream.frames.push(joined(this.#held)));
+      return this.#stream.decoder.take(this.#stream.frames.push(held));
     }
     if (start.length > longestField && !start.startsWith('{')) throw strange(this.#label);
     return [];

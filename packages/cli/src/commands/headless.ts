@@ -4,7 +4,7 @@ import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { type Environment, homeDirectory } from '../home.js';
 import type { Log } from '../log.js';
 import { logLevel } from '../log-levels.js';
-import { settleV8 } from '../v8-settings.js';
+import { boundYoungObjects, settleCompiling } from '../v8-settings.js';
 
 /** What the process gives the command. */
 export interface Process {
@@ -54,16 +54,10 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 /** Serves clients by what the options say, and by nothing else. */
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
-  const settling = settleV8();
+  void boundYoungObjects();
   for (const warning of options.warnings) options.warn(warning);
   const ending = new Ending(process, log);
-  const used = {
-    add(method: string) {
-      settling.add(method);
-      process.used?.add(method);
-    },
-  };
-  const program = compose({ ...optionsFrom(options, process, ending), used });
+  const program = compose({ ...optionsFrom(options, process, ending), used: heardBy(process) });
   ending.program = program;
   process.onSignal(() => void ending.end(0));
   const serve = await serverOf(program, log);
@@ -138,6 +132,19 @@ async function serverOf(
   if (!log?.keeps('debug')) return (channel) => server.serve(channel);
   const { loggedChannel } = await import('../logged-channel.js');
   return (channel) => server.serve(loggedChannel(channel, log));
+}
+
+/** With the second request about sessions clients have begun to work; the first is not to wait for more than it needs. */
+function heardBy({ used }: Process): { add(method: string): void } {
+  let sessionRequests = 0;
+  return {
+    add(method) {
+      used?.add(method);
+      if (!method.startsWith('session.')) return;
+      sessionRequests += 1;
+      if (sessionRequests === 2) void settleCompiling();
+    },
+  };
 }
 
 function optionsFrom(options: ServerOptions, process: Process, ending: Ending): ProgramOptions {
