@@ -33,9 +33,11 @@ export async function runCommandLine(
 
 function choose(argv: readonly string[]): { readonly name: string; readonly rest: readonly string[] } {
   const [first = '', ...rest] = argv;
+  // `help -p` asks about what `-p` does.
+  if (first === 'help' && rest.some(isPrompt)) return { name: 'help', rest: ['run'] };
   if (first !== '' && !first.startsWith('-')) return { name: first, rest };
-  if (asksForHelp(argv)) return { name: 'help', rest: [] };
-  return { name: argv.some(isPrompt) ? 'run' : 'chat', rest: argv };
+  if (argv.some(isPrompt)) return { name: 'run', rest: argv };
+  return asksForHelp(argv) ? { name: 'help', rest: [] } : { name: 'chat', rest: argv };
 }
 
 function isPrompt(argument: string): boolean {

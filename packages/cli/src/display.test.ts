@@ -18,8 +18,8 @@ function displayed(isTTY = false) {
 
 const delta = (messageId: string, deltaContent: string) => ({ messageId, deltaContent });
 
-test('pieces are written as they come, and the whole is not written again', () => {
-  const { output, show } = displayed();
+test('a terminal gets pieces as they come, and the whole is not written again', () => {
+  const { output, show } = displayed(true);
   show('assistant.message_delta', delta('m1', 'one'));
   expect(output.text).toBe('one');
   show('assistant.message_delta', delta('m1', ' two'));
@@ -29,8 +29,25 @@ test('pieces are written as they come, and the whole is not written again', () =
   expect(output.text).toBe('one two\nnot streamed\n');
 });
 
-test('an answer that breaks off and begins anew begins on a line of its own', () => {
+test('a pipe gets an answer when it is complete, and nothing of an attempt that broke off', () => {
   const { output, show } = displayed();
+  show('assistant.message_delta', delta('m1', 'one'));
+  show('assistant.message_delta', delta('m2', 'one'));
+  show('assistant.message_delta', delta('m2', ' two'));
+  expect(output.text).toBe('');
+  show('assistant.message', { messageId: 'm2', content: 'one two' });
+  expect(output.text).toBe('one two\n');
+});
+
+test('a pipe gets what there is of an answer that nobody completes', () => {
+  const { output, display, show } = displayed();
+  show('assistant.message_delta', delta('m1', 'half an'));
+  display.endLine();
+  expect(output.text).toBe('half an\n');
+});
+
+test('an answer that breaks off and begins anew begins on a line of its own', () => {
+  const { output, show } = displayed(true);
   show('assistant.message_delta', delta('m1', 'one'));
   show('assistant.message_delta', delta('m2', 'one two'));
   show('assistant.message', { messageId: 'm2', content: 'one two' });

@@ -3,6 +3,7 @@ import {
   callTools,
   hold,
   ScriptedApi,
+  type ScriptedModel,
   type ScriptedReply,
   say,
   temporaryDirectory,
@@ -46,13 +47,18 @@ const askToStrike = callTools({ id: 'c1', name: 'strike', arguments: { what: 'a 
 
 /** A chat of a person, or of a pipe, with a model that plays these replies; without any it is the offline one. */
 async function chat(
-  options: { readonly kind?: 'terminal' | 'pipe'; readonly allow?: Config['allow'] } = {},
+  options: {
+    readonly kind?: 'terminal' | 'pipe';
+    readonly allow?: Config['allow'];
+    readonly directory?: string;
+  } = {},
   ...replies: readonly ScriptedReply[]
 ) {
-  const terminal = new TestTerminal(home.path, options.kind ?? 'terminal');
+  const workingDirectory = options.directory ?? home.path;
+  const terminal = new TestTerminal(workingDirectory, options.kind ?? 'terminal');
   const runtime = await openInProcess({
     homeDirectory: home.path,
-    workingDirectory: home.path,
+    workingDirectory,
     environment: {},
   });
   runtimes.push(runtime);
@@ -193,6 +199,82 @@ describe('a person', () => {
   });
 });
 
+describe('an entry of several lines', () => {
+  const content = async (model: ScriptedModel | undefined) =>
+    (await model?.asked(1))?.body.messages.at(-1)?.content;
+
+  test('is what was pasted, and goes out when Enter is pressed', async () => {
+    const { terminal, model, ended } = await chat({}, say('read'));
+    await terminal.output.says('> ');
+    terminal.input.write('See: \u001b[200~one\r\ntwo\nthree\u001b[201~');
+    terminal.input.write(' and more\r');
+    await terminal.output.says('read\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect(await content(model)).toContain('See: one\ntwo\nthree and more');
+    expect(terminal.output.text).toContain('\u001b[?2004h');
+    expect(terminal.output.text.endsWith('\u001b[?2004l')).toBe(true);
+  });
+
+  test('is typed with a backslash or Alt+Enter at the ends of its lines', async () => {
+    const { terminal, model, ended } = await chat({}, say('read'));
+    await terminal.output.says('> ');
+    terminal.type('one\\');
+    await terminal.output.says('… ');
+    terminal.input.write('two\u001b\r');
+    terminal.type('three');
+    await terminal.output.says('read\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect(await content(model)).toContain('one\ntwo\nthree');
+  });
+
+  test('answers no question by what was pasted into it', async () => {
+    const { terminal, ended } = await chat({}, askToStrike, say('as you wish'));
+    terminal.type('Strike it');
+    await terminal.output.says(asks);
+    terminal.input.write('\u001b[200~y\ny\n\u001b[201~');
+    terminal.type('no');
+    await terminal.output.says('as you wish\n');
+    terminal.type('/quit');
+    expect(await ended).toBe(0);
+    expect(strikes).toEqual([]);
+  });
+});
+
+test('who resumes a session elsewhere sees its last exchange and where it works', async () => {
+  const other = temporaryDirectory();
+  const first = await chat({ kind: 'pipe' });
+  for (const line of ['What is 40+2?', '/quit']) first.terminal.type(line);
+  await first.ended;
+  const { terminal, ended } = await chat({ kind: 'pipe', directory: other.path });
+  terminal.type('/resume last');
+  terminal.input.end();
+  expect(await ended).toBe(0);
+  expect(terminal.errorOutput.text.split('\n').slice(1)).toEqual([
+    `It works in ${home.path}; you are in ${other.path}`,
+    '> What is 40+2?',
+    '40+2 = 42',
+    '',
+  ]);
+  other.remove();
+});
+
+test('/model on a resumed session warns that nobody has the model', async () => {
+  const first = await chat({ kind: 'pipe' });
+  for (const line of ['What is 40+2?', '/quit']) first.terminal.type(line);
+  await first.ended;
+  const { terminal, ended } = await chat({ kind: 'pipe' });
+  for (const line of ['/resume last', '/model bogus']) terminal.type(line);
+  terminal.input.end();
+  expect(await ended).toBe(0);
+  expect(terminal.errorOutput.text.split('\n').slice(-3)).toEqual([
+    'warning: No service is configured for the model bogus: offline answers in its place.',
+    'The model is bogus from now on',
+    '',
+  ]);
+});
+
 describe('commands', () => {
   test('choose model and session, and what is no command is said to be none', async () => {
     const first = await chat({ kind: 'pipe' });
@@ -218,6 +300,7 @@ describe('commands', () => {
     expect(said.filter((line) => !/^ID {2}\d{4}-/.test(line))).toEqual([
       'The model is offline',
       '  offline  Offline model (embedded)',
+      'warning: No service is configured for the model other: offline answers in its place.',
       'The model is other from now on',
       'The model is other',
       '  offline  Offline model (embedded)',
@@ -225,9 +308,11 @@ describe('commands', () => {
       'error: There is no session nobody',
       'There is no /frob; /help tells what there is',
       'This is session ID now',
+      '> What is 40+2?',
+      '40+2 = 42',
       '',
     ]);
-    expect(said[5]).toMatch(/^ID {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}What is 40\+2\?$/);
+    expect(said[6]).toMatch(/^ID {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}What is 40\+2\?$/);
   });
 
   test('/help tells all of them', async () => {

@@ -1,3 +1,4 @@
+import { addressOf, sourceOf } from './credentials.js';
 import { ModelError } from './errors.js';
 import { authenticationAmong, checkedHeaders, type Headers } from './headers.js';
 import { httpProvider } from './http-provider.js';
@@ -42,6 +43,10 @@ export function copilotProvider(config: CopilotConfig): ModelProvider {
       ...(wire.transport && { transport: wire.transport }),
       models: { url: () => below(baseUrl, '/models'), read: readModelList },
       exchange,
+      credentials: {
+        address: addressOf(baseUrl),
+        source: sourceOf(config.token, 'the GitHub token that the client gave', environment),
+      },
       headers: (request) => ({
         ...copilotHeaders(config, request),
         ...apis[api].headers,

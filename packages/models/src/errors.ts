@@ -71,8 +71,7 @@ export function restate(
 /** What people are told about a failure: its status, the service's words, and the id to quote when asking for help. */
 export function describeFailure(error: ModelError): string {
   const requestId = error.requestId === undefined ? '' : ` (Request ID: ${error.requestId})`;
-  if (error.kind === 'auth') return `Authorization error, you may need to run /login${requestId}`;
-  if (error.kind === 'quota') return `${error.message}${requestId}`;
+  if (error.kind === 'auth' || error.kind === 'quota') return `${error.message}${requestId}`;
   if (error.kind === 'rate_limit' && error.code?.endsWith('rate_limited')) return describeRateLimit(error);
   const last = error.statusCode === undefined ? error.message : `${error.statusCode} ${error.message}`;
   if (error.retries === 0) return `${last}${requestId}`;

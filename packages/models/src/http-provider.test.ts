@@ -18,6 +18,7 @@ function providerAt(
     url: () => `${url}/chat/completions`,
     headers: () => ({ authorization: 'Bearer sk-secret', 'content-type': 'application/json' }),
     exchange: nodeExchange({ environment: {}, limits: () => limits }),
+    credentials: { address: url },
     ...options,
   });
 }

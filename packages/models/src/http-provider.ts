@@ -1,4 +1,5 @@
 import { BodyMemory } from './body-memory.js';
+import { type Credentials, refusedCredentials } from './credentials.js';
 import { ModelError, restate } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { httpFailure, retryAfterSeconds } from './failure.js';
@@ -19,6 +20,8 @@ export interface HttpProviderOptions {
   /** The headers of a call, or of the question for models when there is no request. Names in lower case. */
   readonly headers: (request: ModelRequest | undefined, signal: AbortSignal) => Headers | Promise<Headers>;
   readonly exchange: Exchange;
+  /** What a refusal names. */
+  readonly credentials: Credentials;
   /** Where the service lists its models, and how to read the list. */
   readonly models?: { readonly url: () => string; readonly read: (body: unknown) => readonly ModelInfo[] };
   /** Bytes an answer may have in all. */
@@ -102,8 +105,9 @@ class ProviderCall {
   failure(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason;
     const known = error instanceof ModelError ? error : networkFailure(error);
-    const message = withoutSecrets(known.message, this.#headers);
-    return restate(known, { message, requestId: known.requestId ?? this.#requestId });
+    const told = known.kind === 'auth' ? refusedCredentials(known, this.#options.credentials) : known;
+    const message = withoutSecrets(told.message, this.#headers);
+    return restate(told, { message, requestId: told.requestId ?? this.#requestId });
   }
 }
 

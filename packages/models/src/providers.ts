@@ -1,3 +1,4 @@
+import { addressOf, sourceOf } from './credentials.js';
 import type { Exchange } from './exchange.js';
 import { authenticationAmong, checkedHeaders, expandVariables, type Headers } from './headers.js';
 import { httpProvider } from './http-provider.js';
@@ -52,6 +53,7 @@ export function configuredProvider(config: ProviderConfig, surroundings: Service
     ...(service.wire.transport && { transport: service.wire.transport }),
     models: { url: service.modelsUrl, read: readModelList },
     exchange: surroundings.exchange ?? nodeExchange({ environment }),
+    credentials: { address: addressOf(config.baseUrl), source: credentialSource(config, surroundings) },
     headers: async (request, signal) => ({
       'user-agent': userAgent(version, request?.origin),
       ...jsonHeaders,
@@ -72,6 +74,17 @@ export const jsonHeaders = { accept: 'application/json', 'content-type': 'applic
 function authenticationOf({ apiKey, bearerToken }: ProviderConfig, service: Service): Headers {
   if (bearerToken) return bearer(bearerToken);
   return apiKey ? service.key(apiKey) : {};
+}
+
+/** What to check when the service refuses who asks. */
+function credentialSource(
+  { apiKey, bearerToken, headers }: ProviderConfig,
+  { environment, getBearerToken }: ServiceSurroundings,
+): string | undefined {
+  if (getBearerToken) return 'the token that the client gave for this call';
+  if (bearerToken) return sourceOf(bearerToken, 'provider.bearerToken', environment);
+  if (apiKey) return sourceOf(apiKey, 'provider.apiKey', environment);
+  return headers && Object.keys(headers).length > 0 ? 'provider.headers' : undefined;
 }
 
 /** The headers of a configuration with their variables filled in. */

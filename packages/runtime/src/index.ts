@@ -44,7 +44,7 @@ export {
   withRegistry,
 } from './session/provider-settings.js';
 export type { Answers, QuestionRef } from './session/questions.js';
-export { troubleWithEffort } from './session/reasoning-effort.js';
+export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';

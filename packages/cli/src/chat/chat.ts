@@ -11,6 +11,7 @@ import { openSession, type sessionFlags } from '../session-choice.js';
 import { exitCodes, hasColours, type Terminal } from '../terminal.js';
 import { takeTurn } from '../turn.js';
 import { chatCommands } from './commands.js';
+import { lastExchange } from './last-exchange.js';
 
 /** What a chat is given. */
 export interface ChatOptions {
@@ -49,7 +50,7 @@ export class Chat {
       isTerminal,
       allow: config.allow,
       hasColours: hasColours(terminal),
-      place: () => placeOf(this.session, terminal.workingDirectory),
+      place: async () => placeOf(this.session, await this.directory()),
     });
   }
 
@@ -66,6 +67,7 @@ export class Chat {
     try {
       await this.open(this.given.flags);
       if (this.given.isTerminal) await this.greet();
+      if (this.given.flags.resume !== undefined) await this.recall();
       return await Promise.race([this.talk(), left]);
     } finally {
       undo();
@@ -92,6 +94,27 @@ export class Chat {
     const before = this.session;
     await this.open({ resume: sessionId });
     await before?.disconnect();
+    this.given.display.note(`This is session ${sessionId} now`);
+    await this.recall();
+  }
+
+  /** Shows where a resumed session stands: its last exchange, and its directory where that is another one. */
+  private async recall(): Promise<void> {
+    const { session } = this;
+    if (!session) return;
+    const { display } = this.given;
+    const { workingDirectory } = this.terminal;
+    const directory = await this.directory();
+    if (directory !== workingDirectory)
+      display.note(`It works in ${directory}; you are in ${workingDirectory}`);
+    for (const line of lastExchange(await session.getMessages())) display.note(line);
+  }
+
+  /** Where the session works. */
+  private async directory(): Promise<string> {
+    const { session } = this;
+    const known = session && (await this.given.client.getSessionMetadata(session.sessionId));
+    return known?.context?.workingDirectory ?? this.terminal.workingDirectory;
   }
 
   private async talk(): Promise<number> {

@@ -68,13 +68,12 @@ export const chatCommands: Readonly<Record<string, ChatCommand>> = {
   '/resume': {
     usage: '/resume ID',
     help: 'goes on with another session; the beginning of its id is enough, or last',
-    run: async ({ client, session, resume, say, word }) => {
+    run: async ({ client, session, resume, word }) => {
       if (word === undefined) throw new UsageError('/resume needs the id of a session');
       const others = async () =>
         (await client.listSessions()).filter((each) => each.sessionId !== session.sessionId);
       const sessionId = await findSessionId(word, word === 'last' ? others : listOf(client));
       await resume(sessionId);
-      say(`This is session ${sessionId} now`);
       return undefined;
     },
   },

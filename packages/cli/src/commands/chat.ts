@@ -6,6 +6,7 @@ import { Display } from '../display.js';
 import { LineInput } from '../line-input.js';
 import { openLocalClient } from '../local-client.js';
 import { sessionFlags } from '../session-choice.js';
+import { WaitingIndicator } from '../waiting-indicator.js';
 
 const { sessionIdleTimeout: _, ...settings } = configFlags;
 
@@ -23,7 +24,8 @@ export const chat = defineCommand({
     const isTerminal = terminal.inputKind === 'terminal' && output.isTTY === true;
     const lines = new LineInput({ input, output, isTerminal });
     try {
-      const display = new Display({ output, errorOutput, redactor });
+      const indicator = isTerminal && errorOutput.isTTY ? new WaitingIndicator(errorOutput) : undefined;
+      const display = new Display({ output, errorOutput, redactor, ...(indicator && { indicator }) });
       return await new Chat({ client, config, flags, lines, display, isTerminal }, terminal).run();
     } finally {
       lines.close();

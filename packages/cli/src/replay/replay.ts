@@ -134,7 +134,9 @@ function builtinNames(): ReadonlySet<string> {
 
 function modelOf({ start, events }: Recording): string {
   const first = events.find((event) => event.type === 'session.model_change');
-  const named = first?.type === 'session.model_change' ? first.data.newModel : undefined;
+  const { previousModel, newModel } = first?.type === 'session.model_change' ? first.data : {};
+  // A client that chose another model before the first prompt chose it in place of the service's own.
+  const named = previousModel ?? newModel;
   return start.selectedModel ?? named ?? 'recorded';
 }
 

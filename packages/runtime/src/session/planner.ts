@@ -6,8 +6,8 @@ import type { Company } from '../tools/builtin.js';
 import type { Tool } from '../tools/tool.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { Audience } from './audience.js';
+import { standInWarning, troubleWithEffort } from './model-warnings.js';
 import { missingSecret } from './provider-settings.js';
-import { troubleWithEffort } from './reasoning-effort.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
 
@@ -116,15 +116,12 @@ export class Planner {
       (id) =>
         `The system message edits a section named ${id}, which does not exist; its content was appended.`,
     );
-    const effort = this.isAsMade(state) ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
-    const standIn = `No service is configured for the model ${model}: ${this.access.defaultModel} answers in its place.`;
+    const isAsMade = this.isAsMade(state);
+    const standIn = isAsMade ? standInWarning(this.access, model) : undefined;
+    const effort = isAsMade ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
     return {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],
-      warnings: [
-        ...unknown,
-        ...(this.access.standsInFor?.(model) ? [standIn] : []),
-        ...(effort ? [effort] : []),
-      ],
+      warnings: [...unknown, ...(standIn ? [standIn] : []), ...(effort ? [effort] : [])],
     };
   }
 

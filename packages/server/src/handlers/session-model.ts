@@ -1,5 +1,5 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { type Session, troubleWithEffort } from '@groundcrew/runtime';
+import { type Session, standInWarning, troubleWithEffort } from '@groundcrew/runtime';
 import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
@@ -65,15 +65,17 @@ interface Choice {
   readonly reasoningEffort: string | undefined;
 }
 
-/** A model that cannot be told how hard to think is asked all the same, and people hear of it. */
+/** A model that no service has, or that cannot be told how hard to think, is asked for all the same, with a warning. */
 async function warn(
   session: Session,
   { model, reasoningEffort }: Choice,
   { runtime }: CallContext,
 ): Promise<void> {
-  const message = troubleWithEffort((await runtime.models(session)).info(model), reasoningEffort);
-  if (message !== undefined)
-    await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });
+  const access = await runtime.models(session);
+  const warnings = [standInWarning(access, model), troubleWithEffort(access.info(model), reasoningEffort)];
+  for (const message of warnings)
+    if (message !== undefined)
+      await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });
 }
 
 /** True when a turn runs: then it is told, and counts, when that is over. */

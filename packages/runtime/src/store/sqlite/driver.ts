@@ -50,5 +50,12 @@ function loadBuiltIn(): SqliteDriver | undefined {
 function loadPackage(): SqliteDriver {
   // The bundler puts `__filename` in place of `import.meta.filename`, which CommonJS does not have.
   const require = createRequire(import.meta.filename);
-  return require('@groundcrew/sqlite-node20') as SqliteDriver;
+  try {
+    return require('@groundcrew/sqlite-node20') as SqliteDriver;
+  } catch (error) {
+    throw new Error(
+      `Node ${process.versions.node} has no SQLite of its own, and the package @groundcrew/sqlite-node20 cannot be loaded. Install that package (npm install @groundcrew/sqlite-node20) or use Node 22.13 or later.`,
+      { cause: error },
+    );
+  }
 }

@@ -1,4 +1,11 @@
 import type { ModelInfo } from '@groundcrew/models';
+import type { ModelAccess } from './settings.js';
+
+/** Warns that another model answers in the place of one that no service has. */
+export function standInWarning(access: ModelAccess, model: string): string | undefined {
+  if (!access.standsInFor?.(model)) return undefined;
+  return `No service is configured for the model ${model}: ${access.defaultModel} answers in its place.`;
+}
 
 /** Why a model will not be told how hard to think, although it was to be; one of which nothing is known is told. */
 export function troubleWithEffort(

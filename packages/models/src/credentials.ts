@@ -1,0 +1,36 @@
+import { type ModelError, restate } from './errors.js';
+import type { Environment } from './proxy.js';
+
+/** Who a service is asked by, for error messages: never the secret itself. */
+export interface Credentials {
+  /** Where the service is. */
+  readonly address: string;
+  /** The variable or option that the key or token came from; absent when none was sent. */
+  readonly source?: string | undefined;
+}
+
+/** The variable whose value this is, else the option that brought it. */
+export function sourceOf(secret: string, option: string, environment: Environment): string {
+  const variable = Object.keys(environment).find((name) => environment[name]?.trim() === secret.trim());
+  return variable ?? option;
+}
+
+/** An address without user, password and query, which may be secret. */
+export function addressOf(url: string): string {
+  if (!URL.canParse(url)) return 'its address';
+  const { origin, pathname } = new URL(url);
+  return `${origin}${pathname.replace(/\/$/, '')}`;
+}
+
+/** A refusal, with what there is to check. */
+export function refusedCredentials(error: ModelError, { address, source }: Credentials): ModelError {
+  const status = error.statusCode === undefined ? '' : ` (${error.statusCode})`;
+  const said = error.message.replace(/[.\s]+$/, '');
+  const advice =
+    source === undefined
+      ? 'No key was sent: set provider.apiKey, or the variable of the service (docs/models.md)'
+      : `Check ${source}`;
+  return restate(error, {
+    message: `The model service at ${address} refused the request${status}: ${said}. ${advice}.`,
+  });
+}
