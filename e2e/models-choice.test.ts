@@ -39,6 +39,17 @@ describe('a session that brings no service is answered by', () => {
     expect([asked(own), asked(other)]).toEqual([['/chat/completions scripted'], []]);
   });
 
+  test.each([
+    ['GROUNDCREW_MODEL', { GROUNDCREW_MODEL: 'of-the-settings' }, undefined],
+    ['config.json', {}, { model: 'of-the-settings' }],
+  ])('the model that %s names, before that of the service', async (_place, environment, settings) => {
+    const model = runtime.script(say('hi'));
+    const key = { OPENAI_API_KEY: 'key-1', OPENAI_BASE_URL: model.baseUrl };
+    const client = await clientWith({ ...key, ...environment }, settings);
+    await (await client.create()).turn('Hello');
+    expect(asked(model)).toEqual(['/chat/completions of-the-settings']);
+  });
+
   test('OpenAI, by its key', async () => {
     const model = runtime.script(say('hi'));
     const client = await clientWith({ OPENAI_API_KEY: 'key-1', OPENAI_BASE_URL: model.baseUrl });

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, RuntimeConnection, type SessionLifecycleEvent } from '@groundcrew/sdk';
@@ -38,6 +38,16 @@ test('without a path, GROUNDCREW_PATH names the runtime', async () => {
   const client = world.newClient({ env: { PATH: process.env.PATH, GROUNDCREW_PATH: runtime.path } });
   await client.start();
   expect(runtime.starts()).toHaveLength(1);
+});
+
+test('the home is the one of the program groundcrew: GROUNDCREW_HOME, then COPILOT_HOME', async () => {
+  const homes = ['g', 'c'].map((name) => join(world.home.path, name));
+  const [GROUNDCREW_HOME, COPILOT_HOME] = homes;
+  const env = { PATH: process.env.PATH, GROUNDCREW_HOME, COPILOT_HOME };
+  const client = new Client({ connection: RuntimeConnection.forStdio({ path: runtimePath }), env });
+  await client.createSession({ sessionId: 'at-home' });
+  await client.stop();
+  expect(homes.map((home) => existsSync(join(home, 'groundcrew.db')))).toEqual([true, false]);
 });
 
 test('a path where nothing is, is told as such', async () => {

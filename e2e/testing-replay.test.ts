@@ -41,6 +41,18 @@ const same = (session: WireSession, events: number): Ended => ({
 
 const deploy = { name: 'deploy', description: 'Deploys', parameters: { type: 'object' } };
 
+test('a model that was chosen before the first prompt, and another one later, are chosen again', async () => {
+  const { session } = await live.session([say('One.'), say('Two.')], { model: undefined });
+  await session.call('session.model.switchTo', { modelId: 'first-choice' });
+  await session.turn('Hello');
+  await session.call('session.model.switchTo', { modelId: 'second-choice' });
+  await session.turn('Again');
+  const events = (await session.stored()).filter(
+    ({ type }) => !/^(session\.(start|warning)|system\.message)$/.test(type),
+  );
+  expect(await replayed(session)).toEqual(same(session, events.length));
+});
+
 test('tools of all kinds, decisions and several prompts happen again, and nothing is run', async () => {
   const path = join(live.workingDirectory, 'new.txt');
   const { session } = await live.session(

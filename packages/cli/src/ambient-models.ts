@@ -114,7 +114,8 @@ export class AmbientModels {
     const [{ configPath, readModelSettings, secondsFrom }, { chooseProvider, providerWays }] =
       await Promise.all([import('./config-file.js'), import('./provider-choice.js')]);
     try {
-      const { provider: file, model, ...settings } = readModelSettings(configPath(homeDirectory));
+      const { provider: file, model: ofFile, ...settings } = readModelSettings(configPath(homeDirectory));
+      const model = environment.GROUNDCREW_MODEL || ofFile;
       const ways = providerWays({ environment, file });
       const isFirst = ways[0]?.provider !== undefined;
       const named = (isFirst ? ways.slice(0, 1) : ways).filter(isNamed);
@@ -122,7 +123,7 @@ export class AmbientModels {
       return {
         services: [...services.values()],
         settings: { ...settings, ...secondsFrom(environment) },
-        choose: (wanted) => services.get(chooseProvider(ways, wanted)?.name ?? 'provider'),
+        choose: (wanted) => services.get(chooseProvider(ways, wanted ?? model)?.name ?? 'provider'),
       };
     } catch (error) {
       this.found = undefined;
@@ -154,7 +155,7 @@ class AmbientService {
     const { modelId, ...config } = way.provider.config;
     this.opened = options.open(config);
     this.provider = withCachedModels(this.opened.provider);
-    this.defaultModel = modelId ?? options.model;
+    this.defaultModel = options.model ?? modelId;
   }
 
   get isForUs(): boolean {

@@ -1,6 +1,7 @@
 import { runCommandLine } from './command-line.js';
 import { endWith } from './failure.js';
 import { flushed, processTerminal } from './process-terminal.js';
+import { exitCodes } from './terminal.js';
 
 declare const __VERSION__: string;
 
@@ -13,7 +14,8 @@ export const used = new Set<string>();
 main(process.argv.slice(2)).catch(endWith);
 
 async function main(argv: readonly string[]): Promise<void> {
-  const code = await runCommandLine(argv, processTerminal(__VERSION__), used);
+  const terminal = processTerminal(__VERSION__);
+  const code = await runCommandLine(argv, terminal, used);
   await flushed();
-  process.exit(code);
+  process.exit(code === exitCodes.done && !terminal.isRead() ? exitCodes.SIGPIPE : code);
 }

@@ -1,12 +1,16 @@
 import type { Channel, Encoded, Message } from '@groundcrew/rpc';
 import type { Log } from './log.js';
 
-/** The same channel, with every message noted: what it is at `debug`, all of it at `all`. */
-export function loggedChannel(channel: Channel, log: Log): Channel {
+/** The same channel, with every message logged under its peer and session: what it is at `debug`, all of it at `all`. */
+export function loggedChannel(channel: Channel, log: Log, peer = 1): Channel {
   if (!log.keeps('debug')) return channel;
-  const note = (direction: string, message: Message) => {
-    if (log.keeps('all')) log.write('all', direction, { ...message });
-    else log.write('debug', direction, outline(message));
+  const sent = new OpenRequests();
+  const received = new OpenRequests();
+  const note = (direction: 'sent' | 'received', message: Message) => {
+    const [own, other] = direction === 'sent' ? [sent, received] : [received, sent];
+    const about = { peer, ...own.about(message, other) };
+    if (log.keeps('all')) log.write('all', direction, { ...about, ...message });
+    else log.write('debug', direction, { ...about, ...outline(message) });
   };
   return {
     send: (message) => {
@@ -20,6 +24,34 @@ export function loggedChannel(channel: Channel, log: Log): Channel {
     messages: noted(channel.messages, (message) => note('received', message)),
     close: () => channel.close(),
   };
+}
+
+/** What a message is about. An answer names neither session nor method, so those of its request are kept until it comes. */
+class OpenRequests {
+  private readonly open = new Map<unknown, About>();
+
+  about(message: Message, answered: OpenRequests): About {
+    if (!('method' in message)) return answered.close('id' in message ? message.id : undefined);
+    const about = sessionIn(message.params);
+    if ('id' in message) this.open.set(message.id, { ...about, method: message.method });
+    return about;
+  }
+
+  private close(id: unknown): About {
+    const about = this.open.get(id) ?? {};
+    this.open.delete(id);
+    return about;
+  }
+}
+
+interface About {
+  readonly session?: unknown;
+  readonly method?: string;
+}
+
+function sessionIn(params: unknown): About {
+  if (typeof params !== 'object' || params === null || !('sessionId' in params)) return {};
+  return { session: params.sessionId };
 }
 
 async function* noted(

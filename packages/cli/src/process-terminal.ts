@@ -3,8 +3,11 @@ import { isatty } from 'node:tty';
 import type { InputKind, StopSignal, Terminal } from './terminal.js';
 
 /** This process, as commands see it. Streams are opened when they are first used. */
-export function processTerminal(version: string): Terminal {
+export function processTerminal(version: string): Terminal & { isRead(): boolean } {
+  let isRead = true;
   return {
+    /** False when a write has failed because nobody reads the output any more. */
+    isRead: () => isRead,
     environment: process.env,
     workingDirectory: process.cwd(),
     version,
@@ -18,7 +21,11 @@ export function processTerminal(version: string): Terminal {
       return process.stderr;
     },
     inputKind: inputKind(),
-    onStop,
+    onStop: (handler) =>
+      onStop((signal) => {
+        if (signal === 'SIGPIPE') isRead = false;
+        handler(signal);
+      }),
     exit: (code) => process.exit(code),
   };
 }

@@ -79,6 +79,18 @@ describe('help', () => {
     },
   );
 
+  test.each([
+    [['-p', '--help']],
+    [['--help', '-p']],
+    [['help', '-p']],
+    [['help', '--prompt']],
+    [['-p', 'x', '-h']],
+  ])('of a prompt is that of run: %j', async (args) => {
+    const [asked, run] = await Promise.all([world.run(args), world.run(['help', 'run'])]);
+    expect(asked).toEqual(run);
+    expect(asked.stdout).toContain('--timeout S');
+  });
+
   test('of one command of sessions is its own', async () => {
     expect((await world.run(['sessions', 'export', '--help'])).stdout).toMatch(
       /^Writes the events .*\n\n {2}groundcrew sessions export ID \[FILE\]\n/,

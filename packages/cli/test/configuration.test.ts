@@ -163,8 +163,18 @@ describe('diagnostics', () => {
     const { stderr } = await world.run(['-p', 'What is 1+1?', '--log-level', 'debug']);
     const lines = stderr.split('\n');
     expect(lines[0]).toMatch(/^info: started version=/);
-    expect(lines).toContain('debug: sent id=1 method=connect');
-    expect(lines).toContain('debug: received method=session.event event=session.idle');
+    expect(lines).toContain('debug: sent peer=1 id=1 method=connect');
+    const idle = lines.find((line) => line.endsWith('event=session.idle'));
+    expect(idle).toMatch(
+      /^debug: received peer=1 session=[\da-f-]{36} method=session\.event event=session\.idle$/,
+    );
+    const [, session] = /session=(\S+)/.exec(idle ?? '') ?? [];
+    // The answer to a request is logged with what it answers.
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        new RegExp(`^debug: received peer=1 session=${session} method=session\\.send id=`),
+      ),
+    );
   });
 
   test('that cannot be written do not stop the program', async () => {

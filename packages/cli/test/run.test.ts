@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { answer, hold, refuse, say } from '@groundcrew/testkit';
+import { answer, hangUp, hold, refuse, type ScriptedModel, say, streamChunks } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 import { cliWorld } from './program.js';
 
@@ -24,6 +24,15 @@ describe('one prompt', () => {
     expect(run.stdout).toBe('first\n');
     held.release();
     expect(await run.ended).toMatchObject({ code: 0, stdout: 'first\nsecond\n' });
+  });
+
+  test('whose answer breaks off is written once on a pipe', async () => {
+    const model = world.script(hangUp('one ', 'two '), streamChunks('one ', 'two ', 'three'));
+    const { code, stdout, stderr } = await world.run(['-p', 'Count'], {
+      environment: service(model.baseUrl),
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'one two three\n' });
+    expect(stderr).toContain('Trying again');
   });
 
   test('goes on with the session that was last, or with the one whose id begins so', async () => {
@@ -145,6 +154,39 @@ describe('an end that is no answer', () => {
     const { code, stdout, stderr } = await world.run(['-p', 'Go'], { environment: service(model.baseUrl) });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^groundcrew: .*I do not like this.*\n$/);
+  });
+
+  const refused = (model: ScriptedModel, check: string) =>
+    `groundcrew: The model service at ${model.baseUrl} refused the request (401): Wrong key ***. Check ${check}.\n`;
+
+  test.each([
+    ['GROUNDCREW_API_KEY', (url: string) => ({ ...service(url), GROUNDCREW_API_KEY: 'sk-wrong' })],
+    ['OPENAI_API_KEY', (url: string) => ({ OPENAI_BASE_URL: url, OPENAI_API_KEY: 'sk-wrong' })],
+  ])(
+    'a refused key of %s is named, with the address and the reason, and not tried again',
+    async (name, set) => {
+      const model = world.script(refuse(401, 'Wrong key sk-wrong.'));
+      const { code, stderr } = await world.run(['-p', 'Go'], { environment: set(model.baseUrl) });
+      expect({ code, stderr, calls: model.requests.length }).toEqual({
+        code: 1,
+        stderr: refused(model, name),
+        calls: 1,
+      });
+    },
+  );
+
+  test('a refused key of config.json is named by its field', async () => {
+    const model = world.script(refuse(401, 'Wrong key sk-wrong.'));
+    world.configure({ model: 'm', provider: { baseUrl: model.baseUrl, apiKey: 'sk-wrong' } });
+    expect((await world.run(['-p', 'Go'])).stderr).toBe(refused(model, 'provider.apiKey'));
+  });
+
+  test('a service that wants a key and gets none is told so', async () => {
+    const model = world.script(refuse(401, 'Who are you?'));
+    const { stderr } = await world.run(['-p', 'Go'], { environment: service(model.baseUrl) });
+    expect(stderr).toBe(
+      `groundcrew: The model service at ${model.baseUrl} refused the request (401): Who are you?. No key was sent: set provider.apiKey, or the variable of the service (docs/models.md).\n`,
+    );
   });
 
   test.each([

@@ -149,9 +149,11 @@ const tokenVariable = 'COPILOT_SDK_AUTH_TOKEN';
 
 function environmentFor({ client, connectionToken }: SpawnOptions): NodeJS.ProcessEnv {
   const { NODE_DEBUG: _wouldSpoilStdout, ...environment } = client.env ?? process.env;
+  // A runtime that clients start looks at COPILOT_HOME first; the home of `groundcrew` and of this library is one.
+  const home = client.baseDirectory ?? environment.GROUNDCREW_HOME;
   return {
     ...environment,
-    ...(client.baseDirectory !== undefined && { COPILOT_HOME: client.baseDirectory }),
+    ...(home && { COPILOT_HOME: home }),
     ...(client.gitHubToken !== undefined && { [tokenVariable]: client.gitHubToken }),
     ...(connectionToken !== undefined && { COPILOT_CONNECTION_TOKEN: connectionToken }),
   };

@@ -131,7 +131,8 @@ async function serverOf(
 ): Promise<(channel: Channel) => Promise<void>> {
   if (!log?.keeps('debug')) return (channel) => server.serve(channel);
   const { loggedChannel } = await import('../logged-channel.js');
-  return (channel) => server.serve(loggedChannel(channel, log));
+  let peers = 0;
+  return (channel) => server.serve(loggedChannel(channel, log, ++peers));
 }
 
 /** With the second request about sessions clients have begun to work; the first is not to wait for more than it needs. */

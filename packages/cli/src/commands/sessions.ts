@@ -13,7 +13,7 @@ import { findSessionId } from '../session-choice.js';
 import { sessionRows } from '../session-rows.js';
 import { StoredSessions } from '../stored-sessions.js';
 import { exitCodes, type Terminal } from '../terminal.js';
-import { transcriptLine } from '../transcript.js';
+import { transcriptOf } from '../transcript.js';
 
 const { logLevel } = configFlags;
 const json = switchFlag('--json', 'print it as JSON');
@@ -43,8 +43,8 @@ const showOne = defineCommand({
       const events: SessionEvent[] = [];
       for await (const line of stored.events(sessionId)) events.push(JSON.parse(line) as SessionEvent); // as we stored it
       if (flags.json) return show(inJson({ ...session, events }), terminal);
-      const said = events.map(transcriptLine).filter((line) => line !== undefined);
-      return show([...sessionRows(session ? [session] : []), ...said].join('\n'), terminal);
+      const rows = sessionRows(session ? [session] : []);
+      return show([...rows, ...transcriptOf(events)].join('\n'), terminal);
     }),
 });
 
