@@ -2,7 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-const names = ['protocol', 'rpc', 'models', 'runtime', 'server', 'sdk', 'testing', 'testkit', 'cli'];
+const names = [
+  'protocol',
+  'rpc',
+  'models',
+  'offline-model',
+  'runtime',
+  'server',
+  'sdk',
+  'testing',
+  'testkit',
+  'cli',
+];
 const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
 
 /** Asks what an import does, and so has to be the first to import it. */

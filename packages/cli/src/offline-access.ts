@@ -1,4 +1,5 @@
-import { type ModelInfo, offlineModel } from '@groundcrew/models';
+import type { ModelInfo } from '@groundcrew/models';
+import { offlineModel } from '@groundcrew/offline-model';
 import type { ModelAccess } from '@groundcrew/runtime';
 
 /** What answers when nothing is configured: no key, no network, no weights. */

@@ -13,6 +13,7 @@ export {
 export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 export { mergedHeaders } from './headers.js';
 export { type HttpProviderOptions, httpProvider } from './http-provider.js';
+export { isObject, property } from './json.js';
 export type {
   CallOrigin,
   ChatMessage,
@@ -28,7 +29,6 @@ export type {
   Usage,
 } from './model.js';
 export { type NodeExchangeOptions, nodeExchange } from './node-exchange.js';
-export { offlineModel } from './offline/offline-model.js';
 export { costOf, type Price, type PriceList, priceList } from './prices.js';
 export {
   configuredProvider,

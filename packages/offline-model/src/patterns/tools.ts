@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../../model.js';
+import type { ToolSpec } from '@groundcrew/models';
 import { readArguments, wordsOf } from '../arguments.js';
 import type { Conversation } from '../conversation.js';
 import { type Mention, mentions } from '../mentions.js';

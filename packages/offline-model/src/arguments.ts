@@ -1,4 +1,4 @@
-import { isObject } from '../json.js';
+import { isObject } from '@groundcrew/models';
 import { conform, type Property, plainValue, type Shape } from './shape.js';
 import { parseJson, quote, reveal, type Veiled } from './veil.js';
 

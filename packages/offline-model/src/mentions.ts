@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../model.js';
+import type { ToolSpec } from '@groundcrew/models';
 import type { Veiled } from './veil.js';
 
 export interface Mention {

@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../model.js';
+import type { ModelRequest } from '@groundcrew/models';
 import { type Conversation, readConversation } from './conversation.js';
 import { inManner, mannerOf } from './manner.js';
 import type { PlannedCall, Reply } from './pattern.js';

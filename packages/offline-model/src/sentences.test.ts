@@ -1,5 +1,5 @@
+import type { ChatMessage, ToolSpec } from '@groundcrew/models';
 import { describe, expect, test } from 'vitest';
-import type { ChatMessage, ToolSpec } from '../model.js';
 import { answer } from './answer.js';
 import { table } from './table.js';
 

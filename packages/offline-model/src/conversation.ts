@@ -1,4 +1,4 @@
-import type { ChatMessage, ModelRequest, Part, ToolSpec } from '../model.js';
+import type { ChatMessage, ModelRequest, Part, ToolSpec } from '@groundcrew/models';
 
 export interface Attachment {
   readonly type: 'file' | 'text' | 'selection' | 'image' | 'reference';

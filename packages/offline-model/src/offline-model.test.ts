@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { ChatMessage, ModelEvent, ModelRequest, ToolSpec } from '@groundcrew/models';
+import { isObject } from '@groundcrew/models';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { collect } from '../../test/local-server.js';
-import { isObject } from '../json.js';
-import type { ChatMessage, ModelEvent, ModelRequest, ToolSpec } from '../model.js';
+import { collect } from '../test/collect.js';
 import { offlineModel } from './offline-model.js';
 import { table } from './table.js';
 
@@ -109,7 +109,7 @@ test('a long prompt is read in little time', async () => {
 });
 
 test('every row of the table is documented', () => {
-  const page = readFileSync(new URL('../../../../docs/offline-model.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../../docs/offline-model.md', import.meta.url), 'utf8');
   expect(table.map(({ example }) => example).filter((example) => !page.includes(example))).toEqual([]);
 });
 

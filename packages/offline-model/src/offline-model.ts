@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
-import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest, ToolCall, Usage } from '../model.js';
+import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest, ToolCall, Usage } from '@groundcrew/models';
 import type { Reply } from './pattern.js';
 
 const info: ModelInfo = {

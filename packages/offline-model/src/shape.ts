@@ -1,4 +1,4 @@
-import { isObject, property } from '../json.js';
+import { isObject, property } from '@groundcrew/models';
 import { parseJson } from './veil.js';
 
 export interface Property {
