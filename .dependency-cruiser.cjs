@@ -1,11 +1,12 @@
 /** Which packages each package may import. Nothing imports what is not listed; tests may also use the testkit and what apps test with. */
 const layers = {
-  cli: ['server', 'runtime', 'offline-model', 'models', 'sdk', 'rpc', 'protocol'],
+  cli: ['server', 'model-access', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
   server: ['runtime', 'rpc', 'protocol'],
   runtime: ['models', 'protocol', 'sqlite-node20'],
   sdk: ['rpc', 'protocol'],
   testing: ['sdk'],
   testkit: ['server', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
+  'model-access': ['runtime', 'offline-model', 'models'],
   'offline-model': ['models'],
   models: [],
   rpc: [],

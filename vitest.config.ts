@@ -7,6 +7,7 @@ const names = [
   'rpc',
   'models',
   'offline-model',
+  'model-access',
   'runtime',
   'server',
   'sdk',

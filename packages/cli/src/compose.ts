@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ModelDirectory, priceBook } from '@groundcrew/model-access';
 import { type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
@@ -16,9 +17,8 @@ import {
 } from '@groundcrew/runtime';
 import { Server, type ServerSurroundings } from '@groundcrew/server';
 import type { Environment } from './home.js';
-import { ModelDirectory } from './model-access.js';
+import { modelSettings } from './model-settings.js';
 import { userRules } from './permissions-file.js';
-import { priceBook } from './price-book.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -60,7 +60,7 @@ export function compose(options: ProgramOptions): Program {
     directExchange: direct,
     environment: options.environment,
     version: options.version,
-    homeDirectory: resolve(options.homeDirectory),
+    readSettings: modelSettings(resolve(options.homeDirectory), options.environment),
     ...(options.token && { token: options.token.value, isTokenGiven: options.token.source === 'token' }),
   });
   const runtime = new Runtime({

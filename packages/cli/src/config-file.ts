@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Allowed, type AllowRule, readRule } from './allowed.js';
 import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
 import type { Environment } from './home.js';
@@ -63,11 +62,6 @@ const readFields = objectOf({
   sessionIdleTimeout: wholeNumberUpTo(longestSeconds),
   allow: readAllowed,
 });
-
-/** Where a home keeps its settings. */
-export function configPath(homeDirectory: string): string {
-  return join(homeDirectory, 'config.json');
-}
 
 /** Reads the settings of a home; none is as good as an empty file. Throws UsageError with file and field. */
 export function readConfigFile(path: string, warn: (message: string) => void): ConfigFile {

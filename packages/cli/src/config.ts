@@ -1,10 +1,16 @@
+import {
+  BadModelSettings,
+  type ChosenProvider,
+  chooseProvider,
+  type ProviderWay,
+  providerWays,
+} from '@groundcrew/model-access';
 import { type Allowed, permissionKinds, readAllowed } from './allowed.js';
 import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
-import { type ConfigFile, configPath, readConfigFile } from './config-file.js';
+import { type ConfigFile, readConfigFile } from './config-file.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from './flags.js';
-import { type Environment, homeDirectory } from './home.js';
+import { configPath, type Environment, homeDirectory } from './home.js';
 import { type LogLevel, logLevel, logLevels } from './log-levels.js';
-import { type ChosenProvider, chooseProvider, type ProviderWay, providerWays } from './provider-choice.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */
 export interface Config {
@@ -45,7 +51,7 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
   const file = readConfigFile(configPath(home), (message) => warnings.push(message));
   const model = flags.model ?? (environment.GROUNDCREW_MODEL || file.model);
   const level = flags.logLevel ?? levelFrom(environment) ?? file.logLevel;
-  const ways = providerWays({ environment, file: file.provider });
+  const ways = waysOf(environment, file);
   const { provider } = chooseProvider(ways, model) ?? {};
   return {
     homeDirectory: home,
@@ -58,6 +64,14 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
     ...(level !== undefined && { logLevel: level }),
     ...(provider && { provider }),
   };
+}
+
+function waysOf(environment: Environment, { provider: file }: ConfigFile): readonly ProviderWay[] {
+  try {
+    return providerWays({ environment, file });
+  } catch (error) {
+    throw error instanceof BadModelSettings ? new UsageError(error.message) : error;
+  }
 }
 
 function allowFlag(): Flag<Allowed> {

@@ -11,3 +11,8 @@ export function homeDirectory(environment: Environment, options: { readonly isHe
   if (XDG_STATE_HOME) return join(XDG_STATE_HOME, 'groundcrew');
   return join(homedir(), '.groundcrew');
 }
+
+/** Where a home keeps its settings. */
+export function configPath(homeDirectory: string): string {
+  return join(homeDirectory, 'config.json');
+}

@@ -1,3 +1,4 @@
+import { isCopilotConfigured } from '@groundcrew/model-access';
 import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
 import { entryOf } from '../arguments.js';
 import type { Config } from '../config.js';
@@ -6,7 +7,6 @@ import { placeOf } from '../dialogue/place.js';
 import type { Display } from '../display.js';
 import type { FlagValues } from '../flags.js';
 import type { LineInput } from '../line-input.js';
-import { isCopilotConfigured } from '../provider-choice.js';
 import { openSession, type sessionFlags } from '../session-choice.js';
 import { exitCodes, hasColours, type Terminal } from '../terminal.js';
 import { takeTurn } from '../turn.js';

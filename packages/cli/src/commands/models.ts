@@ -1,10 +1,14 @@
+import {
+  chooseProvider,
+  isCopilotConfigured,
+  ModelDirectory,
+  type ProviderWay,
+} from '@groundcrew/model-access';
 import { nodeExchange } from '@groundcrew/models';
 import { defineCommand, show } from '../command.js';
 import { type Config, configFlags, readConfig } from '../config.js';
 import { openCommandLog } from '../diagnostics.js';
 import { switchFlag } from '../flags.js';
-import { ModelDirectory } from '../model-access.js';
-import { chooseProvider, isCopilotConfigured, type ProviderWay } from '../provider-choice.js';
 import type { Redactor } from '../redact.js';
 import { exitCodes, type Terminal } from '../terminal.js';
 import { visible } from '../visible.js';

@@ -1,9 +1,13 @@
-import { UsageError } from './arguments.js';
-import type { ConfigFile } from './config-file.js';
-import type { Environment } from './home.js';
+import type { Environment, ProviderConfig } from '@groundcrew/models';
+import type { ProviderSettings } from '@groundcrew/runtime';
+
+/** The environment names a model service in a way that makes no sense; the message says what to do instead. */
+export class BadModelSettings extends Error {
+  override readonly name = 'BadModelSettings';
+}
 
 /** A model service of the user's own. */
-export type Provider = NonNullable<ConfigFile['provider']> & { readonly baseUrl: string };
+export type Provider = ProviderSettings & ProviderConfig;
 
 /** The service that answers, and who named it. */
 export interface ChosenProvider {
@@ -24,10 +28,10 @@ export interface ProviderWay {
 /** What speaks for a service. */
 export interface ProviderSources {
   readonly environment: Environment;
-  readonly file: ConfigFile['provider'] | undefined;
+  readonly file: ProviderSettings | undefined;
 }
 
-/** Every place where a model service may be named, the first to count first. Throws UsageError for one that makes no sense. */
+/** Every place where a model service may be named, the first to count first. Throws BadModelSettings for one that makes no sense. */
 export function providerWays({ environment: said, file }: ProviderSources): readonly ProviderWay[] {
   // A variable that is blank says nothing.
   const environment = Object.fromEntries(Object.entries(said).filter(([, value]) => value?.trim()));
@@ -68,13 +72,13 @@ export function isCopilotConfigured({ COPILOT_API_URL, GH_TOKEN, GITHUB_TOKEN }:
 /** A key belongs to one address: that of the file is never sent to one that the environment names. */
 function ofGroundcrew(
   { GROUNDCREW_BASE_URL, GROUNDCREW_API_KEY }: Environment,
-  file: ConfigFile['provider'],
+  file: ProviderSettings | undefined,
 ): ChosenProvider | undefined {
   const baseUrl = GROUNDCREW_BASE_URL || (GROUNDCREW_API_KEY ? file?.baseUrl : undefined);
   if (!baseUrl && GROUNDCREW_API_KEY)
-    throw new UsageError('GROUNDCREW_API_KEY has no service to go to: set GROUNDCREW_BASE_URL too');
+    throw new BadModelSettings('GROUNDCREW_API_KEY has no service to go to: set GROUNDCREW_BASE_URL too');
   if (!baseUrl) return undefined;
-  if (!isAddress(baseUrl)) throw new UsageError('GROUNDCREW_BASE_URL needs an http or https address');
+  if (!isAddress(baseUrl)) throw new BadModelSettings('GROUNDCREW_BASE_URL needs an http or https address');
   const known = file?.baseUrl === baseUrl ? file : undefined;
   const config = { ...known, baseUrl, ...(GROUNDCREW_API_KEY && { apiKey: GROUNDCREW_API_KEY }) };
   return {
@@ -83,7 +87,7 @@ function ofGroundcrew(
   };
 }
 
-function ofFile(file: ConfigFile['provider']): ChosenProvider | undefined {
+function ofFile(file: ProviderSettings | undefined): ChosenProvider | undefined {
   if (file?.baseUrl === undefined) return undefined;
   return { source: 'config.json', config: { ...file, baseUrl: file.baseUrl } };
 }

@@ -1,5 +1,5 @@
+import type { Environment } from '@groundcrew/models';
 import { type Exchange, ModelError } from '@groundcrew/models';
-import type { Environment } from './home.js';
 
 /** Who a GitHub token belongs to, as far as Copilot is concerned. */
 export interface GitHubUser {

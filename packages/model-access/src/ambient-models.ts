@@ -1,13 +1,17 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { ModelError, type ModelInfo, type Price, withCachedModels } from '@groundcrew/models';
-import type { ModelAccess } from '@groundcrew/runtime';
-import type { Environment } from './home.js';
+import {
+  type Environment,
+  ModelError,
+  type ModelInfo,
+  type Price,
+  withCachedModels,
+} from '@groundcrew/models';
+import type { ModelAccess, ProviderSettings } from '@groundcrew/runtime';
 import type { ChosenProvider, Provider, ProviderWay } from './provider-choice.js';
 
 export interface AmbientSources {
   readonly environment: Environment;
-  readonly homeDirectory: string;
+  /** What the home says of models, and the environment of calls; undefined when neither says anything. */
+  readSettings(): Promise<ModelSettings> | undefined;
   /** A service as sessions use it. */
   open(provider: Provider): ModelAccess;
 }
@@ -22,6 +26,12 @@ export interface ModelCallSettings {
   readonly modelIdleTimeout?: number;
 }
 
+/** What settings say of models. */
+export interface ModelSettings extends ModelCallSettings {
+  readonly model?: string;
+  readonly provider?: ProviderSettings;
+}
+
 /** What surrounds a runtime and says something about models. */
 interface Surroundings {
   readonly services: readonly AmbientService[];
@@ -30,14 +40,12 @@ interface Surroundings {
   choose(model: string | undefined): AmbientService | undefined;
 }
 
-/** Variables without which the environment says nothing of models. */
+/** Variables without which the environment names no service. */
 const telling = [
   'ANTHROPIC_API_KEY',
   'AZURE_OPENAI_ENDPOINT',
   'GROUNDCREW_API_KEY',
   'GROUNDCREW_BASE_URL',
-  'GROUNDCREW_MODEL_IDLE_TIMEOUT',
-  'GROUNDCREW_RETRY_AFTER_LIMIT',
   'OLLAMA_HOST',
   'OPENAI_API_KEY',
 ];
@@ -100,21 +108,22 @@ export class AmbientModels {
   }
 
   private load(): Promise<Surroundings> {
-    this.found ??= this.isEmpty ? Promise.resolve(nothing) : this.read();
+    this.found ??= this.look();
     return this.found;
   }
 
-  private get isEmpty(): boolean {
-    const { environment, homeDirectory } = this.sources;
-    return !telling.some((name) => environment[name]) && !existsSync(join(homeDirectory, 'config.json'));
+  private look(): Promise<Surroundings> {
+    const { environment, readSettings } = this.sources;
+    const settings = readSettings();
+    const isEmpty = settings === undefined && !telling.some((name) => environment[name]);
+    return isEmpty ? Promise.resolve(nothing) : this.read(settings ?? Promise.resolve({}));
   }
 
-  private async read(): Promise<Surroundings> {
-    const { environment, homeDirectory, open } = this.sources;
-    const [{ configPath, readModelSettings, secondsFrom }, { chooseProvider, providerWays }] =
-      await Promise.all([import('./config-file.js'), import('./provider-choice.js')]);
+  private async read(reading: Promise<ModelSettings>): Promise<Surroundings> {
+    const { environment, open } = this.sources;
     try {
-      const { provider: file, model: ofFile, ...settings } = readModelSettings(configPath(homeDirectory));
+      const [{ provider: file, model: ofFile, ...settings }, { chooseProvider, providerWays }] =
+        await Promise.all([reading, import('./provider-choice.js')]);
       const model = environment.GROUNDCREW_MODEL || ofFile;
       const ways = providerWays({ environment, file });
       const isFirst = ways[0]?.provider !== undefined;
@@ -122,7 +131,7 @@ export class AmbientModels {
       const services = new Map(named.map((way) => [way.name, new AmbientService(way, { open, model })]));
       return {
         services: [...services.values()],
-        settings: { ...settings, ...secondsFrom(environment) },
+        settings,
         choose: (wanted) => services.get(chooseProvider(ways, wanted ?? model)?.name ?? 'provider'),
       };
     } catch (error) {

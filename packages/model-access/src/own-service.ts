@@ -1,3 +1,4 @@
+import type { Environment } from '@groundcrew/models';
 import {
   configuredProvider,
   type Exchange,
@@ -13,7 +14,6 @@ import {
   withRetry,
 } from '@groundcrew/models';
 import { defaultProviderName, type ModelAccess, type ProviderSettings } from '@groundcrew/runtime';
-import type { Environment } from './home.js';
 import { offlineInfo } from './offline-access.js';
 
 /** Used with a service of the user's own when nobody names a model. */

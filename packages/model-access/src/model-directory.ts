@@ -1,5 +1,6 @@
 import {
   configuredProvider,
+  type Environment,
   type Exchange,
   ModelError,
   type ModelInfo,
@@ -16,10 +17,9 @@ import {
   type SessionSettings,
   selectionId,
 } from '@groundcrew/runtime';
-import { AmbientModels, type ModelCallSettings } from './ambient-models.js';
+import { AmbientModels, type AmbientSources, type ModelCallSettings } from './ambient-models.js';
 import { CopilotAccess } from './copilot-access.js';
 import type { GitHubUser, GitHubUsers } from './git-hub-user.js';
-import type { Environment } from './home.js';
 import { offlineAccess, offlineInfo } from './offline-access.js';
 import { withOtherModels } from './other-models.js';
 import { type OwnServiceSources, ownService } from './own-service.js';
@@ -35,8 +35,8 @@ export interface ModelSources {
   readonly token?: string;
   /** A client gave the token, so it means the Copilot API whatever else the environment names. */
   readonly isTokenGiven?: boolean;
-  /** Whose settings name services for sessions that bring none; without it, none does. */
-  readonly homeDirectory?: string;
+  /** Settings that name services for sessions that bring none; without it, none does. */
+  readonly readSettings?: AmbientSources['readSettings'];
 }
 
 /** Finds the model service of a session: its own, else that of the settings, else that of the environment, else none. */
@@ -49,11 +49,11 @@ export class ModelDirectory {
   private callSettings: ModelCallSettings = {};
 
   constructor(private readonly sources: ModelSources) {
-    const { environment, homeDirectory } = sources;
-    if (homeDirectory !== undefined)
+    const { environment, readSettings } = sources;
+    if (readSettings !== undefined)
       this.ambient = new AmbientModels({
         environment,
-        homeDirectory,
+        readSettings,
         open: (provider) => ownService(provider, this.own),
       });
   }
