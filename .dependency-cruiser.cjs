@@ -1,11 +1,12 @@
-/** Which packages each package may import. Nothing imports what is not listed; tests may also use the testkit and what apps test with. */
+/** Which packages each package may import. Nothing imports what is not listed; tests may also use the testkit, the embedded store and what apps test with. */
 const layers = {
-  cli: ['server', 'model-access', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
+  cli: ['server', 'model-access', 'store-sqlite', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
   server: ['runtime', 'rpc', 'protocol'],
-  runtime: ['models', 'protocol', 'sqlite-node20'],
+  'store-sqlite': ['runtime', 'sqlite-node20'],
+  runtime: ['models', 'protocol'],
   sdk: ['rpc', 'protocol'],
   testing: ['sdk'],
-  testkit: ['server', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
+  testkit: ['server', 'store-sqlite', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
   'model-access': ['runtime', 'offline-model', 'models'],
   'offline-model': ['models'],
   models: [],
@@ -18,7 +19,7 @@ const layers = {
 const door = '^packages/([^/]+/src/index\\.ts|sqlite-node20/sqlite\\.cjs)$';
 
 /** Tests, and the files only they use. */
-const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/|/(chaos|contract)/[^/]+\\.ts$)';
+const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/)';
 
 const packageRules = Object.entries(layers).flatMap(([name, allowed]) => [
   forbid(
@@ -29,7 +30,10 @@ const packageRules = Object.entries(layers).flatMap(([name, allowed]) => [
   forbid(
     `${name}-tests-import`,
     { path: `^packages/${name}/.*${tests}` },
-    { path: '^packages/', pathNot: `^packages/(${[name, ...allowed, 'testkit', 'testing'].join('|')})/` },
+    {
+      path: '^packages/',
+      pathNot: `^packages/(${[name, ...allowed, 'testkit', 'testing', 'store-sqlite'].join('|')})/`,
+    },
   ),
 ]);
 

@@ -9,6 +9,7 @@ const names = [
   'offline-model',
   'model-access',
   'runtime',
+  'store-sqlite',
   'server',
   'sdk',
   'testing',

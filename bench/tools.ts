@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtinTools, Shells, type Tool, type ToolContext } from '@groundcrew/runtime';
+import { openDatabase } from '@groundcrew/store-sqlite';
 import { type Rule, RuleModel } from '@groundcrew/testkit';
 import { BenchRuntime } from './client.js';
 import { timed, typical } from './statistics.js';
@@ -96,7 +97,10 @@ function callUntil(onStretch: () => void): Rule {
 }
 
 function toolNamed(name: string): Tool {
-  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({ isOld: false, answersQuestions: false });
+  const tools = builtinTools({ webFetch: { allowedHosts: [] }, openDatabase })({
+    isOld: false,
+    answersQuestions: false,
+  });
   const tool = tools.find((each) => each.name === name);
   if (!tool) throw new Error(`There is no tool ${name}`);
   return tool;

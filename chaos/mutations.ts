@@ -13,18 +13,19 @@ export interface Mutation {
 }
 
 const runtime = 'packages/runtime/src';
+const store = 'packages/store-sqlite/src';
 
 /** Faults that chaos must find; each is one change of the source text. */
 export const mutations: readonly Mutation[] = [
   {
     name: 'drop the sync',
-    file: `${runtime}/store/sqlite/store-file.ts`,
+    file: `${store}/store-file.ts`,
     from: 'PRAGMA synchronous = FULL;',
     to: 'PRAGMA synchronous = OFF;',
   },
   {
     name: 'skip the epoch check',
-    file: `${runtime}/store/sqlite/sessions.ts`,
+    file: `${store}/sessions.ts`,
     from: 'WHERE id = ? AND epoch = ? AND seq = ? RETURNING number',
     to: 'WHERE id = ? AND ? > 0 AND seq = ? RETURNING number',
   },

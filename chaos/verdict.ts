@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyEvent, EventData } from '@groundcrew/protocol';
-import { type LogRecord, openSqliteStore } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/runtime';
+import { openSqliteStore } from '@groundcrew/store-sqlite';
 import { examineEvents, story } from '@groundcrew/testkit';
 import { workIn } from './client.js';
 import { effectsFile, shellCall } from './conversation.js';

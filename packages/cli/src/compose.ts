@@ -7,15 +7,19 @@ import {
   builtinTools,
   type Home,
   type Owner,
-  openSqliteStore,
   Runtime,
   type RuntimeOptions,
   Shells,
-  type SqliteStore,
-  type SqliteStoreOptions,
   systemClock,
 } from '@groundcrew/runtime';
 import { Server, type ServerSurroundings } from '@groundcrew/server';
+import {
+  openDatabase,
+  openSqliteStore,
+  type SqliteStore,
+  type SqliteStoreOptions,
+  withFileLock,
+} from '@groundcrew/store-sqlite';
 import type { Environment } from './home.js';
 import { modelSettings } from './model-settings.js';
 import { userRules } from './permissions-file.js';
@@ -67,7 +71,10 @@ export function compose(options: ProgramOptions): Program {
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     openModels: (settings, seams) => models.open(settings, seams),
     priceOf: priceBook(() => models.settings()),
+    openDatabase,
+    withFileLock,
     builtinTools: builtinTools({
+      openDatabase,
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
     shells: new Shells(options.environment),

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { StorePlace } from '@groundcrew/runtime';
+import type { StorePlace } from '@groundcrew/store-sqlite';
 import { storeFile } from './compose.js';
 import { textFlag } from './flags.js';
 import { homeDirectory } from './home.js';

@@ -1,12 +1,13 @@
 export { limitsChanged, type SessionLimits } from './budget/limits.js';
 export { costOfAll } from './budget/spending.js';
-export { type Clock, systemClock } from './clock.js';
+export { type Clock, monotonic, systemClock } from './clock.js';
 export type { LoopLimits, MakeRoom, ModelPlan, Overflow } from './loop/context.js';
 export { type RequestHeaders, requestHeaders, type TraceContext } from './loop/interaction.js';
 export { type ContextUse, measureContext } from './loop/usage.js';
 export { BookFault } from './permissions/book-fault.js';
 export { type Decision, UnknownDecision } from './permissions/decision.js';
 export { type Explanation, explain, type Wish } from './permissions/explain.js';
+export type { WithFileLock } from './permissions/file-lock.js';
 export type { Approval, PermissionMode, PolicyRules, Verdict } from './permissions/policy.js';
 export { describeRule, type Rule } from './permissions/rules.js';
 export type { ShellReading } from './permissions/shell/reading.js';
@@ -52,7 +53,14 @@ export type { ModelAccess, ModelSeams, SessionSettings, SystemMessage } from './
 export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './session/shape.js';
 export { Told } from './session/told.js';
 export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
+export type { CutSession, MendedSession } from './store/cut-session.js';
+export { diskKinds } from './store/disk-fault.js';
+export { firstEpoch } from './store/epoch.js';
+export { makeDirectory } from './store/make-directory.js';
 export { memoryStore } from './store/memory.js';
+export { cutPage, readCursor, wantedContext } from './store/query.js';
+export { asRanges } from './store/ranges.js';
+export { inUse, requireConsecutive, seqConflict, staleOwner, unknownSession } from './store/refusals.js';
 export {
   type AppendRequest,
   type Claim,
@@ -67,30 +75,14 @@ export {
   type SessionStore,
   type SessionSummary,
   StoreError,
+  type StoreErrorKind,
 } from './store/session-store.js';
-export { type BackupOptions, BackupRefused, backupStore } from './store/sqlite/backup.js';
-export {
-  type Finding,
-  type FindingType,
-  type Inspection,
-  isProblem,
-  type StoreContents,
-  type StorePlace,
-} from './store/sqlite/finding.js';
-export { inspectStore } from './store/sqlite/inspect.js';
-export { tidyFiles } from './store/sqlite/inspect-files.js';
-export type { CutSession, MendedSession } from './store/sqlite/rebuild.js';
-export { type RecoverOptions, type Recovery, recoverStore } from './store/sqlite/recover.js';
-export {
-  openSqliteStore,
-  type SqliteStore,
-  type SqliteStoreOptions,
-  type SqliteStoreStats,
-} from './store/sqlite/store.js';
+export { syncPath } from './store/sync-path.js';
 export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
 export { SessionShells, Shells } from './tools/shell/shells.js';
 export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
 export { NoSuchDirectory } from './workspace/check-directory.js';
+export type { OpenDatabase } from './workspace/database.js';
 export { describeDirectory } from './workspace/git.js';

@@ -2,6 +2,7 @@ import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
 import type { LoopLimits, MakeRoom } from './loop/context.js';
 import { ApprovalBook } from './permissions/approval-book.js';
+import type { WithFileLock } from './permissions/file-lock.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { type Attachment, Audience } from './session/audience.js';
 import { newlyFixed } from './session/provider-settings.js';
@@ -23,6 +24,7 @@ import type { Company } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import { checkDirectory } from './workspace/check-directory.js';
+import type { OpenDatabase } from './workspace/database.js';
 import { describeDirectory } from './workspace/git.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
 import { removeSessionDirectory } from './workspace/spilled-output.js';
@@ -45,6 +47,10 @@ export interface RuntimeOptions {
   readonly makeRoom?: MakeRoom;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
+  /** Opens the tables that sessions keep for themselves. */
+  readonly openDatabase: OpenDatabase;
+  /** Holds other processes off while approvals are written. */
+  readonly withFileLock: WithFileLock;
   readonly owner: Owner;
   readonly clock: Clock;
   readonly version: string;
@@ -225,7 +231,7 @@ export class Runtime {
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
     const access = await this.options.openModels(settings, modelSeams(request.sessionId, audience));
-    const { clock, owner, limits, version, builtinTools, shells } = this.options;
+    const { clock, owner, limits, version, builtinTools, shells, openDatabase } = this.options;
     const surroundings = {
       store: home.store,
       audience,
@@ -235,11 +241,12 @@ export class Runtime {
       version,
       builtinTools,
       shells: shells.forSession(),
-      book: new ApprovalBook(home.directory),
+      book: new ApprovalBook(home.directory, this.options.withFileLock),
       priceOf: async (model: string) => this.options.priceOf?.(model),
       ...(this.options.makeRoom && { makeRoom: this.options.makeRoom }),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
+      openDatabase,
       onTold: (told: Told) => this.heard(told),
       onToldAll: (session: Session) => this.tellUpdated(session),
     };

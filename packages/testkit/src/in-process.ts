@@ -1,16 +1,9 @@
 import { join } from 'node:path';
 import { configuredProvider } from '@groundcrew/models';
 import { channelPair } from '@groundcrew/rpc';
-import {
-  noUserRules,
-  openSqliteStore,
-  Runtime,
-  type RuntimeOptions,
-  Shells,
-  type SqliteStore,
-  systemClock,
-} from '@groundcrew/runtime';
+import { noUserRules, Runtime, type RuntimeOptions, Shells, systemClock } from '@groundcrew/runtime';
 import { Server } from '@groundcrew/server';
+import { openDatabase, openSqliteStore, type SqliteStore, withFileLock } from '@groundcrew/store-sqlite';
 import { temporaryDirectory } from './runtime-process.js';
 import { ScriptedApi } from './scripted-api.js';
 import { WireClient } from './wire-client.js';
@@ -41,6 +34,8 @@ export async function inProcessRuntime(
       info: () => undefined,
       isCopilot: false,
     }),
+    openDatabase,
+    withFileLock,
     builtinTools: () => [],
     shells: new Shells({}),
     userRules: () => noUserRules,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { BackupRefused, backupStore } from '@groundcrew/runtime';
+import { BackupRefused, backupStore } from '@groundcrew/store-sqlite';
 import { UsageError } from '../arguments.js';
 import { defineCommand, show } from '../command.js';
 import { switchFlag } from '../flags.js';

@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
+import { mendSession, systemClock } from '@groundcrew/runtime';
 import {
   type Finding,
   type Inspection,
   inspectStore,
   isProblem,
-  mendSession,
   type Recovery,
   recoverStore,
   type StorePlace,
-  systemClock,
   tidyFiles,
-} from '@groundcrew/runtime';
+} from '@groundcrew/store-sqlite';
 import { defineCommand, show } from '../command.js';
 import { switchFlag } from '../flags.js';
 import { homeFlag, storePlace } from '../store-place.js';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { channelPair } from '@groundcrew/rpc';
 import { builtinTools } from '@groundcrew/runtime';
 import { Client, type ReasoningEffort, RuntimeConnection } from '@groundcrew/sdk';
+import { openDatabase } from '@groundcrew/store-sqlite';
 import { compose } from '../compose.js';
 import { playbackModel } from './playback-model.js';
 import { playbackClientTools, playbackDecisions, playbackTools } from './playback-tools.js';
@@ -125,7 +126,7 @@ function openPlayback(
   return { client, close };
 }
 
-const noWeb = { webFetch: { allowedHosts: [] } };
+const noWeb = { webFetch: { allowedHosts: [] }, openDatabase };
 
 function builtinNames(): ReadonlySet<string> {
   const all = builtinTools(noWeb)({ isOld: true, answersQuestions: true });

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { ModelError, type ModelEvent, type ModelProvider, type ModelRequest } from '@groundcrew/models';
 import type { AnyEvent } from '@groundcrew/protocol';
+import { openDatabase, withFileLock } from '@groundcrew/store-sqlite';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
 import { noUserRules } from '../permissions/user-rules.js';
@@ -56,6 +57,8 @@ async function converse(makeRoom: MakeRoom | undefined) {
       info: () => undefined,
       isCopilot: false,
     }),
+    openDatabase,
+    withFileLock,
     builtinTools: () => [],
     shells: new Shells({}),
     userRules: () => noUserRules,

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { ModelEvent, ModelProvider, ModelRequest } from '@groundcrew/models';
 import type { AnyEvent } from '@groundcrew/protocol';
+import { openDatabase, withFileLock } from '@groundcrew/store-sqlite';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
 import { noUserRules } from '../permissions/user-rules.js';
@@ -64,6 +65,8 @@ function world(tools: readonly Tool[]) {
     const runtime = new Runtime({
       home: () => ({ directory: tmpdir(), store }),
       openModels: async () => ({ provider, defaultModel: 'm', info: () => undefined, isCopilot: false }),
+      openDatabase,
+      withFileLock,
       builtinTools: () => tools,
       shells: new Shells({}),
       userRules: () => noUserRules,

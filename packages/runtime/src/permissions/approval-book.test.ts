@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDatabase, withFileLock } from '@groundcrew/store-sqlite';
 import { afterAll, expect, test } from 'vitest';
-import { loadDriver } from '../store/sqlite/driver.js';
 import { ApprovalBook } from './approval-book.js';
 import { locationOf, rulesOf, withApproval, withLocation } from './book-contents.js';
 import { BookFault } from './book-fault.js';
@@ -21,12 +21,13 @@ afterAll(() => rmSync(world, { recursive: true }));
 let homes = 0;
 const newHome = () => join(world, `home-${homes++}`);
 const fileIn = (home: string) => join(home, 'permissions-config.json');
+const bookOf = (home: string) => new ApprovalBook(home, withFileLock);
 const add = (toolName: string) => (book: Parameters<typeof withApproval>[0]) =>
   withApproval(book, '/place', { kind: 'custom-tool', toolName });
 
 test('what one keeps another reads, and the file is its owner’s alone', async () => {
   const home = newHome();
-  const [one, other] = [new ApprovalBook(home), new ApprovalBook(home)];
+  const [one, other] = [bookOf(home), bookOf(home)];
   expect(other.read().locations.size).toBe(0);
   await one.change(add('a'));
   await other.change(add('b'));
@@ -42,18 +43,20 @@ test('what one keeps another reads, and the file is its owner’s alone', async 
 test('changes made at once are all kept', async () => {
   const home = newHome();
   const names = Array.from({ length: 30 }, (_, index) => `tool-${index}`);
-  await Promise.all(names.map((name) => new ApprovalBook(home).change(add(name))));
-  const kept = locationOf(new ApprovalBook(home).read(), '/place').approvals.map(({ toolName }) => toolName);
+  await Promise.all(names.map((name) => bookOf(home).change(add(name))));
+  const kept = locationOf(bookOf(home).read(), '/place').approvals.map(({ toolName }) => toolName);
   expect([...kept].sort()).toEqual([...names].sort());
 });
 
 test('a change waits while another process has the book', async () => {
   const home = newHome();
   mkdirSync(join(home, 'run'), { recursive: true });
-  const lock = new (loadDriver().DatabaseSync)(join(home, 'run', 'permissions-config.guard'));
+  const lock = openDatabase(join(home, 'run', 'permissions-config.guard'));
   lock.exec('BEGIN EXCLUSIVE');
   const order: string[] = [];
-  const changing = new ApprovalBook(home).change(add('a')).then(() => order.push('changed'));
+  const changing = bookOf(home)
+    .change(add('a'))
+    .then(() => order.push('changed'));
   await new Promise((resolve) => setImmediate(resolve));
   order.push('released');
   lock.close();
@@ -63,9 +66,9 @@ test('a change waits while another process has the book', async () => {
 
 test('a name such as __proto__ is a place like any other', async () => {
   const home = newHome();
-  const book = new ApprovalBook(home);
+  const book = bookOf(home);
   await book.change((contents) => withApproval(contents, '__proto__', { kind: 'read' }));
-  expect(locationOf(new ApprovalBook(home).read(), '__proto__').approvals).toEqual([{ kind: 'read' }]);
+  expect(locationOf(bookOf(home).read(), '__proto__').approvals).toEqual([{ kind: 'read' }]);
   expect(locationOf(book.read(), 'toString').approvals).toEqual([]);
   await book.change((contents) => withLocation(contents, '__proto__', { approvals: [], rules: [] }));
   expect(readFileSync(fileIn(home), 'utf8')).toBe('{\n  "locations": {}\n}\n');
@@ -84,7 +87,7 @@ test.each([
   const home = newHome();
   mkdirSync(home);
   writeFileSync(fileIn(home), source);
-  const book = new ApprovalBook(home);
+  const book = bookOf(home);
   expect(() => book.read()).toThrow(BookFault);
   await expect(book.change(add('a'))).rejects.toThrow(BookFault);
   expect(readFileSync(fileIn(home), 'utf8')).toBe(source);
@@ -94,7 +97,7 @@ test.skipIf(process.getuid?.() === 0)(
   'a book that cannot be written is a fault, and nothing is left behind',
   async () => {
     const home = newHome();
-    const book = new ApprovalBook(home);
+    const book = bookOf(home);
     await book.change(add('a'));
     chmodSync(home, 0o500);
     await expect(book.change(add('b'))).rejects.toThrow(/could not be written/);

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { describeDirectory } from '../workspace/git.js';
-import { ApprovalBook } from './approval-book.js';
 import { locationOf } from './book-contents.js';
+import { BookFile } from './book-file.js';
 import type { PolicyRules } from './policy.js';
 import { withRealPaths } from './real-rules.js';
 import { initialPermissions, noSwitches, type PermissionSettings } from './settings.js';
@@ -16,7 +16,7 @@ export function standingPolicy(place: {
 }): PolicyRules {
   const { deny, allow, problem } = place.userRules;
   const real = realpathSync(place.workingDirectory);
-  const book = new ApprovalBook(place.homeDirectory).read();
+  const book = new BookFile(place.homeDirectory).read();
   const { approvals, rules } = locationOf(book, describeDirectory(real).gitRoot ?? real);
   return {
     deny: withRealPaths(deny, place.workingDirectory),

@@ -1,7 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
+import type { CutSession, MendedSession } from '../store/cut-session.js';
 import type { LogRecord } from '../store/session-store.js';
-import type { CutSession, MendedSession } from '../store/sqlite/rebuild.js';
 import { entryOf } from './entry.js';
 import type { NoteDraft } from './notes.js';
 import { initialState, type SessionState } from './shape.js';

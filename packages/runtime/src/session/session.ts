@@ -11,6 +11,7 @@ import type { Company } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { Tool, ToolSurroundings } from '../tools/tool.js';
+import type { OpenDatabase } from '../workspace/database.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './arrivals.js';
 import type { Attachment, Audience } from './audience.js';
@@ -47,6 +48,7 @@ export interface SessionSurroundings {
   readonly makeRoom?: MakeRoom;
   /** Where the session keeps its files. */
   readonly workspacePath: string;
+  readonly openDatabase: OpenDatabase;
   /** Hears what all clients hear, before them. */
   onTold(told: Told): void;
   /** The events of one commit have all been told. */
@@ -73,7 +75,7 @@ export class Session {
   ) {
     this.audience = surroundings.audience;
     this.planner = new Planner(this.audience, surroundings, settings, access);
-    this.workspace = new Workspace(surroundings.workspacePath);
+    this.workspace = new Workspace(surroundings.workspacePath, surroundings.openDatabase);
     this.permissions = new SessionPermissions(this, surroundings);
   }
 

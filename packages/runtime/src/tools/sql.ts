@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { loadDriver, type SqliteDatabase, type SqliteStatement } from '../store/sqlite/driver.js';
+import type { Database, OpenDatabase, Statement } from '../workspace/database.js';
 import { sessionDatabaseIn } from '../workspace/todos.js';
 import { defineTool } from './define-tool.js';
 import { text } from './fields.js';
@@ -8,7 +8,7 @@ import { type SqlStatement, splitStatements } from './sql-statements.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
 /** A session's own tables: its todos, and whatever the model wants to keep in order. */
-export function sqlTool(): Tool {
+export function sqlTool(openDatabase: OpenDatabase): Tool {
   return defineTool({
     name: 'sql',
     description: `Runs SQLite statements on the session's own database. Keep your todo list there: todos(id, title, description, status, created_at, updated_at) with status pending, in_progress, done or blocked, and todo_deps(todo_id, depends_on). You may create further tables.`,
@@ -17,17 +17,21 @@ export function sqlTool(): Tool {
       query: text('One or more SQLite statements, separated by semicolons.'),
     },
     intention: ({ description }) => description,
-    prepare: ({ query }, context) => ({ type: 'run', run: async () => execute(query, context) }),
+    prepare: ({ query }, context) => ({
+      type: 'run',
+      run: async () => execute(query, context, openDatabase),
+    }),
   });
 }
 
-async function execute(query: string, context: ToolContext): Promise<ToolResult> {
+async function execute(query: string, context: ToolContext, open: OpenDatabase): Promise<ToolResult> {
   const statements = splitStatements(query);
   const [only] = statements;
   if (!only) throw sqlFailure('no statement was given');
   mkdirSync(context.sessionDirectory, { recursive: true, mode: 0o700 });
-  const database = openDatabase(sessionDatabaseIn(context.sessionDirectory));
+  const database = open(sessionDatabaseIn(context.sessionDirectory));
   try {
+    database.exec(schema);
     const outcomes = statements.map((statement) => ({
       keyword: statement.keyword,
       text: runStatement(statement, database, context),
@@ -42,18 +46,6 @@ async function execute(query: string, context: ToolContext): Promise<ToolResult>
 }
 
 const notCommitted = 'the transaction was not committed in the call that began it, and was rolled back';
-
-function openDatabase(file: string): SqliteDatabase {
-  const { DatabaseSync } = loadDriver();
-  const database = new DatabaseSync(file);
-  try {
-    database.exec(schema);
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
 
 /** A database that only this session has stays small; 16 MB hold more todos than anybody does. */
 const schema = `
@@ -78,7 +70,7 @@ CREATE TABLE IF NOT EXISTS todo_deps (
 );`;
 
 /** Ends a transaction that is still open: the file would stay locked. False when there was none. */
-function rollBack(database: SqliteDatabase): boolean {
+function rollBack(database: Database): boolean {
   try {
     database.exec('ROLLBACK');
     return true;
@@ -88,7 +80,7 @@ function rollBack(database: SqliteDatabase): boolean {
   }
 }
 
-function runStatement(statement: SqlStatement, database: SqliteDatabase, context: ToolContext): string {
+function runStatement(statement: SqlStatement, database: Database, context: ToolContext): string {
   const { sql, keyword } = statement;
   const run = Object.hasOwn(kinds, keyword) ? kinds[keyword] : undefined;
   try {
@@ -105,13 +97,13 @@ function runStatement(statement: SqlStatement, database: SqliteDatabase, context
 }
 
 /** Lets SQLite say what is wrong with what it cannot read; what it can read is not for this database. */
-function refuse({ sql, keyword }: SqlStatement, database: SqliteDatabase): never {
+function refuse({ sql, keyword }: SqlStatement, database: Database): never {
   database.prepare(sql);
   throw sqlFailure(`${keyword} is not available in the session's database`);
 }
 
 /** A query that feeds on itself may never end, and nothing could stop it: SQLite names it in its plan, but not in a trigger's. */
-function requireEnd({ sql, keyword, words }: SqlStatement, database: SqliteDatabase): void {
+function requireEnd({ sql, keyword, words }: SqlStatement, database: Database): void {
   if (kinds[keyword] === control || keyword === 'EXPLAIN' || keyword === 'PRAGMA') return;
   const isStored = keyword === 'CREATE' && (words.includes('TRIGGER') || words.includes('VIEW'));
   if (isStored && words.includes('WITH')) throw sqlFailure('WITH is not available in views and triggers');
@@ -121,7 +113,7 @@ function requireEnd({ sql, keyword, words }: SqlStatement, database: SqliteDatab
   }
 }
 
-type Run = (sql: string, database: SqliteDatabase) => string;
+type Run = (sql: string, database: Database) => string;
 
 /** More rows than this no model reads. */
 const mostRows = 1000;
@@ -144,7 +136,7 @@ type Row = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 const noRows = 'Query returned 0 rows.';
 
-function table(rows: readonly Row[], statement: SqliteStatement): string {
+function table(rows: readonly Row[], statement: Statement): string {
   const names = statement.columns?.().map(({ name }) => name) ?? Object.keys(rows[0] ?? {});
   const lines = [names, names.map(() => '---'), ...rows.map((row) => Object.values(row).map(cell))];
   const drawn = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -174,7 +166,7 @@ const withClause: Run = (sql, database) => {
   return changed > 0 && told === noRows ? `${changed} row(s) changed.` : told;
 };
 
-function totalChanges(database: SqliteDatabase): number {
+function totalChanges(database: Database): number {
   return (database.prepare('SELECT total_changes() AS count').get() as { readonly count: number }).count;
 }
 

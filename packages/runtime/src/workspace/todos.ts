@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadDriver, type SqliteDatabase } from '../store/sqlite/driver.js';
+import type { Database, OpenDatabase } from './database.js';
 
 /** One thing to do, as far as the agent has filled it in. */
 export interface Todo {
@@ -23,11 +23,10 @@ export function sessionDatabaseIn(sessionDirectory: string): string {
 }
 
 /** The todo list as the session's tables say it now; empty where there are none. */
-export function readTodos(sessionDirectory: string): Todos {
+export function readTodos(sessionDirectory: string, open: OpenDatabase): Todos {
   const file = sessionDatabaseIn(sessionDirectory);
   if (!existsSync(file)) return { rows: [], dependencies: [] };
-  const { DatabaseSync } = loadDriver();
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = open(file, { readOnly: true });
   try {
     database.exec('PRAGMA busy_timeout = 1000');
     return {
@@ -44,7 +43,7 @@ export function readTodos(sessionDirectory: string): Todos {
 type Row = Readonly<Record<string, unknown>>;
 
 /** The agent may have dropped the table. */
-function rowsOf(table: 'todos' | 'todo_deps', database: SqliteDatabase): readonly Row[] {
+function rowsOf(table: 'todos' | 'todo_deps', database: Database): readonly Row[] {
   const known = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?")
     .get(table);

@@ -4,6 +4,7 @@ import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'n
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diskFault, diskKinds } from '../store/disk-fault.js';
 import { makeDirectory } from '../store/make-directory.js';
+import type { OpenDatabase } from './database.js';
 import type { Todos } from './todos.js';
 
 /** A name leads out of the place it must stay in. */
@@ -20,7 +21,10 @@ export class Workspace {
   /** Nobody else had made it before. */
   private isOurs = false;
 
-  constructor(readonly directory: string) {}
+  constructor(
+    readonly directory: string,
+    private readonly openDatabase: OpenDatabase,
+  ) {}
 
   get planPath(): string {
     return join(this.directory, 'plan.md');
@@ -75,7 +79,7 @@ export class Workspace {
   /** What the agent has set out to do; the reader of its tables is loaded when it is first asked. */
   async readTodos(): Promise<Todos> {
     const { readTodos } = await import('./todos.js');
-    return readTodos(this.directory);
+    return readTodos(this.directory, this.openDatabase);
   }
 
   /** Names of all files, sorted, with `/` between directories. */

@@ -1,0 +1,18 @@
+import type { LogRecord, SessionHead } from './session-store.js';
+
+/** What is left of a session's log. */
+export interface CutSession {
+  /** Absent when the row that named the session is lost. */
+  readonly sessionId?: string;
+  /** From the first record on, without a gap. */
+  readonly records: Iterable<LogRecord>;
+  /** How many records are lost behind them; absent when nobody knows. */
+  readonly lost?: number;
+}
+
+/** How a session goes on after damage: what is appended to what is left of it, and the head for all of that. */
+export interface MendedSession {
+  readonly sessionId: string;
+  readonly records: readonly LogRecord[];
+  readonly head: SessionHead;
+}

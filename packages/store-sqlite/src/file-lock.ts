@@ -1,0 +1,29 @@
+import type { WithFileLock } from '@groundcrew/runtime';
+import { loadDriver, type SqliteDatabase } from './driver.js';
+import { whileBusy } from './retry.js';
+
+/** How long another process's lock is waited for, in milliseconds. */
+const longestWait = 10_000;
+
+/** A lock that works between processes, and that the kernel drops however the process ends: SQLite's own. */
+export const withFileLock: WithFileLock = (file, work) =>
+  whileBusy(() => {
+    const lock = takeLock(file);
+    try {
+      return work();
+    } finally {
+      lock.close();
+    }
+  }, longestWait);
+
+/** Throws SQLite's busy error while another process has the lock. */
+function takeLock(file: string): SqliteDatabase {
+  const database = new (loadDriver().DatabaseSync)(file);
+  try {
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+export { type BackupOptions, BackupRefused, backupStore } from './doctor/backup.js';
+export {
+  type Finding,
+  type FindingType,
+  type Inspection,
+  isProblem,
+  type StoreContents,
+  type StorePlace,
+} from './doctor/finding.js';
+export { inspectStore } from './doctor/inspect.js';
+export { tidyFiles } from './doctor/inspect-files.js';
+export { type RecoverOptions, type Recovery, recoverStore } from './doctor/recover.js';
+export { openDatabase } from './driver.js';
+export { withFileLock } from './file-lock.js';
+export {
+  openSqliteStore,
+  type SqliteStore,
+  type SqliteStoreOptions,
+  type SqliteStoreStats,
+} from './store.js';

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { LogRecord } from '@groundcrew/runtime';
+import type { Connection } from './connection.js';
+import { damaged } from './faults.js';
+import { fromColumn, toColumn } from './text.js';
+
+/** Bodies above this many characters are kept once per session, out of line. */
+const longestInline = 64 * 1024;
+const rowsPerQuery = 32;
+const recordsPerBatch = 256;
+const charactersPerBatch = 1024 * 1024;
+
+/** Which records of which session; `session` is the store's own number, never used again after a removal. */
+export interface RecordRange {
+  readonly session: number;
+  readonly after: number;
+}
+
+interface RecordRow {
+  readonly seq: number;
+  readonly is_public: number;
+  readonly type: string;
+  readonly checksum: number;
+  readonly json: string | Uint8Array | null;
+  readonly blob_hash: Uint8Array | null;
+}
+
+/** Adds records inside the caller's transaction. */
+export function insertRecords(
+  connection: Connection,
+  { session, records }: { readonly session: number; readonly records: readonly LogRecord[] },
+): void {
+  for (const record of records) {
+    const body = toColumn(record.json);
+    const hash = record.json.length > longestInline ? insertBlob(connection, { session, body }) : null;
+    connection.run(
+      'INSERT INTO record (session, seq, is_public, type, checksum, json, blob_hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      session,
+      record.seq,
+      record.isPublic ? 1 : 0,
+      record.type,
+      checksumOf(record),
+      hash ? null : body,
+      hash,
+    );
+  }
+}
+
+/**
+ * The next records, bounded in number and size. Throws `damaged` at a gap, a missing body, a wrong checksum or a page that
+ * SQLite cannot read, but first gives all that lies before it.
+ */
+export function selectRecords(connection: Connection, range: RecordRange): readonly LogRecord[] {
+  const records: LogRecord[] = [];
+  let characters = 0;
+  try {
+    for (const record of recordsAfter(connection, range)) {
+      records.push(record);
+      characters += record.json.length;
+      if (records.length === recordsPerBatch || characters >= charactersPerBatch) break;
+    }
+  } catch (error) {
+    if (records.length === 0) throw error;
+  }
+  return records;
+}
+
+/** Deletes some records of a removed session, then some bodies; false when there was nothing left to delete. */
+export function deleteSomeRecords(connection: Connection, session: number): boolean {
+  const records = connection.run(
+    `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE session = ? LIMIT ${recordsPerBatch})`,
+    session,
+  );
+  if (records === recordsPerBatch) return true;
+  const bodies = connection.run(
+    'DELETE FROM blob WHERE rowid IN (SELECT rowid FROM blob WHERE session = ? LIMIT 8)',
+    session,
+  );
+  return bodies === 8;
+}
+
+/** The name of a body that is kept out of line. */
+export function hashOf(body: string | Uint8Array): Uint8Array {
+  const encoding = typeof body === 'string' ? 'utf8' : 'utf16';
+  return createHash('sha256').update(encoding).update(body).digest();
+}
+
+function insertBlob(
+  connection: Connection,
+  { session, body }: { readonly session: number; readonly body: string | Uint8Array },
+): Uint8Array {
+  const hash = hashOf(body);
+  connection.run('INSERT OR IGNORE INTO blob (session, hash, json) VALUES (?, ?, ?)', session, hash, body);
+  return hash;
+}
+
+function* recordsAfter(connection: Connection, range: RecordRange): Generator<LogRecord> {
+  let { after } = range;
+  for (let hasMore = true; hasMore; ) {
+    const next = selectReadableRows(connection, { ...range, after });
+    for (const row of next.rows) {
+      after += 1;
+      if (row.seq !== after) throw damaged(connection.file, `record ${after} is missing`);
+      yield toRecord(connection, { session: range.session, row });
+    }
+    hasMore = next.hasMore;
+  }
+}
+
+/** One by one where some of them are on a page that cannot be read. */
+function selectReadableRows(
+  connection: Connection,
+  range: RecordRange,
+): { readonly rows: readonly RecordRow[]; readonly hasMore: boolean } {
+  try {
+    const rows = selectRows(connection, range, rowsPerQuery);
+    return { rows, hasMore: rows.length === rowsPerQuery };
+  } catch {
+    const rows = selectRows(connection, range, 1);
+    return { rows, hasMore: rows.length > 0 };
+  }
+}
+
+function selectRows(
+  connection: Connection,
+  { session, after }: RecordRange,
+  limit: number,
+): readonly RecordRow[] {
+  return connection.all<RecordRow>(
+    `SELECT seq, is_public, type, checksum, json, blob_hash FROM record
+     WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`,
+    session,
+    after,
+    limit,
+  );
+}
+
+function toRecord(
+  connection: Connection,
+  { session, row }: { readonly session: number; readonly row: RecordRow },
+): LogRecord {
+  const body = row.blob_hash ? selectBlob(connection, { session, hash: row.blob_hash }) : row.json;
+  if (body === null) throw damaged(connection.file, `the body of record ${row.seq} is missing`);
+  const record = { seq: row.seq, isPublic: row.is_public === 1, type: row.type, json: fromColumn(body) };
+  if (checksumOf(record) === row.checksum) return record;
+  throw damaged(connection.file, `record ${row.seq} is not what was written`);
+}
+
+function selectBlob(
+  connection: Connection,
+  { session, hash }: { readonly session: number; readonly hash: Uint8Array },
+): string | Uint8Array | null {
+  const sql = 'SELECT json FROM blob WHERE session = ? AND hash = ?';
+  return connection.get<{ readonly json: string | Uint8Array }>(sql, session, hash)?.json ?? null;
+}
+
+/** What a record is checked against when it is read. */
+export function checksumOf({ seq, isPublic, type, json }: LogRecord): number {
+  return crc32(json, crc32(`${seq} ${isPublic} ${type}`));
+}

@@ -1,0 +1,167 @@
+import type { AppendRequest, Claim, ClaimRequest, OwnerSince, SessionHead } from '@groundcrew/runtime';
+import {
+  firstEpoch,
+  inUse,
+  requireConsecutive,
+  seqConflict,
+  staleOwner,
+  unknownSession,
+} from '@groundcrew/runtime';
+import type { Connection } from './connection.js';
+import type { SqliteValue } from './driver.js';
+import { type HeadColumns, headColumns, headValues, readHead } from './heads.js';
+import { deleteSomeRecords, insertRecords } from './records.js';
+
+/** How a row of `session` says who writes it. */
+export interface OwnerColumns {
+  readonly owner_runtime_id: string | null;
+  readonly owner_pid: number | null;
+  readonly owner_host: string | null;
+  readonly owner_since: string | null;
+}
+
+interface SessionRow extends OwnerColumns, HeadColumns {
+  readonly epoch: number;
+  readonly seq: number;
+}
+
+/** The open store and the means to tell who lives. */
+export interface StoreScope {
+  readonly connection: Connection;
+  readonly isAlive: (runtimeId: string) => boolean;
+  /** The head of a session is not what was written. */
+  readonly onUnreadableHead: (sessionId: string) => void;
+}
+
+/** Makes the owner the writer; throws before it writes anything. */
+export function claimSession(scope: StoreScope, request: ClaimRequest): Claim {
+  const { connection, isAlive } = scope;
+  const { sessionId, owner } = request;
+  const row = connection.get<SessionRow>(
+    `SELECT epoch, seq, ${headColumns}, owner_runtime_id, owner_pid, owner_host, owner_since
+     FROM session WHERE id = ?`,
+    sessionId,
+  );
+  if (!row) return createSession(connection, request);
+  const holder = ownerOf(row);
+  const isForeign = holder !== undefined && holder.runtimeId !== owner.runtimeId;
+  const isGuarded = isForeign && row.has_work === 1 && !request.force;
+  if (isGuarded && isAlive(holder.runtimeId)) throw inUse(sessionId, holder);
+  const epoch = row.epoch + 1;
+  connection.run(
+    `UPDATE session SET epoch = ?, owner_runtime_id = ?, owner_pid = ?, owner_host = ?, owner_since = ?
+     WHERE id = ?`,
+    epoch,
+    ...ownerValues(request),
+    sessionId,
+  );
+  const head = readHead(row, () => scope.onUnreadableHead(sessionId));
+  return { epoch, seq: row.seq, head, isNew: false };
+}
+
+/** Appends under epoch and seq; throws before it writes anything. */
+export function appendRecords(connection: Connection, request: AppendRequest): void {
+  const { sessionId, epoch, expectedSeq, records, head } = request;
+  requireConsecutive(sessionId, { records, after: expectedSeq });
+  const row = connection.get<{ readonly number: number; readonly epoch: number; readonly seq: number }>(
+    'SELECT number, epoch, seq FROM session WHERE id = ?',
+    sessionId,
+  );
+  if (!row) throw unknownSession(sessionId);
+  if (row.epoch !== epoch) throw staleOwner(sessionId);
+  if (row.seq !== expectedSeq) throw seqConflict(sessionId, { expected: expectedSeq, actual: row.seq });
+  // To look first and write then takes half the time of an update that returns what it found.
+  connection.run(
+    `UPDATE session SET seq = ?, has_work = ?, user_turns = ?, modified_at = ?, cwd = ?, git_root = ?, repository = ?,
+       branch = ?, head = ?
+     WHERE number = ?`,
+    expectedSeq + records.length,
+    ...headValues(head),
+    row.number,
+  );
+  insertRecords(connection, { session: row.number, records });
+}
+
+/** Clears the owner, if the epoch is still the caller's. */
+export function releaseSession(
+  connection: Connection,
+  { sessionId, epoch }: { readonly sessionId: string; readonly epoch: number },
+): void {
+  connection.run(
+    `UPDATE session SET owner_runtime_id = NULL, owner_pid = NULL, owner_host = NULL, owner_since = NULL
+     WHERE id = ? AND epoch = ?`,
+    sessionId,
+    epoch,
+  );
+}
+
+/** Takes the session out of sight at once; what it leaves is deleted by `sweepRemoved`, in pieces. */
+export function removeSession(connection: Connection, sessionId: string): boolean {
+  const sql = 'DELETE FROM session WHERE id = ? RETURNING number';
+  const removed = connection.get<{ readonly number: number }>(sql, sessionId);
+  if (!removed) return false;
+  connection.run('INSERT INTO removed_session (number) VALUES (?)', removed.number);
+  return true;
+}
+
+/** Deletes a piece of what removed sessions left; false when there is nothing left to sweep. */
+export function sweepRemoved(connection: Connection): boolean {
+  const removed = connection.get<{ readonly number: number }>('SELECT number FROM removed_session LIMIT 1');
+  if (!removed) return false;
+  if (deleteSomeRecords(connection, removed.number)) return true;
+  connection.run('DELETE FROM removed_session WHERE number = ?', removed.number);
+  return connection.get('SELECT number FROM removed_session LIMIT 1') !== undefined;
+}
+
+/** Who writes the session, by its row; whether it lives is another question. */
+export function ownerOf(row: OwnerColumns): OwnerSince | undefined {
+  const { owner_runtime_id: runtimeId, owner_pid: pid, owner_host: host, owner_since: since } = row;
+  if (runtimeId === null || pid === null || host === null || since === null) return undefined;
+  return { runtimeId, pid, host, since };
+}
+
+/** A session as it is put into a store that is made anew: nobody's, under an epoch that fences who had it before. */
+export interface RestoredSession {
+  readonly number: number;
+  readonly sessionId: string;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly head: SessionHead;
+}
+
+/** Writes the row of a session whose records are there already. */
+export function restoreSession(connection: Connection, session: RestoredSession): void {
+  connection.run(
+    `INSERT INTO session (seq, ${headColumns},
+       number, id, epoch) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    session.seq,
+    ...headValues(session.head),
+    session.number,
+    session.sessionId,
+    session.epoch,
+  );
+}
+
+function createSession(connection: Connection, request: ClaimRequest): Claim {
+  const { sessionId, create } = request;
+  if (!create) throw unknownSession(sessionId);
+  const { head, records } = create;
+  requireConsecutive(sessionId, { records, after: 0 });
+  const epoch = firstEpoch();
+  const session = connection.insert(
+    `INSERT INTO session (seq, ${headColumns},
+       id, epoch, owner_runtime_id, owner_pid, owner_host, owner_since)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    records.length,
+    ...headValues(head),
+    sessionId,
+    epoch,
+    ...ownerValues(request),
+  );
+  insertRecords(connection, { session, records });
+  return { epoch, seq: records.length, head, isNew: true };
+}
+
+function ownerValues({ owner }: ClaimRequest): SqliteValue[] {
+  return [owner.runtimeId, owner.pid, owner.host, new Date().toISOString()];
+}

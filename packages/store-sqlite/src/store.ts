@@ -1,0 +1,274 @@
+import {
+  type AppendRequest,
+  type Claim,
+  type ClaimRequest,
+  type LogRecord,
+  type Page,
+  type SessionQuery,
+  type SessionStore,
+  type SessionSummary,
+  StoreError,
+} from '@groundcrew/runtime';
+import { Checkpointer } from './checkpointer.js';
+import { CommitQueue } from './commit-queue.js';
+import type { Connection } from './connection.js';
+import { loadDriver, type SqliteDriver } from './driver.js';
+import type { Failpoint } from './failpoints.js';
+import { damaged, isBusy, storeFault } from './faults.js';
+import { listSessions, liveOwners } from './listing.js';
+import { Liveness } from './liveness.js';
+import { writeLockHolder } from './lock-holder.js';
+import { selectRecords } from './records.js';
+import { whileBusy } from './retry.js';
+import { appendRecords, claimSession, releaseSession, removeSession, sweepRemoved } from './sessions.js';
+import { type SqliteMode, StoreFile } from './store-file.js';
+
+/** How a store is opened. */
+export interface SqliteStoreOptions {
+  /** The one database file of a home; it and its directory are made at the first write. */
+  readonly file: string;
+  /** Where each runtime keeps the lock that shows it is alive. */
+  readonly runDirectory: string;
+  /** `group` unless told otherwise. */
+  readonly mode?: SqliteMode;
+  /** How long another process's lock is waited for, in milliseconds; ten seconds unless told otherwise. */
+  readonly busyLimit?: number;
+  /** Called at each write step, for chaos tests; shipped bundles have none of it. */
+  readonly failpoint?: Failpoint;
+  /** Told of what is wrong but harmed nobody yet. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** What a store has done since it was opened. */
+export interface SqliteStoreStats {
+  readonly commits: number;
+  readonly records: number;
+  readonly busyRetries: number;
+}
+
+/** The embedded store: all sessions of a home in one SQLite file, shared safely by any number of processes. */
+export interface SqliteStore extends SessionStore {
+  /** Loads SQLite now, so that the first call need not. */
+  load(): void;
+  /** Opens the file now, if there is one; makes no file. */
+  warmUp(): void;
+  /** Commits what waits, folds the log in and lets go of the file; sessions not released count as left by a dead owner. */
+  close(): Promise<void>;
+  stats(): SqliteStoreStats;
+}
+
+/** Opens the embedded store; costs nothing and touches no file before the first call. */
+export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
+  return new EmbeddedStore(options);
+}
+
+const defaultBusyLimit = 10_000;
+
+class EmbeddedStore implements SqliteStore {
+  readonly #file: StoreFile;
+  readonly #liveness: Liveness;
+  readonly #queue: CommitQueue;
+  readonly #checkpointer: Checkpointer;
+  readonly #busyLimit: number;
+  readonly #onWarning: (message: string) => void;
+  #driver: SqliteDriver | undefined;
+  readonly #unreadableHeads = new Set<string>();
+  #isSwept = false;
+  #isClosed = false;
+
+  constructor(options: SqliteStoreOptions) {
+    const { file, runDirectory, mode = 'group', onWarning = () => undefined } = options;
+    const driver = () => this.#loadDriver();
+    this.#onWarning = onWarning;
+    this.#busyLimit = options.busyLimit ?? defaultBusyLimit;
+    this.#file = new StoreFile({ file, mode, driver, onWarning });
+    this.#liveness = new Liveness({ driver, directory: runDirectory });
+    this.#checkpointer = new Checkpointer({ file: this.#file, isIdle: () => this.#queue.isEmpty, onWarning });
+    this.#queue = new CommitQueue({
+      connect: () => this.#file.forWriting(),
+      drop: () => this.#file.drop(),
+      afterCommit: (characters) => this.#checkpointer.committed(characters),
+      explain: (error) => (error === undefined ? this.#lockedTooLong() : storeFault(error, file)),
+      operationsPerCommit: mode === 'strict' ? 1 : Number.POSITIVE_INFINITY,
+      busyLimit: this.#busyLimit,
+      failpoint: options.failpoint,
+    });
+  }
+
+  async claim(request: ClaimRequest): Promise<Claim> {
+    this.#requireOpen();
+    await this.#patiently(() => this.#liveness.hold(request.owner.runtimeId));
+    const run = (connection: Connection) => claimSession(this.#scope(connection), request);
+    const claim = this.#queue.add({ run, ...weigh(request.create?.records) });
+    if (!this.#isSwept) void this.#sweep();
+    return claim;
+  }
+
+  async append(request: AppendRequest): Promise<void> {
+    this.#requireOpen();
+    const run = (connection: Connection) => appendRecords(connection, request);
+    return this.#queue.add({ run, ...weigh(request.records) });
+  }
+
+  async release(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
+    this.#requireOpen();
+    return this.#queue.add({ run: (connection) => releaseSession(connection, request), ...weigh() });
+  }
+
+  async *read(sessionId: string, after = 0): AsyncIterable<readonly LogRecord[]> {
+    const session = await this.#look((connection) => findSession(connection, sessionId)?.number);
+    if (session === undefined) return;
+    let last = after;
+    for (;;) {
+      const batch = await this.#look((connection) => {
+        const found = findSession(connection, sessionId);
+        if (found?.number !== session) return [];
+        const records = selectRecords(connection, { session, after: last });
+        if (records.length > 0 || last >= found.seq) return records;
+        throw damaged(connection.file, `record ${last + 1} is missing`);
+      });
+      const end = batch?.at(-1);
+      if (!batch || !end) return;
+      yield batch;
+      last = end.seq;
+    }
+  }
+
+  async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {
+    const page = await this.#look((connection) => listSessions(this.#scope(connection), query));
+    return page ?? { items: [] };
+  }
+
+  async remove(sessionId: string): Promise<boolean> {
+    this.#requireOpen();
+    const run = (connection: Connection) => {
+      const isRemoved = removeSession(connection, sessionId);
+      return { isRemoved, hasMore: isRemoved && sweepRemoved(connection) };
+    };
+    const { isRemoved, hasMore } = await this.#queue.add({ ...weigh(), run });
+    if (hasMore) void this.#sweep();
+    return isRemoved;
+  }
+
+  load(): void {
+    this.#loadDriver();
+  }
+
+  warmUp(): void {
+    this.#loadDriver();
+    try {
+      this.#file.forReading();
+    } catch {
+      // Whoever first needs the file hears what is wrong with it.
+      this.#file.drop();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#queue.drain();
+    this.#checkpointer.close();
+    this.#file.drop();
+    this.#liveness.close();
+  }
+
+  stats(): SqliteStoreStats {
+    return this.#queue.counts;
+  }
+
+  /** Deletes what removed sessions left, also those of an earlier run, a piece per commit. */
+  async #sweep(): Promise<void> {
+    this.#isSwept = true;
+    try {
+      while (!this.#isClosed && (await this.#queue.add({ ...weigh(), run: sweepRemoved })));
+    } catch (error) {
+      this.#onWarning(storeFault(error, this.#file.path).message);
+    }
+  }
+
+  /** Reads from one unchanging view; undefined when there is no store yet. */
+  async #look<T>(body: (connection: Connection) => T): Promise<T | undefined> {
+    this.#requireOpen();
+    return this.#patiently(() => {
+      const connection = this.#file.forReading();
+      return connection?.view(() => body(connection));
+    });
+  }
+
+  async #patiently<T>(call: () => T): Promise<T> {
+    try {
+      return await whileBusy(call, this.#busyLimit);
+    } catch (error) {
+      throw isBusy(error) ? this.#lockedTooLong() : storeFault(error, this.#file.path);
+    }
+  }
+
+  #scope(connection: Connection) {
+    return {
+      connection,
+      isAlive: (runtimeId: string) => this.#liveness.isAlive(runtimeId),
+      onUnreadableHead: (sessionId: string) => this.#warnOfHead(sessionId),
+    };
+  }
+
+  /** Once for each session: lists are asked for often. */
+  #warnOfHead(sessionId: string): void {
+    if (this.#unreadableHeads.has(sessionId)) return;
+    this.#unreadableHeads.add(sessionId);
+    this.#onWarning(damaged(this.#file.path, `the head of session ${sessionId} cannot be read`).message);
+  }
+
+  #lockedTooLong(): StoreError {
+    const path = this.#file.path;
+    const holder = writeLockHolder(path) ?? this.#likelyHolder();
+    const waited = `${Math.round(this.#busyLimit / 100) / 10} s`;
+    return new StoreError(
+      'busy',
+      `The session store ${path} was locked by ${holder} for ${waited}; nothing was written. Try again.`,
+    );
+  }
+
+  #likelyHolder(): string {
+    const owners = this.#otherOwners().map(({ pid, host }) => `process ${pid} on ${host}`);
+    return owners.length === 0 ? 'another process' : `another process (${owners.join(' or ')})`;
+  }
+
+  #otherOwners() {
+    try {
+      const connection = this.#file.forReading();
+      if (!connection) return [];
+      const owners = connection.view(() => liveOwners(this.#scope(connection)));
+      return owners.filter(({ runtimeId }) => !this.#liveness.holds(runtimeId));
+    } catch (error) {
+      this.#onWarning(storeFault(error, this.#file.path).message);
+      return [];
+    }
+  }
+
+  #loadDriver(): SqliteDriver {
+    this.#driver ??= loadDriver();
+    return this.#driver;
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw new StoreError('io', `The session store ${this.#file.path} is closed`);
+  }
+}
+
+function weigh(records: readonly LogRecord[] = []): {
+  readonly records: number;
+  readonly characters: number;
+} {
+  return {
+    records: records.length,
+    characters: records.reduce((sum, record) => sum + record.json.length, 0),
+  };
+}
+
+function findSession(
+  connection: Connection,
+  sessionId: string,
+): { readonly number: number; readonly seq: number } | undefined {
+  return connection.get('SELECT number, seq FROM session WHERE id = ?', sessionId);
+}
