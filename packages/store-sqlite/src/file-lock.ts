@@ -1,5 +1,5 @@
 import type { WithFileLock } from '@groundcrew/runtime';
-import { loadDriver, type SqliteDatabase } from './driver.js';
+import { loadDriver, type SqliteDatabase, type SqliteDriver } from './driver.js';
 import { whileBusy } from './retry.js';
 
 /** How long another process's lock is waited for, in milliseconds. */
@@ -8,7 +8,7 @@ const longestWait = 10_000;
 /** A lock that works between processes, and that the kernel drops however the process ends: SQLite's own. */
 export const withFileLock: WithFileLock = (file, work) =>
   whileBusy(() => {
-    const lock = takeLock(file);
+    const lock = takeLock(file, loadDriver());
     try {
       return work();
     } finally {
@@ -17,8 +17,8 @@ export const withFileLock: WithFileLock = (file, work) =>
   }, longestWait);
 
 /** Throws SQLite's busy error while another process has the lock. */
-function takeLock(file: string): SqliteDatabase {
-  const database = new (loadDriver().DatabaseSync)(file);
+export function takeLock(file: string, driver: SqliteDriver): SqliteDatabase {
+  const database = new driver.DatabaseSync(file);
   try {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return database;

@@ -3,6 +3,7 @@ import { sep } from 'node:path';
 import { makeDirectory } from '@groundcrew/runtime';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
 import { isBusy } from './faults.js';
+import { takeLock } from './file-lock.js';
 
 interface HeldLock {
   readonly database: SqliteDatabase;
@@ -75,13 +76,7 @@ export class Liveness {
 
   #lock(file: string): HeldLock {
     if (inodeOf(file) === undefined) closeSync(openSync(file, 'wx', 0o600));
-    const database = new (this.#driver().DatabaseSync)(file);
-    try {
-      database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    const database = takeLock(file, this.#driver());
     const inode = inodeOf(file);
     if (inode !== undefined) return { database, inode };
     database.close();

@@ -1,13 +1,6 @@
-import type {
-  AppendRequest,
-  Claim,
-  LogRecord,
-  Owner,
-  SessionHead,
-  SessionQuery,
-  SessionStore,
-} from '@groundcrew/runtime';
+import type { LogRecord, Owner, SessionQuery, SessionStore } from '@groundcrew/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ada, appendOf, bob, create, heads, makeHead, makeRecords, readAll } from './store-contract-data.js';
 
 /** One body of data and the runtimes that share it. */
 export interface StoreWorld {
@@ -33,7 +26,10 @@ export function storeContract(name: string, makeWorld: () => StoreWorld | Promis
 
     readingTests(() => store);
     refusalTests(() => store);
-    tickTests(() => store);
+    orderTests(
+      () => store,
+      () => ({ world, store }),
+    );
     claimTests(() => store);
     rivalTests(() => ({ world, store }));
     headTests(() => ({ world, store }));
@@ -41,9 +37,6 @@ export function storeContract(name: string, makeWorld: () => StoreWorld | Promis
     bodyTests(() => store);
   });
 }
-
-const ada: Owner = { runtimeId: 'runtime-ada', pid: 101, host: 'alpha' };
-const bob: Owner = { runtimeId: 'runtime-bob', pid: 202, host: 'beta' };
 
 function readingTests(current: () => SessionStore): void {
   test('a new session holds the records of its making and is claimed in the same step', async () => {
@@ -100,7 +93,10 @@ function refusalTests(current: () => SessionStore): void {
   });
 }
 
-function tickTests(current: () => SessionStore): void {
+function orderTests(
+  current: () => SessionStore,
+  shared: () => { world: StoreWorld; store: SessionStore },
+): void {
   test('of many appends made in one tick only the stale one fails', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `s${index}`);
     const claims = await Promise.all(ids.map((id) => create(current(), id)));
@@ -119,15 +115,50 @@ function tickTests(current: () => SessionStore): void {
     expect(lengths).toEqual(ids.map((_, index) => (index === 7 ? 0 : 2)));
   });
 
-  test('appends of one session made in one tick keep their order', async () => {
+  test('appends of one session called without waiting are stored and acknowledged in the order of the calls', async () => {
     const { epoch } = await create(current(), 's');
-    const seqs = Array.from({ length: 40 }, (_, index) => index);
+    const acknowledged: number[] = [];
     await Promise.all(
-      seqs.map((seq) =>
-        current().append({ ...appendOf('s', epoch), expectedSeq: seq, records: makeRecords(seq, 1) }),
-      ),
+      Array.from({ length: 40 }, async (_, seq) => {
+        await current().append({ ...appendOf('s', epoch), expectedSeq: seq, records: makeRecords(seq, 1) });
+        acknowledged.push(seq);
+      }),
     );
+    expect(acknowledged).toEqual(Array.from({ length: 40 }, (_, seq) => seq));
     expect(await readAll(current(), 's')).toEqual(makeRecords(0, 40));
+  });
+
+  test('an append called behind a refused one is refused too, so that a log has no gap', async () => {
+    const { epoch } = await create(current(), 's');
+    const append = (after: number, records: readonly LogRecord[]) =>
+      current().append({ ...appendOf('s', epoch), expectedSeq: after, records });
+    const torn = [...makeRecords(1, 1), ...makeRecords(5, 1)];
+    const outcomes = await Promise.allSettled([
+      append(0, makeRecords(0, 1)),
+      append(1, torn),
+      append(3, makeRecords(3, 1)),
+    ]);
+    expect(outcomes).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { kind: 'seq_conflict' } },
+      { status: 'rejected', reason: { kind: 'seq_conflict' } },
+    ]);
+    expect(await readAll(current(), 's')).toEqual(makeRecords(0, 1));
+  });
+
+  test('a release and a removal called behind an append come after it', async () => {
+    const { world, store } = shared();
+    const { epoch } = await create(store, 's');
+    const head = makeHead({ hasWork: true });
+    await Promise.all([
+      store.append({ ...appendOf('s', epoch), records: makeRecords(0, 1), head }),
+      store.release({ sessionId: 's', epoch }),
+    ]);
+    const taken = await world.open(bob).claim({ sessionId: 's', owner: bob });
+    expect(taken).toEqual({ epoch: epoch + 1, seq: 1, head, isNew: false });
+    const more = { ...appendOf('s', taken.epoch), expectedSeq: 1, records: makeRecords(1, 1) };
+    expect(await Promise.all([store.append(more), store.remove('s')])).toEqual([undefined, true]);
+    expect(await readAll(store, 's')).toEqual([]);
   });
 }
 
@@ -334,46 +365,4 @@ function bodyTests(current: () => SessionStore): void {
     expect(read.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
     expect(read.every(({ json }, index) => json === bodies[index])).toBe(true);
   });
-}
-
-function makeHead(changes: Partial<SessionHead> = {}): SessionHead {
-  const time = '2025-01-01T00:00:00.000Z';
-  const counts = { userTurns: 0, eventCount: 0, snapshotSeq: 0 };
-  return {
-    createdAt: time,
-    modifiedAt: time,
-    hasWork: false,
-    ...counts,
-    context: { cwd: '/work' },
-    ...changes,
-  };
-}
-
-function makeRecords(after: number, count: number): LogRecord[] {
-  return Array.from({ length: count }, (_, index) => {
-    const seq = after + 1 + index;
-    return { seq, isPublic: seq % 2 === 0, type: 'test.record', json: JSON.stringify({ seq }) };
-  });
-}
-
-function appendOf(sessionId: string, epoch: number): AppendRequest {
-  return { sessionId, epoch, expectedSeq: 0, records: [], head: makeHead() };
-}
-
-function create(
-  store: SessionStore,
-  sessionId: string,
-  { records = [], head = makeHead() }: { records?: readonly LogRecord[]; head?: SessionHead } = {},
-): Promise<Claim> {
-  return store.claim({ sessionId, owner: ada, create: { records, head } });
-}
-
-async function readAll(store: SessionStore, sessionId: string, after?: number): Promise<LogRecord[]> {
-  const records: LogRecord[] = [];
-  for await (const batch of store.read(sessionId, after)) records.push(...batch);
-  return records;
-}
-
-async function heads(store: SessionStore): Promise<SessionHead[]> {
-  return (await store.list({ includeEmpty: true })).items.map(({ head }) => head);
 }

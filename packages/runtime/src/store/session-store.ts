@@ -93,7 +93,17 @@ export interface AppendRequest {
   readonly head: SessionHead;
 }
 
-/** Where session logs live. The log is the session; everything else is derived from it. */
+/**
+ * Where session logs live. The log is the session; everything else is derived from it.
+ *
+ * **Order.** Calls of `append`, `release` and `remove` for one session take effect, and are acknowledged, in the order in
+ * which they are called, also when the caller does not wait in between. An append called behind one that failed fails as
+ * well, because `expectedSeq` is not the end of the log. Calls for different sessions have no order among them.
+ *
+ * **Ownership.** The epoch decides who writes, and the store compares it in the same commit as the records. How a store
+ * knows that an owner lives is its own affair: the embedded one asks a lock that the kernel drops, one with leases asks
+ * the lease, and nothing above this port takes or asks a file lock for a session.
+ */
 export interface SessionStore {
   /** Makes `owner` the writer and raises the epoch. Throws StoreError `unknown_session` or `in_use`. */
   claim(request: ClaimRequest): Promise<Claim>;
