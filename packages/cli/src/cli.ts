@@ -1,7 +1,7 @@
-import { runCommandLine } from './command-line.js';
+import { runCommandLine } from './commands/command-line.js';
 import { endWith } from './failure.js';
-import { flushed, processTerminal } from './process-terminal.js';
-import { exitCodes } from './terminal.js';
+import { flushed, processTerminal } from './terminal/process-terminal.js';
+import { exitCodes } from './terminal/terminal.js';
 
 declare const __VERSION__: string;
 

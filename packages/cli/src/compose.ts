@@ -20,9 +20,9 @@ import {
   type SqliteStoreOptions,
   withFileLock,
 } from '@groundcrew/store-sqlite';
-import type { Environment } from './home.js';
-import { modelSettings } from './model-settings.js';
-import { userRules } from './permissions-file.js';
+import type { Environment } from './config/home.js';
+import { modelSettings } from './config/model-settings.js';
+import { userRules } from './config/permissions-file.js';
 
 declare const __FAILPOINTS__: boolean;
 

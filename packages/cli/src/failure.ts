@@ -1,4 +1,4 @@
-import { UsageError } from './arguments.js';
+import { UsageError } from './flags/arguments.js';
 
 /** As a shell counts an end by SIGPIPE. */
 const nobodyReads = 141;

@@ -1,6 +1,6 @@
 import { type Channel, channelPair } from '@groundcrew/rpc';
 import { compose } from './compose.js';
-import { type Environment, homeDirectory } from './home.js';
+import { type Environment, homeDirectory } from './config/home.js';
 
 declare const __VERSION__: string;
 

@@ -10,11 +10,11 @@ import {
 } from '@groundcrew/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Chat } from '../src/chat/chat.js';
-import type { Config } from '../src/config.js';
-import { Display } from '../src/display.js';
+import type { Config } from '../src/config/config.js';
 import { type InProcessRuntime, openInProcess } from '../src/in-process.js';
-import { LineInput } from '../src/line-input.js';
-import { Redactor } from '../src/redact.js';
+import { Redactor } from '../src/log/redact.js';
+import { Display } from '../src/terminal/display.js';
+import { LineInput } from '../src/terminal/line-input.js';
 import { cliWorld } from './program.js';
 import { TestTerminal } from './streams.js';
 

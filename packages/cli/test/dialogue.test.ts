@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Client, RuntimeConnection } from '@groundcrew/sdk';
 import { callTools, ScriptedApi, type ScriptedReply, say, temporaryDirectory } from '@groundcrew/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { AllowRule } from '../src/allowed.js';
 import { answer } from '../src/commands/run.js';
-import type { Config } from '../src/config.js';
+import type { AllowRule } from '../src/config/allowed.js';
+import type { Config } from '../src/config/config.js';
 import { type InProcessRuntime, openInProcess } from '../src/in-process.js';
-import { Redactor } from '../src/redact.js';
+import { Redactor } from '../src/log/redact.js';
 import { cliWorld } from './program.js';
 import { TestTerminal } from './streams.js';
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { StopSignal, Terminal } from '../src/terminal.js';
+import type { StopSignal, Terminal } from '../src/terminal/terminal.js';
 
 /** A terminal made of streams: a test types, reads and interrupts. */
 export class TestTerminal implements Terminal {

@@ -1,15 +1,15 @@
 import { isCopilotConfigured } from '@groundcrew/model-access';
 import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
-import { entryOf } from '../arguments.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { Dialogue } from '../dialogue/dialogue.js';
 import { placeOf } from '../dialogue/place.js';
-import type { Display } from '../display.js';
-import type { FlagValues } from '../flags.js';
-import type { LineInput } from '../line-input.js';
-import { openSession, type sessionFlags } from '../session-choice.js';
-import { exitCodes, hasColours, type Terminal } from '../terminal.js';
-import { takeTurn } from '../turn.js';
+import { entryOf } from '../flags/arguments.js';
+import type { FlagValues } from '../flags/flags.js';
+import { openSession, type sessionFlags } from '../sessions/session-choice.js';
+import { takeTurn } from '../sessions/turn.js';
+import type { Display } from '../terminal/display.js';
+import type { LineInput } from '../terminal/line-input.js';
+import { exitCodes, hasColours, type Terminal } from '../terminal/terminal.js';
 import { chatCommands } from './commands.js';
 import { lastExchange } from './last-exchange.js';
 

@@ -1,8 +1,8 @@
 import type { Client, Session } from '@groundcrew/sdk';
-import { UsageError } from '../arguments.js';
-import type { Config } from '../config.js';
-import { findSessionId, listOf } from '../session-choice.js';
-import { sessionRows } from '../session-rows.js';
+import type { Config } from '../config/config.js';
+import { UsageError } from '../flags/arguments.js';
+import { findSessionId, listOf } from '../sessions/session-choice.js';
+import { sessionRows } from '../sessions/session-rows.js';
 
 /** What a command of the chat may use. */
 export interface ChatContext {

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@groundcrew/sdk';
-import { transcriptLine } from '../transcript.js';
-import { shortened } from '../visible.js';
+import { transcriptLine } from '../sessions/transcript.js';
+import { shortened } from '../terminal/visible.js';
 
 const mostCharacters = 2_000;
 

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { BackupRefused, backupStore } from '@groundcrew/store-sqlite';
-import { UsageError } from '../arguments.js';
-import { defineCommand, show } from '../command.js';
-import { switchFlag } from '../flags.js';
-import { homeFlag, storePlace } from '../store-place.js';
-import { exitCodes, type Terminal } from '../terminal.js';
+import { UsageError } from '../flags/arguments.js';
+import { switchFlag } from '../flags/flags.js';
+import { exitCodes, type Terminal } from '../terminal/terminal.js';
+import { defineCommand, show } from './command.js';
+import { homeFlag, storePlace } from './store-place.js';
 
 /** `groundcrew backup`: one file with all sessions, taken while they run. */
 export const backup = defineCommand({

@@ -1,12 +1,12 @@
 import { Chat } from '../chat/chat.js';
-import { defineCommand } from '../command.js';
-import { configFlags, readConfig } from '../config.js';
-import { openCommandLog } from '../diagnostics.js';
-import { Display } from '../display.js';
-import { LineInput } from '../line-input.js';
-import { openLocalClient } from '../local-client.js';
-import { sessionFlags } from '../session-choice.js';
-import { WaitingIndicator } from '../waiting-indicator.js';
+import { configFlags, readConfig } from '../config/config.js';
+import { openLocalClient } from '../sessions/local-client.js';
+import { sessionFlags } from '../sessions/session-choice.js';
+import { Display } from '../terminal/display.js';
+import { LineInput } from '../terminal/line-input.js';
+import { WaitingIndicator } from '../terminal/waiting-indicator.js';
+import { defineCommand } from './command.js';
+import { openCommandLog } from './command-log.js';
 
 const { sessionIdleTimeout: _, ...settings } = configFlags;
 

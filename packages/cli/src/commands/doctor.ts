@@ -10,10 +10,10 @@ import {
   type StorePlace,
   tidyFiles,
 } from '@groundcrew/store-sqlite';
-import { defineCommand, show } from '../command.js';
-import { switchFlag } from '../flags.js';
-import { homeFlag, storePlace } from '../store-place.js';
-import { exitCodes } from '../terminal.js';
+import { switchFlag } from '../flags/flags.js';
+import { exitCodes } from '../terminal/terminal.js';
+import { defineCommand, show } from './command.js';
+import { homeFlag, storePlace } from './store-place.js';
 
 /** `groundcrew doctor`: what is wrong with a store, in words, and how it is put right. */
 export const doctor = defineCommand({

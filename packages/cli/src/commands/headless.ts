@@ -1,9 +1,9 @@
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
-import type { HeadlessArguments } from '../arguments.js';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
-import { type Environment, homeDirectory } from '../home.js';
-import type { Log } from '../log.js';
-import { logLevel } from '../log-levels.js';
+import { type Environment, homeDirectory } from '../config/home.js';
+import type { HeadlessArguments } from '../flags/arguments.js';
+import type { Log } from '../log/log.js';
+import { logLevel } from '../log/log-levels.js';
 import { boundYoungObjects, settleCompiling } from '../v8-settings.js';
 
 /** What the process gives the command. */
@@ -113,7 +113,10 @@ async function openServerLog(
   file: { readonly path: string; readonly level: string | undefined },
   { environment, version, warn }: Process,
 ): Promise<Log> {
-  const [{ openLog }, { redactorFor }] = await Promise.all([import('../log.js'), import('../redact.js')]);
+  const [{ openLog }, { redactorFor }] = await Promise.all([
+    import('../log/log.js'),
+    import('../log/redact.js'),
+  ]);
   const level = logLevel(file.level) ?? logLevel(environment.GROUNDCREW_LOG_LEVEL) ?? 'info';
   const log = openLog({
     redactor: redactorFor(environment),
@@ -130,7 +133,7 @@ async function serverOf(
   log: Log | undefined,
 ): Promise<(channel: Channel) => Promise<void>> {
   if (!log?.keeps('debug')) return (channel) => server.serve(channel);
-  const { loggedChannel } = await import('../logged-channel.js');
+  const { loggedChannel } = await import('../log/logged-channel.js');
   let peers = 0;
   return (channel) => server.serve(loggedChannel(channel, log, ++peers));
 }

@@ -1,5 +1,5 @@
-import { entryOf, UsageError } from '../arguments.js';
-import { type Command, defineCommand, show } from '../command.js';
+import { entryOf, UsageError } from '../flags/arguments.js';
+import { type Command, defineCommand, show } from './command.js';
 
 const environment: readonly (readonly [string, string])[] = [
   ['GROUNDCREW_HOME', 'where sessions, config.json and permissions.json are; ~/.groundcrew without'],

@@ -5,13 +5,13 @@ import {
   type ProviderWay,
 } from '@groundcrew/model-access';
 import { nodeExchange } from '@groundcrew/models';
-import { defineCommand, show } from '../command.js';
-import { type Config, configFlags, readConfig } from '../config.js';
-import { openCommandLog } from '../diagnostics.js';
-import { switchFlag } from '../flags.js';
-import type { Redactor } from '../redact.js';
-import { exitCodes, type Terminal } from '../terminal.js';
-import { visible } from '../visible.js';
+import { type Config, configFlags, readConfig } from '../config/config.js';
+import { switchFlag } from '../flags/flags.js';
+import type { Redactor } from '../log/redact.js';
+import { exitCodes, type Terminal } from '../terminal/terminal.js';
+import { visible } from '../terminal/visible.js';
+import { defineCommand, show } from './command.js';
+import { openCommandLog } from './command-log.js';
 
 /** A way to a model, and what is there or why nothing is. */
 interface Way {

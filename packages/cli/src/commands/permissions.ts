@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { type Explanation, explain, standingPolicy, type Wish } from '@groundcrew/runtime';
-import { entryOf, UsageError } from '../arguments.js';
-import { asksForHelp, type Command, defineCommand, show } from '../command.js';
-import { choiceFlag, type FlagValues, switchFlag, textFlag } from '../flags.js';
-import { homeDirectory } from '../home.js';
-import { permissionsPath, readRulesFile } from '../permissions-file.js';
-import { exitCodes, type Terminal } from '../terminal.js';
-import { visible } from '../visible.js';
+import { homeDirectory } from '../config/home.js';
+import { permissionsPath, readRulesFile } from '../config/permissions-file.js';
+import { entryOf, UsageError } from '../flags/arguments.js';
+import { choiceFlag, type FlagValues, switchFlag, textFlag } from '../flags/flags.js';
+import { exitCodes, type Terminal } from '../terminal/terminal.js';
+import { visible } from '../terminal/visible.js';
+import { asksForHelp, type Command, defineCommand, show } from './command.js';
 
 const checkFlags = {
   read: textFlag('--read', 'PATH', 'ask about reading a file or directory'),

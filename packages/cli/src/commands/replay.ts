@@ -1,17 +1,17 @@
 import type { SessionEvent } from '@groundcrew/sdk';
-import { UsageError } from '../arguments.js';
-import { defineCommand, show } from '../command.js';
-import { configFlags, readConfig } from '../config.js';
-import { openCommandLog } from '../diagnostics.js';
-import { numberFlag, switchFlag } from '../flags.js';
+import { configFlags, readConfig } from '../config/config.js';
+import { UsageError } from '../flags/arguments.js';
+import { numberFlag, switchFlag } from '../flags/flags.js';
 import { type Recording, readRecording } from '../replay/recording.js';
 import type { Difference } from '../replay/rehearsal.js';
 import { type ReplayResult, replaySession } from '../replay/replay.js';
-import { findSessionId } from '../session-choice.js';
-import { Stopping } from '../stopping.js';
-import { StoredSessions } from '../stored-sessions.js';
-import { exitCodes, type Terminal } from '../terminal.js';
-import { visible } from '../visible.js';
+import { findSessionId } from '../sessions/session-choice.js';
+import { StoredSessions } from '../sessions/stored-sessions.js';
+import { Stopping } from '../terminal/stopping.js';
+import { exitCodes, type Terminal } from '../terminal/terminal.js';
+import { visible } from '../terminal/visible.js';
+import { defineCommand, show } from './command.js';
+import { openCommandLog } from './command-log.js';
 
 const longestPatience = 3600;
 

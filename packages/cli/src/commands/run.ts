@@ -6,25 +6,25 @@ import type {
   SessionEvent,
   UserInputHandler,
 } from '@groundcrew/sdk';
-import { permits } from '../allowed.js';
-import { UsageError } from '../arguments.js';
-import { defineCommand } from '../command.js';
-import { type Config, configFlags, readConfig } from '../config.js';
-import { describeDenial } from '../describe.js';
-import { openCommandLog } from '../diagnostics.js';
+import { permits } from '../config/allowed.js';
+import { type Config, configFlags, readConfig } from '../config/config.js';
 import { Dialogue, NobodyAnswers } from '../dialogue/dialogue.js';
 import { placeOf } from '../dialogue/place.js';
 import { terminalAsker } from '../dialogue/terminal-asker.js';
-import { Display } from '../display.js';
-import { type FlagValues, numberFlag, switchFlag, textFlag } from '../flags.js';
-import { openLocalClient } from '../local-client.js';
-import { readPipedText } from '../piped-text.js';
-import type { Redactor } from '../redact.js';
-import { openSession, sessionFlags } from '../session-choice.js';
-import { longestTimeout, Stopping } from '../stopping.js';
-import { exitCodes, hasColours, type Terminal } from '../terminal.js';
-import { takeTurn } from '../turn.js';
-import { visible } from '../visible.js';
+import { UsageError } from '../flags/arguments.js';
+import { type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
+import type { Redactor } from '../log/redact.js';
+import { openLocalClient } from '../sessions/local-client.js';
+import { openSession, sessionFlags } from '../sessions/session-choice.js';
+import { takeTurn } from '../sessions/turn.js';
+import { describeDenial } from '../terminal/describe.js';
+import { Display } from '../terminal/display.js';
+import { longestTimeout, Stopping } from '../terminal/stopping.js';
+import { exitCodes, hasColours, type Terminal } from '../terminal/terminal.js';
+import { visible } from '../terminal/visible.js';
+import { defineCommand } from './command.js';
+import { openCommandLog } from './command-log.js';
+import { readPipedText } from './piped-text.js';
 
 const { sessionIdleTimeout: _, ...settings } = configFlags;
 

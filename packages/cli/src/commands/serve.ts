@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { lastPort, UsageError } from '../arguments.js';
-import { defineCommand } from '../command.js';
-import { configFlags, readConfig } from '../config.js';
-import { openCommandLog } from '../diagnostics.js';
-import { numberFlag, textFlag } from '../flags.js';
-import type { Terminal } from '../terminal.js';
+import { configFlags, readConfig } from '../config/config.js';
+import { lastPort, UsageError } from '../flags/arguments.js';
+import { numberFlag, textFlag } from '../flags/flags.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { defineCommand } from './command.js';
+import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
 
 const { logLevel, sessionIdleTimeout } = configFlags;

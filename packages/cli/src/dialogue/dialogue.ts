@@ -1,8 +1,8 @@
 import type { Approval } from '@groundcrew/protocol';
 import type { PermissionHandler, PermissionRequestResult, UserInputHandler } from '@groundcrew/sdk';
-import { type Allowed, permits } from '../allowed.js';
-import type { Display } from '../display.js';
-import { visible } from '../visible.js';
+import { type Allowed, permits } from '../config/allowed.js';
+import type { Display } from '../terminal/display.js';
+import { visible } from '../terminal/visible.js';
 import { approvalFor, describeApproval } from './approval.js';
 import { type Paint, paintFor } from './diff-view.js';
 import { viewRequest } from './request-view.js';

@@ -1,4 +1,4 @@
-import { visible } from '../visible.js';
+import { visible } from '../terminal/visible.js';
 
 /** Gives a text a colour; without colours, the text as it is. */
 export type Paint = (text: string, colour: Colour) => string;

@@ -1,6 +1,6 @@
 import type { PermissionInvocation, PermissionRequest } from '@groundcrew/sdk';
-import { describeRequest } from '../describe.js';
-import { visible } from '../visible.js';
+import { describeRequest } from '../terminal/describe.js';
+import { visible } from '../terminal/visible.js';
 import { colouredDiff, type Paint } from './diff-view.js';
 
 /** A question for permission, line by line: what would happen, all of it, and why. Nothing is cut off. */

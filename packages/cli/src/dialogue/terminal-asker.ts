@@ -1,5 +1,5 @@
-import { LineInput } from '../line-input.js';
-import type { Terminal } from '../terminal.js';
+import { LineInput } from '../terminal/line-input.js';
+import type { Terminal } from '../terminal/terminal.js';
 import type { Asker } from './dialogue.js';
 
 /** Asks on a terminal that is otherwise left alone: it is read only while a question is open. */

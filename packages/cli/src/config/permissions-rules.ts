@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import type { Rule, UserRules } from '@groundcrew/runtime';
-import { UsageError } from './arguments.js';
+import { UsageError } from '../flags/arguments.js';
 import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
 
 /** A file of rules that cannot be taken as it is; the message names file, line and field. */

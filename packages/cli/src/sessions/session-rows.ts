@@ -1,4 +1,4 @@
-import { shortened, visible } from './visible.js';
+import { shortened, visible } from '../terminal/visible.js';
 
 /** What a list says of a session. */
 export interface ListedSession {

@@ -1,8 +1,8 @@
 import type { SessionEvent } from '@groundcrew/sdk';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Recorder } from '../test/streams.js';
+import { Recorder } from '../../test/streams.js';
+import { Redactor } from '../log/redact.js';
 import { Display } from './display.js';
-import { Redactor } from './redact.js';
 import { WaitingIndicator } from './waiting-indicator.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] }));

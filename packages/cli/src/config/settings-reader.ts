@@ -1,4 +1,4 @@
-import { UsageError } from './arguments.js';
+import { UsageError } from '../flags/arguments.js';
 
 /** Where in a file a value stands, and who is told of what is odd there. */
 export interface Place {

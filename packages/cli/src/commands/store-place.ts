@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import type { StorePlace } from '@groundcrew/store-sqlite';
-import { storeFile } from './compose.js';
-import { textFlag } from './flags.js';
-import { homeDirectory } from './home.js';
-import type { Terminal } from './terminal.js';
+import { storeFile } from '../compose.js';
+import { homeDirectory } from '../config/home.js';
+import { textFlag } from '../flags/flags.js';
+import type { Terminal } from '../terminal/terminal.js';
 
 /** Names the home whose store is meant. */
 export const homeFlag = textFlag(

@@ -5,12 +5,12 @@ import {
   type ProviderWay,
   providerWays,
 } from '@groundcrew/model-access';
+import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
+import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
+import { type LogLevel, logLevel, logLevels } from '../log/log-levels.js';
 import { type Allowed, permissionKinds, readAllowed } from './allowed.js';
-import { longestSeconds, UsageError, wholeNumber } from './arguments.js';
 import { type ConfigFile, readConfigFile } from './config-file.js';
-import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from './flags.js';
 import { configPath, type Environment, homeDirectory } from './home.js';
-import { type LogLevel, logLevel, logLevels } from './log-levels.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */
 export interface Config {

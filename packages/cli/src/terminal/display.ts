@@ -1,6 +1,6 @@
 import type { EventData, SessionEvent } from '@groundcrew/sdk';
+import type { Redactor } from '../log/redact.js';
 import { describeEvent } from './describe.js';
-import type { Redactor } from './redact.js';
 import type { Output } from './terminal.js';
 import { harmless } from './visible.js';
 import type { WaitingIndicator } from './waiting-indicator.js';

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
-import { particular } from './allowed.js';
-import { UsageError } from './arguments.js';
-import type { Config } from './config.js';
-import { type FlagValues, textFlag } from './flags.js';
+import { particular } from '../config/allowed.js';
+import type { Config } from '../config/config.js';
+import { UsageError } from '../flags/arguments.js';
+import { type FlagValues, textFlag } from '../flags/flags.js';
 
 /** The flags that choose a session and shape it. */
 export const sessionFlags = {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { SessionSummary } from '@groundcrew/runtime';
-import { openStore, storeFile } from './compose.js';
+import { openStore, storeFile } from '../compose.js';
 import type { ListedSession } from './session-rows.js';
 
 /** A session as the store tells of it. */

@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@groundcrew/sdk';
-import { describeEvent } from './describe.js';
-import { harmless } from './visible.js';
+import { describeEvent } from '../terminal/describe.js';
+import { harmless } from '../terminal/visible.js';
 
 /** A conversation as lines. A call that was begun again after a resume is the same call. */
 export function transcriptOf(events: readonly SessionEvent[]): readonly string[] {

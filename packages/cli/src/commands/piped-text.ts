@@ -1,5 +1,5 @@
-import { UsageError } from './arguments.js';
-import type { Terminal } from './terminal.js';
+import { UsageError } from '../flags/arguments.js';
+import type { Terminal } from '../terminal/terminal.js';
 
 /** What is piped in, whole. */
 export interface PipedTextOptions {

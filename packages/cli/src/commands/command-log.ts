@@ -1,7 +1,7 @@
-import type { Config } from './config.js';
-import { type Log, openLog } from './log.js';
-import { type Redactor, redactorFor } from './redact.js';
-import type { Terminal } from './terminal.js';
+import type { Config } from '../config/config.js';
+import { type Log, openLog } from '../log/log.js';
+import { type Redactor, redactorFor } from '../log/redact.js';
+import type { Terminal } from '../terminal/terminal.js';
 
 /** Diagnostics, and what keeps secrets out of them. */
 export interface CommandLog {

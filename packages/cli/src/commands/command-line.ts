@@ -1,19 +1,19 @@
-import { entryOf, UsageError } from './arguments.js';
+import { entryOf, UsageError } from '../flags/arguments.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { asksForHelp, type Command, show } from './command.js';
-import type { Terminal } from './terminal.js';
 
 /** Each command is loaded when it is wanted. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  chat: async () => (await import('./commands/chat.js')).chat,
-  run: async () => (await import('./commands/run.js')).run,
-  serve: async () => (await import('./commands/serve.js')).serve,
-  sessions: async () => (await import('./commands/sessions.js')).sessions,
-  models: async () => (await import('./commands/models.js')).models,
-  permissions: async () => (await import('./commands/permissions.js')).permissions,
-  replay: async () => (await import('./commands/replay.js')).replay,
-  doctor: async () => (await import('./commands/doctor.js')).doctor,
-  backup: async () => (await import('./commands/backup.js')).backup,
-  help: async () => (await import('./commands/help.js')).help(commands),
+  chat: async () => (await import('./chat.js')).chat,
+  run: async () => (await import('./run.js')).run,
+  serve: async () => (await import('./serve.js')).serve,
+  sessions: async () => (await import('./sessions.js')).sessions,
+  models: async () => (await import('./models.js')).models,
+  permissions: async () => (await import('./permissions.js')).permissions,
+  replay: async () => (await import('./replay.js')).replay,
+  doctor: async () => (await import('./doctor.js')).doctor,
+  backup: async () => (await import('./backup.js')).backup,
+  help: async () => (await import('./help.js')).help(commands),
 };
 
 /** Does what the command line says; resolves with the exit code. `used` takes the command's name. Throws UsageError. */

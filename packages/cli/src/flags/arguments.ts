@@ -1,4 +1,4 @@
-import { logLevel, logLevels } from './log-levels.js';
+import { logLevel, logLevels } from '../log/log-levels.js';
 
 /** A command line or configuration that makes no sense; the message says what to do instead. */
 export class UsageError extends Error {

@@ -1,8 +1,8 @@
 import type { SessionEvent } from '@groundcrew/sdk';
 import { expect, test } from 'vitest';
-import { Recorder } from '../test/streams.js';
+import { Recorder } from '../../test/streams.js';
+import { Redactor } from '../log/redact.js';
 import { Display } from './display.js';
-import { Redactor } from './redact.js';
 
 function displayed(isTTY = false) {
   const output = new Recorder(isTTY);

@@ -1,4 +1,4 @@
-import { UsageError } from './arguments.js';
+import { UsageError } from '../flags/arguments.js';
 
 /** What a question for permission may be about. */
 export const permissionKinds = [

@@ -1,10 +1,10 @@
 import { Client, RuntimeConnection } from '@groundcrew/sdk';
-import type { Config } from './config.js';
-import { NobodyAnswers } from './dialogue/dialogue.js';
-import { openInProcess } from './in-process.js';
-import type { Log } from './log.js';
-import { loggedChannel } from './logged-channel.js';
-import type { Terminal } from './terminal.js';
+import type { Config } from '../config/config.js';
+import { NobodyAnswers } from '../dialogue/dialogue.js';
+import { openInProcess } from '../in-process.js';
+import type { Log } from '../log/log.js';
+import { loggedChannel } from '../log/logged-channel.js';
+import type { Terminal } from '../terminal/terminal.js';
 
 /** A client of a runtime in this process: the commands are apps like any other. */
 export interface LocalClient {

@@ -1,5 +1,5 @@
-import { type Flags, flagLines, type Given, readFlags, unknownArgument } from './flags.js';
-import { exitCodes, type Terminal } from './terminal.js';
+import { type Flags, flagLines, type Given, readFlags, unknownArgument } from '../flags/flags.js';
+import { exitCodes, type Terminal } from '../terminal/terminal.js';
 
 /** Something people tell the program to do. */
 export interface Command {
