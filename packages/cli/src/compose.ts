@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ModelDirectory, priceBook } from '@groundcrew/model-access';
-import { type ModelInfo, nodeExchange } from '@groundcrew/models';
+import { type Environment, type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
   type Home,
@@ -20,7 +20,6 @@ import {
   type SqliteStoreOptions,
   withFileLock,
 } from '@groundcrew/store-sqlite';
-import type { Environment } from './config/home.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 

@@ -1,6 +1,7 @@
+import type { Environment } from '@groundcrew/models';
 import { type Channel, channelPair } from '@groundcrew/rpc';
 import { compose } from './compose.js';
-import { type Environment, homeDirectory } from './config/home.js';
+import { homeDirectory } from './config/home.js';
 
 declare const __VERSION__: string;
 

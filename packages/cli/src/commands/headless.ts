@@ -1,6 +1,7 @@
+import type { Environment } from '@groundcrew/models';
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
-import { type Environment, homeDirectory } from '../config/home.js';
+import { homeDirectory } from '../config/home.js';
 import type { HeadlessArguments } from '../flags/arguments.js';
 import type { Log } from '../log/log.js';
 import { logLevel } from '../log/log-levels.js';

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
+import type { Environment } from '@groundcrew/models';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
 import { logLevels } from '../log/log-levels.js';
 import { type Allowed, type AllowRule, readRule } from './allowed.js';
-import type { Environment } from './home.js';
 import {
   address,
   amountUpTo,

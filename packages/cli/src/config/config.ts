@@ -5,12 +5,13 @@ import {
   type ProviderWay,
   providerWays,
 } from '@groundcrew/model-access';
+import type { Environment } from '@groundcrew/models';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { type LogLevel, logLevel, logLevels } from '../log/log-levels.js';
 import { type Allowed, permissionKinds, readAllowed } from './allowed.js';
 import { type ConfigFile, readConfigFile } from './config-file.js';
-import { configPath, type Environment, homeDirectory } from './home.js';
+import { configPath, homeDirectory } from './home.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */
 export interface Config {

@@ -1,7 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '@groundcrew/models';
 
 /** Where sessions are kept. Clients that start the runtime name the home by `COPILOT_HOME`, people by `GROUNDCREW_HOME`. */
 export function homeDirectory(environment: Environment, options: { readonly isHeadless: boolean }): string {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ModelSettings } from '@groundcrew/model-access';
-import { configPath, type Environment } from './home.js';
+import type { Environment } from '@groundcrew/models';
+import { configPath } from './home.js';
 
 /** Variables that say something of all model calls. */
 const ofCalls = ['GROUNDCREW_MODEL_IDLE_TIMEOUT', 'GROUNDCREW_RETRY_AFTER_LIMIT'];

@@ -79,7 +79,7 @@ test.each([
 
 test('the published schema knows the fields that are read, and no others', () => {
   const schema = JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../../docs/permissions.schema.json'), 'utf8'),
+    readFileSync(join(import.meta.dirname, '../../../../docs/permissions.schema.json'), 'utf8'),
   );
   const variants: readonly { readonly required: string[]; readonly properties: object }[] =
     schema.$defs.rule.oneOf;

@@ -1,5 +1,5 @@
 import type { Approval } from '@groundcrew/protocol';
-import type { PermissionInvocation, PermissionRequest } from '@groundcrew/sdk';
+import type { PermissionInvocation, PermissionRequest, Session } from '@groundcrew/sdk';
 
 /** What a yes for the rest of the session would cover; undefined where only this one call can be approved. */
 export function approvalFor(
@@ -44,4 +44,10 @@ export function describeApproval(approval: Approval): string {
     default:
       return approval.kind;
   }
+}
+
+/** The name under which the runtime keeps what is approved for a place: its repository, or the directory itself. */
+export async function placeOf(session: Session | undefined, workingDirectory: string): Promise<string> {
+  const found = await session?.call('session.permissions.locations.resolve', { workingDirectory });
+  return found?.locationKey ?? workingDirectory;
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '../config/home.js';
+import type { Environment } from '@groundcrew/models';
 
 /** Text that comes from a person or a pipe. */
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
