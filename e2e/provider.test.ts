@@ -1,5 +1,6 @@
 import { callTools, liveRuntime, providerOf, say, story } from '@groundcrew/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { WebSocketServer } from 'ws';
 
 const runtime = liveRuntime({ flags: ['--stdio'], environment: { MY_TEAM: 'blue' } });
 const variable = (name: string) => `\${${name}}`;
@@ -34,6 +35,33 @@ describe('the provider of a session', () => {
       },
       body: { model: 'm-1' },
     });
+  });
+
+  test('may be called over WebSockets, one for each call', async () => {
+    const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+    await new Promise((resolve) => server.once('listening', resolve));
+    onTestFinished(() => void server.close());
+    const asked: unknown[] = [];
+    server.on('connection', (socket, { url, headers }) => {
+      socket.once('message', (message) => {
+        asked.push([url, headers.authorization, JSON.parse(String(message)).type]);
+        socket.send(JSON.stringify({ type: 'response.output_text.delta', delta: 'Hi there' }));
+        const response = { id: 'r1', status: 'completed' };
+        socket.send(JSON.stringify({ type: 'response.completed', response }));
+      });
+    });
+    const { port } = server.address() as { port: number };
+    const provider = {
+      baseUrl: `http://127.0.0.1:${port}/v1`,
+      bearerToken: 'b',
+      wireApi: 'responses',
+      transport: 'websockets',
+    };
+    const session = await runtime.client.create({ provider, model: 'm-1' });
+    const said = (await session.turn('Hello')).filter(({ type }) => type === 'assistant.message');
+    await session.turn('Again');
+    expect(said).toMatchObject([{ data: { content: 'Hi there' } }]);
+    expect(asked).toEqual(Array(2).fill(['/v1/responses', 'Bearer b', 'response.create']));
   });
 
   test('keeps a query and a trailing slash of its address, and may know the model by another name', async () => {

@@ -87,6 +87,9 @@ function bundleOptions(outdir) {
       __FAILPOINTS__: String(flags.failpoints),
       __TURNDOWN__: JSON.stringify('./turndown.cjs'),
       __VERSION__: JSON.stringify(version),
+      // The WebSocket library looks for native helpers in any node_modules around the program: ours has none.
+      'process.env.WS_NO_BUFFER_UTIL': '"1"',
+      'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
       'import.meta.dirname': '__dirname',
       'import.meta.filename': '__filename',
     },

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { collect, localProxy, localServer, noUsage } from '../test/local-server.js';
+import { socketServer } from '../test/socket-server.js';
 import { configuredProvider } from './providers.js';
 import { proxyFor } from './proxy.js';
 
@@ -133,4 +134,16 @@ test('a proxy that refuses is told apart from a service that does', async () => 
   await expect(
     collect(providerFor('https://model.test', { HTTPS_PROXY: 'http://127.0.0.1:1' })),
   ).rejects.toMatchObject({ kind: 'network', code: 'ECONNREFUSED' });
+});
+
+test('an encrypted WebSocket goes through a tunnel to a service that further authorities vouch for', async () => {
+  const completed = JSON.stringify({
+    type: 'response.completed',
+    response: { id: 'r1', status: 'completed' },
+  });
+  const server = await socketServer((socket) => socket.send(completed), { tls });
+  const proxy = await localProxy(server.port);
+  expect(await answersIn('call-socket.ts', { HTTPS_PROXY: proxy.url })).toEqual([end]);
+  expect(proxy.asked.map(({ method, url }) => [method, url])).toEqual([['CONNECT', 'model.test:443']]);
+  expect(server.asked.map(({ url, headers }) => [url, headers.host])).toEqual([['/responses', 'model.test']]);
 });

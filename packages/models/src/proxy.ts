@@ -11,6 +11,8 @@ export interface Route {
   /** What is asked for there. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The next hop is a proxy that is asked for the whole address. */
+  readonly isForwarded: boolean;
   /** The next hop speaks TLS. */
   readonly secure: boolean;
   /** Connections to the target are opened through it. */
@@ -23,7 +25,7 @@ export function routes(environment: Environment): (url: URL) => Promise<Route> {
   return async (url) => {
     const proxy = proxyFor(url, environment);
     const secure = url.protocol === 'https:';
-    const direct = { target: url, path: url.pathname + url.search, headers: {}, secure };
+    const direct = { target: url, path: url.pathname + url.search, headers: {}, isForwarded: false, secure };
     if (!proxy) return direct;
     if (secure) {
       tunnel ??= new (await import('./tunnel.js')).TunnelAgent(proxy);
@@ -33,6 +35,7 @@ export function routes(environment: Environment): (url: URL) => Promise<Route> {
       target: new URL(proxy.origin),
       path: url.href,
       headers: { host: url.host, ...proxyAuthorization(proxy) },
+      isForwarded: true,
       secure: proxy.protocol === 'https:',
     };
   };

@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
 import { collect, localProxy, localServer, noUsage, plainRequest } from '../test/local-server.js';
 import { type ServedSocket, socketServer } from '../test/socket-server.js';
 import { copilotProvider } from './copilot.js';
@@ -54,12 +56,12 @@ test('a service that wants to know whether anybody listens is told', async () =>
 });
 
 test.each([
-  [401, { kind: 'auth', statusCode: 401 }],
-  [429, { kind: 'rate_limit', statusCode: 429 }],
-  [503, { kind: 'unavailable', statusCode: 503 }],
+  [401, { kind: 'auth', statusCode: 401, message: expect.stringContaining('refused') }],
+  [429, { kind: 'rate_limit', statusCode: 429, message: 'no' }],
+  [503, { kind: 'unavailable', statusCode: 503, message: 'no' }],
 ])('a service that answers %i opens none', async (status, error) => {
   const server = await socketServer(answer, { status });
-  await expect(collect(provider(server.url))).rejects.toMatchObject({ ...error, message: 'no' });
+  await expect(collect(provider(server.url))).rejects.toMatchObject(error);
 });
 
 test.each<[string, (socket: ServedSocket) => void, object]>([
@@ -82,6 +84,62 @@ test.each<[string, (socket: ServedSocket) => void, object]>([
     socket.send(delta);
   });
   await expect(collect(provider(server.url))).rejects.toMatchObject(error);
+});
+
+const noFrames = 'The model service sent bytes that are no WebSocket frames';
+
+test.each([
+  ['an extension that nobody agreed on', [0xc1, 0x00], noFrames],
+  ['a masked frame', [0x81, 0x80, 0, 0, 0, 0], noFrames],
+  ['a piece of nothing', [0x80, 0x00], noFrames],
+  ['a message within another', [0x01, 0x00, 0x81, 0x00], noFrames],
+  ['a frame of no known kind', [0x83, 0x00], noFrames],
+  ['text that is none', [0x81, 0x01, 0xff], noFrames],
+  [
+    'a frame that is too large',
+    [0x82, 127, 0, 0, 0, 0, 0x03, 0, 0, 0],
+    'The model service sent a message larger than 32 MB',
+  ],
+])('%s is a bad answer', async (_, bytes, message) => {
+  const server = await socketServer((socket) => socket.bytes(Buffer.from(bytes)));
+  await expect(collect(provider(server.url))).rejects.toMatchObject({ kind: 'bad_response', message });
+});
+
+test('a long answer is read whole, however slow its reader is', async () => {
+  const text = 'x'.repeat(40_000);
+  const server = await socketServer((socket) => {
+    for (let i = 0; i < 20; i++)
+      socket.send(JSON.stringify({ type: 'response.output_text.delta', delta: text }));
+    socket.send(completed);
+  });
+  let length = 0;
+  const signal = new AbortController().signal;
+  for await (const events of provider(server.url).stream({ ...plainRequest, stream: true }, signal)) {
+    for (const event of events) if (event.type === 'text') length += event.delta.length;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(length).toBe(20 * text.length);
+});
+
+test('a service that upgrades without proof opened none', async () => {
+  const server = createServer((_, response) => response.end());
+  server.on('upgrade', (_, socket) =>
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  await expect(collect(provider(`http://127.0.0.1:${port}`))).rejects.toMatchObject({
+    kind: 'bad_response',
+    message: 'The model service opened no WebSocket',
+  });
+});
+
+test('a service that cannot be reached is told as for every other call', async () => {
+  await expect(collect(provider('http://127.0.0.1:1'))).rejects.toMatchObject({
+    kind: 'network',
+    code: 'ECONNREFUSED',
+  });
 });
 
 test('silence ends the call, before the answer and in the middle of it', async () => {
@@ -147,4 +205,24 @@ test('an encrypted one is opened through the proxy that the environment names', 
     message: 'The proxy refused the connection with status 503',
   });
   expect(proxy.asked.map(({ method, url }) => [method, url])).toEqual([['CONNECT', 'model.test:443']]);
+});
+
+test('a plain one is handed to the proxy with its whole address', async () => {
+  const server = await socketServer(answer);
+  const environment = { HTTP_PROXY: server.url.replace('http://', 'http://ann:p%40ss@') };
+  const proxied = configuredProvider(
+    { baseUrl: 'http://model.test/v1', apiKey: 'k', wireApi: 'responses', transport: 'websockets' },
+    { ...surroundings, exchange: nodeExchange({ environment }) },
+  );
+  expect(await collect(proxied)).toEqual(said);
+  expect(server.asked).toMatchObject([
+    {
+      url: 'http://model.test/v1/responses',
+      headers: {
+        host: 'model.test',
+        authorization: 'Bearer k',
+        'proxy-authorization': `Basic ${Buffer.from('ann:p@ss').toString('base64')}`,
+      },
+    },
+  ]);
 });

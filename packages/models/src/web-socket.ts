@@ -1,85 +1,102 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { IncomingMessage, request as requestHttp } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { connect as connectPlain, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { type ClientOptions, WebSocket } from 'ws';
 import { bodyChunks } from './body-chunks.js';
 import { ModelError } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 import { type Environment, type Route, routes } from './proxy.js';
-import { clientFrame, ServerFrames } from './web-socket-frames.js';
+import { SocketMessages } from './socket-messages.js';
 
 /** Calls over WebSockets of their own: one message out, each message of the answer a piece of its body. */
 export function webSocketExchange(environment: Environment, limits: TimeLimits): Exchange {
   const routeTo = routes(environment);
   return async (request, signal) => {
     signal.throwIfAborted();
-    const route = await routeTo(new URL(request.url.replace(/^ws/, 'http')));
-    const open = route.secure ? (await import('node:https')).request : requestHttp;
-    const opened = await handshake(request, { route, open, milliseconds: limits.send }, signal);
-    if (opened instanceof IncomingMessage) return refusal(opened);
-    opened.write(clientFrame('text', Buffer.concat(request.body ?? [])));
-    return { status: 101, headers: {}, body: messages(opened, limits, signal) };
+    const url = new URL(request.url.replace(/^ws/, 'http'));
+    const socket = new WebSocket(request.url.replace(/^http/, 'ws'), optionsFor(request, await routeTo(url)));
+    // Made first: a service may speak as soon as the socket is open.
+    const messages = new SocketMessages(socket);
+    const refused = await opening(socket, limits.send, signal);
+    if (refused) return refusal(refused);
+    socket.send(Buffer.concat(request.body ?? []), { binary: false });
+    return { status: 101, headers: {}, body: messages.read(limits, signal) };
   };
 }
 
-interface Opening {
-  readonly route: Route;
-  readonly open: typeof requestHttp;
-  readonly milliseconds: number;
-}
+const maxMessageBytes = 32 * 1024 * 1024;
 
-/** The open socket, or the answer of a service that opens none. */
-function handshake(
-  request: HttpRequest,
-  { route, open, milliseconds }: Opening,
-  signal: AbortSignal,
-): Promise<Duplex | IncomingMessage> {
-  const key = randomBytes(16).toString('base64');
+/** How long the service's own goodbye is waited for, in milliseconds. */
+const closeTimeout = 250;
+
+/** `closeTimeout` is not in the published types of the library yet. */
+type Options = ClientOptions & { readonly closeTimeout: number };
+
+function optionsFor(request: HttpRequest, route: Route): Options {
   const { 'content-type': _, ...headers } = request.headers;
-  const upgrade = {
-    connection: 'Upgrade',
-    upgrade: 'websocket',
-    'sec-websocket-version': '13',
-    'sec-websocket-key': key,
+  const { host: __, ...forProxy } = route.headers;
+  return {
+    headers: { ...headers, ...forProxy },
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    closeTimeout,
+    ...(route.tunnel && { agent: route.tunnel }),
+    ...(route.isForwarded && throughProxy(route)),
   };
+}
+
+/** A plain request is handed to the proxy with its whole address, as every other one. */
+function throughProxy({ target, path, secure }: Route): ClientOptions {
+  const host = target.hostname.replace(/^\[(.*)\]$/, '$1');
+  const place = { host, port: Number(target.port || (secure ? 443 : 80)) };
+  const open = () =>
+    secure ? connectTls({ ...place, servername: isIP(host) === 0 ? host : '' }) : connectPlain(place);
+  return {
+    createConnection: open,
+    finishRequest: (request) => {
+      request.path = path;
+      request.end();
+    },
+  };
+}
+
+/** Resolves when the socket is open, or with the answer of a service that opens none. */
+function opening(
+  socket: WebSocket,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<IncomingMessage | undefined> {
   return new Promise((resolve, reject) => {
-    const call = open(route.target, {
-      path: route.path,
-      ...(route.tunnel && { agent: route.tunnel }),
-      method: 'GET',
-      headers: { ...headers, ...upgrade, ...route.headers },
-    });
-    const abort = () => call.destroy(asError(signal.reason));
+    const fail = (error: unknown) => {
+      release();
+      socket.terminate();
+      reject(error);
+    };
+    const refuse = (error: Error) => fail(isOfTheNetwork(error) ? error : opensNone(error));
+    const abort = () => fail(signal.reason);
     const text = `The model service could not be reached within ${milliseconds / 1000} seconds`;
-    const timer = setTimeout(() => call.destroy(new ModelError('timeout', text)), milliseconds);
-    signal.addEventListener('abort', abort, { once: true });
+    const timer = setTimeout(() => fail(new ModelError('timeout', text)), milliseconds);
     const release = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
+      socket.off('error', refuse);
     };
-    call.on('error', (error) => {
+    signal.addEventListener('abort', abort, { once: true });
+    socket.once('error', refuse);
+    socket.once('open', () => {
       release();
-      reject(error);
+      resolve(undefined);
     });
-    call.once('response', (response) => {
+    socket.once('unexpected-response', (_, response) => {
       release();
       resolve(response);
     });
-    call.once('upgrade', (response, socket, head) => {
-      release();
-      if (response.headers['sec-websocket-accept'] !== acceptOf(key)) {
-        socket.destroy();
-        return reject(opensNone());
-      }
-      if (head.length > 0) socket.unshift(head);
-      resolve(socket);
-    });
-    call.end();
   });
 }
 
-/** What a server proves with that it speaks the protocol (RFC 6455, 4.2.2). */
-export function acceptOf(key: string): string {
-  return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+/** What the library itself objects to has no code. */
+function isOfTheNetwork(error: Error): boolean {
+  return error instanceof ModelError || 'code' in error;
 }
 
 function refusal(response: IncomingMessage): HttpResponse {
@@ -92,63 +109,9 @@ function refusal(response: IncomingMessage): HttpResponse {
     name,
     values.join(', '),
   ]);
-  return {
-    status,
-    headers: Object.fromEntries(headers),
-    body: bodyChunks(response),
-  };
+  return { status, headers: Object.fromEntries(headers), body: bodyChunks(response) };
 }
 
-function opensNone(): ModelError {
-  return new ModelError('bad_response', 'The model service opened no WebSocket');
-}
-
-async function* messages(
-  socket: Duplex,
-  { firstByte, idle }: TimeLimits,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const frames = new ServerFrames();
-  const fail = (what: string, milliseconds: number) =>
-    setTimeout(
-      () => socket.destroy(new ModelError('timeout', `${what} within ${milliseconds / 1000} seconds`)),
-      milliseconds,
-    );
-  let timer = fail('The model service did not answer', firstByte);
-  const abort = () => socket.destroy(asError(signal.reason));
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    for await (const bytes of bodyChunks(socket)) {
-      clearTimeout(timer);
-      timer = fail('The model service stopped sending its answer', idle);
-      for (const received of frames.read(bytes)) {
-        if (received.type === 'close') return checkClose(received.code);
-        if (received.type === 'ping') socket.write(clientFrame('pong', received.data));
-        else yield received.data;
-      }
-    }
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-    close(socket);
-  }
-}
-
-/** 1000 and 1001: the service has said what it had to say. */
-function checkClose(code: number | undefined): void {
-  if (code === undefined || code === 1000 || code === 1001) return;
-  throw new ModelError('unavailable', `The model service closed the WebSocket with code ${code}`);
-}
-
-function close(socket: Duplex): void {
-  if (socket.destroyed) return;
-  const timer = setTimeout(() => socket.destroy(), 250).unref();
-  socket.once('close', () => clearTimeout(timer));
-  socket.resume();
-  socket.end(clientFrame('close', Buffer.from([0x03, 0xe8])));
-}
-
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(String(reason));
+function opensNone(cause?: unknown): ModelError {
+  return new ModelError('bad_response', 'The model service opened no WebSocket', { cause });
 }

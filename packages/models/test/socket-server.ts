@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { acceptOf } from '../src/web-socket.js';
 
 /** A WebSocket as its server sees it. */
 export interface ServedSocket {
@@ -10,11 +11,14 @@ export interface ServedSocket {
   send(...pieces: readonly string[]): void;
   /** Sends a frame as it is. */
   frame(opcode: number, data: Buffer): void;
+  /** Sends bytes as they are. */
+  bytes(bytes: Buffer): void;
   destroy(): void;
 }
 
 export interface SocketServer {
   readonly url: string;
+  readonly port: number;
   readonly asked: { readonly url: string; readonly headers: IncomingHttpHeaders; readonly message: string }[];
   /** What came in frames that are no messages, as `opcode:hex`. */
   readonly controls: string[];
@@ -25,11 +29,12 @@ export interface SocketServer {
 /** A real server on loopback that takes one message a socket. */
 export async function socketServer(
   answer: (socket: ServedSocket, message: string) => void,
-  { status = 101 } = {},
+  { status = 101, tls }: { status?: number; tls?: { readonly key: Buffer; readonly cert: Buffer } } = {},
 ): Promise<SocketServer> {
   const asked: SocketServer['asked'] = [];
   const controls: string[] = [];
-  const server = createServer((_, response) => response.end());
+  const server = tls ? createTlsServer(tls) : createServer();
+  server.on('request', (_, response) => response.end());
   const sockets = new Set<Duplex>();
   const closed = new Promise<void>((resolve) => {
     server.on('upgrade', ({ url = '', headers }, socket: Duplex) => {
@@ -62,11 +67,11 @@ export async function socketServer(
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, asked, controls, closed };
+  return { url: `http://127.0.0.1:${port}`, port, asked, controls, closed };
 }
 
 /** A frame of a server: not masked. */
-export function serverFrame(opcode: number, data: Buffer, isLast = true): Buffer {
+function serverFrame(opcode: number, data: Buffer, isLast = true): Buffer {
   const { length } = data;
   const head = Buffer.alloc(10);
   head[0] = (isLast ? 0x80 : 0) | opcode;
@@ -85,7 +90,7 @@ export function serverFrame(opcode: number, data: Buffer, isLast = true): Buffer
 }
 
 /** The first frame of a client, unmasked; nothing while it is not whole. */
-export function takeFrame(
+function takeFrame(
   bytes: Buffer,
 ): { readonly opcode: number; readonly data: Buffer; readonly size: number } | undefined {
   const [first = 0, second = 0] = bytes;
@@ -112,16 +117,18 @@ function served(socket: Duplex): ServedSocket {
         socket.write(serverFrame(i === 0 ? 0x1 : 0x0, Buffer.from(piece), i === pieces.length - 1));
       }),
     frame: (opcode, data) => void socket.write(serverFrame(opcode, data)),
+    bytes: (bytes) => void socket.write(bytes),
     destroy: () => void socket.destroy(),
   };
 }
 
 function accepted(key: string): string {
+  const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
   return [
     'HTTP/1.1 101 Switching Protocols',
     'Upgrade: websocket',
     'Connection: Upgrade',
-    `Sec-WebSocket-Accept: ${acceptOf(key)}`,
+    `Sec-WebSocket-Accept: ${accept}`,
     '\r\n',
   ].join('\r\n');
 }
