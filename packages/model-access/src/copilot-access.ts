@@ -10,8 +10,8 @@ import {
   withCachedModels,
   withRetry,
 } from '@groundcrew/models';
+import { offlineInfo } from '@groundcrew/offline-model';
 import type { ModelAccess, SessionSettings } from '@groundcrew/runtime';
-import { offlineInfo } from './offline-access.js';
 import { ownServiceModel } from './own-service.js';
 
 /** The Copilot API for one token. */

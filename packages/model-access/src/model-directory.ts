@@ -9,6 +9,7 @@ import {
   standardRetryPolicy,
   type TimeLimits,
 } from '@groundcrew/models';
+import { offlineInfo } from '@groundcrew/offline-model';
 import {
   defaultProviderName,
   type ModelAccess,
@@ -20,7 +21,7 @@ import {
 import { AmbientModels, type AmbientSources, type ModelCallSettings } from './ambient-models.js';
 import { CopilotAccess } from './copilot-access.js';
 import type { GitHubUser, GitHubUsers } from './git-hub-user.js';
-import { offlineAccess, offlineInfo } from './offline-access.js';
+import { offlineAccess } from './offline-access.js';
 import { withOtherModels } from './other-models.js';
 import { type OwnServiceSources, ownService } from './own-service.js';
 

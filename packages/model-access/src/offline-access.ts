@@ -1,5 +1,4 @@
-import type { ModelInfo } from '@groundcrew/models';
-import { offlineModel } from '@groundcrew/offline-model';
+import { offlineInfo, offlineModel } from '@groundcrew/offline-model';
 import type { ModelAccess } from '@groundcrew/runtime';
 
 /** What answers when nothing is configured: no key, no network, no weights. */
@@ -12,11 +11,3 @@ export function offlineAccess(): ModelAccess {
     standsInFor: (model) => model !== offlineInfo.id && model !== 'auto',
   };
 }
-
-/** The model that is always there. */
-export const offlineInfo: ModelInfo = {
-  id: 'offline',
-  name: 'Offline model (embedded)',
-  vision: false,
-  contextWindow: 32_768,
-};

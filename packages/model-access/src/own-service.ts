@@ -13,8 +13,8 @@ import {
   withKnown,
   withRetry,
 } from '@groundcrew/models';
+import { offlineInfo } from '@groundcrew/offline-model';
 import { defaultProviderName, type ModelAccess, type ProviderSettings } from '@groundcrew/runtime';
-import { offlineInfo } from './offline-access.js';
 
 /** Used with a service of the user's own when nobody names a model. */
 export const ownServiceModel = 'claude-sonnet-4';

@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream';
-import { bodyChunks } from './body-chunks.js';
 import { ModelError } from './errors.js';
 import type { Exchange, HttpResponse, TimeLimits } from './exchange.js';
 import { type Answer, Call } from './http/call.js';
@@ -37,17 +35,8 @@ async function decoded(answer: Answer): Promise<HttpResponse> {
   const [stream, zlib] = await Promise.all([import('node:stream'), import('node:zlib')]);
   const decompress = zlib[decompressors[coding as keyof typeof decompressors]]();
   // The reader of the last stream sees every error; the callback only tells pipeline that it is looked after.
-  const content = stream.pipeline(stream.Readable.from(answer.body), decompress, () => undefined);
-  return { ...answer, body: chunksOf(content) };
-}
-
-/** Leaving early ends the stream, and with it what flows into it. */
-async function* chunksOf(stream: Readable): AsyncGenerator<Uint8Array> {
-  try {
-    yield* bodyChunks(stream);
-  } finally {
-    stream.destroy();
-  }
+  const body = stream.pipeline(stream.Readable.from(answer.body), decompress, () => undefined);
+  return { ...answer, body };
 }
 
 const decompressors = {

@@ -40,6 +40,7 @@ export {
 export type { Environment } from './proxy.js';
 export {
   type FailedAttempt,
+  maxRetries,
   type RetryOptions,
   type RetryPolicy,
   type StandardRetryOptions,

@@ -90,7 +90,8 @@ export function standardRetryPolicy(options: StandardRetryOptions = {}): RetryPo
   };
 }
 
-const maxRetries = 5;
+/** How often a call is made again at most. */
+export const maxRetries = 5;
 const maxBackOff = 10_000;
 
 function delayOf(error: ModelError, attempt: number, random: () => number): number | undefined {

@@ -2,11 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type ClientOptions, WebSocket } from 'ws';
-import { bodyChunks } from './body-chunks.js';
 import { ModelError } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 import { type Environment, type Route, routes } from './proxy.js';
-import { SocketMessages } from './socket-messages.js';
+import { SocketAnswer } from './socket-answer.js';
 
 /** Calls over WebSockets of their own: one message out, each message of the answer a piece of its body. */
 export function webSocketExchange(environment: Environment, limits: TimeLimits): Exchange {
@@ -16,11 +15,11 @@ export function webSocketExchange(environment: Environment, limits: TimeLimits):
     const url = new URL(request.url.replace(/^ws/, 'http'));
     const socket = new WebSocket(request.url.replace(/^http/, 'ws'), optionsFor(request, await routeTo(url)));
     // Made first: a service may speak as soon as the socket is open.
-    const messages = new SocketMessages(socket);
+    const answer = new SocketAnswer(socket);
     const refused = await opening(socket, limits.send, signal);
     if (refused) return refusal(refused);
     socket.send(Buffer.concat(request.body ?? []), { binary: false });
-    return { status: 101, headers: {}, body: messages.read(limits, signal) };
+    return { status: 101, headers: {}, body: answer.read(limits, signal) };
   };
 }
 
@@ -109,7 +108,7 @@ function refusal(response: IncomingMessage): HttpResponse {
     name,
     values.join(', '),
   ]);
-  return { status, headers: Object.fromEntries(headers), body: bodyChunks(response) };
+  return { status, headers: Object.fromEntries(headers), body: response };
 }
 
 function opensNone(cause?: unknown): ModelError {

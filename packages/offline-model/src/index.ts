@@ -1,1 +1,1 @@
-export { offlineModel } from './offline-model.js';
+export { offlineInfo, offlineModel } from './offline-model.js';

@@ -2,7 +2,8 @@ import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest, ToolCall, Usage } from '@groundcrew/models';
 import type { Reply } from './pattern.js';
 
-const info: ModelInfo = {
+/** What is known of the model without asking it. */
+export const offlineInfo: ModelInfo = {
   id: 'offline',
   name: 'Offline model (embedded)',
   vision: false,
@@ -12,8 +13,8 @@ const info: ModelInfo = {
 /** A model without weights or network that follows simple instructions; the same conversation always gets the same answer. */
 export function offlineModel(): ModelProvider {
   return {
-    id: info.id,
-    models: async () => [info],
+    id: offlineInfo.id,
+    models: async () => [offlineInfo],
     async *stream(request, signal) {
       signal.throwIfAborted();
       const { answer } = await import('./answer.js');
@@ -72,5 +73,5 @@ function end(reason: 'stop' | 'length' | 'tool_calls', output: string, request: 
     cacheWriteTokens: 0,
     reasoningTokens: 0,
   };
-  return { type: 'end', reason, usage, model: info.id };
+  return { type: 'end', reason, usage, model: offlineInfo.id };
 }

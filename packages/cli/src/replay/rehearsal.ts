@@ -135,7 +135,7 @@ const ofOneRun: ReadonlySet<string> = new Set(['sessionId', 'traceparent', 'trac
 
 /** The path of the first field in which two values differ. */
 function firstField(one: unknown, other: unknown, path = ''): string {
-  if (!isObject(one) || !isObject(other)) return path;
+  if (!hasFields(one) || !hasFields(other)) return path;
   for (const name of new Set([...Object.keys(one), ...Object.keys(other)])) {
     if (!isDeepStrictEqual(one[name], other[name]))
       return firstField(one[name], other[name], path === '' ? name : `${path}.${name}`);
@@ -143,6 +143,6 @@ function firstField(one: unknown, other: unknown, path = ''): string {
   return path;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function hasFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }

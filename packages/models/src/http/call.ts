@@ -1,8 +1,8 @@
+import { AnswerBody, type BodySource } from '../answer-body.js';
 import { ModelError } from '../errors.js';
 import type { HttpRequest, HttpResponse, TimeLimits } from '../exchange.js';
 import { property } from '../json.js';
 import type { Route } from '../proxy.js';
-import { AnswerBody, type BodySource } from './answer-body.js';
 import type { Carried, Connection } from './connection.js';
 import type { Connections } from './connections.js';
 import { now } from './now.js';

@@ -1,4 +1,10 @@
-import { describeDuration, type ModelError, type ModelEvent, type Price } from '@groundcrew/models';
+import {
+  describeDuration,
+  type ModelError,
+  type ModelEvent,
+  maxRetries,
+  type Price,
+} from '@groundcrew/models';
 import type { LostCall } from '../budget/spending.js';
 import type { LoopContext, ModelPlan } from './context.js';
 
@@ -45,13 +51,10 @@ export function tellRetry(
 
 /** Says aloud that a service asks for more patience than there is; it is not asked again. */
 export function tellRefusal({ log }: LoopContext, { retryAfter, retries }: ModelError): void {
-  if (retryAfter === undefined || retryAfter === 0 || retries >= mostRetries) return;
+  if (retryAfter === undefined || retryAfter === 0 || retries >= maxRetries) return;
   const message = `The model service asks to wait ${describeDuration(retryAfter)}, which is longer than it is waited for.`;
   log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'model_retry', message } });
 }
-
-/** After so many a call is given up, whatever its service asks for. */
-const mostRetries = 5;
 
 /** What came of an attempt before it ended, by which its cost is estimated. */
 export interface Attempt {

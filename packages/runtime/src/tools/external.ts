@@ -1,4 +1,4 @@
-import type { Part } from '@groundcrew/models';
+import { isObject, type Part } from '@groundcrew/models';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
 import type { ResultType, Tool, ToolResult } from './tool.js';
 
@@ -87,9 +87,5 @@ function partsOfBinary(binary: JsonObject): Part[] {
 }
 
 function arrayOfObjects(value: JsonValue | undefined): readonly JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(value) ? value.filter((each): each is JsonObject => isObject(each)) : [];
 }

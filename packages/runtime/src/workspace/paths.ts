@@ -1,6 +1,7 @@
 import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
+import { absent } from './absent.js';
 
 export type PlaceKind = 'file' | 'directory' | 'other' | 'missing';
 
@@ -137,11 +138,6 @@ function isOwnProcess(real: string): boolean {
 /** Linux knows where an open file is, whatever became of the path it was opened by. */
 function whereOpened(handle: FileHandle): Promise<string | undefined> {
   return readlink(`/proc/self/fd/${handle.fd}`).catch(absent);
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }
 
 function noLink(error: NodeJS.ErrnoException): undefined {

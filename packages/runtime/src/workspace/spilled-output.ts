@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { makeDirectory } from '../store/make-directory.js';
+import { absent } from './absent.js';
 
 /** Where results go that are too long for the model. */
 export interface SpillPlace {
@@ -46,9 +47,4 @@ async function removeNoted(note: string): Promise<void> {
   const path = (await readFile(note, 'utf8').catch(absent)) ?? '';
   const isResult = /^\d+-copilot-tool-output-[\da-f]{32}\.txt$/.test(basename(path));
   if (isResult && basename(path) + elsewhere === basename(note)) await rm(path, { force: true });
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }

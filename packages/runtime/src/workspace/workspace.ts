@@ -4,6 +4,7 @@ import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'n
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diskFault, diskKinds } from '../store/disk-fault.js';
 import { makeDirectory } from '../store/make-directory.js';
+import { absent } from './absent.js';
 import type { OpenDatabase } from './database.js';
 import type { Todos } from './todos.js';
 
@@ -147,9 +148,4 @@ function attempt(path: string): Promise<'made' | 'there' | 'failed'> {
 function isOfDisk(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException;
   return code === 'EIO' || Object.hasOwn(diskKinds, code);
-}
-
-function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
 }

@@ -10,17 +10,22 @@ export interface BodySource {
 /** Bytes held back for want of a reader before the source is asked to wait. */
 const mostHeld = 64 * 1024;
 
-/** The body of an answer as its reader sees it: all that one read of the connection brought is one chunk. */
+/**
+ * The body of an answer as its reader sees it: all that came since the last read is one chunk, or, of `messages`, each
+ * piece is one.
+ */
 export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: BodySource;
+  readonly #isJoined: boolean;
   #held: Buffer[] = [];
   #bytes = 0;
   #isOver = false;
   #error: unknown;
   #wake: (() => void) | undefined;
 
-  constructor(source: BodySource) {
+  constructor(source: BodySource, pieces: 'bytes' | 'messages' = 'bytes') {
     this.#source = source;
+    this.#isJoined = pieces === 'bytes';
   }
 
   add(bytes: Buffer): void {
@@ -70,12 +75,13 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   #take(): Buffer | undefined {
-    const [first] = this.#held;
+    const first = this.#held.shift();
     if (first === undefined) return undefined;
-    const chunk = this.#held.length === 1 ? first : Buffer.concat(this.#held, this.#bytes);
-    this.#held = [];
-    if (this.#bytes >= mostHeld) this.#source.resume();
-    this.#bytes = 0;
+    const wasFull = this.#bytes >= mostHeld;
+    const chunk =
+      this.#isJoined && this.#held.length > 0 ? Buffer.concat([first, ...this.#held.splice(0)]) : first;
+    this.#bytes -= chunk.length;
+    if (wasFull && this.#bytes < mostHeld) this.#source.resume();
     return chunk;
   }
 
