@@ -1,7 +1,7 @@
 'use strict';
 
 const fs = require('node:fs');
-const { createRequire, wrap } = require('node:module');
+const { createRequire, enableCompileCache, wrap } = require('node:module');
 const { tmpdir } = require('node:os');
 const { basename, dirname, join } = require('node:path');
 const { Script } = require('node:vm');
@@ -13,11 +13,30 @@ const settledAfterMs = 2000;
 const noCache = { data: undefined, used: [] };
 
 /**
- * Runs a CommonJS file with the compiled code kept from an earlier start, which saves compiling it again.
- * V8 takes a damaged or foreign cache at its word and crashes, so a cache is used only when its check sum over
- * the source and the cached bytes is right. No failure of the cache ever fails the start.
+ * Runs a CommonJS file with the compiled code kept from an earlier start, which saves compiling it again: by Node's own
+ * cache where it has one, else by ours. No failure of the cache ever fails the start.
  */
-exports.runWithCodeCache = function runWithCodeCache(file) {
+exports.runCached = function runCached(file) {
+  if (enableCompileCache === undefined) return runWithCodeCache(file);
+  // Node's own default is a folder in a place that everybody may write to.
+  const folder = cacheFolders(file).find(isUsable);
+  if (folder !== undefined) enableCompileCache(join(folder.path, 'compile-cache'));
+  require(file);
+};
+
+function isUsable(folder) {
+  return attempt(() => {
+    fs.mkdirSync(folder.path, { recursive: true, mode: 0o700 });
+    fs.accessSync(folder.path, fs.constants.W_OK);
+    return folder.isTrusted();
+  });
+}
+
+/**
+ * The cache for versions of Node that have none. V8 takes a damaged or foreign cache at its word and crashes, so a cache
+ * is used only when its check sum over the source and the cached bytes is right.
+ */
+function runWithCodeCache(file) {
   const source = fs.readFileSync(file);
   const cache = attempt(() => readCache(file, source)) ?? noCache;
   // The bundler writes ASCII alone, and bytes that are read as what they are need no decoding.
@@ -25,7 +44,7 @@ exports.runWithCodeCache = function runWithCodeCache(file) {
   const bundle = { exports: {} };
   keepCode({ file, source, script, bundle, cache: script.cachedDataRejected ? noCache : cache });
   script.runInThisContext()(bundle.exports, createRequire(file), bundle, file, dirname(file));
-};
+}
 
 function readCache(file, source) {
   for (const folder of cacheFolders(file)) {
@@ -41,14 +60,12 @@ function readCache(file, source) {
 
 // What the program exports as `used` names what it was used for. The cache has the code of all that it was ever used
 // for, and is written again when something new came up: at the exit, or while a server runs that may never have one.
-// V8 refuses code that was made by other settings than those of a start: `byUsualSettings` goes back to these.
 function keepCode({ file, source, script, bundle, cache }) {
   let kept = cache;
   const keep = () => {
     const used = [...new Set([...kept.used, ...(bundle.exports.used ?? [])])];
     if (kept.data !== undefined && used.length === kept.used.length) return;
-    const { byUsualSettings = (work) => work() } = bundle.exports;
-    const data = byUsualSettings(() => script.createCachedData());
+    const data = script.createCachedData();
     writeCache({ file, source, data, used });
     kept = { data, used };
   };

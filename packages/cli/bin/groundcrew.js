@@ -28,5 +28,5 @@ function start() {
   // Clients wait for the program to start: theirs is a bundle without the commands of people.
   const isHeadless = process.argv.includes('--headless') || process.argv.includes('--server');
   const bundle = join(cliFolder, 'dist', isHeadless ? 'main.cjs' : 'cli.cjs');
-  require('./code-cache.js').runWithCodeCache(bundle);
+  require('./code-cache.js').runCached(bundle);
 }

@@ -5,8 +5,6 @@ import { exitCodes } from './terminal/terminal.js';
 
 declare const __VERSION__: string;
 
-export { byUsualSettings } from './v8-settings.js';
-
 /** What it was used for; the code of that is kept for the next start. */
 export const used = new Set<string>();
 

@@ -4,8 +4,6 @@ import { readHeadless } from './flags/arguments.js';
 
 declare const __VERSION__: string;
 
-export { byUsualSettings } from './v8-settings.js';
-
 /** What it was used for; the code of that is kept for the next start. */
 export const used = new Set<string>();
 

@@ -12,12 +12,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import nodeModule from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const cliFolder = join(import.meta.dirname, '..');
 const modules = join(cliFolder, '../../node_modules');
+const hasCompileCache = 'enableCompileCache' in nodeModule;
 const builtLine = /^groundcrew: built dist\/main\.cjs in \d+ ms\n$/;
 
 let checkout: string;
@@ -135,9 +137,10 @@ describe('as a published package', () => {
   });
 
   test('people start a bundle of their own, with a code cache of its own', async () => {
-    const before = statSync(cacheFile()).mtimeMs;
     const program = inCli('bin/groundcrew.js');
+    const before = hasCompileCache ? 0 : statSync(cacheFile()).mtimeMs;
     expect(await run([program]).ended).toEqual({ code: 0, stdout: 'for people', stderr: '' });
+    if (hasCompileCache) return;
     expect(existsSync(cacheFile('cli'))).toBe(true);
     expect(statSync(cacheFile()).mtimeMs).toBe(before);
   });
@@ -163,7 +166,23 @@ describe('as a published package', () => {
   });
 });
 
-describe('the code cache', () => {
+describe.runIf(hasCompileCache)('the compile cache of Node', () => {
+  test('is kept beside the bundle, and the next start is the same', async () => {
+    await start().ended;
+    expect(readdirSync(inCli('dist'))).toContain('compile-cache');
+    expect(readdirSync(inCli('dist')).filter((name) => name.endsWith('.code'))).toEqual([]);
+    expect(await start().ended).toEqual({ code: 0, stdout: 'first 1.2.3 later', stderr: '' });
+  });
+
+  test('may be missing: where it cannot be written the start does not notice', async () => {
+    await start().ended;
+    rmSync(inCli('dist/compile-cache'), { recursive: true });
+    writeFileSync(inCli('dist/compile-cache'), '');
+    expect(await start().ended).toEqual({ code: 0, stdout: 'first 1.2.3 later', stderr: '' });
+  });
+});
+
+describe.skipIf(hasCompileCache)('the code cache', () => {
   beforeEach(async () => {
     await start().ended;
   });
@@ -184,22 +203,6 @@ describe('the code cache', () => {
     }
     const isNew = caches.slice(1).map((cache, index) => !cache.equals(caches[index] ?? Buffer.alloc(0)));
     expect(isNew).toEqual([true, true, false, false]);
-  });
-
-  test('is taken from a process that has set V8 for a server', async () => {
-    cpSync(join(cliFolder, 'src/v8-settings.ts'), inCli('src/v8-settings.ts'));
-    writeFileSync(
-      inCli('src/main.ts'),
-      `import { boundYoungObjects, settleCompiling } from './v8-settings.js';
-       export { byUsualSettings } from './v8-settings.js';
-       export const used = new Set(['bounds']);
-       const staying = setInterval(() => undefined, 60_000);
-       Promise.all([boundYoungObjects(0), settleCompiling()]).then(() => clearInterval(staying));`,
-    );
-    expect((await start().ended).code).toBe(0);
-    const before = statSync(cacheFile()).mtimeMs;
-    expect(await start().ended).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(statSync(cacheFile()).mtimeMs).toBe(before);
   });
 
   test('is written again when it is damaged, and the start does not notice', async () => {

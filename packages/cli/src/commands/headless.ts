@@ -5,7 +5,6 @@ import { homeDirectory } from '../config/home.js';
 import type { HeadlessArguments } from '../flags/arguments.js';
 import type { Log } from '../log/log.js';
 import { logLevel } from '../log/log-levels.js';
-import { boundYoungObjects, settleCompiling } from '../v8-settings.js';
 
 /** What the process gives the command. */
 export interface Process {
@@ -55,10 +54,9 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 /** Serves clients by what the options say, and by nothing else. */
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
-  void boundYoungObjects();
   for (const warning of options.warnings) options.warn(warning);
   const ending = new Ending(process, log);
-  const program = compose({ ...optionsFrom(options, process, ending), used: heardBy(process) });
+  const program = compose(optionsFrom(options, process, ending));
   ending.program = program;
   process.onSignal(() => void ending.end(0));
   const serve = await serverOf(program, log);
@@ -139,19 +137,6 @@ async function serverOf(
   return (channel) => server.serve(loggedChannel(channel, log, ++peers));
 }
 
-/** With the second request about sessions clients have begun to work; the first is not to wait for more than it needs. */
-function heardBy({ used }: Process): { add(method: string): void } {
-  let sessionRequests = 0;
-  return {
-    add(method) {
-      used?.add(method);
-      if (!method.startsWith('session.')) return;
-      sessionRequests += 1;
-      if (sessionRequests === 2) void settleCompiling();
-    },
-  };
-}
-
 function optionsFrom(options: ServerOptions, process: Process, ending: Ending): ProgramOptions {
   const { environment } = process;
   const token = tokenFrom(options, environment);
@@ -168,6 +153,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
+    ...(process.used && { used: process.used }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),
   };
