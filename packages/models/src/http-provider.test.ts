@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { all, collect, localServer, noUsage, plainRequest } from '../test/local-server.js';
 import type { TimeLimits } from './exchange.js';
 import { type HttpProviderOptions, httpProvider } from './http-provider.js';
+import type { ChatMessage } from './model.js';
 import { nodeExchange } from './node-exchange.js';
+import { configuredProvider } from './providers.js';
 import { withRetry } from './retry.js';
 import { openaiChatWire } from './wires/openai-chat/wire.js';
 
@@ -299,3 +301,35 @@ test('somebody else may make the calls', async () => {
     { ...end, requestId: 'http://elsewhere.test/chat/completions' },
   ]);
 });
+
+test.each(['completions', 'responses', 'messages'] as const)(
+  'over %s, messages of an earlier call are read once, and bodies are as if each were the first',
+  async (api) => {
+    const server = await localServer((response) => response.end('{}'));
+    const type = api === 'messages' ? ('anthropic' as const) : ('openai' as const);
+    const kind = api === 'messages' ? { type } : { type, wireApi: api };
+    const provide = () =>
+      configuredProvider({ baseUrl: server.url, ...kind }, { environment: {}, version: '1' });
+    const read: string[] = [];
+    const said = (text: string): ChatMessage => ({
+      role: 'user',
+      get parts() {
+        read.push(text);
+        return [{ type: 'text' as const, text }];
+      },
+    });
+    const answer: ChatMessage = { role: 'assistant', text: 'Well', toolCalls: [] };
+    const [one, two] = [said('one'), said('two')];
+    const calls = [[one], [one, answer, two], [said('three')]].map((messages) => ({
+      ...plainRequest,
+      messages,
+    }));
+    const provider = provide();
+    for (const call of calls) await collect(provider, call).catch(() => undefined);
+    expect(read).toEqual(['one', 'two', 'three']);
+    for (const call of calls) await collect(provide(), call).catch(() => undefined);
+    const bodies = server.asked.map(({ body }) => body);
+    expect(bodies.slice(0, 3)).toEqual(bodies.slice(3));
+    expect(bodies).toHaveLength(6);
+  },
+);

@@ -1,4 +1,4 @@
-import { BodyMemory } from './body-memory.js';
+import { BodyWriter } from './body-writer.js';
 import { type Credentials, refusedCredentials } from './credentials.js';
 import { ModelError, restate } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse } from './exchange.js';
@@ -7,6 +7,7 @@ import { type Headers, mergedHeaders, withoutSecrets } from './headers.js';
 import { AnswerReader, parseWhole, readText } from './http-answer.js';
 import { property, textOrNothing } from './json.js';
 import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest } from './model.js';
+import { PerConversation } from './per-conversation.js';
 import type { Wire } from './wire.js';
 
 export interface HttpProviderOptions {
@@ -34,6 +35,7 @@ const maxFailureBytes = 64 * 1024;
 /** A model service at an address: the one place from which calls are made. An abort throws the signal's reason. */
 export function httpProvider(options: HttpProviderOptions): ModelProvider {
   const { id, url, transport, models, maxAnswerBytes = defaultMaxAnswerBytes } = options;
+  const writers = new PerConversation(() => new BodyWriter());
   let loading: Promise<Wire> | undefined;
   return {
     id,
@@ -52,8 +54,7 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
       try {
         loading ??= options.wire();
         const wire = await loading;
-        const { memory = new BodyMemory() } = request;
-        const body = memory.write(wire.encode(request, memory));
+        const body = writers.of(request).write(wire.encode(request));
         const response = await call.send({ body, ...opening(url(request.model), transport) }, request);
         const answer = new AnswerReader(wire, response, maxAnswerBytes);
         for await (const bytes of response.body) {

@@ -1,4 +1,3 @@
-export { BodyMemory } from './body-memory.js';
 export { type CachedModelsOptions, withCachedModels } from './cached-models.js';
 export { type KnownModel, knownModel, withKnown } from './catalog.js';
 export { type CopilotApi, type CopilotConfig, copilotApiOf, copilotProvider } from './copilot.js';

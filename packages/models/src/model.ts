@@ -1,4 +1,3 @@
-import type { BodyMemory } from './body-memory.js';
 import type { ModelError } from './errors.js';
 
 /** A piece of a message. What a wire cannot carry it leaves out or replaces by its description. */
@@ -68,8 +67,6 @@ export interface ModelRequest {
   readonly replacesHeaders?: boolean;
   /** What the call is for; some services want to know. */
   readonly origin?: CallOrigin;
-  /** How earlier calls of the conversation were written, so that this one need not write all of it again. */
-  readonly memory?: BodyMemory;
 }
 
 export interface CallOrigin {

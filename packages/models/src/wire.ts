@@ -1,10 +1,9 @@
-import type { BodyMemory } from './body-memory.js';
 import type { ModelEvent, ModelRequest } from './model.js';
 
 /** The tongue of a family of model services: requests in, events out. It knows no address and no secret. */
 export interface Wire {
   /** The JSON body of a call. What two calls of a conversation share is the same, byte by byte, and comes first. */
-  encode(request: ModelRequest, memory?: BodyMemory): object;
+  encode(request: ModelRequest): object;
   /** What reads a streamed answer. */
   decode(): AnswerDecoder;
   /** An answer that came in one piece. */

@@ -1,27 +1,23 @@
-import { BodyMemory } from '@groundcrew/models';
 import { HistoryReader } from './history-reader.js';
 
-/** What the calls of a conversation have in common: messages of earlier ones are those of the next, and are written alike. */
-export interface CommonParts {
-  readonly reader: HistoryReader;
-  readonly memory: BodyMemory;
-}
-
-/** Keeps what calls have in common while they come one soon after the other; a session that rests keeps nothing. */
+/**
+ * Keeps the messages of a conversation's calls while they come one soon after the other: those of earlier calls are the same
+ * objects in the next, and what writes them knows them by that. A session that rests keeps nothing.
+ */
 export class CallMemory {
-  private parts: CommonParts | undefined;
+  private reader: HistoryReader | undefined;
   private timer: NodeJS.Timeout | undefined;
 
   /** For the next call. */
-  use(): CommonParts {
-    this.parts ??= { reader: new HistoryReader(), memory: new BodyMemory() };
+  use(): HistoryReader {
+    this.reader ??= new HistoryReader();
     if (this.timer) this.timer.refresh();
     else this.timer = setTimeout(() => this.forget(), keptFor).unref();
-    return this.parts;
+    return this.reader;
   }
 
   private forget(): void {
-    this.parts = undefined;
+    this.reader = undefined;
     this.timer = undefined;
   }
 }

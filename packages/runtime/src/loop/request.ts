@@ -10,7 +10,7 @@ export function makeRequest(
 ): ModelRequest {
   const { interaction } = context;
   const { requestHeaders, trace } = interaction.options;
-  const { reader, memory } = context.memory.use();
+  const reader = context.memory.use();
   return {
     model: plan.model,
     system: plan.system,
@@ -25,7 +25,6 @@ export function makeRequest(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(remark !== undefined && { remark }),
     ...(plan.citations && { citations: true }),
-    memory,
     headers: { ...requestHeaders?.values, ...trace },
     ...(requestHeaders?.strategy === 'override' && { replacesHeaders: true }),
     origin: {

@@ -1,7 +1,7 @@
-import type { BodyMemory } from '../../body-memory.js';
 import { isObject } from '../../json.js';
 import type { ChatMessage, Part } from '../../model.js';
 import { fittingId, fittingName } from '../call-ids.js';
+import type { EncodingMemory } from '../encoding-memory.js';
 import { inPlace } from '../kept.js';
 import type { AnswerBlock, ImageType, MessageParam, TextBlock, UserBlock } from './schema.js';
 import { readThought } from './thought.js';
@@ -21,7 +21,7 @@ const silence: MessageParam = { role: 'user', content: [nothing] };
  */
 export function encodeConversation(
   messages: readonly ChatMessage[],
-  options: { readonly keepsThoughts: boolean; readonly citations: boolean; readonly memory: BodyMemory },
+  options: { readonly keepsThoughts: boolean; readonly citations: boolean; readonly memory: EncodingMemory },
 ): MessageParam[] {
   const { keepsThoughts, citations, memory } = options;
   const answerOf = (answer: Answer) => encodeAnswer(answer, keepsThoughts);

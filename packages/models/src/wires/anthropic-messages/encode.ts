@@ -1,6 +1,6 @@
-import { BodyMemory } from '../../body-memory.js';
 import { knownModel } from '../../catalog.js';
 import type { ModelRequest, ToolSpec } from '../../model.js';
+import { EncodingMemory } from '../encoding-memory.js';
 import { objectSchema } from '../tool-schema.js';
 import { encodeConversation } from './conversation.js';
 import type { MessageParam, MessagesBody, MessagesTool } from './schema.js';
@@ -15,7 +15,7 @@ const usualOutputTokens = 32_000;
  * The body of a call. Two marks make the service keep what it has read: one after the tools and the system prompt,
  * which stay, and one that it moves itself to the end of the conversation, so that no message ever changes.
  */
-export function encodeMessages(request: ModelRequest, memory = new BodyMemory()): MessagesBody {
+export function encodeMessages(request: ModelRequest, memory = new EncodingMemory()): MessagesBody {
   const { model, system, toolChoice, remark, citations = false } = request;
   const maxTokens = outputTokens(request);
   const withThoughts = encodeConversation(request.messages, { keepsThoughts: true, citations, memory });
@@ -58,7 +58,7 @@ function outputTokens({ model, maxOutputTokens }: ModelRequest): number {
 function toolsFor(
   offered: readonly ToolSpec[],
   messages: readonly MessageParam[],
-  memory: BodyMemory,
+  memory: EncodingMemory,
 ): MessagesTool[] {
   if (offered.length > 0) return memory.each(offered, encodeTool, 'anthropic-messages tools');
   const called = messages.flatMap(({ content }) =>

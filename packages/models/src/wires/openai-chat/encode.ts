@@ -1,7 +1,7 @@
-import { BodyMemory } from '../../body-memory.js';
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, ModelRequest, Part, ToolSpec } from '../../model.js';
 import { fittingId, fittingName } from '../call-ids.js';
+import { EncodingMemory } from '../encoding-memory.js';
 import { objectSchema } from '../tool-schema.js';
 import type { ChatBody, ChatContentPart, ChatParam, ChatTool } from './schema.js';
 
@@ -17,7 +17,11 @@ const cacheMarker = { copilot_cache_control: { type: 'ephemeral' } };
 const longestId = 40;
 
 /** The body of a chat completions call. Calls of earlier answers go back exactly as the model wrote them. */
-export function encodeChat(request: ModelRequest, dialect: ChatDialect, memory = new BodyMemory()): ChatBody {
+export function encodeChat(
+  request: ModelRequest,
+  dialect: ChatDialect,
+  memory = new EncodingMemory(),
+): ChatBody {
   const isCopilot = dialect === 'copilot';
   const wire = `${dialect}-chat`;
   const messages: ChatParam[] = [
@@ -31,11 +35,11 @@ export function encodeChat(request: ModelRequest, dialect: ChatDialect, memory =
     ...(isCopilot && { snippy: { enabled: false } }),
     ...(request.stream && { stream: true, stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
-      tools: isCopilot ? marked(tools, [tools.length - 1]) : tools,
+      tools: isCopilot ? marked(tools, [tools.length - 1], memory) : tools,
       ...(request.toolChoice && { tool_choice: request.toolChoice }),
     }),
     messages: [
-      ...(isCopilot ? marked(messages, [0, messages.length - 1]) : messages),
+      ...(isCopilot ? marked(messages, [0, messages.length - 1], memory) : messages),
       ...(request.remark === undefined ? [] : [{ role: 'user' as const, content: request.remark }]),
     ],
   };
@@ -106,6 +110,13 @@ function sampling(request: ModelRequest, dialect: ChatDialect): Partial<ChatBody
   };
 }
 
-function marked<T extends object>(items: readonly T[], positions: readonly number[]): T[] {
-  return items.map((item, position) => (positions.includes(position) ? { ...item, ...cacheMarker } : item));
+function marked<T extends object>(
+  items: readonly T[],
+  positions: readonly number[],
+  memory: EncodingMemory,
+): T[] {
+  const mark = (item: T) => ({ ...item, ...cacheMarker });
+  return items.map((item, position) =>
+    positions.includes(position) ? memory.once(item, mark, 'marked') : item,
+  );
 }

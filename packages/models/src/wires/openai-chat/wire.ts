@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { PerConversation } from '../../per-conversation.js';
 import type { Wire, WireOptions } from '../../wire.js';
+import { EncodingMemory } from '../encoding-memory.js';
 import { FrameDecoder } from '../frames.js';
 import { ChatAnswer } from './answer.js';
 import { decodeWholeChat } from './decode.js';
@@ -13,8 +15,9 @@ export interface OpenaiChatOptions extends WireOptions {
 export function openaiChatWire(options: OpenaiChatOptions = {}): Wire {
   const { dialect = 'openai', newId = () => `call_${randomUUID()}` } = options;
   const wire = `${dialect}-chat`;
+  const memories = new PerConversation(() => new EncodingMemory());
   return {
-    encode: (request, memory) => encodeChat(request, dialect, memory),
+    encode: (request) => encodeChat(request, dialect, memories.of(request)),
     decode: () => new FrameDecoder(new ChatAnswer({ wire, newId })),
     decodeWhole: (body) => decodeWholeChat(body, { wire, newId }),
   };

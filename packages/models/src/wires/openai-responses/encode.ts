@@ -1,7 +1,7 @@
-import { BodyMemory } from '../../body-memory.js';
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, KeptBlock, ModelRequest, Part, ToolSpec } from '../../model.js';
 import { fittingId, fittingName } from '../call-ids.js';
+import { EncodingMemory } from '../encoding-memory.js';
 import { inPlace } from '../kept.js';
 import { objectSchema } from '../tool-schema.js';
 import { readPhase, readReasoningItem } from './kept.js';
@@ -12,7 +12,7 @@ const fewestOutputTokens = 16;
 const efforts: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 
 /** The body of a call. The service stores nothing: thoughts travel with the conversation, sealed. */
-export function encodeResponses(request: ModelRequest, memory = new BodyMemory()): ResponsesBody {
+export function encodeResponses(request: ModelRequest, memory = new EncodingMemory()): ResponsesBody {
   const { model, system, stream, toolChoice, maxOutputTokens, origin } = request;
   const tools = memory.each(request.tools, encodeTool, 'openai-responses tools');
   return {
