@@ -6,7 +6,7 @@ const layers = {
   runtime: ['models', 'protocol'],
   sdk: ['rpc', 'protocol'],
   testing: ['sdk'],
-  testkit: ['server', 'store-sqlite', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
+  testkit: ['testing', 'server', 'store-sqlite', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
   'model-access': ['runtime', 'offline-model', 'models'],
   'offline-model': ['models'],
   models: [],

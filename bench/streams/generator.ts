@@ -78,10 +78,9 @@ const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
     const wire = scriptedWireFor({ path: request.url ?? '', headers: request.headers });
-    const answer = { type: 'answer' as const, chunks, calls: [] };
-    if (streams) return streams.add(response, wire.streamOf(answer, 'm'));
+    if (streams) return streams.add(response, wire.streamOf({ chunks }, 'm'));
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end(wire.streamOf(answer, 'm').join(''));
+    response.end(wire.streamOf({ chunks }, 'm').join(''));
   });
 });
 

@@ -1,9 +1,13 @@
 export type { Ignorable } from './comparison.js';
 export type { Call, Message } from './conversation.js';
 export { TestingError, type TestingErrorKind } from './errors.js';
+/** @internal */
+export { LocalServer, sendJson } from './local-server.js';
 export type { MaskingOptions } from './masking.js';
 export { type Recording, type RecordOptions, record } from './recorder.js';
 export { type Replay, type ReplayOptions, replay } from './replayer.js';
+/** @internal */
+export { Script } from './script.js';
 export { type ModelSettings, type ScriptedModel, scriptedModel } from './scripted-model.js';
 export {
   type AskedModel,
@@ -27,3 +31,5 @@ export {
 export { type Participant, type TwoClients, type TwoClientsOptions, twoClients } from './two-clients.js';
 export { type CassetteOptions, type UsedCassette, useCassette } from './use-cassette.js';
 export type { WireName } from './wires/wire.js';
+/** @internal */
+export { type WrittenFor, writeEvents, writeWhole } from './write-answer.js';

@@ -39,6 +39,13 @@ export type ScriptedReply =
       readonly message: string;
       readonly headers: Readonly<Record<string, string>>;
     }
+  /** Any answer of HTTP, as it is. */
+  | {
+      readonly type: 'status';
+      readonly status: number;
+      readonly body: string;
+      readonly headers: Readonly<Record<string, string>>;
+    }
   /** Says these pieces, then breaks the connection. */
   | { readonly type: 'hangUp'; readonly pieces: readonly string[] }
   | { readonly type: 'after'; readonly ready: Promise<unknown>; readonly reply: ScriptedReply }

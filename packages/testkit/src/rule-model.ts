@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { bodyOf, type ScriptedAnswer, streamOf } from './completion.js';
+import { type SpokenParts, scriptedWireFor } from './scripted-wires.js';
 import { type CompletionMessage, faultIn } from './strict-history.js';
 
 /** Answers by what was said so far, so that asking again gives the same answer again. */
-export type Rule = (messages: readonly CompletionMessage[]) => Partial<Omit<ScriptedAnswer, 'type'>>;
+export type Rule = (messages: readonly CompletionMessage[]) => SpokenParts;
+
+const chat = scriptedWireFor({ path: '/chat/completions', headers: {} });
 
 interface AskedRule {
   readonly model: string;
@@ -64,11 +66,11 @@ export class RuleModel {
       response.end(JSON.stringify({ error: { message: fault } }));
       return;
     }
-    const answer = { type: 'answer' as const, chunks: [], calls: [], ...this.options.rule(asked.messages) };
-    if (asked.stream) await this.stream(streamOf(answer, asked.model), response);
+    const answer = this.options.rule(asked.messages);
+    if (asked.stream) await this.stream(chat.streamOf(answer, asked.model), response);
     else {
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(bodyOf(answer, asked.model)));
+      response.end(JSON.stringify(chat.bodyOf(answer, asked.model)));
     }
   }
 

@@ -1,25 +1,11 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { ScriptedAnswer, ScriptedCall } from './completion.js';
-import { scriptedWireFor } from './scripted-wires.js';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { LocalServer, Script, type ScriptedCall, type ScriptedReply, sendJson } from '@groundcrew/testing';
+import { type SpokenParts, scriptedUsage, scriptedWireFor, spoken } from './scripted-wires.js';
 import type { CompletionMessage } from './strict-history.js';
+import { sealOf } from './strict-shape.js';
 
-export type { ScriptedCall } from './completion.js';
+export type { ScriptedCall, ScriptedReply } from '@groundcrew/testing';
 export type { CompletionMessage } from './strict-history.js';
-
-/** What a scripted model does with one call. */
-export type ScriptedReply =
-  | ScriptedAnswer
-  | {
-      readonly type: 'status';
-      readonly status: number;
-      readonly body: string;
-      readonly headers: Readonly<Record<string, string>>;
-    }
-  | { readonly type: 'hold'; readonly released: Promise<void>; readonly then: ScriptedReply }
-  /** Says these chunks, then breaks the connection. */
-  | { readonly type: 'hangUp'; readonly chunks: readonly string[] };
 
 /** One call as it reached the model. */
 export interface AskedModel {
@@ -52,22 +38,22 @@ export interface ScriptedModel {
 
 /** An answer of one text. */
 export function say(text: string): ScriptedReply {
-  return { type: 'answer', chunks: [text], calls: [] };
+  return { type: 'answer', pieces: [text] };
 }
 
 /** An answer that is streamed in exactly these pieces. */
 export function streamChunks(...chunks: readonly string[]): ScriptedReply {
-  return { type: 'answer', chunks, calls: [] };
+  return { type: 'answer', pieces: chunks };
 }
 
 /** An answer that asks for tools. */
 export function callTools(...calls: readonly ScriptedCall[]): ScriptedReply {
-  return { type: 'answer', chunks: [], calls };
+  return { type: 'answer', calls };
 }
 
 /** Any answer: reasoning, text and calls together. */
-export function answer(parts: Partial<Omit<ScriptedAnswer, 'type'>>): ScriptedReply {
-  return { type: 'answer', chunks: [], calls: [], ...parts };
+export function answer(parts: SpokenParts): ScriptedReply {
+  return { type: 'answer', ...spoken(parts) };
 }
 
 /** An HTTP status with a reason. */
@@ -81,7 +67,7 @@ export function refuse(
 
 /** Breaks the connection after some chunks. */
 export function hangUp(...chunks: readonly string[]): ScriptedReply {
-  return { type: 'hangUp', chunks };
+  return { type: 'hangUp', pieces: chunks };
 }
 
 /** A reply that waits. */
@@ -96,143 +82,83 @@ export function hold(then: ScriptedReply = say('released')): Held {
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  return { reply: { type: 'hold', released, then }, release };
+  return { reply: { type: 'after', ready: released, reply: then }, release };
 }
 
 /** A real HTTP server that speaks every model API, by the path it is called at; each script has an address of its own. */
 export class ScriptedApi {
-  private readonly scripts = new Map<string, Script>();
+  private readonly scripts = new Map<string, StrictModel>();
+  private server: LocalServer | undefined;
 
-  private constructor(private readonly server: Server) {}
+  private constructor() {}
 
   static async open(): Promise<ScriptedApi> {
-    const server = createServer();
-    const api = new ScriptedApi(server);
-    server.on('request', (request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const { url = '', headers } = request;
-        void api.serve({ url, headers, text: Buffer.concat(chunks).toString() }, response);
-      });
+    const api = new ScriptedApi();
+    api.server = await LocalServer.open(({ path, ...rest }, response) => {
+      const [, name = '', ...below] = path.split('/');
+      const model = api.scripts.get(name);
+      if (model) return model.serve({ ...rest, path: `/${below.join('/')}` }, response);
+      sendJson(response, 404, { error: { message: `There is no script ${name}` } });
+      return Promise.resolve();
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
     return api;
   }
 
   /** A model that plays these replies, one for each call. */
   script(...replies: readonly ScriptedReply[]): ScriptedModel {
-    const { port } = this.server.address() as AddressInfo; // a server on a port has no other kind of address
     const name = `m${this.scripts.size + 1}`;
-    const script = new Script(`http://127.0.0.1:${port}/${name}`, [...replies]);
-    this.scripts.set(name, script);
-    return script;
+    const model = new StrictModel(`${this.server?.origin}/${name}`, replies);
+    this.scripts.set(name, model);
+    return model;
   }
 
   async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
-  }
-
-  private async serve(request: Incoming, response: ServerResponse): Promise<void> {
-    const [, name = '', ...rest] = request.url.split('/');
-    const script = this.scripts.get(name);
-    if (!script) return sendStatus(response, refuse(404, `There is no script ${name}`));
-    const path = `/${rest.join('/')}`;
-    if (/\/models(?:\?|$)/.test(path)) return script.list(response);
-    await script.serve({ path, headers: request.headers, body: JSON.parse(request.text) }, response);
+    await this.server?.close();
   }
 }
 
-interface Incoming {
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-class Script implements ScriptedModel {
-  readonly requests: AskedModel[] = [];
-  readonly refusals: string[] = [];
+/** A script whose calls are examined as strictly as the strictest service does. */
+class StrictModel implements ScriptedModel {
+  private readonly script: Script;
   listings = 0;
-  private readonly waiting: { readonly times: number; resolve(): void }[] = [];
 
   constructor(
     readonly baseUrl: string,
-    private readonly replies: ScriptedReply[],
-  ) {}
+    replies: readonly ScriptedReply[],
+  ) {
+    this.script = new Script(replies, {
+      faultIn: (asked) => scriptedWireFor(asked).faultIn(asked.body),
+      usage: scriptedUsage,
+      seal: sealOf,
+      failureCode: '',
+    });
+  }
+
+  // Strict services take no other shape, so what they were asked has it.
+  get requests(): readonly AskedModel[] {
+    return this.script.requests as unknown as readonly AskedModel[];
+  }
+
+  get refusals(): readonly string[] {
+    return this.script.refusals;
+  }
 
   play(...replies: readonly ScriptedReply[]): void {
-    this.replies.push(...replies);
+    this.script.replies.push(...replies);
   }
 
   async asked(times: number): Promise<AskedModel> {
-    if (this.requests.length < times)
-      await new Promise<void>((resolve) => this.waiting.push({ times, resolve }));
-    const request = this.requests[times - 1];
-    if (!request) throw new Error(`The model was not asked ${times} times`);
-    return request;
+    return (await this.script.asked(times)) as unknown as AskedModel; // as above
   }
 
-  list(response: ServerResponse): void {
+  async serve(incoming: Parameters<Script['serve']>[0], response: ServerResponse): Promise<void> {
+    if (!/\/models(?:\?|$)/.test(incoming.path)) return this.script.serve(incoming, response);
     this.listings += 1;
-    sendJson(response, { data: scriptedModels });
-  }
-
-  async serve(request: AskedModel, response: ServerResponse): Promise<void> {
-    this.requests.push(request);
-    for (const { times, resolve } of this.waiting) if (this.requests.length >= times) resolve();
-    const fault = scriptedWireFor(request).faultIn(request.body);
-    if (fault === undefined) return reply(this.replies.shift() ?? scriptIsOver, request, response);
-    this.refusals.push(fault);
-    sendStatus(response, refuse(400, fault));
+    sendJson(response, 200, { data: scriptedModels });
   }
 }
-
-const scriptIsOver = refuse(400, 'The script is over');
 
 const scriptedModels = [
   { id: 'first-model', name: 'First', capabilities: { supports: { vision: true }, limits: {} } },
   { id: 'second-model', name: 'Second', capabilities: { supports: {}, limits: {} } },
 ];
-
-async function reply(scripted: ScriptedReply, request: AskedModel, response: ServerResponse): Promise<void> {
-  const wire = scriptedWireFor(request);
-  switch (scripted.type) {
-    case 'status':
-      return sendStatus(response, scripted);
-    case 'hold':
-      await scripted.released;
-      return reply(scripted.then, request, response);
-    case 'hangUp':
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      await writeAll(
-        response,
-        wire.streamOf({ type: 'answer', chunks: scripted.chunks, calls: [] }).slice(0, -2),
-      );
-      response.destroy();
-      return;
-    case 'answer':
-      if (!request.body.stream) return sendJson(response, wire.bodyOf(scripted, request.body.model));
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      await writeAll(response, wire.streamOf(scripted, request.body.model));
-      response.end();
-  }
-}
-
-/** One write after the other, so that no two chunks are one by chance alone. */
-async function writeAll(response: ServerResponse, lines: readonly string[]): Promise<void> {
-  for (const line of lines) await new Promise<void>((resolve) => response.write(line, () => resolve()));
-}
-
-function sendStatus(response: ServerResponse, scripted: ScriptedReply): void {
-  if (scripted.type !== 'status') return;
-  response.writeHead(scripted.status, { 'content-type': 'application/json', ...scripted.headers });
-  response.end(scripted.body);
-}
-
-function sendJson(response: ServerResponse, body: unknown): void {
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(body));
-}

@@ -158,7 +158,7 @@ function kept({ kind, place, text: said }: Thought, next: () => string): KeptBlo
         type: 'reasoning',
         id,
         summary: [{ type: 'summary_text', text: said }],
-        encrypted_content: sealOf(id),
+        encrypted_content: sealOf(said),
       },
     },
     open: {

@@ -131,8 +131,13 @@ function reasoningFault(input: readonly Item[]): string | undefined {
     if (!follows) return `input.${index}: ${each.id} was provided without its required following item`;
     if (each.encrypted_content === undefined && each.content === undefined)
       return `input.${index}: ${each.id} not found: items are not persisted when store is false`;
-    if (each.encrypted_content !== undefined && each.encrypted_content !== sealOf(each.id))
+    if (each.encrypted_content !== undefined && each.encrypted_content !== sealOf(summaryOf(each)))
       return `input.${index}: the encrypted content of ${each.id} could not be verified`;
   }
   return undefined;
+}
+
+/** What the seal of a thought stands for. */
+function summaryOf({ summary }: Extract<Item, { type: 'reasoning' }>): string {
+  return summary.map(({ text }) => text).join('');
 }

@@ -40,10 +40,10 @@ describe('a strict service of chat completions', () => {
 describe('a strict service of responses', () => {
   const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'view', arguments: '{}' });
   const output = (id: string) => ({ type: 'function_call_output', call_id: id, output: '' });
-  const thought = (id: string, seal = sealOf(id)) => ({
+  const thought = (id: string, seal = sealOf(`about ${id}`)) => ({
     type: 'reasoning',
     id,
-    summary: [],
+    summary: [{ type: 'summary_text', text: `about ${id}` }],
     encrypted_content: seal,
   });
   const fault = (input: readonly unknown[], more: object = {}) =>

@@ -311,12 +311,17 @@ function begunItem(part: AnswerPart, item: Json): Json {
     case 'refusal':
       return { ...item, status: 'in_progress', content: [] };
     case 'thought':
-      return { ...item, summary: [], ...(part.field === 'content' && { content: [] }) };
+      return { ...item, ...begunSeal(part), summary: [], ...(part.field === 'content' && { content: [] }) };
     case 'call':
       return { ...item, status: 'in_progress', arguments: '' };
     case 'other':
       return item;
   }
+}
+
+/** A thought is sealed when it is complete; what is announced has another seal. */
+function begunSeal({ seal }: Extract<AnswerPart, { type: 'thought' }>): Json {
+  return seal === undefined ? {} : { encrypted_content: `begun ${seal}` };
 }
 
 function idOf({ number }: AskedFor, index: number): string {
