@@ -12,7 +12,12 @@ import {
   withKnown,
   withRetry,
 } from '@groundcrew/models';
-import { defaultProviderName, type ModelAccess, type ProviderSettings } from '@groundcrew/runtime';
+import {
+  defaultProviderName,
+  type ModelAccess,
+  type ProviderSettings,
+  withCapabilities,
+} from '@groundcrew/runtime';
 import type { Environment } from './home.js';
 import { offlineInfo } from './offline-access.js';
 
@@ -102,18 +107,15 @@ export function modelInfo(
     'modelId' | 'maxPromptTokens' | 'maxContextWindowTokens' | 'maxOutputTokens' | 'modelCapabilities'
   >,
 ): ModelInfo {
-  const { supports } = said.modelCapabilities ?? {};
   const family = said.modelId ?? model;
   const known = knownModel(family)
     ? withKnown({ id: family, name: model })
     : { id: family, name: model, vision: true };
   return {
-    ...known,
+    ...withCapabilities(known, said.modelCapabilities),
     id: model,
     ...(said.maxPromptTokens !== undefined && { maxPromptTokens: said.maxPromptTokens }),
     ...(said.maxContextWindowTokens !== undefined && { contextWindow: said.maxContextWindowTokens }),
     ...(said.maxOutputTokens !== undefined && { maxOutputTokens: said.maxOutputTokens }),
-    ...(supports?.vision !== undefined && { vision: supports.vision }),
-    ...(supports?.reasoningEffort === false && { reasoningEfforts: [] }),
   };
 }

@@ -45,6 +45,16 @@ export { isSessionId } from './ids.js';
 export type { Immutable, JsonObject, JsonValue } from './json.js';
 export { type MethodName, type Methods, methods } from './methods/catalog.js';
 export type { ModelInfo, ProviderConfig } from './model.js';
+export { findIneffective, type OptionFinding, type Support, type SupportTable } from './options/support.js';
+export {
+  createOptions,
+  providerAddOptions,
+  providerUpdateOptions,
+  resumeOptions,
+  sendOptions,
+  switchOptions,
+  updateOptions,
+} from './options/tables.js';
 export type {
   Approval,
   PermissionDecision,

@@ -68,6 +68,8 @@ export interface OpenRequest {
   /** What the session goes by from now on, made from what it went by before. */
   settings(before: SessionSettings | undefined): SessionSettings;
   readonly attachment: Attachment;
+  /** What of the client's options has no effect. */
+  readonly warnings: readonly string[];
 }
 
 export interface ResumeRequest extends OpenRequest {
@@ -110,6 +112,7 @@ export class Runtime {
       const rested = this.resting.get(request.sessionId);
       const session = await this.newSession(request, rested);
       session.attach(request.attachment);
+      session.optionWarnings.add(request.warnings);
       const isNew = await session.create();
       // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
       this.sessions.set(session.sessionId, session);
@@ -208,6 +211,7 @@ export class Runtime {
     const isWarm = session.isLoaded || rested !== undefined;
     const conversation = await session.load({ force: request.takeOver });
     session.attach(request.attachment);
+    session.optionWarnings.add(request.warnings);
     this.sessions.set(session.sessionId, session);
     if (session.isReadOnly) return session;
     if (rested) await this.goOn(session);
@@ -268,6 +272,7 @@ export class Runtime {
     await this.adapt(session, request);
     session.attach(request.attachment);
     (await session.load()).userInput.offer();
+    await session.warn(request.warnings);
     return session;
   }
 

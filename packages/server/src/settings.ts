@@ -32,10 +32,14 @@ export function settingsFrom(
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
     workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
     streaming: params.streaming ?? before?.streaming ?? false,
-    exclusionWins: params.toolFilterPrecedence === 'excluded' || (before?.exclusionWins ?? false),
+    exclusionWins: (params.toolFilterPrecedence ?? precedenceOf(before)) === 'excluded',
     hasWorkspace: params.infiniteSessions?.enabled ?? before?.hasWorkspace ?? true,
     trace: traceFrom(params) ?? before?.trace ?? {},
-    other: { ...before?.other, ...unusedOf(params) },
+    ...pick(
+      'customAgents',
+      (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
+    ),
+    ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
     ...pick('modelCapabilities', capabilitiesOf(params) ?? before?.modelCapabilities),
@@ -75,12 +79,11 @@ function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 
   return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
 }
 
-/** What a client says of a model, as far as the runtime goes by it. */
+/** What a client says of a model. */
 export function capabilitiesOf({
   modelCapabilities,
 }: Pick<ResumeParams, 'modelCapabilities'>): SessionSettings['modelCapabilities'] {
-  const vision = modelCapabilities?.supports?.vision;
-  return typeof vision === 'boolean' ? { supports: { vision } } : undefined;
+  return modelCapabilities && (withoutNullsDeep(modelCapabilities) as SessionSettings['modelCapabilities']);
 }
 
 /** Directories that are named from somewhere are named from where the session works. */
@@ -111,29 +114,12 @@ export function badToolName(tools: readonly ToolDeclaration[]): string | undefin
   return tools.find((tool) => !/^[a-zA-Z0-9_-]+$/.test(tool.name))?.name;
 }
 
-/** Kept by name, so that a later part of the house finds what the client said. */
-function unusedOf(params: ResumeParams): JsonObject {
-  const {
-    hooks,
-    mcpServers,
-    customAgents,
-    agent,
-    skillDirectories,
-    disabledSkills,
-    infiniteSessions,
-    largeOutput,
-  } = params;
-  const kept = {
-    hooks,
-    mcpServers,
-    customAgents,
-    agent,
-    skillDirectories,
-    disabledSkills,
-    infiniteSessions,
-    largeOutput,
-  };
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)) as JsonObject;
+function precedenceOf(before: SessionSettings | undefined): 'excluded' | 'available' {
+  return before?.exclusionWins ? 'excluded' : 'available';
+}
+
+function largeOutputOf({ largeOutput }: ResumeParams): SessionSettings['largeOutput'] {
+  return largeOutput && (withoutNullsDeep(largeOutput) as NonNullable<SessionSettings['largeOutput']>);
 }
 
 function pick<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {

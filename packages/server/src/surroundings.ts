@@ -8,6 +8,8 @@ export interface ServerSurroundings {
   readonly connectionToken?: string;
   /** Where the process was started: the directory of sessions that name none. */
   readonly workingDirectory: string;
+  /** What every session is told of how the program was started, such as a setting without effect. */
+  readonly warnings?: readonly string[];
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;

@@ -71,6 +71,8 @@ const openedSession = once(() =>
       ui: openObject({ elicitation: z.boolean(), mcpApps: z.boolean(), canvases: z.boolean() }),
       extensions: z.boolean(),
     }),
+    /** Options that have no effect; each is a `session.warning` too, at the next prompt. */
+    warnings: z.optional(z.array(z.string())),
     openCanvases: z.optional(z.array(z.unknown())),
     grantedEnvironmentVariables: z.optional(z.unknown()),
   }),

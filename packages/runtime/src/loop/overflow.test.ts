@@ -42,7 +42,6 @@ const settings: SessionSettings = {
   exclusionWins: true,
   trace: {},
   hasWorkspace: false,
-  other: {},
 };
 
 /** Two prompts to a session of that model; what was asked of it, and what was told. */
@@ -84,7 +83,12 @@ async function converse(makeRoom: MakeRoom | undefined) {
     },
     ask: async (callback) => Promise.reject(new Error(`Nobody answers ${callback}`)),
   };
-  const session = await runtime.create({ sessionId: 's', settings: () => settings, attachment });
+  const session = await runtime.create({
+    sessionId: 's',
+    settings: () => settings,
+    attachment,
+    warnings: [],
+  });
   for (const text of ['one', 'two']) {
     const over = new Promise<void>((resolve) => {
       idle = resolve;

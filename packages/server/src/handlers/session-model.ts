@@ -3,6 +3,7 @@ import { type Session, standInWarning, troubleWithEffort } from '@groundcrew/run
 import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
+import { warnOfOptions } from '../option-warnings.js';
 import { capabilitiesOf } from '../settings.js';
 
 type Names =
@@ -49,6 +50,7 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
     const effort = { reasoningEffort: reasoningEffort || null, ...(tier && { contextTier: tier }) };
     const deferred = await change(session, { newModel: modelId, ...effort });
     await warn(session, { model: modelId, reasoningEffort }, context);
+    await warnOfOptions(session, 'session.model.switchTo', params);
     if (!deferred) return { status: 'applied', deferred, modelId, deprecationWarnings: [] };
     const message = `Model changed from ${previous} to ${modelId}, from the next message on`;
     return { status: 'applied', deferred, modelId: previous, message, deprecationWarnings: [] };

@@ -3,6 +3,7 @@ import { limitsChanged } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
+import { optionWarnings } from '../option-warnings.js';
 import { giveTokens, tokenProvidersOf } from '../provider-settings.js';
 import { settingsFrom } from '../settings.js';
 
@@ -10,19 +11,24 @@ export const sessionOptionsHandlers: Handlers<Pick<Methods, 'session.options.upd
   async 'session.options.update'(params, context) {
     const { sessionId, enableStreaming, sessionLimits, ...changes } = params;
     const session = findSession('session.options.update', sessionId, context);
+    const warnings = optionWarnings('session.options.update', params);
     const patch = { ...changes, ...(enableStreaming !== undefined && { streaming: enableStreaming }) };
     await context.runtime.change(session, (now) => settingsFrom(patch, now, now.workingDirectory));
     giveTokens(session, context.client.id, tokenProvidersOf(changes));
     const { model, reasoningEffort } = changes;
     const state = await session.state();
-    if (model !== undefined && model !== state.model) {
+    const newModel = model || state.model || (await context.runtime.models(session)).defaultModel;
+    const isOther = newModel !== state.model && Boolean(model);
+    const thinksOtherwise = reasoningEffort !== undefined && reasoningEffort !== state.reasoningEffort;
+    if (isOther || thinksOtherwise) {
       await session.record({
         type: 'session.model_change',
-        data: { newModel: model, source: 'sdk', ...(reasoningEffort !== undefined && { reasoningEffort }) },
+        data: { newModel, source: 'sdk', ...(reasoningEffort !== undefined && { reasoningEffort }) },
       });
     }
     const limits = limitsFrom(sessionLimits);
     if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChanged(limits) });
+    await session.warn(warnings);
     return { success: true };
   },
 };

@@ -19,6 +19,7 @@ import { refuse } from '../failure.js';
 import { findSession, noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { forOldClients } from '../older-events.js';
+import { optionWarnings } from '../option-warnings.js';
 import { traceFrom } from '../trace.js';
 
 type Names =
@@ -48,6 +49,7 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
         }),
     };
     const trace = traceFrom(params);
+    session.optionWarnings.add(optionWarnings('session.send', params));
     const prompt = params.messageId === undefined ? unsigned : { ...unsigned, digest: digestOf(unsigned) };
     await session.send(prompt, {
       ...(params.requestHeaders && {

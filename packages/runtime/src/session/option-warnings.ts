@@ -1,0 +1,25 @@
+import type { Draft } from './log.js';
+
+/** Warnings of options without effect: each is said once in the life of a session in this process. */
+export class OptionWarnings {
+  private readonly known = new Set<string>();
+  private unsaid: string[] = [];
+
+  add(messages: readonly string[]): void {
+    for (const message of messages) {
+      if (this.known.has(message)) continue;
+      this.known.add(message);
+      this.unsaid.push(message);
+    }
+  }
+
+  /** What has not been said yet; from now on it has. */
+  take(): readonly Draft[] {
+    const messages = this.unsaid;
+    this.unsaid = [];
+    return messages.map((message) => ({
+      type: 'session.warning',
+      data: { warningType: 'configuration', message },
+    }));
+  }
+}
