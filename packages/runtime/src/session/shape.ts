@@ -4,10 +4,17 @@ import type { SessionLimits } from '../budget/limits.js';
 import { nothingSpent, type Spending } from '../budget/spending.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { SessionContext } from '../store/session-store.js';
+import type { ViewCut } from './history-view.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
-  | { readonly role: 'user'; readonly eventId: string; readonly parts: readonly Part[] }
+  | {
+      readonly role: 'user';
+      readonly eventId: string;
+      readonly parts: readonly Part[];
+      /** Said into a running turn, where a prompt begins one. */
+      readonly isAside?: boolean;
+    }
   | {
       readonly role: 'assistant';
       readonly eventId: string;
@@ -98,6 +105,8 @@ export interface SessionState {
   readonly history: readonly HistoryEntry[];
   /** Length of all text in the history; tokens are estimated from it. */
   readonly historySize: number;
+  /** What a model sees of it, where all of it has no room; absent: everything. */
+  readonly view?: ViewCut;
   readonly inbox: readonly Prompt[];
   /** What came under ids of its senders', the newest last; enough of them for any retry. */
   readonly receipts: Readonly<Record<string, string>>;
