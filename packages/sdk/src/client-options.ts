@@ -33,4 +33,6 @@ export interface ClientOptions {
    * Without it, a failure is a process warning.
    */
   readonly onHandlerError?: (failure: HandlerFailure) => void;
+  /** Told of each option that does not exist, or has no effect; without it, that is a process warning. */
+  readonly onWarning?: (message: string) => void;
 }

@@ -8,6 +8,7 @@ import { OpenRuntime, type SessionLifecycleEvent } from './open-runtime.js';
 import { type Report, reporter } from './report.js';
 import type { Session } from './session.js';
 import type { ResumeSessionOptions, SessionOptions } from './session-options.js';
+import { Warnings } from './warnings.js';
 
 type LifecycleHandler = (event: SessionLifecycleEvent) => unknown;
 
@@ -15,9 +16,12 @@ type LifecycleHandler = (event: SessionLifecycleEvent) => unknown;
 export class Client implements AsyncDisposable {
   private readonly report: Report;
   private readonly lifecycle: Listeners<SessionLifecycleEvent>;
+  private readonly warnings: Warnings;
   private current: OpenRuntime | undefined;
 
   constructor(private readonly options: ClientOptions = {}) {
+    this.warnings = new Warnings(options.onWarning);
+    this.warnings.ofClient(options);
     this.report = reporter(options.onHandlerError);
     this.lifecycle = new Listeners(({ type, sessionId }, thrown) =>
       this.report({ handler: 'lifecycle', name: type, sessionId }, thrown),
@@ -56,11 +60,13 @@ export class Client implements AsyncDisposable {
   /** Makes a session and attaches this client. */
   createSession(options: SessionOptions = {}): Promise<Session> {
     const { sessionId = randomUUID(), ...rest } = options;
+    this.warnings.ofNames('create', options);
     return this.runtime().open('session.create', sessionId, rest);
   }
 
   /** Opens a session that is stored, or live with other clients. */
   resumeSession(sessionId: string, options: ResumeSessionOptions = {}): Promise<Session> {
+    this.warnings.ofNames('resume', options);
     return this.runtime().open('session.resume', sessionId, options);
   }
 
@@ -130,6 +136,7 @@ export class Client implements AsyncDisposable {
       client: this.options,
       lifecycle: this.lifecycle,
       report: this.report,
+      warnings: this.warnings,
       onEnd: (ended) => {
         if (this.current === ended) this.current = undefined;
       },

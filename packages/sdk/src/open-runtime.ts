@@ -12,6 +12,7 @@ import type { SessionPlace } from './session-calls.js';
 import type { ResumeSessionOptions } from './session-options.js';
 import { reopeningParams, sessionParams } from './session-params.js';
 import type { TraceContext } from './trace.js';
+import type { Warnings } from './warnings.js';
 import type { Call } from './wire.js';
 
 /** That a session came, changed or went, whoever's it is. */
@@ -22,6 +23,7 @@ export interface OpenRuntimeOptions {
   readonly client: ClientOptions;
   readonly lifecycle: Listeners<SessionLifecycleEvent>;
   readonly report: Report;
+  readonly warnings: Warnings;
   /** It did not start, or it is gone. */
   onEnd(runtime: OpenRuntime): void;
   /** The connection was lost while a prompt or an answer was on its way. Called after `onEnd`. */
@@ -79,6 +81,7 @@ export class OpenRuntime {
       sessionId,
       options,
       report: this.options.report,
+      warnings: this.options.warnings,
       place: this.place(() => session, {
         call: (name, values, signal) => link.call(name, values, signal),
         leave: (signal) => this.leave(session, link, signal),
@@ -168,7 +171,10 @@ export class OpenRuntime {
     this.sessions.add(session);
     try {
       const { sessionId } = session;
-      session.opened(await link.call(method, { ...params, ...trace, sessionId }), { isContinued });
+      const opened = await link.call(method, { ...params, ...trace, sessionId });
+      const kind = method === 'session.create' ? 'create' : 'resume';
+      this.options.warnings.ofRuntime(kind, session.options, opened.warnings ?? []);
+      session.opened(opened, { isContinued });
       return link;
     } catch (error) {
       this.sessions.remove(session);

@@ -19,6 +19,7 @@ import type {
 import { providerParams, withProviderUpdate } from './session-params.js';
 import { type AssistantMessageEvent, lastMessageOf, type TurnWait } from './turn-wait.js';
 import { Turns } from './turns.js';
+import type { Warnings } from './warnings.js';
 import type { SessionCallArguments, SessionMethodName } from './wire.js';
 
 /** What a session is made of. */
@@ -26,6 +27,7 @@ export interface SessionParts {
   readonly sessionId: string;
   readonly options: SessionConfigBase;
   readonly report: Report;
+  readonly warnings: Warnings;
   readonly place: SessionPlace;
 }
 
@@ -35,6 +37,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   /** @internal */
   options: SessionConfigBase;
   private readonly report: Report;
+  private readonly warnings: Warnings;
   private readonly calls: SessionCalls;
   private readonly feed: EventFeed;
   private readonly answers: Answers;
@@ -46,10 +49,11 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   private gap: Gap | undefined;
 
   /** @internal */
-  constructor({ sessionId, options, report, place }: SessionParts) {
+  constructor({ sessionId, options, report, warnings, place }: SessionParts) {
     this.sessionId = sessionId;
     this.options = options;
     this.report = report;
+    this.warnings = warnings;
     this.calls = new SessionCalls(place);
     this.feed = new EventFeed(({ type }, thrown) =>
       report({ handler: 'event', name: type, sessionId }, thrown),
@@ -71,6 +75,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
    */
   async send(message: string | MessageOptions): Promise<string> {
     const { messageId = randomUUID(), ...rest } = asOptions(message);
+    this.warnings.ofNames('send', rest);
     const trace = await this.calls.place.traceContext();
     try {
       const params = { sessionId: this.sessionId, messageId, ...rest, ...trace };
@@ -146,6 +151,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** Another model, from the next model call on. */
   async setModel(model: string, options: SetModelOptions = {}): Promise<void> {
+    this.warnings.ofNames('setModel', options);
     await this.call('session.model.switchTo', { modelId: model, ...options });
   }
 
@@ -158,6 +164,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** Puts a notice into the session, for people to see. Resolves with the id of its event. */
   async log(message: string, options: LogOptions = {}): Promise<string> {
+    this.warnings.ofNames('log', options);
     return (await this.call('session.log', { message, ...options })).eventId;
   }
 
