@@ -86,6 +86,7 @@ export function compose(options: ProgramOptions): Program {
   const surroundings: ServerSurroundings = {
     version: options.version,
     workingDirectory: options.workingDirectory,
+    warnings: settingsWithoutEffect(options.environment),
     authStatus: () => authStatus(options.token),
     listModels: async ({ gitHubToken, session }) => {
       const list = session
@@ -148,6 +149,12 @@ class Homes {
     await Promise.all([...this.stores.values()].map((store) => store.close()));
     this.stores.clear();
   }
+}
+
+/** Clients ask for telemetry by the environment of the runtime that they start. */
+function settingsWithoutEffect({ COPILOT_OTEL_ENABLED: asked }: Environment): readonly string[] {
+  if (asked === undefined || /^(?:false|0|)$/i.test(asked)) return [];
+  return ["The option 'telemetry' (COPILOT_OTEL_ENABLED) has no effect: this version sends no telemetry."];
 }
 
 /** Names separated by commas. */

@@ -41,7 +41,7 @@ export interface RuntimeOptions {
   readonly shells: Shells;
   /** What a model costs, if anybody knows; without it nobody does. */
   priceOf?(model: string): Promise<Price | undefined>;
-  /** Without it, a conversation that does not fit into its model ends the turn. */
+  /** Without it, and where it finds none, the oldest rounds are left out of what the model sees. */
   readonly makeRoom?: MakeRoom;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;

@@ -33,11 +33,11 @@ export interface Tool<Arguments = unknown> {
   readonly overridesBuiltInTool?: boolean;
   /** Runs without asking for permission. */
   readonly skipPermission?: boolean;
-  /** Whether the model may have to search for it first; `auto` unless told otherwise. */
+  /** Whether the model may have to search for it first. No effect yet: every tool is offered from the start. */
   readonly defer?: 'auto' | 'never';
-  /** A call that succeeds ends the turn. */
+  /** A call that succeeds ends the turn. No effect yet, and a warning says so. */
   readonly isTerminal?: boolean;
-  /** For the host; passed on as it is. */
+  /** For the host. No effect yet, and a warning says so. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
    * Runs a call. A text or any value that JSON can hold is a success; a `ToolResultObject` says more; what is thrown
