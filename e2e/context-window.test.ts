@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { AnyEvent } from '@groundcrew/protocol';
 import {
   callTools,
@@ -10,6 +13,7 @@ import {
 import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
+const program = fileURLToPath(new URL('../packages/cli/bin/groundcrew.js', import.meta.url));
 const long = 'x'.repeat(2000);
 const systemMessage = { mode: 'replace', content: 'You are a parrot.' };
 const wires = [
@@ -142,6 +146,10 @@ test('another process and another model: the view of one is kept, the other sees
   for (let index = 0; index < 6; index++) await session.turn(`prompt ${index} ${long}`);
   expect(warnings(session.events)).toEqual(['context_window']);
   await session.call('session.destroy');
+  const { stdout } = await promisify(execFile)(process.execPath, [program, 'replay', session.sessionId], {
+    env: { PATH: process.env.PATH, GROUNDCREW_HOME: runtime.home.path },
+  });
+  expect(stdout).toMatch(/the same/i);
   const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'] }));
   const { provider } = providerOf(model);
   const again = await client.resume(session.sessionId, { provider, systemMessage });

@@ -28,6 +28,7 @@ export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
 export { creditsOf, modelMetrics } from './session/metrics.js';
 export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
+export { warnAtOnce } from './session/option-warnings.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
 export {
   type ModelCapabilities,

@@ -4,6 +4,7 @@ import type { LoopLimits, MakeRoom } from './loop/context.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { type Attachment, Audience } from './session/audience.js';
+import { warnAtOnce } from './session/option-warnings.js';
 import { newlyFixed } from './session/provider-settings.js';
 import { modelSeams } from './session/provider-tokens.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
@@ -272,7 +273,7 @@ export class Runtime {
     await this.adapt(session, request);
     session.attach(request.attachment);
     (await session.load()).userInput.offer();
-    await session.warn(request.warnings);
+    await warnAtOnce(session, request.warnings);
     return session;
   }
 

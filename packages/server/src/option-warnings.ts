@@ -9,7 +9,7 @@ import {
   switchOptions,
   updateOptions,
 } from '@groundcrew/protocol';
-import type { Session } from '@groundcrew/runtime';
+import { type Session, warnAtOnce } from '@groundcrew/runtime';
 import { refuse } from './failure.js';
 
 /** By method, what becomes of each of its fields. */
@@ -37,5 +37,5 @@ export async function warnOfOptions(
   method: keyof typeof optionTables,
   params: object,
 ): Promise<void> {
-  await session.warn(optionWarnings(method, params));
+  await warnAtOnce(session, optionWarnings(method, params));
 }

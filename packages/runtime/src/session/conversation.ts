@@ -17,7 +17,6 @@ import { Inbox, QueueFull } from './inbox.js';
 import { Interruption } from './interruption.js';
 import type { Draft, SessionLog } from './log.js';
 import { ModelSwitch } from './model-switch.js';
-import type { OptionWarnings } from './option-warnings.js';
 import type { Planner } from './planner.js';
 import { Questions } from './questions.js';
 import { type Receipt, Receipts, silentReceipt } from './receipts.js';
@@ -38,7 +37,6 @@ export interface ConversationHost {
   readonly planner: Planner;
   readonly permissions: Pick<SessionPermissions, 'policy' | 'prohibitions' | 'trouble'>;
   readonly audience: Audience;
-  readonly optionWarnings: OptionWarnings;
   /** What a model costs, if anybody knows. */
   priceOf(model: string): Promise<Price | undefined>;
   toolSurroundings(state: SessionState): ToolSurroundings;
@@ -387,7 +385,7 @@ export class Conversation {
       canSeeImages: () => host.planner.canSeeImages(log.state),
       documents: () => host.planner.documents(log.state),
       noticeOfTools: () => host.planner.noticeOfTools(),
-      optionWarnings: () => host.optionWarnings.take(),
+      optionWarnings: () => host.planner.optionWarnings.take(),
       oddities: () => host.planner.oddities(log.state),
       plan: () => host.planner.plan(log.state),
       policy: () => host.permissions.policy(log.state),

@@ -7,6 +7,7 @@ import type { Tool } from '../tools/tool.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { Audience } from './audience.js';
 import { standInWarning, troubleWithEffort } from './model-warnings.js';
+import { OptionWarnings } from './option-warnings.js';
 import { withCapabilities } from './provider-config.js';
 import { missingSecret } from './provider-settings.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
@@ -20,6 +21,7 @@ export class Planner {
   private toolset: Toolset | undefined;
   private shown: readonly string[] | undefined;
   private readonly prompt = new PromptWriter();
+  readonly optionWarnings = new OptionWarnings();
 
   constructor(
     private readonly audience: Audience,

@@ -17,7 +17,7 @@ import type { Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
-import { OptionWarnings } from './option-warnings.js';
+import type { OptionWarnings } from './option-warnings.js';
 import { readPast } from './past.js';
 import { Planner } from './planner.js';
 import type { Answers, QuestionRef } from './questions.js';
@@ -61,8 +61,6 @@ export class Session {
   readonly readers = new LogReaders();
   readonly userCommands = new UserCommands();
   readonly permissions: SessionPermissions;
-  /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
-  readonly optionWarnings = new OptionWarnings();
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private hasTools = false;
@@ -82,6 +80,11 @@ export class Session {
 
   get workspacePath(): string {
     return this.workspace.directory;
+  }
+
+  /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
+  get optionWarnings(): OptionWarnings {
+    return this.planner.optionWarnings;
   }
 
   get currentSettings(): SessionSettings {
@@ -181,14 +184,6 @@ export class Session {
     });
   }
 
-  /** Says at once what has no effect, and has not been said before. */
-  async warn(messages: readonly string[]): Promise<void> {
-    this.optionWarnings.add(messages);
-    if (messages.length === 0 || this.isReadOnly) return;
-    const drafts = this.optionWarnings.take();
-    if (drafts.length > 0) await this.record(...drafts);
-  }
-
   /** Tells without storing; resolves with the event's id once everybody has been told. */
   async emit(draft: EphemeralDraft): Promise<string> {
     const { log } = await this.load();
@@ -256,7 +251,7 @@ export class Session {
     const { log } = await this.load();
     const { planner, surroundings } = this;
     const drafts = resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner });
-    log.append(...drafts, ...this.optionWarnings.take());
+    log.append(...drafts, ...planner.optionWarnings.take());
     await log.stored();
   }
 
@@ -394,7 +389,6 @@ export class Session {
       planner,
       audience,
       permissions: this.permissions,
-      optionWarnings: this.optionWarnings,
       toolSurroundings: (state: SessionState) => this.surroundingsIn(state),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: () => this.drop(),

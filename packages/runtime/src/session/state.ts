@@ -71,10 +71,8 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       return closeCall(state, entry.data.toolCallId);
     case 'history.cut':
       return cutHistory(state, entry.data.fromEventId);
-    case 'history.dropped': {
-      const history = state.history.filter(({ eventId }) => !entry.data.eventIds.includes(eventId));
-      return { ...state, history, historySize: sizeOfAll(history) };
-    }
+    case 'history.dropped':
+      return dropHistory(state, entry.data.eventIds);
     case 'limits.asked': {
       const { requestId } = entry.data;
       const question = {
@@ -320,6 +318,11 @@ function cutHistory(state: SessionState, fromEventId: string): SessionState {
   const end = state.history.findIndex((entry) => entry.eventId === fromEventId);
   if (end < 0) return state;
   const history = state.history.slice(0, end);
+  return { ...state, history, historySize: sizeOfAll(history) };
+}
+
+function dropHistory(state: SessionState, eventIds: readonly string[]): SessionState {
+  const history = state.history.filter(({ eventId }) => !eventIds.includes(eventId));
   return { ...state, history, historySize: sizeOfAll(history) };
 }
 

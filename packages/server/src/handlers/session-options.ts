@@ -1,5 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
-import { limitsChanged } from '@groundcrew/runtime';
+import { limitsChanged, warnAtOnce } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
@@ -28,7 +28,7 @@ export const sessionOptionsHandlers: Handlers<Pick<Methods, 'session.options.upd
     }
     const limits = limitsFrom(sessionLimits);
     if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChanged(limits) });
-    await session.warn(warnings);
+    await warnAtOnce(session, warnings);
     return { success: true };
   },
 };
