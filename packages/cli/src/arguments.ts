@@ -13,6 +13,8 @@ export interface HeadlessArguments {
   readonly authTokenEnv?: string;
   readonly mayLogIn: boolean;
   readonly sessionIdleSeconds: number;
+  /** Started with `--server`, as some clients do. */
+  readonly isServerFlag?: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -83,6 +85,7 @@ interface HeadlessDraft {
   authTokenEnv?: string;
   mayLogIn: boolean;
   sessionIdleSeconds: number;
+  isServerFlag?: boolean;
 }
 
 /** Flags with a value, and what becomes of it. */
@@ -103,7 +106,9 @@ const valued: Readonly<Record<string, (draft: HeadlessDraft, value: string, flag
 
 const plain: Readonly<Record<string, (draft: HeadlessDraft) => void>> = {
   '--headless': () => undefined,
-  '--server': () => undefined,
+  '--server': (draft) => {
+    draft.isServerFlag = true;
+  },
   '--no-auto-update': () => undefined,
   '--remote': () => undefined,
   '--stdio': (draft) => {

@@ -111,10 +111,11 @@ export class Runtime {
       const session = await this.newSession(request, rested);
       session.attach(request.attachment);
       const isNew = await session.create();
-      // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
       this.sessions.set(session.sessionId, session);
       if (isNew) await this.announce('session.created', session);
       else if (rested) await this.goOn(session);
+      // The client may look for `session.start` as soon as it is answered.
+      if (isNew) await session.told();
       return session;
     });
   }
@@ -267,6 +268,7 @@ export class Runtime {
   private async join(session: Session, request: OpenRequest): Promise<Session> {
     await this.adapt(session, request);
     session.attach(request.attachment);
+    if (request.attachment.tools.length > 0) session.emitToolsUpdated();
     (await session.load()).userInput.offer();
     return session;
   }

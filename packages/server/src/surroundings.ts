@@ -8,6 +8,8 @@ export interface ServerSurroundings {
   readonly connectionToken?: string;
   /** Where the process was started: the directory of sessions that name none. */
   readonly workingDirectory: string;
+  /** A client started the process with `--server`, as only some do. */
+  readonly isServerFlag?: boolean;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;

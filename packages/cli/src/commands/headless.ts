@@ -164,6 +164,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
+    ...(options.isServerFlag && { isServerFlag: true }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),
   };

@@ -24,7 +24,7 @@ import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import { SessionPermissions } from './session-permissions.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
-import type { Prompt, SessionState } from './shape.js';
+import { initialState, type Prompt, type SessionState } from './shape.js';
 import type { Told } from './told.js';
 import { toolSurroundings } from './tool-surroundings.js';
 import type { Wait } from './waits.js';
@@ -85,6 +85,11 @@ export class Session {
     return this.planner.settings;
   }
 
+  /** Whether the session keeps a directory of its own. */
+  hasWorkspaceIn({ fixed }: SessionState): boolean {
+    return this.currentSettings.hasWorkspace ?? fixed.hasWorkspace ?? true;
+  }
+
   /** A turn is running, be it only waiting for an answer. */
   get isRunning(): boolean {
     return this.conversation?.isRunning ?? false;
@@ -106,7 +111,7 @@ export class Session {
 
   /** Makes the session; false when it was there already and has been opened instead. Throws StoreError. */
   async create(): Promise<boolean> {
-    const ready = this.currentSettings.hasWorkspace ? this.workspace.make() : Promise.resolve();
+    const ready = this.hasWorkspaceIn(initialState) ? this.workspace.make() : Promise.resolve();
     const log = this.newLog();
     const { sessionId } = this;
     const { clock, version, owner } = this.surroundings;
@@ -139,7 +144,21 @@ export class Session {
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
-    return this.change(() => this.audience.detach(clientId));
+    const hadTools = (this.audience.get(clientId)?.tools.length ?? 0) > 0;
+    const wasAttached = this.change(() => this.audience.detach(clientId));
+    if (hadTools) this.emitToolsUpdated();
+    return wasAttached;
+  }
+
+  /** Clients hear that the model sees other tools from now on. */
+  emitToolsUpdated(): void {
+    const log = this.conversation?.log;
+    log?.emit({ type: 'session.tools_updated', data: { model: this.planner.model(log.state) } });
+  }
+
+  /** Resolves when every client has been told of all that happened so far. */
+  async told(): Promise<void> {
+    await this.conversation?.log.told();
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -240,12 +259,13 @@ export class Session {
     return this.conversation?.log.state;
   }
 
-  /** Writes that a client is back, and what it wants otherwise. */
+  /** Writes that a client is back, and what it wants otherwise; resolves when every client has been told. */
   async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
     const { planner, surroundings } = this;
+    if (planner.settings.hasWorkspace && log.state.fixed.hasWorkspace === false) await this.workspace.make();
     log.append(...resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner }));
-    await log.stored();
+    await log.told();
   }
 
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */

@@ -88,7 +88,11 @@ function openRequest(
   params: ParsedParams<Methods['session.resume']>,
   context: CallContext,
 ) {
-  const share = shareFrom(params);
+  const { client, surroundings } = context;
+  const share = shareFrom(params, {
+    hasConnected: client.hasConnected,
+    isServerFlag: surroundings.isServerFlag ?? false,
+  });
   const badName = badToolName(share.tools);
   if (badName !== undefined) {
     throw refuse(
@@ -108,7 +112,7 @@ function openRequest(
   return {
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
-      settingsFrom(params, before, context.surroundings.workingDirectory),
+      settingsFrom(params, before, surroundings.workingDirectory),
     share,
   };
 }
@@ -121,7 +125,7 @@ async function opened(session: Session): Promise<Result<Methods['session.create'
     startTime: state.createdAt,
     isRemote: false,
     mode: state.mode,
-    workspacePath: session.workspacePath,
+    ...(session.hasWorkspaceIn(state) && { workspacePath: session.workspacePath }),
     capabilities: {
       ui: { elicitation: session.audience.showsForms, mcpApps: false, canvases: false },
       extensions: false,
