@@ -115,7 +115,7 @@ export class Runtime {
       if (isNew) await this.announce('session.created', session);
       else if (rested) await this.goOn(session);
       // The client may look for `session.start` as soon as it is answered.
-      if (isNew) await session.told();
+      if (isNew) await (await session.load()).log.told();
       return session;
     });
   }
@@ -208,7 +208,7 @@ export class Runtime {
     const session = live ? await this.adapt(live, request) : await this.newSession(request, rested);
     const isWarm = session.isLoaded || rested !== undefined;
     const conversation = await session.load({ force: request.takeOver });
-    session.attach(request.attachment);
+    session.attach(request.attachment, { resumes: true });
     this.sessions.set(session.sessionId, session);
     if (session.isReadOnly) return session;
     if (rested) await this.goOn(session);
@@ -268,7 +268,6 @@ export class Runtime {
   private async join(session: Session, request: OpenRequest): Promise<Session> {
     await this.adapt(session, request);
     session.attach(request.attachment);
-    if (request.attachment.tools.length > 0) session.emitToolsUpdated();
     (await session.load()).userInput.offer();
     return session;
   }

@@ -137,28 +137,14 @@ export class Session {
     return this.loading;
   }
 
-  /** Replaces what this client brings; throws ToolClash. */
-  attach(attachment: Attachment): void {
-    this.change(() => this.audience.attach(attachment));
+  /** Replaces what this client brings; throws ToolClash. `resumes`: the event of that says all of its tools. */
+  attach(attachment: Attachment, { resumes = false } = {}): void {
+    this.change(() => this.audience.attach(attachment), !resumes);
   }
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
-    const hadTools = (this.audience.get(clientId)?.tools.length ?? 0) > 0;
-    const wasAttached = this.change(() => this.audience.detach(clientId));
-    if (hadTools) this.emitToolsUpdated();
-    return wasAttached;
-  }
-
-  /** Clients hear that the model sees other tools from now on. */
-  emitToolsUpdated(): void {
-    const log = this.conversation?.log;
-    log?.emit({ type: 'session.tools_updated', data: { model: this.planner.model(log.state) } });
-  }
-
-  /** Resolves when every client has been told of all that happened so far. */
-  async told(): Promise<void> {
-    await this.conversation?.log.told();
+    return this.change(() => this.audience.detach(clientId), true);
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -374,10 +360,9 @@ export class Session {
     });
   }
 
-  private change<T>(work: () => T): T {
-    const result = announceChange(this.audience, this.conversation?.log, work);
-    this.planner.audienceChanged();
-    return result;
+  private change<T>(work: () => T, announcesTools: boolean): T {
+    const { audience, planner, conversation } = this;
+    return announceChange({ audience, planner, announcesTools, log: conversation?.log }, work);
   }
 
   private surroundingsIn(state: SessionState): ToolSurroundings {
