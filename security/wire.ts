@@ -8,6 +8,9 @@ import type { Attack, AttackOptions } from './attack.js';
 
 const token = 'the-token-of-the-attacked-port';
 
+/** What the file outside of the home says. */
+const canary = 'the-canary-is-untouched';
+
 /** The session that is aimed at. It is made again and again: some requests delete it, as they should. */
 const target = 'target';
 
@@ -23,7 +26,7 @@ export async function attackWire({ count, seed }: AttackOptions): Promise<Attack
   const world = temporaryDirectory();
   const [home, outside] = ['home', 'outside'].map((name) => join(world.path, name)) as [string, string];
   for (const directory of [home, outside]) mkdirSync(directory);
-  writeFileSync(join(outside, 'canary'), 'untouched');
+  writeFileSync(join(outside, 'canary'), canary);
   const runtime = new RuntimeProcess({
     flags: ['--headless', '--port', '0', '--log-level', 'none'],
     home,
@@ -46,8 +49,7 @@ export async function attackWire({ count, seed }: AttackOptions): Promise<Attack
     violations.push(...(await neighbour.fault()), ...attacker.problems);
     const made = readdirSync(outside).filter((name) => name !== 'canary');
     if (made.length > 0) violations.push(`Made outside of the home: ${made.join()}`);
-    if (readFileSync(join(outside, 'canary'), 'utf8') !== 'untouched')
-      violations.push('The canary was changed');
+    if (readFileSync(join(outside, 'canary'), 'utf8') !== canary) violations.push('The canary was changed');
     if (runtime.stderr.includes(token)) violations.push('The token is on stderr');
     return { tried: requests.length + frames.length, violations };
   } finally {
@@ -91,7 +93,9 @@ async function fault(client: WireClient, method: string, params: unknown): Promi
     timer = setTimeout(() => resolve(`was not answered within ${patience / 1000} s`), patience);
   });
   const answered = client.failure(method, params).then((answer) => {
-    if (JSON.stringify(answer).includes(token)) return 'showed the token';
+    const text = JSON.stringify(answer);
+    if (text.includes(token)) return 'showed the token';
+    if (text.includes(canary)) return 'showed a file outside of the home';
     if ('result' in answer) return undefined;
     if (typeof answer.code !== 'number') return `failed without a code: ${String(answer.message)}`;
     return /\bat .*\.[cm]?[jt]s:\d+/.test(String(answer.message))
@@ -118,7 +122,8 @@ const hostileText = fc.constantFrom(
   'toString',
   'hasOwnProperty',
   '../outside/made',
-  '../../outside/canary',
+  '../../../../outside/made', // from a session's own files
+  '../../../../outside/canary',
   '/proc/self/environ',
   'a\u0000b',
   '\ud800',
@@ -152,8 +157,10 @@ function hostileRequest(sessionId: string): fc.Arbitrary<{ method: string; param
     const fields = fieldsOf(method);
     const some =
       fields.length === 0 ? fc.constant({}) : fc.dictionary(fc.constantFrom(...fields), hostileValue);
+    // Texts alone pass most checks of shape, and get further.
+    const texts = fc.record(Object.fromEntries(fields.map((field) => [field, hostileText])));
     const aimed = fc.boolean().map((isAimed) => (isAimed ? { sessionId } : {}));
-    const whole = fc.tuple(some, aimed).map(([one, other]) => ({ ...one, ...other }));
+    const whole = fc.tuple(fc.oneof(some, texts), aimed).map(([one, other]) => ({ ...one, ...other }));
     return fc
       .oneof({ weight: 6, arbitrary: whole }, { weight: 1, arbitrary: hostileValue })
       .map((params) => ({
