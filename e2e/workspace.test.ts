@@ -140,4 +140,5 @@ test('a session that wants no workspace has none', async () => {
   expect(existsSync(directoryOf(session))).toBe(false);
   expect(await session.call('session.workspaces.getWorkspace')).toEqual({ workspace: null });
   expect(await session.call('session.workspaces.listFiles')).toEqual({ files: [] });
+  expect(await session.call('session.plan.read')).toEqual({ exists: false, content: null, path: null });
 });
