@@ -30,6 +30,8 @@ export interface ProgramOptions {
   readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
+  /** A client started the process with `--server`. */
+  readonly isServerFlag?: boolean;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
@@ -101,6 +103,7 @@ export function compose(options: ProgramOptions): Program {
     },
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
+    ...(options.isServerFlag && { isServerFlag: true }),
   };
   const server: Server = new Server(runtime, surroundings);
   const store = () => homes.store(resolve(options.homeDirectory));

@@ -1,6 +1,6 @@
-import { readHeadless } from './arguments.js';
 import { runHeadless } from './commands/headless.js';
 import { endWith } from './failure.js';
+import { readHeadless } from './headless-arguments.js';
 
 declare const __VERSION__: string;
 

@@ -115,10 +115,11 @@ export class Runtime {
       session.attach(request.attachment);
       session.optionWarnings.add(request.warnings);
       const isNew = await session.create();
-      // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
       this.sessions.set(session.sessionId, session);
       if (isNew) await this.announce('session.created', session);
       else if (rested) await this.goOn(session);
+      // The client may look for `session.start` as soon as it is answered.
+      if (isNew) await (await session.load()).log.told();
       return session;
     });
   }
@@ -211,7 +212,7 @@ export class Runtime {
     const session = live ? await this.adapt(live, request) : await this.newSession(request, rested);
     const isWarm = session.isLoaded || rested !== undefined;
     const conversation = await session.load({ force: request.takeOver });
-    session.attach(request.attachment);
+    session.attach(request.attachment, { resumes: true });
     session.optionWarnings.add(request.warnings);
     this.sessions.set(session.sessionId, session);
     if (session.isReadOnly) return session;

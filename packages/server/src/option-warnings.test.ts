@@ -7,7 +7,11 @@ type Params = ParsedParams<Methods['session.resume']>;
 
 /** What the runtime gets to know of these parameters. */
 function heardOf(params: object): string {
-  return JSON.stringify([settingsFrom(params as Params, undefined, '/work'), shareFrom(params as Params)]);
+  const client = { hasConnected: true, isServerFlag: false };
+  return JSON.stringify([
+    settingsFrom(params as Params, undefined, '/work'),
+    shareFrom(params as Params, client),
+  ]);
 }
 
 /** Without them the same is heard: what they ask for is so by itself, or another field decides. */

@@ -9,6 +9,7 @@ import {
   withRegistry,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
+import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
@@ -33,8 +34,8 @@ export function settingsFrom(
     workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
     streaming: params.streaming ?? before?.streaming ?? false,
     exclusionWins: (params.toolFilterPrecedence ?? precedenceOf(before)) === 'excluded',
-    hasWorkspace: params.infiniteSessions?.enabled ?? before?.hasWorkspace ?? true,
     trace: traceFrom(params) ?? before?.trace ?? {},
+    ...pick('hasWorkspace', params.infiniteSessions?.enabled ?? before?.hasWorkspace),
     ...pick(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
@@ -96,7 +97,7 @@ function directoriesFrom(
 }
 
 /** What the client brings to the session. */
-export function shareFrom(params: ResumeParams): Share {
+export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
@@ -104,7 +105,7 @@ export function shareFrom(params: ResumeParams): Share {
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
-    isOld: params.toolFilterPrecedence === undefined,
+    dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
 }

@@ -1,9 +1,12 @@
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
-import type { HeadlessArguments } from '../arguments.js';
+import { wholeNumber } from '../arguments.js';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
+import type { HeadlessArguments } from '../headless-arguments.js';
 import { type Environment, homeDirectory } from '../home.js';
 import type { Log } from '../log.js';
 import { logLevel } from '../log-levels.js';
+import { ParentWatch, parentIsGone } from '../parent-watch.js';
+import { longestTimeout } from '../stopping.js';
 import { boundYoungObjects, settleCompiling } from '../v8-settings.js';
 
 /** What the process gives the command. */
@@ -28,6 +31,8 @@ export interface ServerOptions extends HeadlessArguments {
   /** What every connection on the port must show. */
   readonly connectionToken?: string;
   readonly log?: Log;
+  /** Milliseconds without a client after which it ends, once the process that started it is gone; never without. */
+  readonly orphanPatience?: number;
   /** Told of what people should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
@@ -46,7 +51,13 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
     if (!isQuiet) process.warn(message);
   };
   await runServer(
-    { ...flags, warn, ...(connectionToken && { connectionToken }), ...(log && { log }) },
+    {
+      ...flags,
+      warn,
+      orphanPatience: orphanPatience(environment),
+      ...(connectionToken && { connectionToken }),
+      ...(log && { log }),
+    },
     process,
   );
 }
@@ -68,11 +79,12 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     await ending.end(0);
     return;
   }
+  const watched = watchParent(options, ending);
   try {
     const { port } = await listenTcp({
       port: options.port,
       channel: channelOptions,
-      onChannel: (channel) => void serve(channel),
+      onChannel: (channel) => void watched(serve(channel)),
       ...(options.host !== undefined && { host: options.host }),
     });
     if (options.connectionToken === undefined) options.warn(openPort);
@@ -83,6 +95,24 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     process.warn(`Failed to start server: Error: ${startFailure(error, options.port)}`);
     process.exit(1);
   }
+}
+
+/** Whoever starts a server on a port, and not by `serve`, is a client: without it the server would be left for good. */
+function watchParent(
+  { orphanPatience: patience, log }: ServerOptions,
+  ending: Ending,
+): (client: Promise<void>) => Promise<void> {
+  if (patience === undefined) return (client) => client;
+  const end = () => {
+    log?.write('info', 'the process that started this one is gone, and no client is connected');
+    void ending.end(0);
+  };
+  const watch = new ParentWatch({ patience, isOrphan: parentIsGone(), end });
+  return (client) => watch.during(client);
+}
+
+function orphanPatience({ GROUNDCREW_ORPHAN_TIMEOUT: seconds }: Environment): number {
+  return 1_000 * (seconds ? wholeNumber(seconds, 'GROUNDCREW_ORPHAN_TIMEOUT', longestTimeout) : 30);
 }
 
 const openPort =
@@ -164,6 +194,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
+    ...(options.isServerFlag && { isServerFlag: true }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),
   };

@@ -66,7 +66,8 @@ const openedSession = once(() =>
     startTime: z.string(),
     isRemote: z.boolean(),
     mode: sessionMode(),
-    workspacePath: z.string(),
+    /** Absent for a session without a directory of its own. */
+    workspacePath: z.optional(z.string()),
     capabilities: openObject({
       ui: openObject({ elicitation: z.boolean(), mcpApps: z.boolean(), canvases: z.boolean() }),
       extensions: z.boolean(),

@@ -6,7 +6,7 @@ import type { Company } from '../tools/builtin.js';
 import type { Tool } from '../tools/tool.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { Audience } from './audience.js';
-import { standInWarning, troubleWithEffort } from './model-warnings.js';
+import { modelWarning, troubleWithEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
 import { withCapabilities } from './provider-config.js';
 import { missingSecret } from './provider-settings.js';
@@ -127,7 +127,7 @@ export class Planner {
         `The system message edits a section named ${id}, which does not exist; its content was appended.`,
     );
     const isAsMade = this.isAsMade(state);
-    const standIn = isAsMade ? standInWarning(this.access, model) : undefined;
+    const standIn = isAsMade ? modelWarning(this.access, model) : undefined;
     const effort = isAsMade ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
     return {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],

@@ -33,7 +33,8 @@ export interface SessionSettings {
   readonly limits?: SessionLimits;
   readonly trace: TraceContext;
   readonly configDir?: string;
-  readonly hasWorkspace: boolean;
+  /** Whether it keeps a directory of its own, where this client says so; the log knows what holds. */
+  readonly hasWorkspace?: boolean;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */
@@ -69,6 +70,8 @@ export interface ModelAccess {
   info(model: string): ModelInfo | undefined;
   /** False for a model that is never found there; one that nobody chose is then left for its own. */
   serves?(model: string): boolean;
+  /** False for a model that its service does not list; it is asked for all the same, and people are warned. */
+  lists?(model: string): boolean;
   /** Another one of the same service, for when this one cannot be had. */
   otherModel?(model: string): string | undefined;
   /** The service is the Copilot API; its prompt says so. */

@@ -176,6 +176,8 @@ export interface FixedSettings {
   readonly providerNames: readonly string[];
   /** It was given a GitHub token of its own. */
   readonly hasGitHubToken: boolean;
+  /** It keeps a directory of its own; so does one that says nothing of it. */
+  readonly hasWorkspace: boolean;
   /** Another model may answer whenever one is rate limited; nobody is asked again. */
   readonly switchesModels: boolean;
 }

@@ -1,5 +1,5 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { type Session, standInWarning, troubleWithEffort } from '@groundcrew/runtime';
+import { modelWarning, type Session, troubleWithEffort } from '@groundcrew/runtime';
 import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
@@ -74,7 +74,7 @@ async function warn(
   { runtime }: CallContext,
 ): Promise<void> {
   const access = await runtime.models(session);
-  const warnings = [standInWarning(access, model), troubleWithEffort(access.info(model), reasoningEffort)];
+  const warnings = [modelWarning(access, model), troubleWithEffort(access.info(model), reasoningEffort)];
   for (const message of warnings)
     if (message !== undefined)
       await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });

@@ -89,8 +89,12 @@ function openRequest(
   params: ParsedParams<Methods['session.resume']>,
   context: CallContext,
 ) {
-  const { workingDirectory, warnings = [] } = context.surroundings;
-  const share = shareFrom(params);
+  const { client, surroundings } = context;
+  const { warnings = [] } = surroundings;
+  const share = shareFrom(params, {
+    hasConnected: client.hasConnected,
+    isServerFlag: surroundings.isServerFlag ?? false,
+  });
   const badName = badToolName(share.tools);
   if (badName !== undefined) {
     throw refuse(
@@ -109,7 +113,8 @@ function openRequest(
   }
   return {
     sessionId,
-    settings: (before: Parameters<typeof settingsFrom>[1]) => settingsFrom(params, before, workingDirectory),
+    settings: (before: Parameters<typeof settingsFrom>[1]) =>
+      settingsFrom(params, before, surroundings.workingDirectory),
     warnings: [...optionWarnings(method, params), ...warnings],
     share,
   };
@@ -126,7 +131,7 @@ async function opened(
     startTime: state.createdAt,
     isRemote: false,
     mode: state.mode,
-    workspacePath: session.workspacePath,
+    ...(session.hasWorkspaceIn(state) && { workspacePath: session.workspacePath }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     capabilities: {
       ui: { elicitation: session.audience.showsForms, mcpApps: false, canvases: false },
