@@ -15,7 +15,7 @@ export type {
 } from '@groundcrew/protocol';
 export { type Channel, RpcError } from '@groundcrew/rpc';
 export { Client } from './client.js';
-export type { ClientOptions } from './client-options.js';
+export type { ClientOptions, ConnectionLost, Reconnected } from './client-options.js';
 export {
   type ChannelRuntimeConnection,
   type ChildProcessRuntimeConnection,
