@@ -27,6 +27,7 @@ export { QueueFull } from './session/inbox.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
 export { creditsOf, modelMetrics } from './session/metrics.js';
+export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
 export type {
   ModelCapabilities,
@@ -44,7 +45,6 @@ export {
   withRegistry,
 } from './session/provider-settings.js';
 export type { Answers, QuestionRef } from './session/questions.js';
-export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';

@@ -225,7 +225,9 @@ function noLongerOpen(): GroundcrewError {
   return new GroundcrewError('not_delivered', 'the runtime does not wait for it any more');
 }
 
-const denied: PermissionDecision = { kind: 'user-not-available' };
+const denied: Extract<PermissionRequestResult, { kind: 'user-not-available' }> = {
+  kind: 'user-not-available',
+};
 
 /** Goes on at once where nothing has to be waited for; what fails on the way there, or then, is an error. */
 function settle<T>(

@@ -1,4 +1,5 @@
 export type {
+  Approval,
   EventData,
   EventOf,
   EventType,

@@ -17,9 +17,10 @@ import type {
   SetModelOptions,
 } from './session-options.js';
 import { providerParams, withProviderUpdate } from './session-params.js';
+import { streamTurn } from './stream-turn.js';
 import { type AssistantMessageEvent, lastMessageOf, type TurnWait } from './turn-wait.js';
 import { Turns } from './turns.js';
-import type { SessionCallArguments, SessionMethodName } from './wire.js';
+import type { Call, SessionCallArguments, SessionMethodName } from './wire.js';
 
 /** What a session is made of. */
 export interface SessionParts {
@@ -94,14 +95,25 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     timeout = 60_000,
     signal?: AbortSignal,
   ): Promise<AssistantMessageEvent | undefined> {
+    return this.takeTurn({ ...asOptions(message), timeout }, signal);
+  }
+
+  /**
+   * Gives the session a prompt and yields what the agent says until its turn is over, tool rounds included: piece by piece
+   * in a session with `streaming`, else message by message; each message begins on a line of its own. Throws when the turn
+   * fails. To break off the loop, or the signal, stops the turn.
+   */
+  async *stream(
+    message: string | MessageOptions,
+    signal?: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
     const options = asOptions(message);
     const messageId = options.messageId ?? randomUUID();
-    const send = async (wait: TurnWait) => {
-      await this.send({ ...options, messageId });
-      wait.acknowledge();
-      if (options.messageId !== undefined) await this.lookBack(wait, messageId);
-    };
-    return this.turns.wait({ messageId, timeout, send }, signal);
+    const timeout = Number.POSITIVE_INFINITY;
+    yield* streamTurn(
+      { session: this, messageId, take: () => this.takeTurn({ ...options, messageId, timeout }, signal) },
+      signal,
+    );
   }
 
   /** Hears all events from now on, or those of one type. Returns the undo, which may be called at any time and again. */
@@ -209,6 +221,11 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return this.wasOpened && !this.isOver;
   }
 
+  /** @internal */
+  get request(): Call {
+    return this.calls.request;
+  }
+
   /** @internal Nothing can be called any more. */
   get isOver(): boolean {
     return this.calls.isOver;
@@ -252,6 +269,19 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   end(reason: GroundcrewError): void {
     this.stopAsking(reason);
     this.feed.end(this.leaving === undefined ? reason : undefined);
+  }
+
+  private takeTurn(
+    { timeout, ...options }: MessageOptions & { readonly timeout: number },
+    signal: AbortSignal | undefined,
+  ): Promise<AssistantMessageEvent | undefined> {
+    const messageId = options.messageId ?? randomUUID();
+    const send = async (wait: TurnWait) => {
+      await this.send({ ...options, messageId });
+      wait.acknowledge();
+      if (options.messageId !== undefined) await this.lookBack(wait, messageId);
+    };
+    return this.turns.wait({ messageId, timeout, send }, signal);
   }
 
   private tell(event: SessionEvent): void {

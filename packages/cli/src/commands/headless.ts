@@ -16,6 +16,8 @@ export interface Process {
   warn(message: string): void;
   exit(code: number): void;
   onSignal(handler: () => void): void;
+  /** Nothing more comes on stdin: the process that holds its other end is gone. */
+  onInputEnd?(handler: () => void): void;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
 }
@@ -27,6 +29,8 @@ export interface ServerOptions extends HeadlessArguments {
   readonly host?: string;
   /** What every connection on the port must show. */
   readonly connectionToken?: string;
+  /** On a port: whoever started it holds its stdin, and it ends with them. */
+  readonly endsWithInput?: boolean;
   readonly log?: Log;
   /** Told of what people should know; what ends the program goes to the process. */
   warn(message: string): void;
@@ -39,6 +43,7 @@ const channelOptions = { highWaterMark: 8 * 1024 * 1024 };
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
   const { environment } = process;
   const { COPILOT_CONNECTION_TOKEN: connectionToken, GROUNDCREW_LOG: path } = environment;
+  const endsWithInput = Boolean(environment.GROUNDCREW_END_WITH_STDIN);
   const log = path ? await openServerLog({ path, level: flags.logLevel }, process) : undefined;
   const isQuiet = flags.logLevel === 'none' || flags.logLevel === 'error';
   const warn = (message: string) => {
@@ -46,7 +51,7 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
     if (!isQuiet) process.warn(message);
   };
   await runServer(
-    { ...flags, warn, ...(connectionToken && { connectionToken }), ...(log && { log }) },
+    { ...flags, warn, endsWithInput, ...(connectionToken && { connectionToken }), ...(log && { log }) },
     process,
   );
 }
@@ -60,6 +65,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const program = compose({ ...optionsFrom(options, process, ending), used: heardBy(process) });
   ending.program = program;
   process.onSignal(() => void ending.end(0));
+  if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void ending.end(0));
   const serve = await serverOf(program, log);
   if (options.port === undefined) {
     program.loadStore();
@@ -156,11 +162,13 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     version: process.version,
     homeDirectory: options.homeDirectory ?? homeDirectory(environment, { isHeadless: true }),
     workingDirectory: process.workingDirectory,
-    // The token has been read: commands are not to find it under whatever name it came.
-    environment:
-      options.authTokenEnv === undefined
-        ? environment
-        : { ...environment, [options.authTokenEnv]: undefined },
+    // The token has been read: commands are not to find it under whatever name it came. A runtime that a command starts
+    // has a stdin of its own.
+    environment: {
+      ...environment,
+      GROUNDCREW_END_WITH_STDIN: undefined,
+      ...(options.authTokenEnv !== undefined && { [options.authTokenEnv]: undefined }),
+    },
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
