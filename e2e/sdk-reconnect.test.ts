@@ -11,7 +11,7 @@ import {
   type Session,
   type SessionEvent,
 } from '@groundcrew/sdk';
-import { callTools, hold, providerOf, RuntimeProcess, say } from '@groundcrew/testkit';
+import { answer, callTools, hold, providerOf, RuntimeProcess, say } from '@groundcrew/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { deferred, nextEvent, sdkWorld } from './sdk-world.js';
 
@@ -69,11 +69,11 @@ test('after kill -9 in the middle of a turn the wait resolves, and the session g
     onPermissionRequest: approveAll,
     onEvent: (event) => heard.push(event),
   });
-  const answer = session.sendAndWait('Say something');
+  const answered = session.sendAndWait('Say something');
   await model.asked(1);
   await server.signal('SIGKILL');
   await serve(port);
-  expect((await answer)?.data.content).toBe('said after all');
+  expect((await answered)?.data.content).toBe('said after all');
   await isBack;
   expect((await session.sendAndWait('Look'))?.data.content).toBe('seen');
   expect(lost).toEqual([
@@ -105,15 +105,35 @@ test('a tool that works on while the server is gone is called once, and its resu
       },
     ],
   });
-  const answer = session.sendAndWait('Look');
+  const answered = session.sendAndWait('Look');
   await called.promise;
   await server.signal('SIGKILL');
   await isLost;
   result.resolve('a tree');
   await serve(port);
-  expect((await answer)?.data.content).toBe('seen');
+  expect((await answered)?.data.content).toBe('seen');
   expect((await model.asked(2)).body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'a tree' });
   expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+});
+
+test('a stream goes on after kill -9 in the middle of its turn, and says nothing twice', async () => {
+  const { server, port } = await serve();
+  const { client } = clientAt(port);
+  const calls = [{ id: 'c1', name: 'look', arguments: {} }];
+  const held = hold(say('never said'));
+  const replies = [answer({ chunks: ['Let me ', 'look.'], calls }), held.reply, say('A tree.')];
+  const tools = [{ name: 'look', skipPermission: true, handler: () => 'a tree' }];
+  const { session, model } = await world.session(replies, { tools, streaming: true }, client);
+  const reading = (async () => {
+    let text = '';
+    for await (const piece of session.stream('What is there?')) text += piece;
+    return text;
+  })();
+  await model.asked(2);
+  await server.signal('SIGKILL');
+  await serve(port);
+  expect(await reading).toBe('Let me look.\nA tree.');
+  held.release();
 });
 
 test('a decision that is made while the server is gone counts, and is asked for once', async () => {
@@ -133,13 +153,13 @@ test('a decision that is made while the server is gone counts, and is asked for 
       return { kind: 'approve-once' };
     },
   });
-  const answer = session.sendAndWait('Look');
+  const answered = session.sendAndWait('Look');
   await asked.promise;
   await server.signal('SIGKILL');
   await isLost;
   approved.resolve();
   await serve(port);
-  expect((await answer)?.data.content).toBe('seen');
+  expect((await answered)?.data.content).toBe('seen');
   expect(questions).toBe(1);
 });
 
@@ -199,11 +219,11 @@ test('a server that goes and comes three times loses nothing', async () => {
   const onEvent = (event: SessionEvent) => heard.push(event);
   const { session, model } = await world.session(replies, { onEvent }, client);
   for (const round of [1, 2, 3]) {
-    const answer = session.sendAndWait(`${round}`);
+    const answered = session.sendAndWait(`${round}`);
     await model.asked(2 * round - 1);
     await server.signal('SIGKILL');
     ({ server } = await serve(port));
-    expect((await answer)?.data.content).toBe(`round ${round}`);
+    expect((await answered)?.data.content).toBe(`round ${round}`);
   }
   await expectNoGap(session, heard);
 });
