@@ -1,6 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
-import { type ResultType, type Tool, ToolFailure, type ToolResult } from './tool.js';
+import { type PreparedCall, type ResultType, type Tool, ToolFailure, type ToolResult } from './tool.js';
 
 /** A tool that a client declared and will run itself. */
 export interface ToolDeclaration {
@@ -46,36 +46,26 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     inputSchema: declaration.parameters ?? emptySchema,
     source: 'custom',
     isRepeatable: false,
-    prepare: async (input, { sessionId, toolCallId }) => {
+    prepare: (input, { sessionId, toolCallId }) => {
       if (declaration.skipPermission) return { type: 'external' };
       const args = (input ?? {}) as JsonValue;
-      await requireFitting(declaration, {
-        sessionId,
-        toolCallId,
-        toolName: declaration.name,
-        arguments: args,
-      });
-      const request = {
-        kind: 'custom-tool' as const,
-        toolName: declaration.name,
-        toolDescription: description,
-        args,
-      };
-      return { type: 'external', questions: [{ request }] };
+      const toolName = declaration.name;
+      const request = { kind: 'custom-tool' as const, toolName, toolDescription: description, args };
+      const prepared: PreparedCall = { type: 'external', questions: [{ request }] };
+      const { checkArguments } = declaration;
+      if (!checkArguments) return prepared;
+      const checked = checkArguments({ sessionId, toolCallId, toolName, arguments: args });
+      return requireFitting(toolName, checked).then(() => prepared);
     },
   };
 }
 
-/** Nobody is asked about a call that its own client would refuse; a client that does not say is asked as any other. */
-async function requireFitting(
-  { name, checkArguments }: ToolDeclaration,
-  call: ArgumentsToCheck,
-): Promise<void> {
-  const checked = await checkArguments?.(call).catch(() => undefined);
+/** Nobody is asked about a call that its own client would refuse; one that gives no answer has not refused it. */
+async function requireFitting(toolName: string, answer: Promise<CheckedArguments>): Promise<void> {
+  const checked = await answer.catch(() => undefined);
   if (!checked || checked.valid) return;
-  throw new ToolFailure(
-    `Invalid arguments for tool ${name}: ${checked.reason ?? 'they do not fit its schema'}`,
-  );
+  const reason = checked.reason ?? 'they do not fit its schema';
+  throw new ToolFailure(`Invalid arguments for tool ${toolName}: ${reason}`);
 }
 
 /** Reads a client's answer. The text of `error` stays between the client and its log: neither model nor events see it. */
