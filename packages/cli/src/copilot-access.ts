@@ -3,6 +3,7 @@ import {
   copilotApiOf,
   copilotEndpoint,
   copilotProvider,
+  forOneKey,
   ModelError,
   type ModelInfo,
   type ModelProvider,
@@ -70,7 +71,7 @@ export class CopilotAccess {
 
   private provided(options: { readonly webSockets: boolean }): ModelProvider {
     const apiOf = (model: string) => copilotApiOf(this.listed.get(model), options);
-    const provider = withRetry(copilotProvider({ ...this.config, apiOf }), this.retry);
+    const provider = withRetry(copilotProvider({ ...this.config, apiOf }), forOneKey(this.retry));
     return options.webSockets ? { ...provider, models: (signal) => this.provider.models(signal) } : provider;
   }
 }

@@ -41,5 +41,8 @@ async function main(argv: readonly string[]): Promise<void> {
       process.once('SIGTERM', handler);
       process.once('SIGINT', handler);
     },
+    onInputEnd: (handler) => {
+      process.stdin.once('close', handler).resume();
+    },
   });
 }

@@ -2,13 +2,13 @@ import {
   configuredProvider,
   type Exchange,
   endpointOf,
+  forOneKey,
   type GetBearerToken,
   knownModel,
   type ModelInfo,
   type ModelProvider,
   type ProviderConfig,
   type RetryOptions,
-  standardRetryPolicy,
   withKnown,
   withRetry,
 } from '@groundcrew/models';
@@ -50,7 +50,7 @@ export function ownService(
   return {
     provider: withRetry(
       withNames(configuredProvider(unnamed, { environment, version, exchange, ...asked }), saidOf),
-      'getBearerToken' in asked ? sources.retry : withOneKey(sources.retry),
+      'getBearerToken' in asked ? sources.retry : forOneKey(sources.retry),
     ),
     defaultModel: modelId ?? ownServiceModel,
     info: (model) => {
@@ -70,12 +70,6 @@ export function ownService(
       return ownService(changed, { ...sources, getBearerToken: token });
     },
   };
-}
-
-/** A key that was refused once is refused again; only one who gives tokens may have a better one. */
-function withOneKey(retry: RetryOptions): RetryOptions {
-  const { policy = standardRetryPolicy() } = retry;
-  return { ...retry, policy: (failed) => (failed.error.kind === 'auth' ? undefined : policy(failed)) };
 }
 
 type Names = Pick<ProviderConfig, 'wireModel' | 'modelId'>;

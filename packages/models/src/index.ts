@@ -41,6 +41,7 @@ export {
 export type { Environment } from './proxy.js';
 export {
   type FailedAttempt,
+  forOneKey,
   type RetryOptions,
   type RetryPolicy,
   type StandardRetryOptions,

@@ -186,6 +186,9 @@ const client: NamesOf<ClientOptions> = {
   getTraceContext: true,
   onHandlerError: true,
   onWarning: true,
+  reconnectTimeout: true,
+  onConnectionLost: true,
+  onReconnected: true,
 };
 
 const message: NamesOf<MessageOptions> = {

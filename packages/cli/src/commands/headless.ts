@@ -19,6 +19,8 @@ export interface Process {
   warn(message: string): void;
   exit(code: number): void;
   onSignal(handler: () => void): void;
+  /** Nothing more comes on stdin: the process that holds its other end is gone. */
+  onInputEnd?(handler: () => void): void;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
 }
@@ -30,6 +32,8 @@ export interface ServerOptions extends HeadlessArguments {
   readonly host?: string;
   /** What every connection on the port must show. */
   readonly connectionToken?: string;
+  /** On a port: whoever started it holds its stdin, and it ends with them. */
+  readonly endsWithInput?: boolean;
   readonly log?: Log;
   /** Milliseconds without a client after which it ends, once the process that started it is gone; never without. */
   readonly orphanPatience?: number;
@@ -44,6 +48,7 @@ const channelOptions = { highWaterMark: 8 * 1024 * 1024 };
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
   const { environment } = process;
   const { COPILOT_CONNECTION_TOKEN: connectionToken, GROUNDCREW_LOG: path } = environment;
+  const endsWithInput = Boolean(environment.GROUNDCREW_END_WITH_STDIN);
   const log = path ? await openServerLog({ path, level: flags.logLevel }, process) : undefined;
   const isQuiet = flags.logLevel === 'none' || flags.logLevel === 'error';
   const warn = (message: string) => {
@@ -54,6 +59,7 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
     {
       ...flags,
       warn,
+      endsWithInput,
       orphanPatience: orphanPatience(environment),
       ...(connectionToken && { connectionToken }),
       ...(log && { log }),
@@ -71,6 +77,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const program = compose({ ...optionsFrom(options, process, ending), used: heardBy(process) });
   ending.program = program;
   process.onSignal(() => void ending.end(0));
+  if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void ending.end(0));
   const serve = await serverOf(program, log);
   if (options.port === undefined) {
     program.loadStore();
@@ -186,11 +193,13 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     version: process.version,
     homeDirectory: options.homeDirectory ?? homeDirectory(environment, { isHeadless: true }),
     workingDirectory: process.workingDirectory,
-    // The token has been read: commands are not to find it under whatever name it came.
-    environment:
-      options.authTokenEnv === undefined
-        ? environment
-        : { ...environment, [options.authTokenEnv]: undefined },
+    // The token has been read: commands are not to find it under whatever name it came. A runtime that a command starts
+    // has a stdin of its own.
+    environment: {
+      ...environment,
+      GROUNDCREW_END_WITH_STDIN: undefined,
+      ...(options.authTokenEnv !== undefined && { [options.authTokenEnv]: undefined }),
+    },
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),

@@ -79,6 +79,7 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   parameters: used,
   overridesBuiltInTool: used,
   skipPermission: used,
+  checksArguments: used,
   defer: unused('every tool is offered to the model from the start.', 'never'),
   metadata: unused('nothing in this version reads it.'),
   isTerminal: unused('a call of the tool does not end the turn in this version.'),
