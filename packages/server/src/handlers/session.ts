@@ -12,8 +12,8 @@ import type { Dialect } from '../dialect.js';
 import { refuse } from '../failure.js';
 import { findSession, noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
-import { optionWarnings } from '../option-warnings.js';
 import { eventFor } from '../older-events.js';
+import { optionWarnings } from '../option-warnings.js';
 import { traceFrom } from '../trace.js';
 
 type Names =
