@@ -1,5 +1,5 @@
 import { mergedHeaders } from '@groundcrew/models';
-import type { ViewCut } from '../session/history-view.js';
+import type { ViewCut } from '../session/shape.js';
 
 /** W3C trace context, passed on to tools and model services. */
 export interface TraceContext {

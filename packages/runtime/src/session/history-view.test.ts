@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lastUnit, shorterView, sizeOfAll, type ViewCut, viewOf } from './history-view.js';
-import type { HistoryEntry } from './shape.js';
+import { lastUnit, shorterView, sizeOfAll, viewOf } from './history-view.js';
+import type { HistoryEntry, ViewCut } from './shape.js';
 
 const model = 'm';
 

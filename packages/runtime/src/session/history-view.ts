@@ -1,10 +1,4 @@
-import type { HistoryEntry } from './shape.js';
-
-/** Where one model's view of the history begins; what lies before it is left out. */
-export interface ViewCut {
-  readonly model: string;
-  readonly fromEventId: string;
-}
+import type { HistoryEntry, ViewCut } from './shape.js';
 
 /**
  * What a model sees of the history. A view that begins in the middle of a turn has that turn's prompts in front, so it always

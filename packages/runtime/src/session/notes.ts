@@ -1,8 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
-import type { ViewCut } from './history-view.js';
-import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim } from './shape.js';
+import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim, ViewCut } from './shape.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
 export interface Notes {

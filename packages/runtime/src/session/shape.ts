@@ -4,7 +4,6 @@ import type { SessionLimits } from '../budget/limits.js';
 import { nothingSpent, type Spending } from '../budget/spending.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { SessionContext } from '../store/session-store.js';
-import type { ViewCut } from './history-view.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -31,6 +30,12 @@ export type HistoryEntry =
       /** Images and documents that belong to the result. */
       readonly parts?: readonly Part[];
     };
+
+/** Where one model's view of the history begins; what lies before it is left out. */
+export interface ViewCut {
+  readonly model: string;
+  readonly fromEventId: string;
+}
 
 /** A model call begun, and whether its answer is there. */
 export interface OpenTurn {
