@@ -8,6 +8,7 @@ export {
   ModelError,
   type ModelErrorDetails,
   type ModelErrorKind,
+  restate,
 } from './errors.js';
 export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 export { mergedHeaders } from './headers.js';
@@ -39,6 +40,7 @@ export {
 export type { Environment } from './proxy.js';
 export {
   type FailedAttempt,
+  forOneKey,
   maxRetries,
   type RetryOptions,
   type RetryPolicy,

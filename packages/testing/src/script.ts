@@ -11,6 +11,8 @@ import { type AnswerStyle, type WrittenFor, writeEvents, writeWhole } from './wr
 export interface ScriptOptions extends AnswerStyle {
   /** Why a service would refuse the call; a strict one of any API unless given. */
   readonly faultIn?: (asked: AskedModel) => string | undefined;
+  /** What is answered instead of the next reply, if anything. */
+  readonly outOfTurn?: (asked: AskedModel) => ScriptedReply | undefined;
   /** What a failure is called; empty where the service says nothing but its message. */
   readonly failureCode?: string;
 }
@@ -43,7 +45,7 @@ export class Script {
     this.requests.push(asked);
     for (const { times, resolve } of this.waiting) if (this.requests.length >= times) resolve();
     const fault = this.faultOf(asked);
-    if (fault === undefined) return this.reply(this.replies.shift() ?? this.over(), asked, response);
+    if (fault === undefined) return this.reply(this.next(asked), asked, response);
     this.refusals.push(fault);
     return this.fail({ status: 400, message: fault, headers: {} }, asked, response);
   }
@@ -63,6 +65,10 @@ export class Script {
       ...(this.missing > 0 ? [`${this.missing} calls came after the script was over`] : []),
     ];
     if (problems.length > 0) throw new TestingError('not_as_expected', problems.join('\n'));
+  }
+
+  private next(asked: AskedModel): ScriptedReply {
+    return this.options.outOfTurn?.(asked) ?? this.replies.shift() ?? this.over();
   }
 
   private over(): ScriptedReply {

@@ -30,6 +30,8 @@ export interface ScriptedModel {
   readonly refusals: readonly string[];
   /** How often its models were asked for. */
   readonly listings: number;
+  /** Refuses calls whose conversation is longer than so many characters of JSON, as services do; they play nothing. */
+  limit(characters: number): void;
   /** Adds to the script. */
   play(...replies: readonly ScriptedReply[]): void;
   /** Resolves when the model has been asked so many times. */
@@ -121,6 +123,7 @@ export class ScriptedApi {
 class StrictModel implements ScriptedModel {
   private readonly script: Script;
   listings = 0;
+  private longest = Number.POSITIVE_INFINITY;
 
   constructor(
     readonly baseUrl: string,
@@ -128,6 +131,7 @@ class StrictModel implements ScriptedModel {
   ) {
     this.script = new Script(replies, {
       faultIn: (asked) => scriptedWireFor(asked).faultIn(asked.body),
+      outOfTurn: ({ body }) => this.tooLong(JSON.stringify(body.messages ?? body.input).length),
       usage: scriptedUsage,
       seal: sealOf,
       failureCode: '',
@@ -145,6 +149,15 @@ class StrictModel implements ScriptedModel {
 
   play(...replies: readonly ScriptedReply[]): void {
     this.script.replies.push(...replies);
+  }
+
+  limit(characters: number): void {
+    this.longest = characters;
+  }
+
+  private tooLong(length: number): ScriptedReply | undefined {
+    if (length <= this.longest) return undefined;
+    return refuse(400, `prompt is too long: ${length} tokens > ${this.longest} maximum`);
   }
 
   async asked(times: number): Promise<AskedModel> {
