@@ -1,9 +1,12 @@
 export { limitsChanged, type SessionLimits } from './budget/limits.js';
+export { creditsOf, modelMetrics } from './budget/metrics.js';
 export { costOfAll } from './budget/spending.js';
 export { type Clock, systemClock } from './clock.js';
-export type { LoopLimits, MakeRoom, ModelPlan, Overflow } from './loop/context.js';
-export { type RequestHeaders, requestHeaders, type TraceContext } from './loop/interaction.js';
-export { type ContextUse, measureContext } from './loop/usage.js';
+export { Told } from './log/published-event.js';
+export { mendSession } from './log/repair.js';
+export type { Draft, EphemeralDraft, EventDraft } from './log/session-log.js';
+export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './log/state.js';
+export { type ContextUse, measureContext } from './model-call/context-use.js';
 export { BookFault } from './permissions/book-fault.js';
 export { type Decision, UnknownDecision } from './permissions/decision.js';
 export { type Explanation, explain, type Wish } from './permissions/explain.js';
@@ -12,6 +15,8 @@ export { describeRule, type Rule } from './permissions/rules.js';
 export type { ShellReading } from './permissions/shell/reading.js';
 export { standingPolicy } from './permissions/standing-policy.js';
 export { noUserRules, type UserRules, type UserRulesReader } from './permissions/user-rules.js';
+export type { ClientRequests, ElicitationAnswer } from './questions/client-requests.js';
+export type { Answers, QuestionRef } from './questions/questions.js';
 export {
   type Home,
   type Lifecycle,
@@ -24,9 +29,6 @@ export { type Attachment, Audience, type ClientCommand, ClientGone, ToolClash } 
 export type { PromptExtras } from './session/conversation.js';
 export { storeFailureCode } from './session/failure.js';
 export { QueueFull } from './session/inbox.js';
-export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
-export { mendSession } from './session/mend.js';
-export { creditsOf, modelMetrics } from './session/metrics.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
 export type {
   ModelCapabilities,
@@ -43,14 +45,9 @@ export {
   withProviderChanges,
   withRegistry,
 } from './session/provider-settings.js';
-export type { Answers, QuestionRef } from './session/questions.js';
-export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
-export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';
 export type { ModelAccess, ModelSeams, SessionSettings, SystemMessage } from './session/settings.js';
-export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './session/shape.js';
-export { Told } from './session/told.js';
 export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
 export { memoryStore } from './store/memory.js';
 export {
@@ -92,5 +89,8 @@ export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
 export { SessionShells, Shells } from './tools/shell/shells.js';
 export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
+export type { LoopLimits, MakeRoom, ModelPlan, Overflow } from './turn/context.js';
+export { type RequestHeaders, requestHeaders, type TraceContext } from './turn/interaction.js';
+export { standInWarning, troubleWithEffort } from './turn/model-warnings.js';
 export { NoSuchDirectory } from './workspace/check-directory.js';
 export { describeDirectory } from './workspace/git.js';

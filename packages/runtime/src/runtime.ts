@@ -1,6 +1,7 @@
 import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
-import type { LoopLimits, MakeRoom } from './loop/context.js';
+import type { Told } from './log/published-event.js';
+import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { type Attachment, Audience } from './session/audience.js';
@@ -9,8 +10,6 @@ import { modelSeams } from './session/provider-tokens.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './session/settings.js';
-import type { SessionState } from './session/shape.js';
-import type { Told } from './session/told.js';
 import { isStale } from './store/refusals.js';
 import type {
   Owner,
@@ -22,6 +21,7 @@ import type {
 import type { Company } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
+import type { LoopLimits, MakeRoom } from './turn/context.js';
 import { checkDirectory } from './workspace/check-directory.js';
 import { describeDirectory } from './workspace/git.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';

@@ -1,6 +1,6 @@
 import type { Callbacks, Params, Result } from '@groundcrew/protocol';
+import type { Told } from '../log/published-event.js';
 import type { ToolDeclaration } from '../tools/external.js';
-import type { Told } from './told.js';
 
 /** One client's share in a session: what it hears and what it brings. */
 export interface Attachment {

@@ -1,7 +1,7 @@
+import type { Draft } from '../log/session-log.js';
+import type { OpenQuestion } from '../log/state.js';
 import type { StoreError } from '../store/session-store.js';
-import { Interruption } from './interruption.js';
-import type { Draft } from './log.js';
-import type { OpenQuestion } from './shape.js';
+import { Interruption } from '../turn/interruption.js';
 
 /** The answer that a question gets when nobody is to answer it any more. */
 export function cancellation(question: OpenQuestion, reason: string): Draft {

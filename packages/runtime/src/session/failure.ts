@@ -1,6 +1,6 @@
 import { describeFailure, ModelError } from '@groundcrew/models';
 import type { EventData, FailureCode } from '@groundcrew/protocol';
-import { LimitsExhausted } from '../loop/spend.js';
+import { LimitsExhausted } from '../model-call/allowance.js';
 import { StoreError, type StoreErrorKind } from '../store/session-store.js';
 import { ToolConflict } from '../tools/toolset.js';
 

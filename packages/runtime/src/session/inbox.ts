@@ -1,5 +1,5 @@
-import type { SessionLog } from './log.js';
-import type { Prompt } from './shape.js';
+import type { SessionLog } from '../log/session-log.js';
+import type { Prompt } from '../log/state.js';
 
 interface Admitted {
   readonly prompt: Prompt;

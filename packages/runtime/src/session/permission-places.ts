@@ -1,6 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
+import type { Draft } from '../log/session-log.js';
+import type { SessionState } from '../log/state.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import {
   locationOf,
@@ -15,9 +17,7 @@ import type { PermissionChange, PermissionSwitches } from '../permissions/settin
 import { describeDirectory } from '../workspace/git.js';
 import { isWithin, locate } from '../workspace/paths.js';
 import { homeOf } from '../workspace/session-directory.js';
-import type { Draft } from './log.js';
 import type { SessionSettings } from './settings.js';
-import type { SessionState } from './shape.js';
 
 /** A directory that a client named cannot be one. */
 export class BadDirectory extends Error {

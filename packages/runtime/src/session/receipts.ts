@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { SessionLog } from './log.js';
-import type { Prompt } from './shape.js';
+import type { SessionLog } from '../log/session-log.js';
+import type { Prompt } from '../log/state.js';
 
 /** A prompt came under an id that another prompt has. */
 export class MessageIdReused extends Error {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { limitsChanged, type SessionLimits } from '../budget/limits.js';
+import type { Draft } from '../log/session-log.js';
+import type { SessionState } from '../log/state.js';
 import type { SessionContext } from '../store/session-store.js';
+import type { Planner } from '../turn/planner.js';
 import type { Attachment } from './audience.js';
 import type { Conversation } from './conversation.js';
-import type { Draft } from './log.js';
-import type { Planner } from './planner.js';
 import { newlyFixed } from './provider-settings.js';
-import type { SessionState } from './shape.js';
 
 /** What a client that comes back names anew; what it leaves out stays as it was. */
 export interface ResumeChanges {

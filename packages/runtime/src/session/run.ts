@@ -1,4 +1,4 @@
-import type { Interaction } from '../loop/interaction.js';
+import type { Interaction } from '../turn/interaction.js';
 
 /** The loop of a session while it works: one prompt after the other, until none waits. */
 export interface Run {

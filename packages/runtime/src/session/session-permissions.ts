@@ -1,3 +1,4 @@
+import type { SessionState } from '../log/state.js';
 import { addressCovers, isHost } from '../permissions/addresses.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import { type BookContents, emptyBook, locationOf, withApproval } from '../permissions/book-contents.js';
@@ -11,7 +12,6 @@ import type { UserRules } from '../permissions/user-rules.js';
 import type { PermissionRequest } from '../tools/tool.js';
 import type { Audience } from './audience.js';
 import { PermissionPlaces, type PlacedSession } from './permission-places.js';
-import type { SessionState } from './shape.js';
 
 /** The session whose permissions these are. */
 export interface PermittedSession extends PlacedSession {

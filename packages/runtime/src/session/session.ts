@@ -1,34 +1,34 @@
 import type { Price } from '@groundcrew/models';
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
-import type { LoopLimits, MakeRoom, ModelPlan } from '../loop/context.js';
+import { LogReaders } from '../log/event-readers.js';
+import type { Told } from '../log/published-event.js';
+import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
+import type { Prompt, SessionState } from '../log/state.js';
+import { readPast } from '../log/stored-records.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import type { UserRules } from '../permissions/user-rules.js';
+import { ClientRequests } from '../questions/client-requests.js';
+import type { Answers, QuestionRef } from '../questions/questions.js';
+import type { Wait } from '../questions/waits.js';
 import { isInUse, isStale } from '../store/refusals.js';
 import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { Company } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { Tool, ToolSurroundings } from '../tools/tool.js';
+import type { LoopLimits, MakeRoom, ModelPlan } from '../turn/context.js';
+import { Planner } from '../turn/planner.js';
 import { Workspace } from '../workspace/workspace.js';
-import { announceChange } from './arrivals.js';
+import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
-import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
-import { LogReaders } from './log-readers.js';
-import { readPast } from './past.js';
-import { Planner } from './planner.js';
-import type { Answers, QuestionRef } from './questions.js';
-import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
+import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
-import type { Prompt, SessionState } from './shape.js';
-import type { Told } from './told.js';
-import { toolSurroundings } from './tool-surroundings.js';
-import type { Wait } from './waits.js';
-import { damageWarning, farewell, greeting } from './words.js';
+import { toolSurroundings } from './tool-context.js';
 
 /** What a session is given by the runtime it lives in. */
 export interface SessionSurroundings {

@@ -1,7 +1,7 @@
 import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
-import type { TraceContext } from '../loop/interaction.js';
+import type { TraceContext } from '../turn/interaction.js';
 import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
 
 /** What clients fixed for a session by create and resume. Secrets among it live in memory only. */

@@ -1,0 +1,37 @@
+import type { EventData } from '@groundcrew/protocol';
+import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
+import type { PermissionChange } from '../permissions/settings.js';
+import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim } from './state.js';
+
+/** The private records: what a session must remember and nobody outside is told. A closed list. */
+export interface Notes {
+  /** An attempt at the model brought no answer. */
+  'ask.lost': LostCall;
+  /** What a model call may take, written before it is made; only where a limit is set. */
+  'ask.reserved': Reservation;
+  /** What a model call took. */
+  'ask.settled': SettledCall;
+  'call.intended': { readonly toolCallId: string; readonly attempt: number };
+  'call.interrupted': { readonly toolCallId: string };
+  'history.cut': { readonly fromEventId: string };
+  /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
+  'limits.asked': EventData<'session_limits_exhausted.requested'>;
+  /** A model was chosen while a turn ran: it is told, and counts, when the turn is over. */
+  'model.chosen': ModelChange;
+  /** What clients fixed for the session's permissions. */
+  'permissions.changed': PermissionChange;
+  'prompt.admitted': Prompt;
+  /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
+  'prompt.received': { readonly messageId: string; readonly digest: string };
+  'prompt.withdrawn': { readonly messageId: string };
+  /** A question of the agent, which is told by an event that is not stored; its call's result closes it. */
+  'question.asked': EventData<'user_input.requested'>;
+  'settings.fixed': Partial<FixedSettings>;
+  snapshot: { readonly state: SessionState };
+  verbatim: Verbatim;
+}
+
+export type NoteType = keyof Notes;
+
+/** One private record to be written. */
+export type NoteDraft = { [K in NoteType]: { readonly note: K; readonly data: Notes[K] } }[NoteType];

@@ -1,0 +1,139 @@
+import type { KeptBlock, ModelEvent, ToolCall } from '@groundcrew/models';
+import type { LoopContext, ModelPlan } from '../turn/context.js';
+
+/** Of more pieces in one read the total is told once: as often as they, it would be half of all that clients read. */
+const mostCountedApart = 16;
+
+/** An answer that is still coming in; what streams is told piece by piece. */
+export class AnswerDraft {
+  messageId: string;
+  text = '';
+  reasoning = '';
+  reasoningId = '';
+  calls: ToolCall[] = [];
+  kept: KeptBlock[] = [];
+  end: Extract<ModelEvent, { type: 'end' }> | undefined;
+  /** Characters of any sort that have come. */
+  size = 0;
+  /** The bytes of the batch at hand are in the total, and told. */
+  private isCounted = false;
+
+  constructor(
+    private readonly context: LoopContext,
+    private readonly plan: ModelPlan,
+  ) {
+    this.messageId = context.clock.newId();
+  }
+
+  /** Takes what came in one read. */
+  takeAll(batch: readonly ModelEvent[]): void {
+    this.isCounted = batch.length > mostCountedApart;
+    if (this.isCounted) this.count(batch.map(deltaOf).join(''));
+    for (const event of batch) this.take(event);
+    this.isCounted = false;
+  }
+
+  private take(event: ModelEvent): void {
+    switch (event.type) {
+      case 'text':
+        this.takeText(event.delta);
+        return;
+      case 'reasoning':
+        this.takeReasoning(event.delta);
+        return;
+      case 'tool_call_delta':
+        this.takeCallDelta(event);
+        return;
+      case 'tool_call':
+        this.size += event.call.argumentsText.length;
+        this.calls.push({ ...event.call, callId: this.freshCallId(event.call.callId) });
+        return;
+      case 'kept':
+        this.kept.push(event.kept);
+        return;
+      case 'end':
+        this.end = event;
+        return;
+      case 'retry':
+        return;
+    }
+  }
+
+  /** What a failed attempt said is void: the next one is another message. */
+  startAgain(): void {
+    this.messageId = this.context.clock.newId();
+    this.text = '';
+    this.reasoning = '';
+    this.reasoningId = '';
+    this.calls = [];
+    this.kept = [];
+    this.size = 0;
+  }
+
+  private takeText(delta: string): void {
+    this.size += delta.length;
+    if (this.plan.streaming && delta !== '') {
+      const { log } = this.context;
+      this.countOne(delta);
+      if (this.text === '')
+        log.emit({ type: 'assistant.message_start', data: { messageId: this.messageId } });
+      const content = JSON.stringify(delta);
+      log.emitWritten(
+        'assistant.message_delta',
+        `{"messageId":"${this.messageId}","deltaContent":${content}}`,
+      );
+    }
+    this.text += delta;
+  }
+
+  private takeReasoning(delta: string): void {
+    this.size += delta.length;
+    this.reasoning += delta;
+    if (!this.plan.streaming) return;
+    this.reasoningId ||= this.context.clock.newId();
+    this.countOne(delta);
+    const content = JSON.stringify(delta);
+    this.context.log.emitWritten(
+      'assistant.reasoning_delta',
+      `{"reasoningId":"${this.reasoningId}","deltaContent":${content}}`,
+    );
+  }
+
+  private takeCallDelta(event: Extract<ModelEvent, { type: 'tool_call_delta' }>): void {
+    if (!this.plan.streaming) return;
+    this.countOne(event.delta);
+    this.context.log.emit({
+      type: 'assistant.tool_call_delta',
+      data: { toolCallId: event.callId, toolName: event.name, toolType: 'function', inputDelta: event.delta },
+    });
+  }
+
+  private countOne(delta: string): void {
+    if (!this.isCounted) this.count(delta);
+  }
+
+  private count(text: string): void {
+    if (!this.plan.streaming) return;
+    const { interaction, log } = this.context;
+    interaction.responseBytes += Buffer.byteLength(text);
+    log.emitWritten('assistant.streaming_delta', `{"totalResponseSizeBytes":${interaction.responseBytes}}`);
+  }
+
+  /** Ids must differ in the whole conversation: some services repeat theirs, others refuse a history that does. */
+  private freshCallId(callId: string): string {
+    const isTaken =
+      callId === '' || this.calls.some((call) => call.callId === callId) || this.isKnown(callId);
+    return isTaken ? `call_${this.context.clock.newId()}` : callId;
+  }
+
+  private isKnown(callId: string): boolean {
+    for (const entry of this.context.log.latest.history)
+      if (entry.role === 'assistant')
+        for (const call of entry.toolCalls) if (call.callId === callId) return true;
+    return false;
+  }
+}
+
+function deltaOf(event: ModelEvent): string {
+  return 'delta' in event ? event.delta : '';
+}

@@ -1,0 +1,39 @@
+import type { SessionState } from '../log/state.js';
+import type { LoopContext, ModelPlan } from '../turn/context.js';
+
+/** Window assumed for a model that nobody knows. */
+const defaultTokenLimit = 128_000;
+
+/** How full the model's window is; sizes are estimated at four characters a token. */
+export interface ContextUse {
+  readonly tokenLimit: number;
+  readonly currentTokens: number;
+  readonly systemTokens: number;
+  readonly conversationTokens: number;
+  readonly toolDefinitionsTokens: number;
+  readonly messagesLength: number;
+}
+
+export function measureContext(state: SessionState, plan: ModelPlan): ContextUse {
+  const systemTokens = tokens(plan.system.length);
+  const conversationTokens = tokens(state.historySize);
+  const toolDefinitionsTokens = tokens(plan.toolset.size);
+  return {
+    tokenLimit: plan.info?.maxPromptTokens ?? plan.info?.contextWindow ?? defaultTokenLimit,
+    currentTokens: systemTokens + conversationTokens + toolDefinitionsTokens,
+    systemTokens,
+    conversationTokens,
+    toolDefinitionsTokens,
+    messagesLength: state.history.length + 1,
+  };
+}
+
+export function reportContextUse(context: LoopContext, plan: ModelPlan): void {
+  const { log, interaction } = context;
+  const isInitial = interaction.rounds === 1;
+  log.emit({ type: 'session.usage_info', data: { isInitial, ...measureContext(log.latest, plan) } });
+}
+
+function tokens(characters: number): number {
+  return Math.ceil(characters / 4);
+}

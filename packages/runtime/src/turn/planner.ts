@@ -1,0 +1,182 @@
+import { ModelError, type ModelProvider } from '@groundcrew/models';
+import type { SessionState } from '../log/state.js';
+import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
+import { toolsChangedNotice } from '../prompt/tools-notice.js';
+import type { Audience } from '../session/audience.js';
+import { missingSecret } from '../session/provider-settings.js';
+import type { ModelAccess, SessionSettings } from '../session/settings.js';
+import type { Company } from '../tools/builtin.js';
+import type { Tool } from '../tools/tool.js';
+import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
+import type { ModelPlan, Oddities } from './context.js';
+import { standInWarning, troubleWithEffort } from './model-warnings.js';
+
+/** Leaves the choice of the model to the service. */
+const automatic = 'auto';
+
+/** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
+export class Planner {
+  private toolset: Toolset | undefined;
+  private shown: readonly string[] | undefined;
+  private readonly prompt = new PromptWriter();
+
+  constructor(
+    private readonly audience: Audience,
+    private readonly options: {
+      readonly builtinTools: (company: Company) => readonly Tool[];
+      readonly version: string;
+    },
+    public settings: SessionSettings,
+    private access: ModelAccess,
+  ) {}
+
+  configure(settings: SessionSettings, access: ModelAccess): void {
+    this.settings = settings;
+    this.access = access;
+    this.toolset = undefined;
+  }
+
+  /** Tools are put together anew when somebody came, left or changed what it brings. */
+  audienceChanged(): void {
+    this.toolset = undefined;
+  }
+
+  model(state: SessionState): string {
+    const chosen = this.chosenModel(state) ?? this.settings.model ?? automatic;
+    if (chosen !== automatic) return chosen;
+    const { limitedModel } = state;
+    const other = limitedModel === undefined ? undefined : this.access.otherModel?.(limitedModel);
+    return other ?? this.access.defaultModel;
+  }
+
+  private chosenModel({ model, isModelByDefault }: SessionState): string | undefined {
+    if (model === undefined || !isModelByDefault) return model;
+    return this.access.serves?.(model) === false ? undefined : model;
+  }
+
+  canSeeImages(state: SessionState): boolean {
+    const { supports } = this.settings.modelCapabilities ?? {};
+    return supports?.vision ?? this.access.info(this.model(state))?.vision ?? true;
+  }
+
+  documents(state: SessionState): readonly string[] {
+    return this.access.info(this.model(state))?.documents ?? [];
+  }
+
+  /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
+  plan(state: SessionState): ModelPlan {
+    const { access, settings } = this;
+    const model = this.model(state);
+    const { reasoningEffort } = state;
+    const warning = this.troubleWithEffort(model, reasoningEffort);
+    const toolset = this.currentToolset();
+    const otherModel = access.otherModel?.(model);
+    const facts = {
+      workingDirectory: state.context.cwd,
+      platform: process.platform,
+      model,
+      toolset,
+      isCopilot: access.isCopilot,
+      version: this.options.version,
+      mode: state.mode,
+      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
+    };
+    return {
+      provider: this.provider(state, model),
+      model,
+      info: access.info(model),
+      ...(otherModel !== undefined && otherModel !== model && { otherModel }),
+      streaming: settings.streaming,
+      citations: settings.citations ?? false,
+      system: this.prompt.write(facts, settings.systemMessage),
+      toolset,
+      ...(reasoningEffort !== undefined && warning === undefined && { reasoningEffort }),
+    };
+  }
+
+  /** Why a model will not be told how hard to think, although it was to be. */
+  troubleWithEffort(model: string, effort: string | undefined): string | undefined {
+    return troubleWithEffort(this.access.info(model), effort);
+  }
+
+  /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
+  noticeOfTools(): string {
+    const before = this.shown;
+    this.shown = this.namesOfTools() ?? before;
+    if (!before || !this.shown) return '';
+    const came = this.shown.filter((name) => !before.includes(name));
+    const went = before.filter((name) => !this.shown?.includes(name));
+    return toolsChangedNotice(came, went);
+  }
+
+  /** What people are told at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
+  oddities(state: SessionState): Oddities {
+    const model = this.model(state);
+    const unknown = unknownSections(this.settings.systemMessage).map(
+      (id) =>
+        `The system message edits a section named ${id}, which does not exist; its content was appended.`,
+    );
+    const isAsMade = this.isAsMade(state);
+    const standIn = isAsMade ? standInWarning(this.access, model) : undefined;
+    const effort = isAsMade ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
+    return {
+      hiddenTools: this.toolsetIfAny()?.hidden ?? [],
+      warnings: [...unknown, ...(standIn ? [standIn] : []), ...(effort ? [effort] : [])],
+    };
+  }
+
+  /** What was chosen since has been spoken of when it was. */
+  private isAsMade({ model, reasoningEffort }: SessionState): boolean {
+    const { settings } = this;
+    return model === settings.model && reasoningEffort === settings.reasoningEffort;
+  }
+
+  private provider(state: SessionState, model: string): ModelProvider {
+    const missing = missingSecret(state.fixed, this.settings, model);
+    return missing === undefined ? this.access.provider : providerToCome(missing);
+  }
+
+  private namesOfTools(): readonly string[] | undefined {
+    return this.toolsetIfAny()?.tools.map((tool) => tool.name);
+  }
+
+  /** Clients whose tools clash hear of it when the turn begins, not before. */
+  private toolsetIfAny(): Toolset | undefined {
+    try {
+      return this.currentToolset();
+    } catch (error) {
+      if (error instanceof ToolConflict) return undefined;
+      throw error;
+    }
+  }
+
+  private currentToolset(): Toolset {
+    const { settings, audience } = this;
+    this.toolset ??= makeToolset({
+      builtin: this.options.builtinTools({
+        isOld: audience.isOld,
+        answersQuestions: audience.answersQuestions && !settings.isAskingDisabled,
+      }),
+      declared: audience.tools(),
+      filters: {
+        exclusionWins: settings.exclusionWins,
+        ...(settings.availableTools && { availableTools: settings.availableTools }),
+        ...(settings.excludedTools && { excludedTools: settings.excludedTools }),
+        ...(settings.defaultAgentExcludedTools && { hiddenFromRoot: settings.defaultAgentExcludedTools }),
+      },
+    });
+    return this.toolset;
+  }
+}
+
+/** Keys are not stored: a session with a service of its own waits for a client that names it again. */
+function providerToCome(reason: string): ModelProvider {
+  return {
+    id: 'none',
+    models: async () => [],
+    // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
+    async *stream() {
+      throw new ModelError('configuration', reason);
+    },
+  };
+}
