@@ -1,3 +1,4 @@
+export { storeFailureCode } from './agents/failure.js';
 export { limitsChanged, type SessionLimits } from './budget/limits.js';
 export { creditsOf, modelMetrics } from './budget/metrics.js';
 export { costOfAll } from './budget/spending.js';
@@ -5,16 +6,24 @@ export { type Clock, systemClock } from './clock.js';
 export { Told } from './log/published-event.js';
 export { mendSession } from './log/repair.js';
 export type { Draft, EphemeralDraft, EventDraft } from './log/session-log.js';
-export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './log/state.js';
-export { type ContextUse, measureContext } from './model-call/context-use.js';
+export {
+  agentOf,
+  type HistoryEntry,
+  type OpenQuestion,
+  openQuestions,
+  type Prompt,
+  type SessionState,
+} from './log/state.js';
 export { BookFault } from './permissions/book-fault.js';
 export { type Decision, UnknownDecision } from './permissions/decision.js';
 export { type Explanation, explain, type Wish } from './permissions/explain.js';
 export type { Approval, PermissionMode, PolicyRules, Verdict } from './permissions/policy.js';
+export type { PermissionRequest } from './permissions/question.js';
 export { describeRule, type Rule } from './permissions/rules.js';
 export type { ShellReading } from './permissions/shell/reading.js';
 export { standingPolicy } from './permissions/standing-policy.js';
 export { noUserRules, type UserRules, type UserRulesReader } from './permissions/user-rules.js';
+export { ClientGone } from './questions/asked-client.js';
 export type { ClientRequests, ElicitationAnswer } from './questions/client-requests.js';
 export type { Answers, QuestionRef } from './questions/questions.js';
 export {
@@ -25,17 +34,18 @@ export {
   Runtime,
   type RuntimeOptions,
 } from './runtime.js';
-export { type Attachment, Audience, type ClientCommand, ClientGone, ToolClash } from './session/audience.js';
-export type { PromptExtras } from './session/conversation.js';
-export { storeFailureCode } from './session/failure.js';
+export { type Attachment, Audience, type ClientCommand, ToolClash } from './session/audience.js';
 export { QueueFull } from './session/inbox.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
+export { digestOf, MessageIdReused } from './session/receipts.js';
+export { Session } from './session/session.js';
+export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
 export type {
   ModelCapabilities,
   NamedProvider,
   ProviderSettings,
   RegistryModel,
-} from './session/provider-config.js';
+} from './settings/provider-config.js';
 export {
   defaultProviderName,
   InvalidProvider,
@@ -44,11 +54,14 @@ export {
   withoutWireModel,
   withProviderChanges,
   withRegistry,
-} from './session/provider-settings.js';
-export { digestOf, MessageIdReused } from './session/receipts.js';
-export { Session } from './session/session.js';
-export type { ModelAccess, ModelSeams, SessionSettings, SystemMessage } from './session/settings.js';
-export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
+} from './settings/provider-settings.js';
+export type {
+  ModelAccess,
+  ModelSeams,
+  SessionSettings,
+  SystemMessage,
+  TraceContext,
+} from './settings/session-settings.js';
 export { memoryStore } from './store/memory.js';
 export {
   type AppendRequest,
@@ -87,10 +100,11 @@ export {
 export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
 export { SessionShells, Shells } from './tools/shell/shells.js';
-export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
+export type { PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
-export type { LoopLimits, MakeRoom, ModelPlan, Overflow } from './turn/context.js';
-export { type RequestHeaders, requestHeaders, type TraceContext } from './turn/interaction.js';
+export type { ModelPlan, TurnLimits } from './turn/context.js';
+export { type ContextUse, measureContext } from './turn/context-use.js';
+export { type PromptExtras, type RequestHeaders, requestHeaders } from './turn/interaction.js';
 export { standInWarning, troubleWithEffort } from './turn/model-warnings.js';
 export { NoSuchDirectory } from './workspace/check-directory.js';
 export { describeDirectory } from './workspace/git.js';

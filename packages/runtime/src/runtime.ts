@@ -5,11 +5,11 @@ import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { type Attachment, Audience } from './session/audience.js';
-import { newlyFixed } from './session/provider-settings.js';
 import { modelSeams } from './session/provider-tokens.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
-import type { ModelAccess, ModelSeams, SessionSettings } from './session/settings.js';
+import { newlyFixed } from './settings/provider-settings.js';
+import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
 import { isStale } from './store/refusals.js';
 import type {
   Owner,
@@ -21,7 +21,7 @@ import type {
 import type { Company } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
-import type { LoopLimits, MakeRoom } from './turn/context.js';
+import type { TurnLimits } from './turn/context.js';
 import { checkDirectory } from './workspace/check-directory.js';
 import { describeDirectory } from './workspace/git.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
@@ -41,14 +41,12 @@ export interface RuntimeOptions {
   readonly shells: Shells;
   /** What a model costs, if anybody knows; without it nobody does. */
   priceOf?(model: string): Promise<Price | undefined>;
-  /** Without it, a conversation that does not fit into its model ends the turn. */
-  readonly makeRoom?: MakeRoom;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
   readonly owner: Owner;
   readonly clock: Clock;
   readonly version: string;
-  readonly limits: LoopLimits;
+  readonly limits: TurnLimits;
   /** Sessions idle for so long are unloaded; 0 means never. */
   readonly sessionIdleSeconds: number;
 }
@@ -237,7 +235,6 @@ export class Runtime {
       shells: shells.forSession(),
       book: new ApprovalBook(home.directory),
       priceOf: async (model: string) => this.options.priceOf?.(model),
-      ...(this.options.makeRoom && { makeRoom: this.options.makeRoom }),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
       onTold: (told: Told) => this.heard(told),

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
+import type { PermissionQuestion } from '../src/permissions/question.js';
 import { type SessionShells, Shells } from '../src/tools/shell/shells.js';
 import {
-  type PermissionQuestion,
   type Tool,
   type ToolContext,
   ToolFailure,

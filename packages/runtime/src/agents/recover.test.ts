@@ -3,14 +3,15 @@ import type { ModelEvent, ModelProvider, ModelRequest } from '@groundcrew/models
 import type { AnyEvent } from '@groundcrew/protocol';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
+import type { PermissionQuestion } from '../permissions/question.js';
 import { noUserRules } from '../permissions/user-rules.js';
 import { Runtime } from '../runtime.js';
 import type { Attachment } from '../session/audience.js';
 import type { Session } from '../session/session.js';
-import type { SessionSettings } from '../session/settings.js';
+import type { SessionSettings } from '../settings/session-settings.js';
 import { memoryStore } from '../store/memory.js';
 import { Shells } from '../tools/shell/shells.js';
-import type { PermissionQuestion, Tool } from '../tools/tool.js';
+import type { Tool } from '../tools/tool.js';
 
 const usage = {
   inputTokens: 1,

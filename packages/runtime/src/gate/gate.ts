@@ -1,327 +1,265 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { EventData } from '@groundcrew/protocol';
+import type { Clock } from '../clock.js';
+import type { ToolHooks } from '../hooks/tool-hooks.js';
+import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
-import { outcomeOf, refusalBy, refusalOf } from '../permissions/decision.js';
-import { Forbidden, forbid, judge } from '../permissions/policy.js';
-import { searchExclusions } from '../permissions/real-rules.js';
-import { addressSubject, examine, placeSubject, type Subject, toolSubject } from '../permissions/subject.js';
-import type { Answers } from '../questions/questions.js';
+import type { OpenCall } from '../log/state.js';
+import { refusalBy } from '../permissions/decision.js';
+import { Forbidden } from '../permissions/policy.js';
+import type { Answers, Questions } from '../questions/questions.js';
+import type { UserInput } from '../questions/user-input.js';
+import type { Waits } from '../questions/waits.js';
 import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult } from '../tools/external.js';
 import {
-  type PermissionQuestion,
-  type PermissionRequest,
   type PreparedCall,
   type ResultType,
   ToolFailure,
   ToolInputError,
   type ToolResult,
+  type ToolSurroundings,
 } from '../tools/tool.js';
 import type { UserQuestion } from '../tools/user-question.js';
-import type { LoopContext, ModelPlan } from '../turn/context.js';
-import { troubleWithRules } from '../turn/deliver.js';
-import { interruptedText } from '../turn/history-reader.js';
+import type { CallToRun, GateTurn } from './call.js';
+import { type GatePermissions, PermissionDesk } from './permission-desk.js';
+import { prepareCall } from './prepare.js';
+import { boundResult, receiptOf } from './receipt.js';
 
-/** A call as the model made it, its arguments read. */
-export interface CallToRun {
-  readonly toolCallId: string;
-  readonly name: string;
-  readonly arguments: unknown;
-  readonly argumentsText: string;
-  /** Why its arguments could not be read. */
-  readonly problem?: string;
-  /** What it was given leave for before a process died; the same is not asked again, and nothing else is covered. */
-  readonly granted?: readonly EventData<'permission.requested'>[];
+/** What the gate works with. */
+export interface GateParts {
+  readonly log: AgentLog;
+  readonly clock: Clock;
+  readonly questions: Questions;
+  readonly userInput: UserInput;
+  readonly waits: Waits;
+  readonly hooks: ToolHooks;
+  readonly permissions: GatePermissions;
+  /** What tools find around them now. */
+  toolSurroundings(): ToolSurroundings;
 }
 
-/** What a call needs to pass the gate. */
-export interface Gate {
-  readonly context: LoopContext;
-  readonly plan: ModelPlan;
-}
-
-/** The word that a call begins, with what there is to see of it before. */
-export async function startOf(call: CallToRun, { context, plan }: Gate): Promise<Draft> {
-  const preview = await plan.toolset.find(call.name)?.preview?.(call.arguments);
-  return {
-    type: 'tool.execution_start',
-    data: {
-      toolCallId: call.toolCallId,
-      toolName: call.name,
-      arguments: call.arguments,
-      turnId: context.interaction.turnId,
-      model: plan.model,
-      ...preview,
-    },
-  };
-}
-
-/** Runs the calls of one message side by side, each through the gate. False when a rejection ends the turn. */
-export async function runToolCalls(
-  calls: readonly CallToRun[],
-  gate: Gate,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const outcomes = await Promise.all(calls.map((call) => passGate(call, gate, signal)));
-  return !outcomes.includes('rejected');
-}
-
-/** The one way to run a tool, whoever asks for it. A failing tool is an answer, never an exception. */
-export async function passGate(call: CallToRun, gate: Gate, signal: AbortSignal): Promise<ResultType> {
-  try {
-    return await admitAndRun(call, gate, signal);
-  } catch (error) {
-    if (signal.aborted) throw error;
-    return finish(call, failureOf(call, error), gate);
-  }
-}
-
-/** Waits for some client's answer to a call it was asked to run, and closes the call with it. */
-export function awaitClient(
-  call: CallToRun,
-  requestId: string,
-  gate: Gate & { readonly signal: AbortSignal },
-): Promise<ResultType> {
-  const settle = (answer: Answers['external_tool']) => {
-    const result = externalResult({ toolName: call.name, arguments: call.arguments }, answer);
-    return finish(call, result, gate, { type: 'external_tool.completed', data: { requestId } });
-  };
-  const { questions, waits } = gate.context;
-  const answered = questions.ask({ kind: 'external_tool', requestId }, settle, gate.signal);
-  return waits.during({ kind: 'tool', toolCallId: call.toolCallId, toolName: call.name }, answered);
-}
-
-/** Waits for the answer to a question that the agent has asked, and closes the call with it. */
-export async function awaitUser(
-  call: CallToRun,
-  asked: EventData<'user_input.requested'>,
-  gate: Gate & { readonly signal: AbortSignal },
-): Promise<ResultType> {
-  const { requestId } = asked;
-  const { questions, userInput } = gate.context;
-  const settle = (answer: Answers['user_input']) =>
-    finish(call, resultOfAnswer(answer), gate, {
-      type: 'user_input.completed',
-      data: { requestId, ...answer },
-    });
-  const answered = questions.ask({ kind: 'user_input', requestId }, settle, gate.signal);
-  userInput.put(asked);
-  return answered.finally(() => userInput.close(requestId));
-}
-
-/** Waits for a decision; undefined when the call may run, else it is already closed. */
-export function awaitLeave(
-  call: CallToRun,
-  requestId: string,
-  gate: Gate & { readonly signal: AbortSignal },
-): Promise<ResultType | undefined> {
-  const { context } = gate;
-  const settle = (decision: Answers['permission']): ResultType | undefined => {
-    const result = outcomeOf(decision);
-    const completed: Draft = {
-      type: 'permission.completed',
-      data: { requestId, toolCallId: call.toolCallId, result },
-    };
-    const refusal = refusalOf(result);
-    if (refusal) return finish(call, refusal, gate, completed);
-    context.log.append(completed);
-    return undefined;
-  };
-  return context.questions.ask({ kind: 'permission', requestId }, settle, gate.signal);
-}
-
-/** Closes a call of which nobody knows whether it ran: model and clients are told so, and it is not run again. */
-export function closeUnknown(call: CallToRun, gate: Gate): ResultType {
-  return finish(call, { type: 'failure', text: interruptedText }, gate);
-}
-
-/** What comes after leave was given: the intent is durable before the effect. */
-async function runPrepared(
-  call: CallToRun,
-  prepared: PreparedCall,
-  gate: Gate & { readonly signal: AbortSignal },
-): Promise<ResultType> {
-  const { context, signal } = gate;
-  const { log } = context;
-  if (prepared.type === 'ask') return askUser(call, prepared.question, gate);
-  log.append({ note: 'call.intended', data: { toolCallId: call.toolCallId, attempt: 1 } });
-  if (prepared.type === 'run') {
-    await log.stored();
-    const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
-    return finish(call, await context.waits.during(wait, prepared.run(signal)), gate);
-  }
-  const requestId = context.clock.newId();
-  log.append({ type: 'external_tool.requested', data: externalRequest(call, requestId, context) });
-  return awaitClient(call, requestId, gate);
-}
-
-/** The event is not stored, so a note keeps the question for whoever comes after a crash. */
-function askUser(
-  call: CallToRun,
-  question: UserQuestion,
-  gate: Gate & { readonly signal: AbortSignal },
-): Promise<ResultType> {
-  const { clock, log } = gate.context;
-  const asked = { requestId: clock.newId(), toolCallId: call.toolCallId, ...question };
-  log.append({ note: 'question.asked', data: asked }, { type: 'user_input.requested', data: asked });
-  return awaitUser(call, asked, gate);
-}
-
-/** Finds the tool and lets it check its input; nothing has happened yet when this throws. */
-async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<PreparedCall> {
-  const tool = plan.toolset.find(call.name);
-  if (!tool) throw unknownTool(call.name, plan);
-  if (call.problem !== undefined) throw new ToolFailure(call.problem);
-  const occasion = { toolName: call.name, workingDirectory: context.workingDirectory };
-  requireNotForbidden(toolSubject(occasion), context);
-  return tool.prepare(call.arguments, {
-    checkPlace: (place) => requireNotForbidden(placeSubject(place, occasion), context),
-    checkAddress: (url) => requireNotForbidden(addressSubject(url, occasion), context),
-    searchExclusions: () => searchExclusions(context.prohibitions().deny, context.workingDirectory),
-    sessionId: context.sessionId,
-    toolCallId: call.toolCallId,
-    notify: (notice) => {
-      if (notice.type === 'system.notification') context.log.append(notice);
-      else context.log.emit(notice);
-    },
-    progress: (partialOutput) =>
-      context.log.emit({
-        type: 'tool.execution_partial_result',
-        data: { toolCallId: call.toolCallId, partialOutput },
-      }),
-    ...context.toolSurroundings(),
-  });
-}
-
-async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Promise<ResultType> {
-  const prepared = await prepareCall(call, gate);
-  for (const next of prepared.questions ?? []) {
-    const question = typeof next === 'function' ? await next() : next;
-    const refused = await seekLeave(call, question, { signal, ...gate });
-    if (refused) return refused;
-  }
-  return runPrepared(call, prepared, { signal, ...gate });
-}
-
-/** What rules forbid ends before a tool has looked at anything; throws Forbidden. */
-function requireNotForbidden(subject: Subject, context: LoopContext): void {
-  const verdict = forbid(subject, context.prohibitions());
-  if (!verdict) return;
-  context.log.append(...troubleWithRules(context));
-  throw new Forbidden(verdict);
-}
-
-async function seekLeave(
-  call: CallToRun,
-  asked: PermissionQuestion,
-  gate: Gate & { readonly signal: AbortSignal },
-): Promise<ResultType | undefined> {
-  const { context } = gate;
-  const { request, prompt } = asked;
-  const permissionRequest = { ...request, toolCallId: call.toolCallId };
-  const promptRequest = prompt ? { ...prompt, toolCallId: call.toolCallId } : promptFor(permissionRequest);
-  const question = { requestId: context.clock.newId(), permissionRequest, promptRequest };
-  const { workingDirectory } = context;
-  const subject = await examine(asked, { toolName: call.name, workingDirectory });
-  const verdict = judge(subject, context.policy());
-  if (verdict.type === 'allow') return undefined;
-  const isForbidden = verdict.rule !== undefined || verdict.problem !== undefined;
-  if (!isForbidden && call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
-  if (verdict.type === 'deny') return finish(call, refusalBy(verdict), gate);
-  context.log.append({ type: 'permission.requested', data: question });
-  return awaitLeave(call, question.requestId, gate);
+/** A call on its way through the gate. */
+interface Passage {
+  readonly call: CallToRun;
+  readonly turn: GateTurn;
+  readonly signal: AbortSignal;
 }
 
 /**
- * A client that came back may describe its tool in other words. The prompt counts too: leave for a place is not leave to
- * read what is there, though both ask by the same request.
+ * The one way to run a tool, whoever asks for it: hooks → find → parse → prepare → policy → question → intent → run →
+ * hooks → bound → receipt. A failing tool is an answer, never an exception.
  */
-function isSameQuestion(
-  granted: EventData<'permission.requested'>,
-  asked: EventData<'permission.requested'>,
-): boolean {
-  const plain = ({ permissionRequest, promptRequest }: EventData<'permission.requested'>) =>
-    JSON.parse(JSON.stringify([{ ...permissionRequest, toolDescription: '' }, promptRequest?.kind]));
-  return isDeepStrictEqual(plain(granted), plain(asked));
+export class Gate {
+  private readonly desk: PermissionDesk;
+
+  constructor(private readonly parts: GateParts) {
+    this.desk = new PermissionDesk(parts);
+  }
+
+  /** The event that a call begins with. */
+  async startOf(call: CallToRun, { toolset, model, turnId }: GateTurn): Promise<Draft> {
+    const preview = await toolset.find(call.name)?.preview?.(call.arguments);
+    const { toolCallId, name: toolName } = call;
+    const data = { toolCallId, toolName, arguments: call.arguments, turnId, model, ...preview };
+    return { type: 'tool.execution_start', data };
+  }
+
+  /** Runs the calls of one message side by side. False when a rejection ends the turn. */
+  async runAll(calls: readonly CallToRun[], turn: GateTurn, signal: AbortSignal): Promise<boolean> {
+    const outcomes = await Promise.all(calls.map((call) => this.run(call, turn, signal)));
+    return !outcomes.includes('rejected');
+  }
+
+  /** Runs one call from the beginning. */
+  async run(call: CallToRun, turn: GateTurn, signal: AbortSignal): Promise<ResultType> {
+    return this.guarded({ call, turn, signal }, (passage) => this.pass(passage));
+  }
+
+  /**
+   * Goes on with a call that another process had begun. It waits where it waited; one that may or may not have run is
+   * not run again unless its tool says that it may. `replan` gives the turn as it is when a question has been answered.
+   */
+  async continue(
+    open: OpenCall,
+    { turn, replan }: { readonly turn: GateTurn; replan(): GateTurn },
+    signal: AbortSignal,
+  ): Promise<ResultType> {
+    const { toolCallId, toolName: name, granted = [] } = open;
+    const call: CallToRun = { toolCallId, name, arguments: open.arguments, argumentsText: '', granted };
+    const passage = { call, turn, signal };
+    if (open.answer) return this.finish(passage, open.answer);
+    const question = this.parts.log.state.questions.find((each) => each.toolCallId === toolCallId);
+    if (question?.kind === 'external_tool')
+      return this.guarded(passage, () => this.awaitClient(passage, question.requestId));
+    if (question?.kind === 'user_input')
+      return this.guarded(passage, () => this.awaitUser(passage, question.event));
+    if (question?.kind === 'permission') {
+      const refusal = await this.desk.awaitDecision(call, question.requestId, signal);
+      if (refusal) return this.conclude(passage, refusal);
+      return this.runAgain({ ...call, granted: [...granted, question.event] }, replan(), signal);
+    }
+    const mayRun = open.attempts === 0 || turn.toolset.find(name)?.isRepeatable;
+    return mayRun ? this.run(call, turn, signal) : this.conclude(passage, interrupted);
+  }
+
+  /** With the tools of the clients that are attached now, which may differ from those when the turn was taken up. */
+  private async runAgain(call: CallToRun, turn: GateTurn, signal: AbortSignal): Promise<ResultType> {
+    this.parts.log.append(await this.startOf(call, turn));
+    return this.run(call, turn, signal);
+  }
+
+  private async guarded(
+    passage: Passage,
+    work: (passage: Passage) => Promise<ResultType>,
+  ): Promise<ResultType> {
+    try {
+      return await work(passage);
+    } catch (error) {
+      if (passage.signal.aborted) throw error;
+      return this.conclude(passage, failureOf(passage.call, error));
+    }
+  }
+
+  private async pass(passage: Passage): Promise<ResultType> {
+    const reviewed = await this.review(passage);
+    if (reviewed.type === 'denied') return this.conclude(passage, reviewed.result);
+    const { call, turn, signal } = reviewed.passage;
+    const { parts, desk } = this;
+    const prepared = await prepareCall(call, turn.toolset, parts);
+    for (const next of prepared.questions ?? []) {
+      const question = typeof next === 'function' ? await next() : next;
+      const refusal = await desk.seek(call, question, signal);
+      if (refusal) return this.conclude(reviewed.passage, refusal);
+    }
+    return this.perform(reviewed.passage, prepared);
+  }
+
+  /** What hooks make of a call before anything else looks at it; also of one whose tool does not exist. */
+  private async review(
+    passage: Passage,
+  ): Promise<{ type: 'passed'; passage: Passage } | { type: 'denied'; result: ToolResult }> {
+    const { hooks } = this.parts;
+    if (hooks.isEmpty) return { type: 'passed', passage };
+    const { call, signal } = passage;
+    const { denial, ...change } = await hooks.before(hookedCall(call), signal);
+    if (denial !== undefined) return { type: 'denied', result: { type: 'denied', text: denial } };
+    return { type: 'passed', passage: { ...passage, call: { ...call, ...change } } };
+  }
+
+  /** What comes after permission was given: the intent is durable before the effect. */
+  private async perform(passage: Passage, prepared: PreparedCall): Promise<ResultType> {
+    const { call, signal } = passage;
+    const { log, waits, clock } = this.parts;
+    if (prepared.type === 'ask') return this.askUser(passage, prepared.question);
+    // mutation: forget the intent record
+    log.append({ note: 'call.intended', data: { toolCallId: call.toolCallId, attempt: 1 } });
+    if (prepared.type === 'run') {
+      await log.stored();
+      const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
+      return this.conclude(passage, await waits.during(wait, prepared.run(signal)));
+    }
+    const requestId = clock.newId();
+    log.append({ type: 'external_tool.requested', data: this.externalRequest(passage, requestId) });
+    return this.awaitClient(passage, requestId);
+  }
+
+  /** Waits for some client's answer to a call it was asked to run, and closes the call with it. */
+  private async awaitClient(passage: Passage, requestId: string): Promise<ResultType> {
+    const { call, signal } = passage;
+    const { questions, waits } = this.parts;
+    const completed: Draft = { type: 'external_tool.completed', data: { requestId } };
+    const settle = (answer: Answers['external_tool']) =>
+      this.answered(
+        passage,
+        completed,
+        externalResult({ toolName: call.name, arguments: call.arguments }, answer),
+      );
+    const answered = questions.ask({ kind: 'external_tool', requestId }, settle, signal);
+    return waits.during({ kind: 'tool', toolCallId: call.toolCallId, toolName: call.name }, answered);
+  }
+
+  /** The event is not stored, so a note keeps the question for the process that comes after a crash. */
+  private askUser(passage: Passage, question: UserQuestion): Promise<ResultType> {
+    const { clock, log } = this.parts;
+    const asked = { requestId: clock.newId(), toolCallId: passage.call.toolCallId, ...question };
+    log.append({ note: 'question.asked', data: asked }, { type: 'user_input.requested', data: asked });
+    return this.awaitUser(passage, asked);
+  }
+
+  /** Waits for the answer to a question that the agent has asked, and closes the call with it. */
+  private async awaitUser(passage: Passage, asked: EventData<'user_input.requested'>): Promise<ResultType> {
+    const { requestId } = asked;
+    const { questions, userInput } = this.parts;
+    const settle = (answer: Answers['user_input']) => {
+      const completed: Draft = { type: 'user_input.completed', data: { requestId, ...answer } };
+      return this.answered(passage, completed, resultOfAnswer(answer));
+    };
+    const answered = questions.ask({ kind: 'user_input', requestId }, settle, passage.signal);
+    userInput.put(asked);
+    return answered.finally(() => userInput.close(requestId));
+  }
+
+  /** An answer is a record from the moment it arrives: a crash after it loses nothing and repeats nothing. */
+  private answered(passage: Passage, completed: Draft, result: ToolResult): Promise<ResultType> {
+    const { log } = this.parts;
+    if (this.concludesAtOnce(result)) {
+      log.append(completed, ...receiptOf(passage, result));
+      return Promise.resolve(result.type);
+    }
+    log.append(completed);
+    return this.conclude(passage, result);
+  }
+
+  /** Closes a call: hooks see the whole result, what they return is bounded, and the receipt is written. */
+  private async conclude(passage: Passage, result: ToolResult): Promise<ResultType> {
+    const { log } = this.parts;
+    if (this.concludesAtOnce(result)) {
+      log.append(...receiptOf(passage, result));
+      return result.type;
+    }
+    log.append({ note: 'call.answered', data: { toolCallId: passage.call.toolCallId, result } });
+    await log.stored();
+    return this.finish(passage, result);
+  }
+
+  /** The answer is stored: what follows may be done again after a crash. */
+  private async finish(passage: Passage, result: ToolResult): Promise<ResultType> {
+    const { log, hooks } = this.parts;
+    const { call, signal } = passage;
+    const reviewed = hooks.isEmpty ? result : await hooks.after(hookedCall(call), result, signal);
+    const bounded = await boundResult(reviewed, this.parts.toolSurroundings().largeOutput);
+    log.append(...receiptOf(passage, bounded));
+    return bounded.type;
+  }
+
+  /** Nothing has to be waited for between the answer and its receipt: one commit holds both. */
+  private concludesAtOnce(result: ToolResult): boolean {
+    const { isEnabled, maxBytes } = this.parts.toolSurroundings().largeOutput;
+    const fits = !isEnabled || result.isBounded === true || Buffer.byteLength(result.text) <= maxBytes;
+    return this.parts.hooks.isEmpty && fits;
+  }
+
+  private externalRequest({ call, turn }: Passage, requestId: string): EventData<'external_tool.requested'> {
+    const { log } = this.parts;
+    return {
+      requestId,
+      sessionId: log.sessionId,
+      toolCallId: call.toolCallId,
+      toolName: call.name,
+      arguments: call.arguments,
+      workingDirectory: log.session.context.cwd,
+      ...turn.trace,
+    };
+  }
 }
 
-/** Closes a call: `before` and its receipt are one commit. */
-function finish(
-  call: CallToRun,
-  result: ToolResult,
-  { context, plan }: Gate,
-  ...before: Draft[]
-): ResultType {
-  const { interaction } = context;
-  const shown = result.type === 'success' ? result.text : (result.message ?? result.text);
-  const isVerbatim = shown === result.text && result.parts === undefined;
-  const verbatim: Draft[] = isVerbatim
-    ? []
-    : [
-        {
-          note: 'verbatim',
-          data: { id: call.toolCallId, text: result.text, ...(result.parts && { parts: result.parts }) },
-        },
-      ];
-  const data: EventData<'tool.execution_complete'> = {
-    toolCallId: call.toolCallId,
-    success: result.type === 'success',
-    model: plan.model,
-    interactionId: interaction.id,
-    turnId: interaction.turnId,
-    ...(result.type === 'success'
-      ? { result: successOf(result) }
-      : { error: { message: shown, code: result.type } }),
-    toolTelemetry: result.telemetry ?? {},
-  };
-  context.log.append(...before, ...verbatim, { type: 'tool.execution_complete', data });
-  return result.type;
-}
+/** What the model reads of a call that may or may not have run. */
+export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
 
-function successOf(result: ToolResult): EventData<'tool.execution_complete'>['result'] {
-  return {
-    content: result.text,
-    detailedContent: result.details ?? result.text,
-    ...(result.contents && { contents: result.contents }),
-    ...(result.binaries && { binaryResultsForLlm: result.binaries }),
-  } as EventData<'tool.execution_complete'>['result'];
-}
+const interrupted: ToolResult = { type: 'failure', text: interruptedText };
 
-function externalRequest(
-  call: CallToRun,
-  requestId: string,
-  context: LoopContext,
-): EventData<'external_tool.requested'> {
-  return {
-    requestId,
-    sessionId: context.sessionId,
-    toolCallId: call.toolCallId,
-    toolName: call.name,
-    arguments: call.arguments,
-    workingDirectory: context.workingDirectory,
-    ...context.interaction.options.trace,
-  };
-}
-
-function promptFor(request: PermissionRequest): EventData<'permission.requested'>['promptRequest'] {
-  if (request.kind !== 'shell') return request;
-  const { fullCommandText, intention, commands, canOfferSessionApproval, toolCallId } = request;
-  return {
-    kind: 'commands',
-    fullCommandText,
-    intention,
-    commandIdentifiers: commands.map((command) => command.identifier),
-    canOfferSessionApproval,
-    ...(toolCallId !== undefined && { toolCallId }),
-  };
-}
-
-function unknownTool(name: string, plan: ModelPlan): ToolFailure {
-  const names = plan.toolset.tools.map((tool) => tool.name).join(', ');
-  return new ToolFailure(
-    `Tool '${name}' does not exist. Available tools that can be called are ${names}.`,
-    `Tool '${name}' does not exist.`,
-  );
+function hookedCall({ toolCallId, name: toolName, arguments: given }: CallToRun) {
+  return { toolCallId, toolName, arguments: given };
 }
 
 function failureOf(call: CallToRun, error: unknown): ToolResult {

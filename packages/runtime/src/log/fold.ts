@@ -1,9 +1,10 @@
-import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
 import type { SessionContext, SessionHead } from '../store/session-store.js';
+import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
 import type { NoteDraft } from './notes.js';
-import { type HistoryEntry, initialState, type Prompt, type SessionState } from './state.js';
+import { stateOfSnapshot } from './snapshot.js';
+import { type AgentState, agentOf, type Prompt, rootAgentId, type SessionState } from './state.js';
 
 /** Why a model was changed that could not be had. */
 export const rateLimited = 'rate_limit_auto_switch';
@@ -15,12 +16,14 @@ export type Entry = { readonly seq: number } & ({ readonly event: SessionEvent }
 export function reduce(state: SessionState, entry: Entry): SessionState {
   if ('note' in entry)
     return {
-      ...reduceNote(state, entry),
+      ...foldNote(state, entry),
       seq: entry.seq,
       ...(entry.note === 'snapshot' && { snapshotSeq: entry.seq }),
     };
   const { event } = entry;
-  const next = reduceEvent(state, event);
+  const agentId = event.agentId ?? rootAgentId;
+  const agent = agentOf(state, agentId);
+  const next = withAgent(foldEvent(state, event), agentId, agent, foldAgentEvent(agent, event));
   return {
     ...next,
     seq: entry.seq,
@@ -32,7 +35,10 @@ export function reduce(state: SessionState, entry: Entry): SessionState {
 
 /** A turn runs, a question is open or a prompt waits. */
 export function hasWork(state: SessionState): boolean {
-  return state.turn !== undefined || state.inbox.length > 0 || state.questions.length > 0;
+  return (
+    state.inbox.length > 0 ||
+    Object.values(state.agents).some(({ turn, questions }) => turn !== undefined || questions.length > 0)
+  );
 }
 
 /** What the store keeps beside the log, so that lists need not read it. */
@@ -51,7 +57,23 @@ export function headOf(state: SessionState): SessionHead {
   };
 }
 
-function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
+function withAgent(
+  state: SessionState,
+  agentId: string,
+  before: AgentState,
+  after: AgentState,
+): SessionState {
+  return after === before ? state : { ...state, agents: { ...state.agents, [agentId]: after } };
+}
+
+function foldNote(state: SessionState, entry: NoteDraft): SessionState {
+  const agentId = entry.agentId ?? rootAgentId;
+  const agent = agentOf(state, agentId);
+  return withAgent(foldSessionNote(state, entry), agentId, agent, foldAgentNote(agent, entry));
+}
+
+/** What a private record changes for the whole session. */
+function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
   switch (entry.note) {
     case 'ask.lost':
       return { ...state, spending: lose(state.spending, entry.data) };
@@ -59,27 +81,6 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       return { ...state, spending: reserve(state.spending, entry.data) };
     case 'ask.settled':
       return { ...state, spending: settle(state.spending, entry.data) };
-    case 'call.intended':
-      return {
-        ...state,
-        calls: state.calls.map((call) =>
-          call.toolCallId === entry.data.toolCallId ? { ...call, attempts: entry.data.attempt } : call,
-        ),
-      };
-    case 'call.interrupted':
-      return closeCall(state, entry.data.toolCallId);
-    case 'history.cut':
-      return cutHistory(state, entry.data.fromEventId);
-    case 'limits.asked': {
-      const { requestId } = entry.data;
-      const question = {
-        kind: 'session_limits' as const,
-        requestId,
-        toolCallId: '' as const,
-        event: entry.data,
-      };
-      return { ...state, questions: [...withoutQuestion(state, requestId).questions, question] };
-    }
     case 'model.chosen':
       return { ...state, nextModel: entry.data };
     case 'permissions.changed': {
@@ -92,22 +93,17 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       return withReceipt(state, entry.data);
     case 'prompt.withdrawn':
       return withoutPrompt(state, entry.data.messageId);
-    case 'question.asked': {
-      const { requestId, toolCallId = '' } = entry.data;
-      const question = { kind: 'user_input' as const, requestId, toolCallId, event: entry.data };
-      return { ...state, questions: [...state.questions, question] };
-    }
     case 'settings.fixed':
       return { ...state, fixed: { ...state.fixed, ...entry.data } };
     case 'snapshot':
-      // A snapshot of an earlier version lacks what was added since.
-      return { ...initialState, ...entry.data.state };
-    case 'verbatim':
-      return { ...state, verbatim: { ...state.verbatim, [entry.data.id]: entry.data } };
+      return stateOfSnapshot(entry.data.state);
+    default:
+      return state;
   }
 }
 
-function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
+/** What an event changes for the whole session. */
+function foldEvent(state: SessionState, event: SessionEvent): SessionState {
   switch (event.type) {
     case 'session.start':
       return {
@@ -122,47 +118,25 @@ function reduceEvent(state: SessionState, event: SessionEvent): SessionState {
     case 'session.context_changed':
       return { ...state, context: contextOf(event.data) };
     case 'session.model_change':
-      return reduceModelChange(state, event);
+      return foldModelChange(state, event);
     case 'session.session_limits_changed':
-      return {
-        ...state,
-        limits: event.data.sessionLimits ?? {},
-        questions: state.questions.filter(({ kind }) => kind !== 'session_limits'),
-      };
+      return withoutLimitQuestions({ ...state, limits: event.data.sessionLimits ?? {} });
     case 'session.mode_changed':
       return { ...state, mode: event.data.newMode };
     case 'session.permissions_changed':
       return { ...state, permissions: { ...state.permissions, mode: event.data.mode } };
     case 'user.message':
-      return reduceUserMessage(state, event);
-    case 'system.message':
-      return { ...state, systemPrompt: event.data.content };
-    case 'system.notification':
-      return say(state, notice(event.id, event.data.content));
-    case 'assistant.turn_start':
-      return {
-        ...state,
-        turn: { turnId: event.data.turnId, interactionId: event.data.interactionId ?? '', hasAnswer: false },
-      };
-    case 'assistant.turn_end':
-      return { ...state, turn: undefined, calls: [], questions: [] };
-    case 'abort':
-      return { ...state, calls: [], questions: [] };
-    case 'assistant.message':
-    case 'tool.execution_start':
-    case 'tool.execution_complete':
-      return reduceToolEvent(state, event);
-    case 'permission.requested':
-    case 'permission.completed':
-    case 'external_tool.requested':
-    case 'external_tool.completed':
-      return reduceQuestion(state, event);
+      return event.agentId === undefined ? foldUserMessage(state, event) : state;
+    case 'permission.completed': {
+      const { result } = event.data;
+      return 'approval' in result ? { ...state, approvals: [...state.approvals, result.approval] } : state;
+    }
     default:
       return state;
   }
 }
 
-function reduceModelChange(state: SessionState, { data }: EventOf<'session.model_change'>): SessionState {
+function foldModelChange(state: SessionState, { data }: EventOf<'session.model_change'>): SessionState {
   return {
     ...state,
     model: data.newModel,
@@ -173,169 +147,25 @@ function reduceModelChange(state: SessionState, { data }: EventOf<'session.model
   };
 }
 
-function reduceUserMessage(state: SessionState, event: EventOf<'user.message'>): SessionState {
-  const { messageId, content, transformedContent } = event.data;
-  const verbatim = messageId === undefined ? undefined : state.verbatim[messageId];
-  const text = verbatim?.text ?? transformedContent ?? content;
-  const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
-  const told = say(state, { role: 'user', eventId: event.id, parts });
-  const isNewTurn = event.data.delivery !== 'steering';
+function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>): SessionState {
   return {
-    ...withoutPrompt(told, messageId),
-    ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
-    verbatim: without(state.verbatim, messageId),
+    ...withoutPrompt(state, data.messageId),
     userTurns: state.userTurns + 1,
-    summary: state.summary ?? content,
+    summary: state.summary ?? data.content,
   };
 }
 
-type ToolEvent = EventOf<'assistant.message' | 'tool.execution_start' | 'tool.execution_complete'>;
-
-function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
-  switch (event.type) {
-    case 'assistant.message': {
-      const toolCalls = (event.data.toolRequests ?? []).map((request) => ({
-        callId: request.toolCallId,
-        name: request.name,
-        argumentsText: state.verbatim[request.toolCallId]?.text ?? JSON.stringify(request.arguments ?? {}),
-      }));
-      const { content, messageId, model = '' } = event.data;
-      const blocks = state.verbatim[messageId]?.kept;
-      const told = say(state, {
-        role: 'assistant',
-        eventId: event.id,
-        text: content,
-        toolCalls,
-        ...(blocks && { kept: { model, blocks } }),
-      });
-      return { ...told, verbatim: {}, ...(state.turn && { turn: { ...state.turn, hasAnswer: true } }) };
-    }
-    case 'tool.execution_start': {
-      const { toolCallId, toolName } = event.data;
-      const others = state.calls.filter((call) => call.toolCallId !== toolCallId);
-      const before = state.calls.find((call) => call.toolCallId === toolCallId);
-      const begun = { toolCallId, toolName, arguments: event.data.arguments, attempts: 0 };
-      const call = before ? { ...before, ...begun } : begun;
-      return { ...state, calls: [...others, call] };
-    }
-    case 'tool.execution_complete': {
-      if (event.data.isUserRequested) return reduceUserCommand(state, event);
-      const { toolCallId, result, error } = event.data;
-      const verbatim = state.verbatim[toolCallId];
-      const text = verbatim?.text ?? result?.content ?? error?.message ?? '';
-      const parts = verbatim?.parts;
-      const told = say(state, {
-        role: 'tool',
-        eventId: event.id,
-        callId: toolCallId,
-        text,
-        ...(parts && { parts }),
-      });
-      const isRejected = error?.code === 'rejected';
-      return {
-        ...closeCall(told, toolCallId),
-        verbatim: without(state.verbatim, toolCallId),
-        ...(isRejected && state.turn && { turn: { ...state.turn, isRejected } }),
-      };
-    }
-  }
-}
-
-/** What people ran by themselves is no call of the model's: it reads of it as of a message. */
-function reduceUserCommand(state: SessionState, event: EventOf<'tool.execution_complete'>): SessionState {
-  const { toolCallId } = event.data;
-  const text = state.verbatim[toolCallId]?.text;
-  if (text === undefined) return state;
-  return { ...say(state, notice(event.id, text)), verbatim: without(state.verbatim, toolCallId) };
-}
-
-/** What the model reads as if somebody had said it. */
-function notice(eventId: string, text: string): HistoryEntry {
-  return { role: 'user', eventId, parts: [{ type: 'text', text }] };
-}
-
-type QuestionEvent = EventOf<
-  'permission.requested' | 'permission.completed' | 'external_tool.requested' | 'external_tool.completed'
->;
-
-function reduceQuestion(state: SessionState, event: QuestionEvent): SessionState {
-  switch (event.type) {
-    case 'permission.requested': {
-      const toolCallId = event.data.permissionRequest.toolCallId ?? '';
-      const question = {
-        kind: 'permission' as const,
-        requestId: event.data.requestId,
-        toolCallId,
-        event: event.data,
-      };
-      return { ...state, questions: [...state.questions, question] };
-    }
-    case 'external_tool.requested': {
-      const { requestId, toolCallId } = event.data;
-      return {
-        ...state,
-        questions: [...state.questions, { kind: 'external_tool', requestId, toolCallId, event: event.data }],
-      };
-    }
-    case 'permission.completed': {
-      const { result, requestId } = event.data;
-      const approvals = 'approval' in result ? [...state.approvals, result.approval] : state.approvals;
-      const calls = result.kind.startsWith('approved') ? grant(state, requestId) : state.calls;
-      return { ...withoutQuestion(state, requestId), approvals, calls };
-    }
-    case 'external_tool.completed':
-      return withoutQuestion(state, event.data.requestId);
-  }
-}
-
-function grant({ questions, calls }: SessionState, requestId: string): SessionState['calls'] {
-  const question = questions.find((each) => each.requestId === requestId);
-  if (question?.kind !== 'permission') return calls;
-  const { toolCallId, event } = question;
-  return calls.map((call) =>
-    call.toolCallId === toolCallId ? { ...call, granted: [...(call.granted ?? []), event] } : call,
-  );
-}
-
-function say(state: SessionState, entry: HistoryEntry): SessionState {
-  return { ...state, history: [...state.history, entry], historySize: state.historySize + sizeOf(entry) };
-}
-
-function sizeOf(entry: HistoryEntry): number {
-  switch (entry.role) {
-    case 'user':
-      return entry.parts.reduce((size, part) => size + (part.type === 'text' ? part.text.length : 4096), 0);
-    case 'assistant':
-      return entry.toolCalls.reduce(
-        (size, call) => size + call.name.length + call.argumentsText.length,
-        entry.text.length,
-      );
-    case 'tool':
-      return entry.text.length;
-  }
-}
-
-function closeCall(state: SessionState, toolCallId: string): SessionState {
-  return {
-    ...state,
-    calls: state.calls.filter((call) => call.toolCallId !== toolCallId),
-    questions: state.questions.filter((question) => question.toolCallId !== toolCallId),
-  };
-}
-
-function cutHistory(state: SessionState, fromEventId: string): SessionState {
-  const end = state.history.findIndex((entry) => entry.eventId === fromEventId);
-  if (end < 0) return state;
-  const history = state.history.slice(0, end);
-  return { ...state, history, historySize: history.reduce((size, entry) => size + sizeOf(entry), 0) };
+/** New limits answer the question about the old ones, whichever agent had asked it. */
+function withoutLimitQuestions(state: SessionState): SessionState {
+  const agents = Object.entries(state.agents).map(([agentId, agent]) => {
+    const questions = agent.questions.filter(({ kind }) => kind !== 'session_limits');
+    return [agentId, questions.length === agent.questions.length ? agent : { ...agent, questions }] as const;
+  });
+  return { ...state, agents: Object.fromEntries(agents) };
 }
 
 function withoutPrompt(state: SessionState, messageId: string | undefined): SessionState {
   return { ...state, inbox: state.inbox.filter((prompt) => prompt.messageId !== messageId) };
-}
-
-function withoutQuestion(state: SessionState, requestId: string): SessionState {
-  return { ...state, questions: state.questions.filter((question) => question.requestId !== requestId) };
 }
 
 const mostReceipts = 256;
@@ -347,14 +177,6 @@ function withReceipt(
   if (digest === undefined) return state;
   const kept = Object.entries(state.receipts).slice(1 - mostReceipts);
   return { ...state, receipts: Object.fromEntries([...kept, [messageId, digest]]) };
-}
-
-function without<T>(
-  table: Readonly<Record<string, T>>,
-  key: string | undefined,
-): Readonly<Record<string, T>> {
-  if (key === undefined || !(key in table)) return table;
-  return Object.fromEntries(Object.entries(table).filter(([name]) => name !== key));
 }
 
 function contextOf(context: {

@@ -1,6 +1,8 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
+import type { ToolResult } from '../tools/tool.js';
+import type { EarlierSnapshot } from './snapshot.js';
 import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim } from './state.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
@@ -11,6 +13,8 @@ export interface Notes {
   'ask.reserved': Reservation;
   /** What a model call took. */
   'ask.settled': SettledCall;
+  /** What a call came to, stored before hooks see it; the receipt that follows says what they made of it. */
+  'call.answered': { readonly toolCallId: string; readonly result: ToolResult };
   'call.intended': { readonly toolCallId: string; readonly attempt: number };
   'call.interrupted': { readonly toolCallId: string };
   'history.cut': { readonly fromEventId: string };
@@ -27,11 +31,13 @@ export interface Notes {
   /** A question of the agent, which is told by an event that is not stored; its call's result closes it. */
   'question.asked': EventData<'user_input.requested'>;
   'settings.fixed': Partial<FixedSettings>;
-  snapshot: { readonly state: SessionState };
+  snapshot: { readonly state: SessionState | EarlierSnapshot };
   verbatim: Verbatim;
 }
 
 export type NoteType = keyof Notes;
 
-/** One private record to be written. */
-export type NoteDraft = { [K in NoteType]: { readonly note: K; readonly data: Notes[K] } }[NoteType];
+/** One private record to be written; without an agent it is the root's, or the session's own. */
+export type NoteDraft = {
+  [K in NoteType]: { readonly note: K; readonly data: Notes[K]; readonly agentId?: string };
+}[NoteType];

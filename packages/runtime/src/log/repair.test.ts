@@ -29,8 +29,8 @@ test('open work is closed, for nobody knows how much of it was done, and a warni
   expect(
     mended?.records.map(({ seq, type, isPublic, json }) => [seq, type, isPublic, JSON.parse(json)]),
   ).toEqual([
-    [7, 'call.interrupted', false, { toolCallId: 'c' }],
-    [8, 'prompt.withdrawn', false, { messageId: 'm' }],
+    [7, 'prompt.withdrawn', false, { messageId: 'm' }],
+    [8, 'call.interrupted', false, { toolCallId: 'c' }],
     [9, 'assistant.turn_end', true, sealed('assistant.turn_end', { turnId: '0' }, 'tool.execution_start')],
     [
       10,

@@ -2,10 +2,10 @@ import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { LogRecord } from '../store/session-store.js';
 import type { CutSession, MendedSession } from '../store/sqlite/rebuild.js';
-import { entryOf } from './entry.js';
+import { entryOf, noteJson } from './entry.js';
 import { headOf, reduce } from './fold.js';
 import type { NoteDraft } from './notes.js';
-import { initialState, type SessionState } from './state.js';
+import { initialState, rootAgentId, type SessionState } from './state.js';
 
 /**
  * Ends a log that damage has cut short, so that the session can go on from there. Open work is closed: nobody knows how
@@ -26,9 +26,13 @@ export function mendSession(
   if (sessionId === undefined) return undefined;
   if (lost === 0) return { sessionId, records: [], head: headOf(state) };
   const ending = new Ending(state, clock);
-  for (const { toolCallId } of state.calls) ending.note({ note: 'call.interrupted', data: { toolCallId } });
   for (const { messageId } of state.inbox) ending.note({ note: 'prompt.withdrawn', data: { messageId } });
-  if (state.turn) ending.event('assistant.turn_end', { turnId: state.turn.turnId });
+  for (const [id, agent] of Object.entries(state.agents)) {
+    const owner = id === rootAgentId ? {} : { agentId: id };
+    for (const { toolCallId } of agent.calls)
+      ending.note({ note: 'call.interrupted', data: { toolCallId }, ...owner });
+    if (agent.turn) ending.event('assistant.turn_end', { turnId: agent.turn.turnId }, owner);
+  }
   ending.event('session.warning', { warningType: 'store_recovered', message: warning(lost) });
   return { sessionId, records: ending.records, head: headOf(ending.state) };
 }
@@ -48,10 +52,14 @@ class Ending {
   ) {}
 
   note(draft: NoteDraft): void {
-    this.add({ isPublic: false, type: draft.note, json: JSON.stringify(draft.data) });
+    this.add({ isPublic: false, type: draft.note, json: noteJson(draft) });
   }
 
-  event<K extends 'assistant.turn_end' | 'session.warning'>(type: K, data: EventData<K>): void {
+  event<K extends 'assistant.turn_end' | 'session.warning'>(
+    type: K,
+    data: EventData<K>,
+    owner: { readonly agentId?: string } = {},
+  ): void {
     const { clock, state } = this;
     const event = {
       type,
@@ -59,6 +67,7 @@ class Ending {
       id: clock.newId(),
       timestamp: clock.timestamp(),
       parentId: state.lastEventId,
+      ...owner,
     };
     this.add({ isPublic: true, type, json: JSON.stringify(event) });
   }

@@ -3,6 +3,7 @@ import { systemClock } from '../clock.js';
 import { memoryStore } from '../store/memory.js';
 import type { AppendRequest, SessionStore } from '../store/session-store.js';
 import { SessionLog } from './session-log.js';
+import { agentOf } from './state.js';
 
 const owner = { runtimeId: 'r', pid: 1, host: 'here' };
 
@@ -61,7 +62,7 @@ test('what is told without being stored does not hold up what comes after it, no
   log.append({ type: 'session.tools_updated', data: { model: 'm' } });
   log.emit({ type: 'session.idle', data: {} });
   await log.stored();
-  expect(log.state.turn?.turnId).toBe('0');
+  expect(agentOf(log.state).turn?.turnId).toBe('0');
   await log.told();
   expect(told.slice(1)).toEqual(['assistant.turn_start', 'session.tools_updated', 'session.idle']);
 });

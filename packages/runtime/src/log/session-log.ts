@@ -7,12 +7,13 @@ import {
 } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { LogRecord, Owner, SessionStore, StoreError } from '../store/session-store.js';
+import { type Delta, DeltaFrames } from './delta-frames.js';
+import { noteJson } from './entry.js';
 import { headOf, reduce } from './fold.js';
 import type { NoteDraft } from './notes.js';
 import { Told } from './published-event.js';
 import { replay } from './replay.js';
 import { initialState, type SessionState } from './state.js';
-import { StreamIds } from './stream-ids.js';
 
 /** An event that enters the log. */
 export type EventDraft = {
@@ -61,8 +62,7 @@ export class SessionLog {
   private sinceSnapshot = 0;
   private readonly line: Waiting[] = [];
   private telling: Promise<void> | undefined;
-  private readonly streamIds: StreamIds;
-  private tailOf: { timestamp: string; lastEventId: string | null; text: string } = noTail;
+  private readonly frames: DeltaFrames;
 
   constructor(
     readonly sessionId: string,
@@ -76,7 +76,7 @@ export class SessionLog {
       failed?(error: unknown): void;
     },
   ) {
-    this.streamIds = new StreamIds(options.clock);
+    this.frames = new DeltaFrames(sessionId, options.clock);
   }
 
   /**
@@ -135,9 +135,9 @@ export class SessionLog {
     return id;
   }
 
-  /** The same for what a model streams, chunk by chunk: its data is JSON already. */
-  emitWritten(type: EphemeralType, data: string): void {
-    this.pass(this.written(type, data, this.streamIds.next()));
+  /** The same for what a model streams, chunk by chunk. */
+  emitDelta(delta: Delta, agentId?: string): void {
+    this.pass(this.frames.delta(delta, { parentId: this.ahead.lastEventId, agentId }));
   }
 
   /** Resolves when all that was appended so far is stored; rejects when it could not be. */
@@ -198,7 +198,7 @@ export class SessionLog {
 
   private addNote(group: Group, draft: NoteDraft): void {
     const seq = this.ahead.seq + 1;
-    const json = JSON.stringify(draft.data);
+    const json = noteJson(draft);
     group.records.push({ seq, isPublic: false, type: draft.note, json });
     this.sinceSnapshot = draft.note === 'snapshot' ? 0 : this.sinceSnapshot + json.length;
     this.ahead = reduce(this.ahead, { seq, ...draft });
@@ -310,32 +310,10 @@ export class SessionLog {
   }
 
   private ephemeral({ type, data, agentId }: EphemeralDraft, id: string): Told {
-    if (agentId === undefined) return this.written(type, JSON.stringify(data), id);
-    const json = `{"type":"${type}","data":${JSON.stringify(data)},"agentId":${JSON.stringify(agentId)},"id":"${id}"${this.tail()}`;
-    return new Told(this.sessionId, type, json);
-  }
-
-  /** Written by hand, and measured by its parts: two of these go out for every chunk a model streams. */
-  private written(type: EventDraft['type'] | EphemeralType, data: string, id: string): Told {
-    const json = `{"type":"${type}","data":${data},"id":"${id}"${this.tail()}`;
-    const byteLength = json.length - data.length + Buffer.byteLength(data);
-    return new Told(this.sessionId, type, json, undefined, byteLength);
-  }
-
-  /** What all ephemeral events of one moment end with. */
-  private tail(): string {
-    const { lastEventId } = this.ahead;
-    const timestamp = this.options.clock.timestamp();
-    if (timestamp !== this.tailOf.timestamp || lastEventId !== this.tailOf.lastEventId) {
-      const parentId = lastEventId === null ? 'null' : `"${lastEventId}"`;
-      const text = `,"timestamp":"${timestamp}","parentId":${parentId},"ephemeral":true}`;
-      this.tailOf = { timestamp, lastEventId, text };
-    }
-    return this.tailOf.text;
+    const place = { parentId: this.ahead.lastEventId, agentId };
+    return this.frames.ephemeral({ type, id, data: JSON.stringify(data) }, place);
   }
 }
-
-const noTail = { timestamp: '', lastEventId: null, text: '' };
 
 function isEphemeral(draft: EventDraft | EphemeralDraft): draft is EphemeralDraft {
   return 'ephemeral' in draft || !isDurable(draft.type);

@@ -4,6 +4,7 @@ import type { SessionLimits } from '../budget/limits.js';
 import { nothingSpent, type Spending } from '../budget/spending.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { SessionContext } from '../store/session-store.js';
+import type { ToolResult } from '../tools/tool.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -41,7 +42,9 @@ export interface OpenCall {
   readonly arguments: unknown;
   /** How often its effect was allowed to happen; 0 means that it certainly has not. */
   readonly attempts: number;
-  /** The questions people said yes to so far. */
+  /** What it came to, where its receipt is not written yet. */
+  readonly answer?: ToolResult;
+  /** The questions users said yes to so far. */
   readonly granted?: readonly EventOf<'permission.requested'>['data'][];
 }
 
@@ -73,6 +76,24 @@ export type OpenQuestion =
       readonly event: EventOf<'session_limits_exhausted.requested'>['data'];
     };
 
+/** One agent's part of the session: its conversation with the model, and the work it has open. */
+export interface AgentState {
+  readonly history: readonly HistoryEntry[];
+  /** Length of all text in the history; tokens are estimated from it. */
+  readonly historySize: number;
+  readonly systemPrompt: string;
+  readonly turn?: OpenTurn;
+  readonly calls: readonly OpenCall[];
+  readonly questions: readonly OpenQuestion[];
+  /** Arguments and results as the model has them, until the event they belong to arrives. */
+  readonly verbatim: Readonly<Record<string, Verbatim>>;
+  /** What this agent's own model calls took. */
+  readonly spending: Spending;
+}
+
+/** The id under which the fold keeps the agent that the user talks to; its records carry none. */
+export const rootAgentId = '';
+
 /** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */
 export interface SessionState {
   readonly seq: number;
@@ -94,27 +115,31 @@ export interface SessionState {
   /** Rate limited when the choice was last left to the service. */
   readonly limitedModel?: string;
   readonly mode: 'interactive' | 'plan' | 'autopilot';
-  readonly systemPrompt: string;
-  readonly history: readonly HistoryEntry[];
-  /** Length of all text in the history; tokens are estimated from it. */
-  readonly historySize: number;
   readonly inbox: readonly Prompt[];
   /** What came under ids of its senders', the newest last; enough of them for any retry. */
   readonly receipts: Readonly<Record<string, string>>;
-  readonly turn?: OpenTurn;
-  readonly calls: readonly OpenCall[];
-  readonly questions: readonly OpenQuestion[];
-  /** What people approved for the rest of the session. */
+  /** What users approved for the rest of the session. */
   readonly approvals: readonly Readonly<Record<string, unknown>>[];
   readonly permissions: PermissionSettings;
+  /** What all agents have spent together. */
   readonly spending: Spending;
   readonly limits: SessionLimits;
-  /** Arguments and results as the model has them, until the event they belong to arrives. */
-  readonly verbatim: Readonly<Record<string, Verbatim>>;
+  /** Every agent that has written a record, by its id; the root's is `''`. */
+  readonly agents: Readonly<Record<string, AgentState>>;
 }
 
-/** Another model, as it will be told. */
+/** Another model, as clients will see it. */
 export type ModelChange = EventOf<'session.model_change'>['data'];
+
+export const initialAgent: AgentState = {
+  history: [],
+  historySize: 0,
+  systemPrompt: '',
+  calls: [],
+  questions: [],
+  verbatim: {},
+  spending: nothingSpent,
+};
 
 export const initialState: SessionState = {
   seq: 0,
@@ -127,19 +152,24 @@ export const initialState: SessionState = {
   fixed: {},
   context: { cwd: '' },
   mode: 'interactive',
-  systemPrompt: '',
-  history: [],
-  historySize: 0,
   inbox: [],
   receipts: {},
-  calls: [],
-  questions: [],
   approvals: [],
   permissions: initialPermissions,
   spending: nothingSpent,
   limits: {},
-  verbatim: {},
+  agents: {},
 };
+
+/** Questions of all agents that nobody has answered yet. */
+export function openQuestions({ agents }: SessionState): readonly OpenQuestion[] {
+  return Object.values(agents).flatMap(({ questions }) => questions);
+}
+
+/** What the fold knows of an agent; an agent without records has the initial state. */
+export function agentOf({ agents }: SessionState, agentId: string = rootAgentId): AgentState {
+  return Object.hasOwn(agents, agentId) ? (agents[agentId] ?? initialAgent) : initialAgent;
+}
 
 /** A prompt that was acknowledged and that the model has not seen yet. */
 export interface Prompt {

@@ -10,9 +10,9 @@ import {
 } from '../budget/limits.js';
 import { totalsOf } from '../budget/spending.js';
 import { limitsStatus } from '../budget/status.js';
+import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
-import type { LoopContext, ModelPlan } from '../turn/context.js';
-import { measureContext } from './context-use.js';
+import type { ModelCallParts, ModelQuestion } from './model-call.js';
 
 /** A limit of the session is spent, and nobody wants to raise it. */
 export class LimitsExhausted extends Error {
@@ -20,7 +20,7 @@ export class LimitsExhausted extends Error {
 }
 
 /** What one model call may take. */
-export interface Leave {
+export interface Allowance {
   readonly estimatedInput: number;
   /** Absent: as much as the model gives. */
   readonly maxOutputTokens?: number;
@@ -28,35 +28,33 @@ export interface Leave {
   readonly remark?: string;
 }
 
-/** The call that leave is sought for. */
-export interface Call {
-  readonly context: LoopContext;
-  readonly plan: ModelPlan;
+/** The call that is to be made. */
+interface Call extends Pick<ModelCallParts, 'log' | 'questions' | 'clock'> {
+  readonly question: ModelQuestion;
   readonly price: Promise<Price | undefined>;
 }
 
 /**
- * Leave to spend on the next call: it is set aside in the log before the call is made. When a limit is spent, people are
+ * What the next call may take: it is set aside in the log before the call is made. When a limit is spent, users are
  * asked until there is room again. Throws LimitsExhausted when they want no more of it.
  */
-export async function seekLeave(call: Call, signal: AbortSignal): Promise<Leave> {
+export async function seekAllowance(call: Call, signal: AbortSignal): Promise<Allowance> {
   for (;;) {
-    const found = await findLeave(call);
+    const found = await findAllowance(call);
     if ('estimatedInput' in found) return found;
-    await askAboutLimit(found, call.context, signal);
+    await askAboutLimit(found, call, signal);
   }
 }
 
-/** Leave for the next call, or the limit that is in its way. */
-export async function findLeave({ context, plan, price }: Call): Promise<Leave | SpentLimit> {
-  const { log } = context;
-  const estimatedInput = estimateInput(context, plan);
-  if (Object.keys(log.state.limits).length === 0) return { estimatedInput };
+/** What the next call may take, or the limit that is in its way. */
+export async function findAllowance({ log, question, price }: Call): Promise<Allowance | SpentLimit> {
+  const estimatedInput = estimateInput(log, question);
+  if (Object.keys(log.session.limits).length === 0) return { estimatedInput };
   const [known] = await Promise.all([price, log.stored()]);
-  const { limits, spending } = log.state;
+  const { limits, spending } = log.session;
   const totals = totalsOf(spending);
   const estimate = {
-    model: plan.model,
+    model: question.model,
     inputTokens: estimatedInput,
     price: known && estimatedInput > (known.maxPrompt ?? Number.POSITIVE_INFINITY) ? undefined : known,
   };
@@ -67,39 +65,42 @@ export async function findLeave({ context, plan, price }: Call): Promise<Leave |
   log.append({ note: 'ask.reserved', data: { tokens: estimatedInput, cost } });
   await log.stored();
   const remark = limitsStatus(limits, totals, estimate);
-  return { estimatedInput, remark, ...outputOf(verdict.maxOutputTokens, plan) };
+  return { estimatedInput, remark, ...outputOf(verdict.maxOutputTokens, question) };
 }
 
 /** Services count as they count: the last call tells by how much an estimate is wrong. */
-function estimateInput(context: LoopContext, plan: ModelPlan): number {
-  const { currentTokens } = measureContext(context.log.latest, plan);
-  const { last } = context.log.state.spending;
-  if (!last || last.model !== plan.model || last.inputTokens === 0 || last.estimatedInput === 0)
-    return currentTokens;
-  return Math.ceil((currentTokens * last.inputTokens) / last.estimatedInput);
+function estimateInput(log: AgentLog, question: ModelQuestion): number {
+  const estimate = question.estimate();
+  const { last } = log.state.spending;
+  if (!last || last.model !== question.model || last.inputTokens === 0 || last.estimatedInput === 0)
+    return estimate;
+  return Math.ceil((estimate * last.inputTokens) / last.estimatedInput);
 }
 
 /** Answers of models nobody knows may be expected to be shorter than this. */
 const longestUnknown = 32_768;
 
 /** A bound above what the model gives would only be refused. */
-function outputOf(room: number | undefined, { info }: ModelPlan): Pick<Leave, 'maxOutputTokens'> {
+function outputOf(room: number | undefined, { info }: ModelQuestion): Pick<Allowance, 'maxOutputTokens'> {
   if (room === undefined || room >= (info?.maxOutputTokens ?? longestUnknown)) return {};
   return { maxOutputTokens: room };
 }
 
 /** Resolves when the limits are others; the same question waits again after a restart. */
-async function askAboutLimit(spent: SpentLimit, context: LoopContext, signal: AbortSignal): Promise<void> {
-  const { log, questions, clock } = context;
+async function askAboutLimit(
+  spent: SpentLimit,
+  { log, questions, clock }: Call,
+  signal: AbortSignal,
+): Promise<void> {
   const asked = log.state.questions.find((question) => question.kind === 'session_limits');
   const requestId = asked?.requestId ?? clock.newId();
   const settle = (answer: LimitsAnswer): boolean => {
-    const limits = limitsAfter(log.state.limits, spent, answer);
+    const limits = limitsAfter(log.session.limits, spent, answer);
     log.append(...answered(requestId, answer, limits));
     return limits !== undefined;
   };
   const decided = questions.ask({ kind: 'session_limits', requestId }, settle, signal);
-  const event = { requestId, ...wordsOf(spent, log.state.limits, totalsOf(log.state.spending).cost) };
+  const event = { requestId, ...wordsOf(spent, log.session.limits, totalsOf(log.session.spending).cost) };
   log.append(...(asked ? [] : [{ note: 'limits.asked' as const, data: event }]), {
     type: 'session_limits_exhausted.requested',
     data: event,

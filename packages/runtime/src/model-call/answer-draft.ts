@@ -1,5 +1,5 @@
 import type { KeptBlock, ModelEvent, ToolCall } from '@groundcrew/models';
-import type { LoopContext, ModelPlan } from '../turn/context.js';
+import type { ModelCallParts, ModelQuestion } from './model-call.js';
 
 /** Of more pieces in one read the total is told once: as often as they, it would be half of all that clients read. */
 const mostCountedApart = 16;
@@ -19,10 +19,10 @@ export class AnswerDraft {
   private isCounted = false;
 
   constructor(
-    private readonly context: LoopContext,
-    private readonly plan: ModelPlan,
+    private readonly parts: Pick<ModelCallParts, 'log' | 'clock'>,
+    private readonly question: Pick<ModelQuestion, 'streaming' | 'countBytes'>,
   ) {
-    this.messageId = context.clock.newId();
+    this.messageId = parts.clock.newId();
   }
 
   /** Takes what came in one read. */
@@ -61,7 +61,7 @@ export class AnswerDraft {
 
   /** What a failed attempt said is void: the next one is another message. */
   startAgain(): void {
-    this.messageId = this.context.clock.newId();
+    this.messageId = this.parts.clock.newId();
     this.text = '';
     this.reasoning = '';
     this.reasoningId = '';
@@ -72,16 +72,12 @@ export class AnswerDraft {
 
   private takeText(delta: string): void {
     this.size += delta.length;
-    if (this.plan.streaming && delta !== '') {
-      const { log } = this.context;
+    if (this.question.streaming && delta !== '') {
+      const { log } = this.parts;
       this.countOne(delta);
       if (this.text === '')
         log.emit({ type: 'assistant.message_start', data: { messageId: this.messageId } });
-      const content = JSON.stringify(delta);
-      log.emitWritten(
-        'assistant.message_delta',
-        `{"messageId":"${this.messageId}","deltaContent":${content}}`,
-      );
+      log.emitDelta({ type: 'text', messageId: this.messageId, text: delta });
     }
     this.text += delta;
   }
@@ -89,20 +85,16 @@ export class AnswerDraft {
   private takeReasoning(delta: string): void {
     this.size += delta.length;
     this.reasoning += delta;
-    if (!this.plan.streaming) return;
-    this.reasoningId ||= this.context.clock.newId();
+    if (!this.question.streaming) return;
+    this.reasoningId ||= this.parts.clock.newId();
     this.countOne(delta);
-    const content = JSON.stringify(delta);
-    this.context.log.emitWritten(
-      'assistant.reasoning_delta',
-      `{"reasoningId":"${this.reasoningId}","deltaContent":${content}}`,
-    );
+    this.parts.log.emitDelta({ type: 'reasoning', reasoningId: this.reasoningId, text: delta });
   }
 
   private takeCallDelta(event: Extract<ModelEvent, { type: 'tool_call_delta' }>): void {
-    if (!this.plan.streaming) return;
+    if (!this.question.streaming) return;
     this.countOne(event.delta);
-    this.context.log.emit({
+    this.parts.log.emit({
       type: 'assistant.tool_call_delta',
       data: { toolCallId: event.callId, toolName: event.name, toolType: 'function', inputDelta: event.delta },
     });
@@ -113,21 +105,20 @@ export class AnswerDraft {
   }
 
   private count(text: string): void {
-    if (!this.plan.streaming) return;
-    const { interaction, log } = this.context;
-    interaction.responseBytes += Buffer.byteLength(text);
-    log.emitWritten('assistant.streaming_delta', `{"totalResponseSizeBytes":${interaction.responseBytes}}`);
+    if (!this.question.streaming) return;
+    const bytes = this.question.countBytes(Buffer.byteLength(text));
+    this.parts.log.emitDelta({ type: 'total', bytes });
   }
 
   /** Ids must differ in the whole conversation: some services repeat theirs, others refuse a history that does. */
   private freshCallId(callId: string): string {
     const isTaken =
       callId === '' || this.calls.some((call) => call.callId === callId) || this.isKnown(callId);
-    return isTaken ? `call_${this.context.clock.newId()}` : callId;
+    return isTaken ? `call_${this.parts.clock.newId()}` : callId;
   }
 
   private isKnown(callId: string): boolean {
-    for (const entry of this.context.log.latest.history)
+    for (const entry of this.parts.log.latest.history)
       if (entry.role === 'assistant')
         for (const call of entry.toolCalls) if (call.callId === callId) return true;
     return false;

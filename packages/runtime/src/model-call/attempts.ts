@@ -1,29 +1,30 @@
 import { describeDuration, type ModelError, type ModelEvent, type Price } from '@groundcrew/models';
 import type { LostCall } from '../budget/spending.js';
-import type { LoopContext, ModelPlan } from '../turn/context.js';
+import type { AgentLog } from '../log/agent-log.js';
+import type { ModelQuestion } from './model-call.js';
 
 /** An attempt that failed. */
 export interface Failure {
-  readonly context: LoopContext;
-  readonly plan: ModelPlan;
+  readonly log: AgentLog;
+  readonly question: Pick<ModelQuestion, 'model' | 'initiator'>;
   readonly error: ModelError;
   readonly milliseconds: number;
 }
 
 /** Tells clients that one attempt failed. */
-export function reportFailure({ context, plan, error, milliseconds }: Failure): void {
+export function reportFailure({ log, question, error, milliseconds }: Failure): void {
   const { kind, message, code, statusCode, requestId } = error;
   const isTransport = kind === 'network' || (kind === 'timeout' && statusCode === undefined);
-  context.log.emit({
+  log.emit({
     type: 'model.call_failure',
     data: {
       source: 'top_level',
-      model: plan.model,
+      model: question.model,
       failureKind: isTransport ? 'transport' : 'api',
       errorType: kind,
       errorMessage: JSON.stringify({ message, ...(code !== undefined && { code }) }),
       durationMs: Math.max(0, Math.round(milliseconds)),
-      initiator: context.interaction.initiator,
+      initiator: question.initiator,
       ...(statusCode !== undefined && { statusCode }),
       ...(requestId !== undefined && { providerCallId: requestId }),
       ...(code !== undefined && { errorCode: code }),
@@ -31,9 +32,9 @@ export function reportFailure({ context, plan, error, milliseconds }: Failure): 
   });
 }
 
-/** Tells people that the model is asked again, and when: nobody has to wonder at the silence. */
-export function tellRetry(
-  { log }: LoopContext,
+/** Tells clients that the model is asked again, and when. */
+export function reportRetry(
+  log: AgentLog,
   { error, attempt, delayMs }: Extract<ModelEvent, { type: 'retry' }>,
 ): void {
   const status = error.statusCode === undefined ? '' : `${error.statusCode} `;
@@ -43,8 +44,8 @@ export function tellRetry(
   log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'model_retry', message } });
 }
 
-/** Says aloud that a service asks for more patience than there is; it is not asked again. */
-export function tellRefusal({ log }: LoopContext, { retryAfter, retries }: ModelError): void {
+/** Tells clients that a service asks to wait for longer than we do; it is not asked again. */
+export function reportPatience(log: AgentLog, { retryAfter, retries }: ModelError): void {
   if (retryAfter === undefined || retryAfter === 0 || retries >= mostRetries) return;
   const message = `The model service asks to wait ${describeDuration(retryAfter)}, which is longer than it is waited for.`;
   log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'model_retry', message } });

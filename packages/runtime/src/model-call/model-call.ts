@@ -3,18 +3,41 @@ import {
   type KeptBlock,
   ModelError,
   type ModelEvent,
+  type ModelInfo,
+  type ModelProvider,
+  type ModelRequest,
+  type Price,
   type ToolCall,
   type Usage,
 } from '@groundcrew/models';
 import type { SettledCall } from '../budget/spending.js';
-import { monotonic } from '../clock.js';
+import { type Clock, monotonic } from '../clock.js';
+import { Interruption } from '../interruption.js';
+import type { AgentLog } from '../log/agent-log.js';
 import type { EphemeralDraft } from '../log/session-log.js';
-import type { LoopContext, ModelPlan } from '../turn/context.js';
-import { Interruption } from '../turn/interruption.js';
-import { makeRequest } from '../turn/request.js';
-import { type Call, findLeave, type Leave, seekLeave } from './allowance.js';
+import type { Questions } from '../questions/questions.js';
+import type { Waits } from '../questions/waits.js';
+import { type Allowance, findAllowance, seekAllowance } from './allowance.js';
 import { AnswerDraft } from './answer-draft.js';
-import { lossOf, reportFailure, tellRefusal, tellRetry } from './attempts.js';
+import { lossOf, reportFailure, reportPatience, reportRetry } from './attempts.js';
+
+/** One thing to be asked of a model, for whatever purpose: a turn, a summary, a sub-agent. */
+export interface ModelQuestion {
+  readonly provider: ModelProvider;
+  readonly model: string;
+  readonly info: ModelInfo | undefined;
+  /** Clients see the answer piece by piece. */
+  readonly streaming: boolean;
+  readonly reasoningEffort?: string;
+  /** Who the call is made for: the user whose prompt it is, or the agent at its work. */
+  readonly initiator: 'user' | 'agent';
+  /** Tokens the request is thought to have, by its length. */
+  estimate(): number;
+  /** What is sent; made anew for each attempt. */
+  request(allowance: Allowance): ModelRequest;
+  /** Counts bytes that streamed by, and returns how many there were since the prompt. */
+  countBytes(bytes: number): number;
+}
 
 /** What the model said in one call. */
 export interface ModelAnswer {
@@ -28,44 +51,58 @@ export interface ModelAnswer {
   readonly responseId?: string;
   /** What it took. */
   readonly settled: SettledCall;
-  /** What people hear of that, right before the answer. */
+  /** What clients receive of that, right before the answer. */
   readonly usage: EphemeralDraft;
 }
 
-/** Asks the model once and passes on what it streams; throws ModelError when it cannot be had. */
-export async function askModel(
-  context: LoopContext,
-  plan: ModelPlan,
-  signal: AbortSignal,
-): Promise<ModelAnswer> {
-  const question = new ModelQuestion({ context, plan, price: context.priceOf(plan.model) });
-  let isAnswered = false;
-  while (!isAnswered) isAnswered = await question.ask(signal);
-  return question.answer();
+/** What asking a model works with. */
+export interface ModelCallParts {
+  readonly log: AgentLog;
+  readonly clock: Clock;
+  readonly waits: Waits;
+  readonly questions: Questions;
+  /** What a model costs, if it is known. */
+  priceOf(model: string): Promise<Price | undefined>;
 }
 
-/** One question to the model, however many attempts it takes. */
-class ModelQuestion {
+/** Asks models: inside the session's budget, with retries that clients can see, and with what each call took in the log. */
+export class ModelCalls {
+  constructor(private readonly parts: ModelCallParts) {}
+
+  /** One answer; throws ModelError when it cannot be had, LimitsExhausted when the budget has no room for it. */
+  async ask(question: ModelQuestion, signal: AbortSignal): Promise<ModelAnswer> {
+    const call = new ModelCall(this.parts, question);
+    while (!(await call.attempt(signal)));
+    return call.answer();
+  }
+}
+
+/** One question to a model, however many attempts it takes. */
+class ModelCall {
   private readonly draft: AnswerDraft;
-  private attempt = 1;
+  private readonly price: Promise<Price | undefined>;
+  private attempts = 1;
   private startedAt = 0;
   private firstAt = 0;
-  private leave: Leave = { estimatedInput: 0 };
+  private allowance: Allowance = { estimatedInput: 0 };
   private stopWaiting: () => void = () => undefined;
 
-  constructor(private readonly call: Call) {
-    this.draft = new AnswerDraft(call.context, call.plan);
+  constructor(
+    private readonly parts: ModelCallParts,
+    private readonly question: ModelQuestion,
+  ) {
+    this.draft = new AnswerDraft(parts, question);
+    this.price = parts.priceOf(question.model);
   }
 
-  /** True when the answer is there; false when it is to be asked for anew. */
-  async ask(signal: AbortSignal): Promise<boolean> {
-    const { context, plan } = this.call;
-    this.leave = await seekLeave(this.call, signal);
+  /** True when the answer is there; false when there is none yet and another attempt may be made. */
+  async attempt(signal: AbortSignal): Promise<boolean> {
+    const { question, price, parts } = this;
+    this.allowance = await seekAllowance({ question, price, ...parts }, signal);
     this.startedAt = monotonic();
-    this.waitFor({ kind: 'model', model: plan.model, attempt: this.attempt });
+    this.waitFor({ kind: 'model', model: question.model, attempt: this.attempts });
     try {
-      const request = makeRequest(context, plan, this.leave);
-      for await (const batch of plan.provider.stream(request, signal)) {
+      for await (const batch of question.provider.stream(question.request(this.allowance), signal)) {
         const [first] = batch;
         if (first?.type !== 'retry') this.take(batch);
         else if (!(await this.retry(first, signal))) return false;
@@ -77,10 +114,8 @@ class ModelQuestion {
         throw error;
       }
       await this.fail(error, signal);
-      tellRefusal(context, error);
-      if (error.kind !== 'context_too_long' || !(await context.makeRoom(error, signal))) throw error;
-      this.startAgain();
-      return false;
+      reportPatience(parts.log, error);
+      throw error;
     } finally {
       this.stopWaiting();
     }
@@ -107,43 +142,43 @@ class ModelQuestion {
     this.draft.takeAll(batch);
   }
 
-  /** An attempt failed and is made again by itself; false when there is no leave for another one. */
+  /** An attempt failed and the provider makes another one; false when the budget has no room for it. */
   private async retry(event: Extract<ModelEvent, { type: 'retry' }>, signal: AbortSignal): Promise<boolean> {
-    const { context, plan } = this.call;
+    const { question, price, parts } = this;
     await this.fail(event.error, signal);
     this.startAgain();
-    const leave = await findLeave(this.call);
-    if (!('estimatedInput' in leave)) return false;
-    this.leave = leave;
+    const allowance = await findAllowance({ question, price, ...parts });
+    if (!('estimatedInput' in allowance)) return false;
+    this.allowance = allowance;
     this.startedAt = monotonic() + event.delayMs;
-    tellRetry(context, event);
-    const at = new Date(context.clock.now().getTime() + event.delayMs).toISOString();
+    reportRetry(parts.log, event);
+    const at = new Date(parts.clock.now().getTime() + event.delayMs).toISOString();
     const reason = event.error.message;
-    this.waitFor({ kind: 'retry', model: plan.model, attempt: this.attempt, at, reason });
+    this.waitFor({ kind: 'retry', model: question.model, attempt: this.attempts, at, reason });
     return true;
   }
 
   private startAgain(): void {
     this.draft.startAgain();
-    this.attempt += 1;
+    this.attempts += 1;
     this.firstAt = 0;
   }
 
   private async fail(error: ModelError, signal: AbortSignal): Promise<void> {
-    const { context, plan } = this.call;
-    reportFailure({ context, plan, error, milliseconds: monotonic() - this.startedAt });
+    const { question, parts } = this;
+    reportFailure({ log: parts.log, question, error, milliseconds: monotonic() - this.startedAt });
     await this.lose(error, signal);
   }
 
   /** A service that refused at once took nothing; the attempt is a call all the same. */
   private async lose(error: unknown, signal: AbortSignal): Promise<void> {
-    const { log } = this.call.context;
+    const { log } = this.parts;
     const { size } = this.draft;
     const hasTaken = size > 0 || signal.aborted || (error instanceof ModelError && error.kind === 'timeout');
-    const isLimited = Object.keys(log.state.limits).length > 0;
+    const isLimited = Object.keys(log.session.limits).length > 0;
     if (!hasTaken && !isLimited) return;
-    const { estimatedInput } = this.leave;
-    const price = await this.call.price;
+    const { estimatedInput } = this.allowance;
+    const price = await this.price;
     const loss = hasTaken ? lossOf({ estimatedInput, size, price }) : { tokens: 0, cost: 0 };
     log.append({ note: 'ask.lost', data: loss });
     const isClosing = signal.reason instanceof Interruption && signal.reason.kind === 'close';
@@ -151,20 +186,20 @@ class ModelQuestion {
   }
 
   private async settle(): Promise<SettledCall> {
-    const { plan } = this.call;
+    const { model } = this.question;
     const { end, size } = this.draft;
-    const { estimatedInput } = this.leave;
+    const { estimatedInput } = this.allowance;
     const usage = end?.usage ?? noUsage;
     const milliseconds = monotonic() - this.startedAt;
-    const price = await this.call.price;
-    const base = { model: plan.model, usage, milliseconds, estimatedInput };
+    const price = await this.price;
+    const base = { model, usage, milliseconds, estimatedInput };
     if (usage.inputTokens + usage.outputTokens > 0) return { cost: costOf(usage, price), ...base };
     const isFree = price?.input === 0 && price.output === 0;
     return { cost: isFree ? 0 : null, unreported: lossOf({ estimatedInput, size, price }), ...base };
   }
 
   private usageOf({ usage, cost, milliseconds }: SettledCall): EphemeralDraft {
-    const { context, plan } = this.call;
+    const { model, initiator, reasoningEffort } = this.question;
     const { end, calls } = this.draft;
     const { billed, ...tokens } = usage;
     const first = this.firstAt === 0 ? undefined : Math.max(0, this.firstAt - this.startedAt);
@@ -172,26 +207,26 @@ class ModelQuestion {
     return {
       type: 'assistant.usage',
       data: {
-        model: plan.model,
+        model,
         ...tokens,
         cost,
         ...(billed !== undefined && { copilotUsage: { totalNanoAiu: Math.round(billed * 1e11) } }),
         duration: Math.round(milliseconds),
-        initiator: context.interaction.initiator,
+        initiator,
         numToolCalls: calls.length,
         ...(first !== undefined && { timeToFirstTokenMs: Math.round(first) }),
         ...(usage.outputTokens > 1 && first !== undefined && { interTokenLatencyMs: between }),
         ...(end && { finishReason: end.reason }),
         ...(end?.responseId !== undefined && { apiCallId: end.responseId }),
         ...(end?.requestId !== undefined && { providerCallId: end.requestId }),
-        ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
+        ...(reasoningEffort !== undefined && { reasoningEffort }),
       },
     };
   }
 
-  private waitFor(wait: Parameters<LoopContext['waits']['begin']>[0]): void {
+  private waitFor(wait: Parameters<Waits['begin']>[0]): void {
     this.stopWaiting();
-    this.stopWaiting = this.call.context.waits.begin(wait);
+    this.stopWaiting = this.parts.waits.begin(wait);
   }
 }
 

@@ -1,7 +1,7 @@
-import type { PermissionRequest } from '../tools/tool.js';
 import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
 import { mayTurnInto } from './commands.js';
+import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import type { Subject, TouchedPath } from './subject.js';
 

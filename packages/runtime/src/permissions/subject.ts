@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expandBraces } from '../tools/glob-pattern.js';
-import type { PermissionQuestion, PermissionRequest } from '../tools/tool.js';
+import { expandBraces } from '../workspace/glob-pattern.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
 import { isWild, matchedNames } from './matched-names.js';
+import type { PermissionQuestion, PermissionRequest } from './question.js';
 
 /** A path that a call would touch. */
 export interface TouchedPath {

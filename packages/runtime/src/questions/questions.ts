@@ -1,7 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { LimitsAnswer } from '../budget/limits.js';
 import type { SessionLog } from '../log/session-log.js';
-import type { Decision } from '../permissions/decision.js';
+import type { PermissionOutcome } from '../permissions/decision.js';
 import type { ExternalAnswer } from '../tools/external.js';
 import type { UserAnswer } from '../tools/user-question.js';
 import type { Waits } from './waits.js';
@@ -12,7 +12,7 @@ export interface Answers {
   command: { readonly error?: string };
   elicitation: Omit<EventData<'elicitation.completed'>, 'requestId'>;
   external_tool: ExternalAnswer;
-  permission: Decision;
+  permission: PermissionOutcome;
   session_limits: LimitsAnswer;
   queued_command: { readonly stopProcessingQueue?: boolean };
   /** Undefined when nobody who was asked could answer. */

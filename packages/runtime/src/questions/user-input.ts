@@ -1,6 +1,6 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { SessionLog } from '../log/session-log.js';
-import { type Attachment, type Audience, ClientGone } from '../session/audience.js';
+import { type AskedClient, ClientGone } from './asked-client.js';
 import type { Questions } from './questions.js';
 
 type AgentQuestion = EventData<'user_input.requested'>;
@@ -19,7 +19,8 @@ export class UserInput {
 
   constructor(
     private readonly options: {
-      readonly audience: Audience;
+      /** The clients that answer questions of the agent. */
+      clients(): readonly AskedClient[];
       readonly questions: Questions;
       readonly log: SessionLog;
     },
@@ -39,13 +40,13 @@ export class UserInput {
   /** Asks those who have not been asked yet. */
   offer(): void {
     for (const asking of this.open.values()) {
-      for (const client of this.options.audience.whoAnswerQuestions()) {
+      for (const client of this.options.clients()) {
         if (!asking.clients.has(client.clientId)) this.ask(asking, client).catch(heardByTheTurn);
       }
     }
   }
 
-  private async ask(asking: Asking, client: Attachment): Promise<void> {
+  private async ask(asking: Asking, client: AskedClient): Promise<void> {
     const { question, controller, clients } = asking;
     const { requestId } = question;
     const { log, questions } = this.options;

@@ -1,10 +1,9 @@
-import type { Callbacks, Params, Result } from '@groundcrew/protocol';
 import type { Told } from '../log/published-event.js';
+import type { AskedClient } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
 
 /** One client's share in a session: what it hears and what it brings. */
-export interface Attachment {
-  readonly clientId: string;
+export interface Attachment extends AskedClient {
   readonly tools: readonly ToolDeclaration[];
   /** Slash commands this client runs. */
   readonly commands: readonly ClientCommand[];
@@ -21,17 +20,6 @@ export interface Attachment {
   /** This client speaks as releases before `toolFilterPrecedence` did. */
   readonly isOld: boolean;
   hear(told: Told): void;
-  /** Puts a request to this client; rejects with ClientGone when it has left, else when it fails to answer. */
-  ask<K extends keyof Callbacks>(
-    callback: K,
-    params: Params<Callbacks[K]>,
-    signal: AbortSignal,
-  ): Promise<Result<Callbacks[K]>>;
-}
-
-/** The client that was asked is no longer connected; somebody else may answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
 }
 
 /** A slash command that some client runs. */

@@ -14,10 +14,10 @@ import {
 import type { Approval } from '../permissions/policy.js';
 import type { Rule } from '../permissions/rules.js';
 import type { PermissionChange, PermissionSwitches } from '../permissions/settings.js';
+import type { SessionSettings } from '../settings/session-settings.js';
 import { describeDirectory } from '../workspace/git.js';
 import { isWithin, locate } from '../workspace/paths.js';
 import { homeOf } from '../workspace/session-directory.js';
-import type { SessionSettings } from './settings.js';
 
 /** A directory that a client named cannot be one. */
 export class BadDirectory extends Error {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Receipt } from '../agents/root-agent.js';
 import type { SessionLog } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
 
@@ -38,12 +39,6 @@ export function digestOf({ text, attachments = [], mode }: Omit<Prompt, 'digest'
     .update(JSON.stringify([text, attachments, mode]))
     .digest('base64url')
     .slice(0, 22);
-}
-
-/** Tells a sender that its prompt is safe, or why it is not. */
-export interface Receipt {
-  resolve(): void;
-  reject(error: unknown): void;
 }
 
 /** For prompts whose senders have been told before. */

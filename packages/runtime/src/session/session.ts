@@ -12,22 +12,25 @@ import type { UserRules } from '../permissions/user-rules.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
+import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { isInUse, isStale } from '../store/refusals.js';
 import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { Company } from '../tools/builtin.js';
+import { externalTool } from '../tools/external.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { Tool, ToolSurroundings } from '../tools/tool.js';
-import type { LoopLimits, MakeRoom, ModelPlan } from '../turn/context.js';
+import { ListedTools } from '../tools/tool-source.js';
+import type { ModelPlan, TurnLimits } from '../turn/context.js';
+import type { PromptExtras } from '../turn/interaction.js';
 import { Planner } from '../turn/planner.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
-import { Conversation, type PromptExtras } from './conversation.js';
+import { Conversation, type ConversationHost } from './conversation.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
-import type { ModelAccess, SessionSettings } from './settings.js';
 import { toolSurroundings } from './tool-context.js';
 
 /** What a session is given by the runtime it lives in. */
@@ -36,7 +39,7 @@ export interface SessionSurroundings {
   readonly audience: Audience;
   readonly clock: Clock;
   readonly owner: Owner;
-  readonly limits: LoopLimits;
+  readonly limits: TurnLimits;
   readonly version: string;
   readonly builtinTools: (company: Company) => readonly Tool[];
   readonly shells: SessionShells;
@@ -44,7 +47,6 @@ export interface SessionSurroundings {
   readonly book: ApprovalBook;
   userRules(): UserRules;
   priceOf(model: string): Promise<Price | undefined>;
-  readonly makeRoom?: MakeRoom;
   /** Where the session keeps its files. */
   readonly workspacePath: string;
   /** Hears what all clients hear, before them. */
@@ -64,6 +66,7 @@ export class Session {
   private conversation: Conversation | undefined;
   private hasTools = false;
   private readonly planner: Planner;
+  private readonly toolSources: readonly ListedTools[];
 
   constructor(
     readonly sessionId: string,
@@ -72,7 +75,16 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = surroundings.audience;
-    this.planner = new Planner(this.audience, surroundings, settings, access);
+    this.toolSources = [
+      new ListedTools('builtin', () =>
+        surroundings.builtinTools({
+          isOld: this.audience.isOld,
+          answersQuestions: this.audience.answersQuestions && !this.currentSettings.isAskingDisabled,
+        }),
+      ),
+      new ListedTools('client', () => this.audience.tools().map(externalTool)),
+    ];
+    this.planner = new Planner(this.toolSources, surroundings.version, settings, access);
     this.workspace = new Workspace(surroundings.workspacePath);
     this.permissions = new SessionPermissions(this, surroundings);
   }
@@ -113,7 +125,7 @@ export class Session {
     const first = greeting(this.currentSettings, { sessionId, version, startTime: clock.timestamp() });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
-      this.hold(new Conversation(log, this.host()));
+      this.hold(new Conversation(log, this.host(log)));
       return isNew;
     } catch (error) {
       await ready.catch(() => undefined);
@@ -324,7 +336,7 @@ export class Session {
   private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {
     const log = this.newLog();
     await log.open(this.surroundings.owner, options);
-    return this.hold(new Conversation(log, this.host()));
+    return this.hold(new Conversation(log, this.host(log)));
   }
 
   private hold(conversation: Conversation): Conversation {
@@ -356,7 +368,7 @@ export class Session {
 
   private change<T>(work: () => T): T {
     const result = announceChange(this.audience, this.conversation?.log, work);
-    this.planner.audienceChanged();
+    for (const source of this.toolSources) source.changed();
     return result;
   }
 
@@ -371,18 +383,21 @@ export class Session {
     });
   }
 
-  private host() {
+  private host(log: SessionLog): ConversationHost {
     const { sessionId, surroundings, planner, audience } = this;
     return {
       sessionId,
       clock: surroundings.clock,
       limits: surroundings.limits,
       priceOf: surroundings.priceOf,
-      ...(surroundings.makeRoom && { makeRoom: surroundings.makeRoom }),
       planner,
       audience,
-      permissions: this.permissions,
-      toolSurroundings: (state: SessionState) => this.surroundingsIn(state),
+      permissions: {
+        policy: () => this.permissions.policy(log.state),
+        prohibitions: () => this.permissions.prohibitions(log.state),
+        warning: () => this.permissions.warning(),
+      },
+      toolSurroundings: () => this.surroundingsIn(log.state),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: () => this.drop(),
     };

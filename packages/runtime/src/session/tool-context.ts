@@ -1,11 +1,11 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionState } from '../log/state.js';
+import type { SessionSettings } from '../settings/session-settings.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
-import type { SessionSettings } from './settings.js';
 
 /** What a session's tools find around them: its directories, and what becomes of long results. */
 export function toolSurroundings(session: {

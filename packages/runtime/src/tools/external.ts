@@ -28,6 +28,7 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     inputSchema: declaration.parameters ?? emptySchema,
     source: 'custom',
     isRepeatable: false,
+    overridesBuiltIn: declaration.overridesBuiltInTool ?? false,
     prepare: (input) => {
       if (declaration.skipPermission) return { type: 'external' };
       const args = (input ?? {}) as JsonValue;

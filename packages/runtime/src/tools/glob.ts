@@ -1,7 +1,7 @@
 import { isAbsolute, sep } from 'node:path';
+import { globMatcher } from '../workspace/glob-pattern.js';
 import { defineTool } from './define-tool.js';
 import { optional, text, texts } from './fields.js';
-import { globMatcher } from './glob-pattern.js';
 import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
 import { Ripgrep } from './ripgrep.js';

@@ -1,10 +1,13 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { Refusal } from '../permissions/decision.js';
+import type { LaterQuestion, PermissionQuestion } from '../permissions/question.js';
 import type { LargeOutput } from './output.js';
 import type { SessionShells } from './shell/shells.js';
 import type { UserQuestion } from './user-question.js';
 
-export type ToolSource = 'builtin' | 'mcp' | 'custom';
+/** Whose tool it is, in the words of tool filters. */
+export type ToolOrigin = 'builtin' | 'mcp' | 'custom';
 
 /** What the tools of a session find around them. */
 export interface ToolSurroundings {
@@ -39,22 +42,7 @@ export interface ToolContext extends ToolSurroundings {
   notify(notice: ToolNotice): void;
 }
 
-/** What a tool wants leave for, in the words of the wire. */
-export type PermissionRequest = EventData<'permission.requested'>['permissionRequest'];
-
-/** One question to be answered before a call may run. */
-export interface PermissionQuestion {
-  readonly request: PermissionRequest;
-  /** How a dialogue shows it, where that is not the request itself. */
-  readonly prompt?: EventData<'permission.requested'>['promptRequest'];
-  /** Where its path led, links followed, when the call was prepared: rules look there too. */
-  readonly real?: readonly string[];
-}
-
-/** A question that cannot be put before the one ahead of it has been answered; throws ToolFailure when there is none. */
-export type LaterQuestion = () => Promise<PermissionQuestion>;
-
-export type ResultType = 'success' | 'failure' | 'denied' | 'rejected' | 'timeout';
+export type ResultType = 'success' | 'failure' | 'timeout' | Refusal['type'];
 
 /** What came of a call. */
 export interface ToolResult {
@@ -70,6 +58,8 @@ export interface ToolResult {
   readonly parts?: readonly Part[];
   readonly binaries?: readonly JsonObject[];
   readonly telemetry?: JsonObject;
+  /** The tool has bounded its text itself; the gate leaves it as it is. */
+  readonly isBounded?: true;
 }
 
 /** A call that has passed validation and now waits for leave to run. */
@@ -94,7 +84,9 @@ export interface Tool {
   /** What the prompt says of it, beyond its description. */
   readonly notes?: string;
   readonly inputSchema: JsonObject;
-  readonly source: ToolSource;
+  readonly source: ToolOrigin;
+  /** It is meant to take the place of a built-in tool of its name. */
+  readonly overridesBuiltIn?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
   /** What the call is about, in a few words for people. */

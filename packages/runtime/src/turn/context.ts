@@ -1,20 +1,16 @@
-import type { ModelError, ModelInfo, ModelProvider, Price } from '@groundcrew/models';
+import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { Clock } from '../clock.js';
-import type { SessionLog } from '../log/session-log.js';
+import type { Gate } from '../gate/gate.js';
+import type { AgentLog } from '../log/agent-log.js';
 import type { Prompt } from '../log/state.js';
-import type { CallMemory } from '../model-call/call-memory.js';
-import type { ModelSwitch } from '../model-call/model-switch.js';
-import type { PolicyRules, Prohibitions } from '../permissions/policy.js';
-import type { Questions } from '../questions/questions.js';
-import type { UserInput } from '../questions/user-input.js';
-import type { Waits } from '../questions/waits.js';
-import type { Inbox } from '../session/inbox.js';
-import type { ToolSurroundings } from '../tools/tool.js';
+import type { ModelCalls } from '../model-call/model-call.js';
+import type { ModelSwitch } from '../questions/model-switch.js';
 import type { Toolset } from '../tools/toolset.js';
-import type { Interaction, RequestHeaders } from './interaction.js';
+import type { HistoryMemory } from './history-memory.js';
+import type { Interaction, PromptExtras } from './interaction.js';
 
 /** Bounds that keep a session from running for ever; each one exceeded is a clear error. */
-export interface LoopLimits {
+export interface TurnLimits {
   readonly toolRounds: number;
   readonly queuedPrompts: number;
   readonly turnMilliseconds: number;
@@ -35,64 +31,61 @@ export interface ModelPlan {
   readonly toolset: Toolset;
 }
 
-/** What a conversation is that the model has no room for. */
-export interface Overflow {
-  readonly error: ModelError;
-  readonly log: SessionLog;
-  readonly plan: ModelPlan;
-}
-
-/** Makes a conversation shorter that does not fit into the model; true when it is worth asking again. */
-export type MakeRoom = (overflow: Overflow, signal: AbortSignal) => Promise<boolean>;
-
-/** What people have to hear of a session's settings. */
-export interface Oddities {
+/** What clients learn of a session's settings at its first turn. */
+export interface SettingsReport {
   /** Tools that filters hide. */
   readonly hiddenTools: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** Everything the loop may touch. What is not here, the loop cannot do. */
-export interface LoopContext {
-  readonly sessionId: string;
-  readonly workingDirectory: string;
-  readonly clientName: string;
-  readonly log: SessionLog;
-  readonly inbox: Inbox;
-  readonly questions: Questions;
-  readonly userInput: UserInput;
-  readonly clock: Clock;
-  readonly limits: LoopLimits;
-  readonly waits: Waits;
-  readonly memory: CallMemory;
-  /** What the current prompt started. */
-  readonly interaction: Interaction;
-  /** Asks people what to do about a model that cannot be had for now. */
-  readonly modelSwitch: ModelSwitch;
-  /** Headers that came with a prompt; they are asked for once. */
-  headersOf(prompt: Prompt): RequestHeaders | undefined;
-  /** What a model costs, if anybody knows. */
-  priceOf(model: string): Promise<Price | undefined>;
-  /** True when the conversation has been made shorter, so that it may fit now. */
-  makeRoom(error: ModelError, signal: AbortSignal): Promise<boolean>;
+/** Model, prompt and tools as they are now. */
+export interface AgentPlanner {
+  /** Waits for the tools of servers that are still starting. */
+  ready(signal: AbortSignal): Promise<void>;
+  /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
+  plan(): ModelPlan;
   /** The model that answers next. */
   model(): string;
   canSeeImages(): boolean;
   /** Types of documents that the model reads as they are. */
   documents(): readonly string[];
-  /** What the model has to hear of tools that came or went; asked once for each prompt. */
+  /** What the model has to read of tools that came or went; asked once for each prompt. */
   noticeOfTools(): string;
-  /** What people have to hear of the session's settings at its first turn. */
-  oddities(): Oddities;
-  /** Model, prompt and tools as they are now. */
-  plan(): ModelPlan;
-  policy(): PolicyRules;
-  /** The part of the policy that nobody can lift. */
-  prohibitions(): Prohibitions;
-  /** Ends what runs: what it was built upon could not be stored. */
-  giveUp(error: unknown): void;
-  /** What people have to hear of rules that cannot be read; each trouble once. */
-  trouble(): string | undefined;
-  /** What tools find around them now. */
-  toolSurroundings(): ToolSurroundings;
+  report(): SettingsReport;
+}
+
+/** A prompt, with what belongs to it and may not be stored. */
+export interface ReceivedPrompt {
+  readonly prompt: Prompt;
+  readonly extras: PromptExtras;
+}
+
+/** Prompts that join a running turn. */
+export interface SteeringInbox {
+  takeSteering(): Promise<readonly ReceivedPrompt[]>;
+}
+
+/** What an agent knows of the session it works in. */
+export interface SessionFacts {
+  readonly sessionId: string;
+  readonly clientName: string;
+  readonly clock: Clock;
+  readonly limits: TurnLimits;
+  /** A warning about rules that cannot be read; each one once. */
+  ruleWarning(): string | undefined;
+}
+
+/** Everything a turn may touch. What is not here, a turn cannot do. */
+export interface AgentContext {
+  readonly log: AgentLog;
+  readonly inbox: SteeringInbox;
+  readonly gate: Gate;
+  readonly planner: AgentPlanner;
+  readonly models: ModelCalls;
+  /** Asks users what to do about a model that is rate limited. */
+  readonly modelSwitch: ModelSwitch;
+  readonly memory: HistoryMemory;
+  /** What the current prompt started. */
+  readonly interaction: Interaction;
+  readonly session: SessionFacts;
 }

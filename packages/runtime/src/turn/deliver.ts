@@ -1,23 +1,25 @@
 import type { EventData } from '@groundcrew/protocol';
+import { ruleWarning } from '../gate/permission-desk.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
 import { formatPrompt } from '../prompt/user-message.js';
-import type { LoopContext } from './context.js';
+import type { AgentContext } from './context.js';
 
 /** Makes a prompt a message of the conversation; it starts an interaction. Joins the next commit. */
 export async function deliver(
   prompt: Prompt,
   delivery: 'idle' | 'queued',
-  context: LoopContext,
+  context: AgentContext,
 ): Promise<void> {
-  const { log } = context;
+  const { log, planner, session } = context;
+  const documents = planner.documents();
   const formatted = await formatPrompt(prompt.text, prompt.attachments ?? [], {
-    now: context.clock.now(),
-    workingDirectory: context.workingDirectory,
-    canSeeImages: context.canSeeImages(),
-    documents: context.documents(),
-    isPlanning: log.state.mode === 'plan',
-    notice: context.noticeOfTools(),
+    now: session.clock.now(),
+    workingDirectory: log.session.context.cwd,
+    canSeeImages: planner.canSeeImages(),
+    documents,
+    isPlanning: log.session.mode === 'plan',
+    notice: planner.noticeOfTools(),
   });
   const verbatim: Draft[] =
     formatted.parts.length === 0
@@ -26,7 +28,7 @@ export async function deliver(
   log.append(
     ...openingModel(context),
     ...opening(prompt, context),
-    ...troubleWithRules(context),
+    ...ruleWarning({ warning: session.ruleWarning }),
     ...receiptOf(prompt, delivery),
     ...verbatim,
     {
@@ -36,7 +38,7 @@ export async function deliver(
         turnId: '0',
         ...messageData(prompt, context),
         transformedContent: formatted.text,
-        supportedNativeDocumentMimeTypes: [...context.documents()],
+        supportedNativeDocumentMimeTypes: [...documents],
         ...(formatted.attachments.length > 0 && {
           attachments: formatted.attachments as EventData<'user.message'>['attachments'],
         }),
@@ -45,24 +47,17 @@ export async function deliver(
   );
 }
 
-/** People hear at once that rules they rely on cannot be read. */
-export function troubleWithRules({ trouble }: LoopContext): Draft[] {
-  const message = trouble();
-  if (message === undefined) return [];
-  return [{ type: 'session.warning', data: { warningType: 'permissions', message } }];
-}
-
 /** What a session says once, at its first prompt. */
-function opening(prompt: Prompt, { log, model, oddities }: LoopContext): Draft[] {
-  if (log.state.userTurns > 0) return [];
-  const { hiddenTools, warnings } = oddities();
+function opening(prompt: Prompt, { log, planner }: AgentContext): Draft[] {
+  if (log.session.userTurns > 0) return [];
+  const { hiddenTools, warnings } = planner.report();
   const message = `Disabled tools: ${hiddenTools.join(', ')}`;
   const title = prompt.displayText ?? prompt.text;
   return [
     ...warnings.map(
       (text): Draft => ({ type: 'session.warning', data: { warningType: 'configuration', message: text } }),
     ),
-    ...(log.state.fixed.name === undefined
+    ...(log.session.fixed.name === undefined
       ? [{ type: 'session.title_changed' as const, data: { title } }]
       : []),
     ...(hiddenTools.length > 0
@@ -74,14 +69,14 @@ function opening(prompt: Prompt, { log, model, oddities }: LoopContext): Draft[]
           },
         ]
       : []),
-    { type: 'session.tools_updated', data: { model: model() } },
+    { type: 'session.tools_updated', data: { model: planner.model() } },
   ];
 }
 
 /** Adds prompts that may not wait to the running turn, bare. */
-export async function deliverSteering(context: LoopContext): Promise<void> {
-  for (const prompt of await context.inbox.takeSteering()) {
-    const requestHeaders = context.headersOf(prompt);
+export async function deliverSteering(context: AgentContext): Promise<void> {
+  for (const { prompt, extras } of await context.inbox.takeSteering()) {
+    const { requestHeaders } = extras;
     if (requestHeaders) context.interaction.join(requestHeaders);
     context.log.append({
       type: 'user.message',
@@ -91,7 +86,7 @@ export async function deliverSteering(context: LoopContext): Promise<void> {
   }
 }
 
-function messageData(prompt: Prompt, { interaction }: LoopContext): EventData<'user.message'> {
+function messageData(prompt: Prompt, { interaction }: AgentContext): EventData<'user.message'> {
   return {
     content: prompt.displayText ?? prompt.text,
     interactionId: interaction.id,
@@ -110,7 +105,7 @@ function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): 
 }
 
 /** The first turn says which model it begins with, when nobody had named one. */
-function openingModel({ log, model }: LoopContext): Draft[] {
-  if (log.state.model !== undefined) return [];
-  return [{ type: 'session.model_change', data: { newModel: model(), source: 'startup' } }];
+function openingModel({ log, planner }: AgentContext): Draft[] {
+  if (log.session.model !== undefined) return [];
+  return [{ type: 'session.model_change', data: { newModel: planner.model(), source: 'startup' } }];
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { interruptedText } from '../gate/gate.js';
 import type { HistoryEntry } from '../log/state.js';
-import { HistoryReader, interruptedText } from './history-reader.js';
+import { HistoryReader } from './history-reader.js';
 
 const view = { model: 'm', canSeeImages: true, documents: [] };
 let ids = 0;

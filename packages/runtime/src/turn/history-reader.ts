@@ -1,8 +1,6 @@
 import type { ChatMessage, Part } from '@groundcrew/models';
+import { interruptedText } from '../gate/gate.js';
 import type { HistoryEntry } from '../log/state.js';
-
-/** What the model is told of a call that never got a result. */
-export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
 
 /** What one model cannot see or read stays in the history, for one that can may be chosen later. */
 export interface View {

@@ -1,10 +1,5 @@
 import { mergedHeaders } from '@groundcrew/models';
-
-/** W3C trace context, passed on to tools and model services. */
-export interface TraceContext {
-  readonly traceparent?: string;
-  readonly tracestate?: string;
-}
+import type { TraceContext } from '../settings/session-settings.js';
 
 /** HTTP headers the app wants on every model call of one prompt; they may be secret and are never stored. */
 export interface RequestHeaders {
@@ -21,6 +16,12 @@ export function requestHeaders(
   return { values: mergedHeaders({}, values), strategy };
 }
 
+/** What belongs to a prompt and may not be stored. */
+export interface PromptExtras {
+  readonly requestHeaders?: RequestHeaders;
+  readonly trace?: TraceContext;
+}
+
 interface InteractionOptions {
   readonly requestHeaders?: RequestHeaders;
   readonly trace: TraceContext;
@@ -31,7 +32,7 @@ export class Interaction {
   /** Model calls begun so far. */
   rounds = 0;
   /** Bytes of text the model has streamed so far. */
-  responseBytes = 0;
+  private responseBytes = 0;
   /** The turn goes on where a process that died had left it. */
   isContinued = false;
 
@@ -51,6 +52,12 @@ export class Interaction {
     const values = isBeside ? mergedHeaders(before.values, requestHeaders.values) : requestHeaders.values;
     const { strategy } = isBeside ? before : requestHeaders;
     this.given = { ...this.given, requestHeaders: { values, strategy } };
+  }
+
+  /** Counts bytes that streamed by, and returns how many there were so far. */
+  countBytes(bytes: number): number {
+    this.responseBytes += bytes;
+    return this.responseBytes;
   }
 
   /** Who the next model call is made for: the user whose prompt it is, or the agent at its work. */

@@ -1,5 +1,5 @@
 import type { ModelInfo } from '@groundcrew/models';
-import type { ModelAccess } from '../session/settings.js';
+import type { ModelAccess } from '../settings/session-settings.js';
 
 /** Warns that another model answers in the place of one that no service has. */
 export function standInWarning(access: ModelAccess, model: string): string | undefined {

@@ -2,13 +2,11 @@ import { ModelError, type ModelProvider } from '@groundcrew/models';
 import type { SessionState } from '../log/state.js';
 import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
-import type { Audience } from '../session/audience.js';
-import { missingSecret } from '../session/provider-settings.js';
-import type { ModelAccess, SessionSettings } from '../session/settings.js';
-import type { Company } from '../tools/builtin.js';
-import type { Tool } from '../tools/tool.js';
+import { missingSecret } from '../settings/provider-settings.js';
+import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
-import type { ModelPlan, Oddities } from './context.js';
+import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { standInWarning, troubleWithEffort } from './model-warnings.js';
 
 /** Leaves the choice of the model to the service. */
@@ -21,23 +19,38 @@ export class Planner {
   private readonly prompt = new PromptWriter();
 
   constructor(
-    private readonly audience: Audience,
-    private readonly options: {
-      readonly builtinTools: (company: Company) => readonly Tool[];
-      readonly version: string;
-    },
+    private readonly sources: readonly ToolSource[],
+    private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
-  ) {}
+  ) {
+    for (const source of sources)
+      source.onChange(() => {
+        this.toolset = undefined;
+      });
+  }
+
+  /** The plans of one agent, by what the log adds up to at each moment. */
+  forAgent(state: () => SessionState): AgentPlanner {
+    return {
+      ready: (signal) => this.ready(signal),
+      plan: () => this.plan(state()),
+      model: () => this.model(state()),
+      canSeeImages: () => this.canSeeImages(state()),
+      documents: () => this.documents(state()),
+      noticeOfTools: () => this.noticeOfTools(),
+      report: () => this.report(state()),
+    };
+  }
+
+  /** Resolves when every source of tools is ready, or is not waited for any longer. */
+  async ready(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.sources.map((source) => source.ready(signal)));
+  }
 
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.settings = settings;
     this.access = access;
-    this.toolset = undefined;
-  }
-
-  /** Tools are put together anew when somebody came, left or changed what it brings. */
-  audienceChanged(): void {
     this.toolset = undefined;
   }
 
@@ -77,7 +90,7 @@ export class Planner {
       model,
       toolset,
       isCopilot: access.isCopilot,
-      version: this.options.version,
+      version: this.version,
       mode: state.mode,
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
     };
@@ -110,7 +123,7 @@ export class Planner {
   }
 
   /** What people are told at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
-  oddities(state: SessionState): Oddities {
+  report(state: SessionState): SettingsReport {
     const model = this.model(state);
     const unknown = unknownSections(this.settings.systemMessage).map(
       (id) =>
@@ -151,19 +164,12 @@ export class Planner {
   }
 
   private currentToolset(): Toolset {
-    const { settings, audience } = this;
-    this.toolset ??= makeToolset({
-      builtin: this.options.builtinTools({
-        isOld: audience.isOld,
-        answersQuestions: audience.answersQuestions && !settings.isAskingDisabled,
-      }),
-      declared: audience.tools(),
-      filters: {
-        exclusionWins: settings.exclusionWins,
-        ...(settings.availableTools && { availableTools: settings.availableTools }),
-        ...(settings.excludedTools && { excludedTools: settings.excludedTools }),
-        ...(settings.defaultAgentExcludedTools && { hiddenFromRoot: settings.defaultAgentExcludedTools }),
-      },
+    const { settings, sources } = this;
+    this.toolset ??= makeToolset(sources, {
+      exclusionWins: settings.exclusionWins,
+      ...(settings.availableTools && { availableTools: settings.availableTools }),
+      ...(settings.excludedTools && { excludedTools: settings.excludedTools }),
+      ...(settings.defaultAgentExcludedTools && { hiddenFromRoot: settings.defaultAgentExcludedTools }),
     });
     return this.toolset;
   }

@@ -1,22 +1,40 @@
 import type { ModelRequest } from '@groundcrew/models';
-import type { Leave } from '../model-call/allowance.js';
-import type { LoopContext, ModelPlan } from './context.js';
+import type { Allowance } from '../model-call/allowance.js';
+import type { ModelQuestion } from '../model-call/model-call.js';
+import type { AgentContext, ModelPlan } from './context.js';
+import { measureContext } from './context-use.js';
+
+/** What a turn asks its model: the conversation so far. */
+export function questionOf(context: AgentContext, plan: ModelPlan): ModelQuestion {
+  const { interaction, log } = context;
+  const { provider, model, info, streaming, reasoningEffort } = plan;
+  return {
+    provider,
+    model,
+    info,
+    streaming,
+    ...(reasoningEffort !== undefined && { reasoningEffort }),
+    initiator: interaction.initiator,
+    estimate: () => measureContext(log.latest, plan).currentTokens,
+    request: (allowance) => makeRequest(context, plan, allowance),
+    countBytes: (bytes) => interaction.countBytes(bytes),
+  };
+}
 
 /** The next call to the model, made from what the log adds up to. */
-export function makeRequest(
-  context: LoopContext,
+function makeRequest(
+  context: AgentContext,
   plan: ModelPlan,
-  { maxOutputTokens, remark }: Pick<Leave, 'maxOutputTokens' | 'remark'> = {},
+  { maxOutputTokens, remark }: Allowance,
 ): ModelRequest {
-  const { interaction } = context;
+  const { interaction, planner, session, log, memory } = context;
   const { requestHeaders, trace } = interaction.options;
-  const { reader, memory } = context.memory.use();
   return {
     model: plan.model,
     system: plan.system,
-    messages: reader.read(context.log.latest.history, {
-      canSeeImages: context.canSeeImages(),
-      documents: context.documents(),
+    messages: memory.use().read(log.latest.history, {
+      canSeeImages: planner.canSeeImages(),
+      documents: planner.documents(),
       model: plan.model,
     }),
     tools: plan.toolset.tools,
@@ -25,13 +43,12 @@ export function makeRequest(
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(remark !== undefined && { remark }),
     ...(plan.citations && { citations: true }),
-    memory,
     headers: { ...requestHeaders?.values, ...trace },
     ...(requestHeaders?.strategy === 'override' && { replacesHeaders: true }),
     origin: {
-      sessionId: context.sessionId,
+      sessionId: session.sessionId,
       interactionId: interaction.id,
-      clientName: context.clientName,
+      clientName: session.clientName,
       initiator: interaction.initiator,
       interactionType: `conversation-${interaction.initiator}`,
     },

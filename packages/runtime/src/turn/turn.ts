@@ -1,11 +1,11 @@
 import type { ToolCall } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
-import { type CallToRun, type Gate, runToolCalls, startOf } from '../gate/gate.js';
+import type { CallToRun, GateTurn } from '../gate/call.js';
 import type { Draft } from '../log/session-log.js';
-import { askAvailableModel, tellSystemPrompt } from '../model-call/available-model.js';
-import { reportContextUse } from '../model-call/context-use.js';
 import type { ModelAnswer } from '../model-call/model-call.js';
-import type { LoopContext, ModelPlan } from './context.js';
+import { appendSystemPrompt, askAvailableModel } from './available-model.js';
+import type { AgentContext, ModelPlan } from './context.js';
+import { reportContextUse } from './context-use.js';
 import { deliverSteering } from './deliver.js';
 
 /** A bound of the loop was reached. */
@@ -13,40 +13,71 @@ export class LimitReached extends Error {
   override readonly name = 'LimitReached';
 }
 
+/** One prompt, turn after turn, until the model asks for no tool. Prompts that wait get an interaction of their own. */
+export async function runUntilAnswered(context: AgentContext, signal: AbortSignal): Promise<void> {
+  let wantsResults = true;
+  while (wantsResults) {
+    signal.throwIfAborted();
+    wantsResults = await runTurn(context, signal);
+  }
+}
+
 /** One model answer and the tools it asked for. True when the model now waits for their results. */
-export async function runTurn(context: LoopContext, signal: AbortSignal): Promise<boolean> {
-  const { log, interaction, limits } = context;
+async function runTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
+  const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context);
-  const first = context.plan();
+  await planner.ready(signal);
+  const first = planner.plan();
   begin(context, first);
-  const begun = log.stored();
-  // Nobody's money is spent on a prompt that may be refused yet. Results of tools are stored while the model reads them.
-  if (interaction.rounds <= 1) await begun;
-  else begun.catch(context.giveUp);
-  reportContextUse(context, first);
-  const { answer, plan } = await askAvailableModel(context, first, signal);
-  await begun;
+  const { answer, plan } = await askWhileStoring(context, first, signal);
+  const turn = gateTurn(context, plan);
   const calls = answer.calls.map(readCall);
-  const isTooMuch = calls.length > 0 && interaction.rounds > limits.toolRounds;
-  const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => startOf(call, { context, plan })));
-  log.append(...saying(answer, calls, { context, plan }), ...starts);
-  tellReasoning(context, answer, plan);
-  if (isTooMuch) throw tooManyRounds(limits);
-  const goesOn = calls.length > 0 && (await runToolCalls(calls, { context, plan }, signal));
+  const isTooMuch = calls.length > 0 && interaction.rounds > session.limits.toolRounds;
+  const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => gate.startOf(call, turn)));
+  log.append(...answerDrafts(answer, calls, { context, plan }), ...starts);
+  emitReasoning(context, answer, plan);
+  if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
+  const goesOn = calls.length > 0 && (await gate.runAll(calls, turn, signal));
   log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
   if (!goesOn) await log.stored();
   return goesOn;
 }
 
-function tooManyRounds({ toolRounds }: LoopContext['limits']): LimitReached {
+/**
+ * A prompt's first model call waits until the prompt is stored: nothing is spent on one that may be refused yet. Later
+ * calls go out while the results they carry are stored; a failed commit ends them.
+ */
+async function askWhileStoring(context: AgentContext, plan: ModelPlan, signal: AbortSignal) {
+  const { log, interaction } = context;
+  const begun = log.stored();
+  if (interaction.rounds <= 1) {
+    await begun;
+    reportContextUse(context, plan);
+    return askAvailableModel(context, plan, signal);
+  }
+  const failure = new AbortController();
+  begun.catch((error: unknown) => failure.abort(error));
+  reportContextUse(context, plan);
+  const answered = await askAvailableModel(context, plan, AbortSignal.any([signal, failure.signal]));
+  await begun;
+  return answered;
+}
+
+/** The turn as the gate needs to know it. */
+export function gateTurn({ interaction }: AgentContext, { toolset, model }: ModelPlan): GateTurn {
+  const { id: interactionId, turnId, options } = interaction;
+  return { toolset, model, interactionId, turnId, trace: options.trace };
+}
+
+function tooManyRounds(toolRounds: number): LimitReached {
   return new LimitReached(
     `The turn was ended after ${toolRounds} rounds of tool calls. Send another prompt to go on.`,
   );
 }
 
-function begin(context: LoopContext, plan: ModelPlan): void {
+function begin(context: AgentContext, plan: ModelPlan): void {
   const { log, interaction } = context;
-  tellSystemPrompt(context, plan);
+  appendSystemPrompt(context, plan);
   if (interaction.isContinued) {
     interaction.isContinued = false;
     return;
@@ -74,7 +105,11 @@ function readCall(call: ToolCall): CallToRun {
 
 type ToolRequest = NonNullable<EventData<'assistant.message'>['toolRequests']>[number];
 
-function saying(answer: ModelAnswer, calls: readonly CallToRun[], { context, plan }: Gate): Draft[] {
+function answerDrafts(
+  answer: ModelAnswer,
+  calls: readonly CallToRun[],
+  { context, plan }: { readonly context: AgentContext; readonly plan: ModelPlan },
+): Draft[] {
   const { interaction } = context;
   const unusual = calls.filter((call) => JSON.stringify(call.arguments) !== call.argumentsText);
   const data: EventData<'assistant.message'> = {
@@ -111,11 +146,11 @@ function requestOf(call: CallToRun, plan: ModelPlan): ToolRequest {
   };
 }
 
-function tellReasoning({ log, clock }: LoopContext, answer: ModelAnswer, plan: ModelPlan): void {
+function emitReasoning({ log, session }: AgentContext, answer: ModelAnswer, plan: ModelPlan): void {
   if (!plan.streaming || answer.reasoning === '') return;
   log.emit({
     type: 'assistant.reasoning',
     ephemeral: true,
-    data: { reasoningId: answer.reasoningId ?? clock.newId(), content: answer.reasoning },
+    data: { reasoningId: answer.reasoningId ?? session.clock.newId(), content: answer.reasoning },
   });
 }

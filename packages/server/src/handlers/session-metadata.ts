@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
 import {
+  agentOf,
   describeDirectory,
   type HistoryEntry,
   measureContext,
@@ -100,7 +101,7 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.metadata.getContextHeaviestMessages'({ sessionId, limit = 10 }, context) {
     const session = findSession('session.metadata.getContextHeaviestMessages', sessionId, context);
-    const { history } = await session.state();
+    const { history } = agentOf(await session.state());
     const messages = history.map(weigh).sort((a, b) => b.tokens - a.tokens);
     const totalTokens = messages.reduce((sum, message) => sum + message.tokens, 0);
     return { totalTokens, messages: messages.slice(0, limit) };
@@ -132,7 +133,7 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
 
 async function measure(session: Session) {
   const plan = await session.plan();
-  return { model: plan.model, ...measureContext(await session.state(), plan) };
+  return { model: plan.model, ...measureContext(agentOf(await session.state()), plan) };
 }
 
 function weigh(entry: HistoryEntry) {

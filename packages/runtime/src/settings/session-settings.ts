@@ -1,8 +1,13 @@
 import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
-import type { TraceContext } from '../turn/interaction.js';
 import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
+
+/** W3C trace context, passed on to tools and model services. */
+export interface TraceContext {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+}
 
 /** What clients fixed for a session by create and resume. Secrets among it live in memory only. */
 export interface SessionSettings {

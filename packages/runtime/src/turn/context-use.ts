@@ -1,5 +1,5 @@
-import type { SessionState } from '../log/state.js';
-import type { LoopContext, ModelPlan } from '../turn/context.js';
+import type { AgentState } from '../log/state.js';
+import type { AgentContext, ModelPlan } from './context.js';
 
 /** Window assumed for a model that nobody knows. */
 const defaultTokenLimit = 128_000;
@@ -14,9 +14,9 @@ export interface ContextUse {
   readonly messagesLength: number;
 }
 
-export function measureContext(state: SessionState, plan: ModelPlan): ContextUse {
+export function measureContext(agent: AgentState, plan: ModelPlan): ContextUse {
   const systemTokens = tokens(plan.system.length);
-  const conversationTokens = tokens(state.historySize);
+  const conversationTokens = tokens(agent.historySize);
   const toolDefinitionsTokens = tokens(plan.toolset.size);
   return {
     tokenLimit: plan.info?.maxPromptTokens ?? plan.info?.contextWindow ?? defaultTokenLimit,
@@ -24,11 +24,11 @@ export function measureContext(state: SessionState, plan: ModelPlan): ContextUse
     systemTokens,
     conversationTokens,
     toolDefinitionsTokens,
-    messagesLength: state.history.length + 1,
+    messagesLength: agent.history.length + 1,
   };
 }
 
-export function reportContextUse(context: LoopContext, plan: ModelPlan): void {
+export function reportContextUse(context: AgentContext, plan: ModelPlan): void {
   const { log, interaction } = context;
   const isInitial = interaction.rounds === 1;
   log.emit({ type: 'session.usage_info', data: { isInitial, ...measureContext(log.latest, plan) } });

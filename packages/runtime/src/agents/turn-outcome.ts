@@ -1,7 +1,8 @@
+import { Interruption } from '../interruption.js';
 import type { Draft } from '../log/session-log.js';
 import type { OpenQuestion } from '../log/state.js';
 import type { StoreError } from '../store/session-store.js';
-import { Interruption } from '../turn/interruption.js';
+import type { Interaction } from '../turn/interaction.js';
 
 /** The answer that a question gets when nobody is to answer it any more. */
 export function cancellation(question: OpenQuestion, reason: string): Draft {
@@ -36,3 +37,12 @@ export function isLeftAsItIs({ aborted, reason }: AbortSignal): boolean {
 
 /** How a turn ended. `held`: prompts that wait go on waiting. `stopped`: nothing more is said here. */
 export type TurnOutcome = 'answered' | 'aborted' | 'held' | 'stopped';
+
+/** The work of an agent while it runs: one prompt after the other, until none waits. */
+export interface Run {
+  controller: AbortController;
+  interaction?: Interaction;
+  /** Its prompt is stored; until then a failure is reported to its sender alone. */
+  isSafe: boolean;
+  readonly done: Promise<void>;
+}

@@ -2,8 +2,8 @@ import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import { rateLimited } from '../log/fold.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
-import type { Answers, Questions } from '../questions/questions.js';
-import type { Audience } from '../session/audience.js';
+import type { AskedClient } from './asked-client.js';
+import type { Answers, Questions } from './questions.js';
 
 type Answer = Answers['auto_mode_switch'];
 
@@ -11,7 +11,8 @@ type Answer = Answers['auto_mode_switch'];
 export class ModelSwitch {
   constructor(
     private readonly options: {
-      readonly audience: Audience;
+      /** The clients that say whether another model may answer. */
+      clients(): readonly AskedClient[];
       readonly questions: Questions;
       readonly log: SessionLog;
       readonly clock: Clock;
@@ -20,13 +21,13 @@ export class ModelSwitch {
 
   /** True when the choice is left to the service from now on; false when nobody says so. */
   async seek(limit: RateLimit, signal: AbortSignal): Promise<boolean> {
-    const { log, audience } = this.options;
+    const { log, clients } = this.options;
     if (log.state.fixed.switchesModels) {
       log.append(...switching(limit));
       await log.stored();
       return true;
     }
-    if (audience.whoSwitchModels().length === 0) return false;
+    if (clients().length === 0) return false;
     const { response } = await this.ask(limit, signal);
     await log.stored();
     return response !== 'no';
@@ -53,14 +54,14 @@ export class ModelSwitch {
 
   /** Puts it to all who answer such; when none of them does, the answer is no. */
   private async put(requestId: string, limit: Omit<RateLimit, 'model'>, signal: AbortSignal): Promise<void> {
-    const { log, questions, audience } = this.options;
+    const { log, questions, clients } = this.options;
     const { sessionId } = log;
     await log.told(); // the event is told first
     const answer = ({ response }: Answer) =>
       questions.answer({ kind: 'auto_mode_switch', requestId }, { response });
-    const asked = audience
-      .whoSwitchModels()
-      .map((client) => client.ask('autoModeSwitch.request', { sessionId, ...limit }, signal).then(answer));
+    const asked = clients().map((client) =>
+      client.ask('autoModeSwitch.request', { sessionId, ...limit }, signal).then(answer),
+    );
     const outcomes = await Promise.allSettled(asked);
     if (!signal.aborted && outcomes.every(({ status }) => status === 'rejected'))
       await answer({ response: 'no' });

@@ -1,6 +1,7 @@
 import { ModelError } from '@groundcrew/models';
-import type { LoopContext, ModelPlan } from '../turn/context.js';
-import { askModel, type ModelAnswer } from './model-call.js';
+import type { ModelAnswer } from '../model-call/model-call.js';
+import type { AgentContext, ModelPlan } from './context.js';
+import { questionOf } from './request.js';
 
 /** An answer, and the plan it was given by. */
 export interface Answered {
@@ -8,24 +9,25 @@ export interface Answered {
   readonly plan: ModelPlan;
 }
 
-/** Asks the model; where it is rate limited, and people agree, another one in its place. */
+/** Asks the model; where it is rate limited, and users agree, another one in its place. */
 export async function askAvailableModel(
-  context: LoopContext,
+  context: AgentContext,
   plan: ModelPlan,
   signal: AbortSignal,
 ): Promise<Answered> {
+  const { models, planner } = context;
   try {
-    return { answer: await askModel(context, plan, signal), plan };
+    return { answer: await models.ask(questionOf(context, plan), signal), plan };
   } catch (error) {
     if (!(await mayAskAnother(error, { context, plan }, signal))) throw error;
   }
-  const other = context.plan();
-  tellSystemPrompt(context, other);
-  return { answer: await askModel(context, other, signal), plan: other };
+  const other = planner.plan();
+  appendSystemPrompt(context, other);
+  return { answer: await models.ask(questionOf(context, other), signal), plan: other };
 }
 
-/** What the model is told before all else is an event, whenever it is another text. */
-export function tellSystemPrompt({ log, interaction }: LoopContext, { system }: ModelPlan): void {
+/** The system prompt is an event whenever it is another text. */
+export function appendSystemPrompt({ log, interaction }: AgentContext, { system }: ModelPlan): void {
   if (system === log.latest.systemPrompt) return;
   log.append({
     type: 'system.message',
@@ -35,11 +37,11 @@ export function tellSystemPrompt({ log, interaction }: LoopContext, { system }: 
 
 async function mayAskAnother(
   error: unknown,
-  { context, plan }: { readonly context: LoopContext; readonly plan: ModelPlan },
+  { context, plan }: { readonly context: AgentContext; readonly plan: ModelPlan },
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!(error instanceof ModelError) || error.kind !== 'rate_limit' || signal.aborted) return false;
-  if (plan.otherModel === undefined || context.log.state.model === 'auto') return false;
+  if (plan.otherModel === undefined || context.log.session.model === 'auto') return false;
   const { code, retryAfter } = error;
   const limit = {
     model: plan.model,

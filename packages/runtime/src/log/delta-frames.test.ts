@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { StreamIds } from './stream-ids.js';
+import { StreamIds } from './delta-frames.js';
 
 test('ids are UUIDs of version 4, and no two are alike, within one origin and across two', () => {
   const clock = { newId: () => randomUUID() };

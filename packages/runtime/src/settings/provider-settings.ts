@@ -1,6 +1,6 @@
 import type { FixedSettings } from '../log/state.js';
 import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
-import type { SessionSettings } from './settings.js';
+import type { SessionSettings } from './session-settings.js';
 
 /** Services and models cannot be put together as a client wants it. */
 export class InvalidProvider extends Error {

@@ -1,0 +1,167 @@
+import { Interruption, TurnAborted } from '../interruption.js';
+import type { Draft, SessionLog } from '../log/session-log.js';
+import { agentOf } from '../log/state.js';
+import type { TraceContext } from '../settings/session-settings.js';
+import { StoreError } from '../store/session-store.js';
+import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
+import { deliver } from '../turn/deliver.js';
+import { Interaction, type PromptExtras } from '../turn/interaction.js';
+import { LimitReached, runUntilAnswered } from '../turn/turn.js';
+import { errorData } from './failure.js';
+import { continueTurn } from './recover.js';
+import { cancellation, type Run, type TurnOutcome, timeLimitText } from './turn-outcome.js';
+
+/** What the root agent works with; what belongs to one prompt is made for each. */
+export interface RootAgentParts {
+  readonly log: SessionLog;
+  context(interaction: Interaction): AgentContext;
+  newId(): string;
+  /** The trace of sessions whose prompts name none. */
+  trace(): TraceContext;
+  /** Nothing can be written any more; says how the turn ends. */
+  storeFailed(error: unknown): TurnOutcome;
+}
+
+/** Tells a sender that its prompt is safe, or why it is not. */
+export interface Receipt {
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** The agent that the user talks to. It runs one prompt at a time to its end, whatever that is. */
+export class RootAgent {
+  /** Settles when the turn that runs has ended and clients have received that. */
+  turnEnd: Promise<void> = Promise.resolve();
+
+  constructor(private readonly parts: RootAgentParts) {}
+
+  /** Runs a prompt until the model asks for no tool; `receipt` resolves when the prompt is stored. */
+  answer(
+    run: Run,
+    { prompt, extras }: ReceivedPrompt,
+    how: { readonly delivery: 'idle' | 'queued'; readonly receipt: Receipt },
+  ): Promise<TurnOutcome> {
+    const { log } = this.parts;
+    const { receipt } = how;
+    const context = this.contextFor(extras);
+    return this.attempt(run, context, async (signal) => {
+      if (log.state.nextModel) await this.takeChosenModel();
+      await deliver(prompt, how.delivery, context).catch((error: unknown) => {
+        receipt.reject(error);
+        throw error;
+      });
+      const accepted = log.stored().then(() => {
+        run.isSafe = true;
+      });
+      accepted.then(() => receipt.resolve(), receipt.reject);
+      log.emit({ type: 'pending_messages.modified', data: {} });
+      await runUntilAnswered(context, signal);
+    });
+  }
+
+  /** Goes on with a turn that was left open. */
+  continue(run: Run): Promise<TurnOutcome> {
+    const { turn } = agentOf(this.parts.log.state);
+    if (!turn) return Promise.resolve('answered');
+    const interaction = new Interaction(turn.interactionId, { trace: this.parts.trace() });
+    interaction.rounds = Number(turn.turnId) + 1;
+    const context = this.parts.context(interaction);
+    return this.attempt(run, context, async (signal) => {
+      if (await continueTurn(context, signal)) await runUntilAnswered(context, signal);
+    });
+  }
+
+  /** Closes what a process before this one had left open. */
+  closeInterrupted(): void {
+    const { log } = this.parts;
+    const { calls, turn } = agentOf(log.state);
+    for (const { toolCallId } of calls) log.append({ note: 'call.interrupted', data: { toolCallId } });
+    if (turn) log.append({ type: 'assistant.turn_end', data: { turnId: turn.turnId } });
+  }
+
+  /** Makes a prompt that waited a message for the next turn to answer. */
+  deliverOnly({ prompt, extras }: ReceivedPrompt): Promise<void> {
+    return deliver(prompt, 'queued', this.contextFor(extras));
+  }
+
+  /** Writes these; how a turn ends that could not. */
+  async record(...drafts: readonly (Draft | undefined)[]): Promise<TurnOutcome> {
+    const { log, storeFailed } = this.parts;
+    log.append(...drafts.filter((draft) => draft !== undefined));
+    return log.stored().then(
+      (): TurnOutcome => 'answered',
+      (error: unknown) => storeFailed(error),
+    );
+  }
+
+  private contextFor({ requestHeaders, trace = this.parts.trace() }: PromptExtras): AgentContext {
+    const { context } = this.parts;
+    const interaction = new Interaction(this.parts.newId(), {
+      trace,
+      ...(requestHeaders && { requestHeaders }),
+    });
+    return context(interaction);
+  }
+
+  /** A model that was chosen while a turn ran counts from the next message on. */
+  private async takeChosenModel(): Promise<void> {
+    const { nextModel } = this.parts.log.state;
+    if (nextModel) await this.record({ type: 'session.model_change', data: nextModel });
+  }
+
+  /** Runs one turn to its end, whatever that is. */
+  private async attempt(
+    run: Run,
+    context: AgentContext,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<TurnOutcome> {
+    const { controller } = run;
+    run.interaction = context.interaction;
+    const { turnMilliseconds } = context.session.limits;
+    const timer = setTimeout(
+      () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
+      turnMilliseconds,
+    );
+    const ending = work(controller.signal).then(
+      (): TurnOutcome => 'answered',
+      (error: unknown) => this.end(error, controller.signal),
+    );
+    this.turnEnd = ending.then(() => this.parts.log.told()).catch(() => undefined);
+    const outcome = await ending;
+    clearTimeout(timer);
+    if (outcome !== 'stopped') await this.takeChosenModel();
+    return outcome;
+  }
+
+  private async end(error: unknown, signal: AbortSignal): Promise<TurnOutcome> {
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    const failed = [error, reason].find((each) => each instanceof StoreError);
+    if (failed) return this.parts.storeFailed(failed);
+    if (reason instanceof Interruption) {
+      if (reason.kind === 'close') return 'stopped';
+      if (reason.kind !== 'timeout') return this.recordInterruption(reason);
+    }
+    const failure = reason instanceof Interruption ? new LimitReached(reason.message) : reason;
+    return this.record(this.turnEndDraft(), { type: 'session.error', data: errorData(failure) });
+  }
+
+  private async recordInterruption(interruption: Interruption): Promise<TurnOutcome> {
+    if (interruption instanceof TurnAborted) {
+      await this.record({ type: 'abort', data: { reason: interruption.reason } }, this.turnEndDraft());
+      return 'aborted';
+    }
+    const { questions, calls } = agentOf(this.parts.log.latest);
+    const cancelled = interruption.kind === 'suspend' ? questions : [];
+    await this.record(
+      ...cancelled.map((question) => cancellation(question, interruption.message)),
+      ...calls.map((call): Draft => ({ note: 'call.interrupted', data: { toolCallId: call.toolCallId } })),
+      this.turnEndDraft(),
+    );
+    return 'aborted';
+  }
+
+  private turnEndDraft(): Draft | undefined {
+    const { turn } = agentOf(this.parts.log.latest);
+    return turn && { type: 'assistant.turn_end', data: { turnId: turn.turnId } };
+  }
+}
