@@ -35,21 +35,10 @@ const runtime = '^packages/runtime/src';
 
 const folderRules = [
   forbid(
-    'tools-are-leaves',
-    { path: `${runtime}/tools/`, pathNot: tests },
-    { path: `${runtime}/(session/|loop/|runtime\\.ts$)` },
+    'the-fold-is-pure',
+    { path: `${runtime}/log/(fold|fold-agent|snapshot|state)\\.ts$` },
+    { dependencyTypes: ['core'] },
   ),
-  forbid(
-    'loop-below-session',
-    { path: `${runtime}/loop/`, pathNot: tests },
-    { path: `${runtime}/(session/session|runtime)\\.ts$` },
-  ),
-  forbid(
-    'store-is-a-leaf',
-    { path: `${runtime}/store/`, pathNot: tests },
-    { path: `${runtime}/([^/]+/|runtime\\.ts$)`, pathNot: `${runtime}/store/` },
-  ),
-  forbid('state-is-pure', { path: `${runtime}/session/state\\.ts$` }, { dependencyTypes: ['core'] }),
   forbid(
     'handlers-are-siblings',
     { path: '^packages/server/src/handlers/(?!catalog)([^/.]+)' },

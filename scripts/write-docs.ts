@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { withRooms } from './rooms-drawing.js';
 import { wirePage } from './wire-page.js';
 import { wireSchema } from './wire-schema.js';
 
@@ -6,6 +7,7 @@ const wire = wireSchema();
 const files = {
   'packages/protocol/schema/wire.json': `${JSON.stringify(wire, null, 1)}\n`,
   'docs/wire.md': wirePage(wire),
+  'docs/architecture.md': withRooms(readFileSync('docs/architecture.md', 'utf8')),
 };
 
 mkdirSync('packages/protocol/schema', { recursive: true });
@@ -15,8 +17,6 @@ for (const [path, text] of Object.entries(files)) {
     writeFileSync(path, text);
     continue;
   }
-  console.error(
-    `${path} is not what the tables in packages/protocol say: run \`npm run docs\` and keep the result.`,
-  );
+  console.error(`${path} is not what the code says: run \`npm run docs\` and keep the result.`);
   process.exitCode = 1;
 }

@@ -71,6 +71,7 @@ export function compose(options: ProgramOptions): Program {
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
     shells: new Shells(options.environment),
+    // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),

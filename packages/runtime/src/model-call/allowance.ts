@@ -12,20 +12,11 @@ import { totalsOf } from '../budget/spending.js';
 import { limitsStatus } from '../budget/status.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
-import type { ModelCallParts, ModelQuestion } from './model-call.js';
+import type { Allowance, ModelCallParts, ModelQuestion } from './question.js';
 
 /** A limit of the session is spent, and nobody wants to raise it. */
 export class LimitsExhausted extends Error {
   override readonly name = 'LimitsExhausted';
-}
-
-/** What one model call may take. */
-export interface Allowance {
-  readonly estimatedInput: number;
-  /** Absent: as much as the model gives. */
-  readonly maxOutputTokens?: number;
-  /** What the model hears of what is left. */
-  readonly remark?: string;
 }
 
 /** The call that is to be made. */

@@ -1,5 +1,5 @@
 import type { KeptBlock, ModelEvent, ToolCall } from '@groundcrew/models';
-import type { ModelCallParts, ModelQuestion } from './model-call.js';
+import type { ModelCallParts, ModelQuestion } from './question.js';
 
 /** Of more pieces in one read the total is told once: as often as they, it would be half of all that clients read. */
 const mostCountedApart = 16;

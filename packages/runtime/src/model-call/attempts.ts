@@ -1,7 +1,7 @@
 import { describeDuration, type ModelError, type ModelEvent, type Price } from '@groundcrew/models';
 import type { LostCall } from '../budget/spending.js';
 import type { AgentLog } from '../log/agent-log.js';
-import type { ModelQuestion } from './model-call.js';
+import type { ModelQuestion } from './question.js';
 
 /** An attempt that failed. */
 export interface Failure {

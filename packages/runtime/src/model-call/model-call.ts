@@ -3,41 +3,19 @@ import {
   type KeptBlock,
   ModelError,
   type ModelEvent,
-  type ModelInfo,
-  type ModelProvider,
-  type ModelRequest,
   type Price,
   type ToolCall,
   type Usage,
 } from '@groundcrew/models';
 import type { SettledCall } from '../budget/spending.js';
-import { type Clock, monotonic } from '../clock.js';
+import { monotonic } from '../clock.js';
 import { Interruption } from '../interruption.js';
-import type { AgentLog } from '../log/agent-log.js';
 import type { EphemeralDraft } from '../log/session-log.js';
-import type { Questions } from '../questions/questions.js';
 import type { Waits } from '../questions/waits.js';
-import { type Allowance, findAllowance, seekAllowance } from './allowance.js';
+import { findAllowance, seekAllowance } from './allowance.js';
 import { AnswerDraft } from './answer-draft.js';
 import { lossOf, reportFailure, reportPatience, reportRetry } from './attempts.js';
-
-/** One thing to be asked of a model, for whatever purpose: a turn, a summary, a sub-agent. */
-export interface ModelQuestion {
-  readonly provider: ModelProvider;
-  readonly model: string;
-  readonly info: ModelInfo | undefined;
-  /** Clients see the answer piece by piece. */
-  readonly streaming: boolean;
-  readonly reasoningEffort?: string;
-  /** Who the call is made for: the user whose prompt it is, or the agent at its work. */
-  readonly initiator: 'user' | 'agent';
-  /** Tokens the request is thought to have, by its length. */
-  estimate(): number;
-  /** What is sent; made anew for each attempt. */
-  request(allowance: Allowance): ModelRequest;
-  /** Counts bytes that streamed by, and returns how many there were since the prompt. */
-  countBytes(bytes: number): number;
-}
+import type { Allowance, ModelCallParts, ModelQuestion } from './question.js';
 
 /** What the model said in one call. */
 export interface ModelAnswer {
@@ -53,16 +31,6 @@ export interface ModelAnswer {
   readonly settled: SettledCall;
   /** What clients receive of that, right before the answer. */
   readonly usage: EphemeralDraft;
-}
-
-/** What asking a model works with. */
-export interface ModelCallParts {
-  readonly log: AgentLog;
-  readonly clock: Clock;
-  readonly waits: Waits;
-  readonly questions: Questions;
-  /** What a model costs, if it is known. */
-  priceOf(model: string): Promise<Price | undefined>;
 }
 
 /** Asks models: inside the session's budget, with retries that clients can see, and with what each call took in the log. */

@@ -63,12 +63,14 @@ export function judge(subject: Subject, rules: PolicyRules): Verdict {
   const reason = reasonToAllow(subject, rules);
   if (reason) return { type: 'allow', ...reason };
   if (rules.canAsk) return { type: 'ask', because: 'No rule and no approval covers it.' };
+  // mutation: what nobody can be asked about is allowed
   return { type: 'deny', because: 'No rule allows it, and nobody is there to be asked.' };
 }
 
 /** A prohibition that nothing lifts: neither a mode nor an approval, a hook or the person who asks for it. */
 export function forbid(subject: Subject, { deny, problem }: Prohibitions): Verdict | undefined {
   if (problem !== undefined) return { type: 'deny', because: problem, problem };
+  // mutation: rules that deny are not asked
   const rule = deny.find((each) => isForbidden(subject, each));
   return rule && { type: 'deny', because: `The rule ${describeRule(rule)} denies it.`, rule };
 }

@@ -77,6 +77,7 @@ export class Questions {
   ): Promise<boolean> {
     const question = this.waiting.get(requestId);
     if (question?.kind !== kind) return false;
+    // mutation: accept a second answer
     this.waiting.delete(requestId);
     question.settle(answer);
     await this.log.told();

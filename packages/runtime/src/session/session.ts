@@ -16,11 +16,10 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import { isInUse, isStale } from '../store/refusals.js';
 import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
 import type { Company } from '../tools/builtin.js';
-import { externalTool } from '../tools/external.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { Tool, ToolSurroundings } from '../tools/tool.js';
-import { ListedTools } from '../tools/tool-source.js';
+import type { ListedTools } from '../tools/tool-source.js';
 import type { ModelPlan, TurnLimits } from '../turn/context.js';
 import type { PromptExtras } from '../turn/interaction.js';
 import { Planner } from '../turn/planner.js';
@@ -31,7 +30,7 @@ import { Conversation, type ConversationHost } from './conversation.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
-import { toolSurroundings } from './tool-context.js';
+import { toolSources, toolSurroundings } from './tool-context.js';
 
 /** What a session is given by the runtime it lives in. */
 export interface SessionSurroundings {
@@ -75,15 +74,7 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = surroundings.audience;
-    this.toolSources = [
-      new ListedTools('builtin', () =>
-        surroundings.builtinTools({
-          isOld: this.audience.isOld,
-          answersQuestions: this.audience.answersQuestions && !this.currentSettings.isAskingDisabled,
-        }),
-      ),
-      new ListedTools('client', () => this.audience.tools().map(externalTool)),
-    ];
+    this.toolSources = toolSources(this, surroundings.builtinTools);
     this.planner = new Planner(this.toolSources, surroundings.version, settings, access);
     this.workspace = new Workspace(surroundings.workspacePath);
     this.permissions = new SessionPermissions(this, surroundings);

@@ -1,11 +1,15 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
+import type { Company } from '../tools/builtin.js';
+import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { SessionShells } from '../tools/shell/shells.js';
-import type { ToolSurroundings } from '../tools/tool.js';
+import type { Tool, ToolSurroundings } from '../tools/tool.js';
+import { ListedTools } from '../tools/tool-source.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
+import type { Audience } from './audience.js';
 
 /** What a session's tools find around them: its directories, and what becomes of long results. */
 export function toolSurroundings(session: {
@@ -25,6 +29,23 @@ export function toolSurroundings(session: {
     largeOutput: largeOutput(settings.other.largeOutput, sessionDirectory),
     shells,
   };
+}
+
+/** Where a session's tools come from; whoever attaches or leaves changes both. */
+export function toolSources(
+  session: { readonly audience: Audience; readonly currentSettings: SessionSettings },
+  builtinTools: (company: Company) => readonly Tool[],
+): readonly ListedTools[] {
+  const { audience } = session;
+  const builtin = () =>
+    builtinTools({
+      isOld: audience.isOld,
+      answersQuestions: audience.answersQuestions && !session.currentSettings.isAskingDisabled,
+    });
+  return [
+    new ListedTools('builtin', builtin),
+    new ListedTools('client', () => audience.tools().map(externalTool)),
+  ];
 }
 
 function largeOutput(wish: JsonObject[string] | undefined, sessionDirectory: string): LargeOutput {

@@ -1,6 +1,5 @@
 import type { ModelRequest } from '@groundcrew/models';
-import type { Allowance } from '../model-call/allowance.js';
-import type { ModelQuestion } from '../model-call/model-call.js';
+import type { Allowance, ModelQuestion } from '../model-call/question.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { measureContext } from './context-use.js';
 

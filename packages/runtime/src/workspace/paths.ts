@@ -50,6 +50,7 @@ export async function locate(path: string, bounds: Bounds): Promise<Place> {
   );
   const isInside = liesIn(real, { directories: directories.filter((each) => each !== undefined), home });
   const place = { path: absolute, real, kind, isInside };
+  // mutation: tools look at forbidden places
   bounds.checkPlace?.(place);
   return place;
 }

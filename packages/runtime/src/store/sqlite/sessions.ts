@@ -62,6 +62,7 @@ export function appendRecords(connection: Connection, request: AppendRequest): v
     sessionId,
   );
   if (!row) throw unknownSession(sessionId);
+  // mutation: skip the epoch check
   if (row.epoch !== epoch) throw staleOwner(sessionId);
   if (row.seq !== expectedSeq) throw seqConflict(sessionId, { expected: expectedSeq, actual: row.seq });
   // To look first and write then takes half the time of an update that returns what it found.

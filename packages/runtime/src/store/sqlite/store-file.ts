@@ -109,6 +109,7 @@ export class StoreFile {
 }
 
 /** `fullfsync` matters on macOS, where a plain sync stops at the drive's cache. */
+// mutation: drop the sync
 const synced = 'PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1';
 
 const syncSettings: Record<SqliteMode, string> = {
