@@ -76,7 +76,7 @@ export function compose(options: ProgramOptions): Program {
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
-    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000 },
+    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000, stopBlocks: 3 },
     sessionIdleSeconds: options.sessionIdleSeconds,
     ...options.playback,
   });

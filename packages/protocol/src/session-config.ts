@@ -42,11 +42,22 @@ const clientFields = () => ({
   requestExitPlanMode: flag,
   requestAutoModeSwitch: flag,
   hooks: flag,
+  hookOptions,
   streaming: flag,
   includeSubAgentStreamingEvents: flag,
   enableGitHubTelemetryForwarding: flag,
   commands: () => z.array(clientCommand()),
 });
+
+/** How this client's hooks are treated. */
+const hookOptions = once(() =>
+  sparseObject({
+    /** A hook that has not answered by then has failed. */
+    timeoutMs: () => z.nullish(z.int().check(z.positive(), z.maximum(24 * 60 * 60 * 1000))),
+    /** What a failed hook before a tool call means. */
+    onFailure: () => z.nullish(z.enum(['deny', 'allow'])),
+  }),
+);
 
 const clientCommand = once(() => sparseObject({ description: textOrNull }, { name: text }));
 

@@ -3,6 +3,8 @@ export { limitsChanged, type SessionLimits } from './budget/limits.js';
 export { creditsOf, modelMetrics } from './budget/metrics.js';
 export { costOfAll } from './budget/spending.js';
 export { type Clock, systemClock } from './clock.js';
+export { defaultHookOptions } from './hooks/client-hooks.js';
+export type { HookOptions } from './hooks/hooks.js';
 export { Told } from './log/published-event.js';
 export { mendSession } from './log/repair.js';
 export type { Draft, EphemeralDraft, EventDraft } from './log/session-log.js';

@@ -24,3 +24,12 @@ export class TurnAborted extends Interruption {
     super('abort', `The turn was aborted: ${reason}`);
   }
 }
+
+/** A hook wants the turn to end as if the error had not been. */
+export class ErrorSkipped extends Error {
+  override readonly name = 'ErrorSkipped';
+
+  constructor(cause: unknown) {
+    super('A hook skipped an error', { cause });
+  }
+}

@@ -73,6 +73,8 @@ export interface ResumeRequest extends OpenRequest {
   readonly continuePendingWork: boolean;
   readonly isSilent: boolean;
   readonly takeOver: boolean;
+  /** Calls may run unasked although the client with the session's hooks is not attached. */
+  readonly waivesHooks?: boolean;
 }
 
 /** The sessions of one process. */
@@ -211,6 +213,7 @@ export class Runtime {
     if (rested) await this.goOn(session);
     const wasActive = isWarm && (await settlePending(conversation, request));
     if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
+    await session.keepGuard(request);
     await session.sayResumed({ ...request, wasActive, ...(context && { context }) });
     if (request.continuePendingWork) await conversation.continueWork();
     conversation.userInput.offer();
@@ -264,6 +267,7 @@ export class Runtime {
   private async join(session: Session, request: OpenRequest): Promise<Session> {
     await this.adapt(session, request);
     session.attach(request.attachment);
+    await session.keepGuard({});
     (await session.load()).userInput.offer();
     return session;
   }

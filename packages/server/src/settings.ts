@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
 import {
   type ClientCommand,
+  defaultHookOptions,
+  type HookOptions,
   type SessionSettings,
   type SystemMessage,
   type ToolDeclaration,
@@ -99,10 +101,19 @@ export function shareFrom(params: ResumeParams): Share {
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
+    ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
     isOld: params.toolFilterPrecedence === undefined,
     tokenProviders: tokenProvidersOf(params),
+  };
+}
+
+function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
+  const { timeoutMs, onFailure } = options ?? {};
+  return {
+    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
+    onFailure: onFailure ?? defaultHookOptions.onFailure,
   };
 }
 

@@ -71,7 +71,7 @@ function world(tools: readonly Tool[]) {
       owner: { runtimeId: `runtime-${processes}`, pid: processes, host: 'here' },
       clock: systemClock(),
       version: '0',
-      limits: { toolRounds: 10, queuedPrompts: 10, turnMilliseconds: 60_000 },
+      limits: { toolRounds: 10, queuedPrompts: 10, turnMilliseconds: 60_000, stopBlocks: 3 },
       sessionIdleSeconds: 0,
     });
     const heard = new Hearing();

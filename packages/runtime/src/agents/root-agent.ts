@@ -1,4 +1,7 @@
-import { Interruption, TurnAborted } from '../interruption.js';
+import { ModelError } from '@groundcrew/models';
+import { reportError } from '../hooks/error-hooks.js';
+import type { HookInput } from '../hooks/hooks.js';
+import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
@@ -46,10 +49,15 @@ export class RootAgent {
     const context = this.contextFor(extras);
     return this.attempt(run, context, async (signal) => {
       if (log.state.nextModel) await this.takeChosenModel();
-      await deliver(prompt, how.delivery, context).catch((error: unknown) => {
+      // Hooks may take their time: a prompt they look at is acknowledged, and safe, before they have answered.
+      const isAdmitted = how.delivery === 'idle' && !context.hooks.isEmpty;
+      if (isAdmitted) this.admit(run, prompt, receipt);
+      await deliver(prompt, { delivery: how.delivery, signal }, context).catch(async (error: unknown) => {
         receipt.reject(error);
+        await this.reportPromptError(context, error, signal);
         throw error;
       });
+      if (isAdmitted) await log.stored();
       const accepted = log.stored().then(() => {
         run.isSafe = true;
       });
@@ -81,7 +89,40 @@ export class RootAgent {
 
   /** Makes a prompt that waited a message for the next turn to answer. */
   deliverOnly({ prompt, extras }: ReceivedPrompt): Promise<void> {
-    return deliver(prompt, 'queued', this.contextFor(extras));
+    const { signal } = new AbortController();
+    return deliver(prompt, { delivery: 'queued', signal }, this.contextFor(extras));
+  }
+
+  /** The session is closed while a turn runs. */
+  async userLeft(interaction: Interaction | undefined): Promise<void> {
+    if (interaction) await this.endSession(this.parts.context(interaction), { reason: 'user_exit' });
+  }
+
+  private admit(run: Run, prompt: ReceivedPrompt['prompt'], receipt: Receipt): void {
+    const { log } = this.parts;
+    log.append({ note: 'prompt.admitted', data: prompt });
+    const stored = log.stored().then(() => {
+      run.isSafe = true;
+    });
+    stored.then(() => receipt.resolve(), receipt.reject);
+  }
+
+  private async reportPromptError(context: AgentContext, error: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || error instanceof StoreError) return;
+    const message = error instanceof Error ? error.message : String(error);
+    const input = { error: message, errorContext: 'user_input', recoverable: false };
+    await reportError(context.hooks, input, signal);
+  }
+
+  /** What hooks are told at the end of a prompt, and what they say of the session. */
+  private async endSession(context: AgentContext, end: HookInput<'sessionEnd'>): Promise<void> {
+    const { hooks, log } = context;
+    if (hooks.isEmpty) return;
+    // The turn is over, and nothing stops what comes after it but time.
+    const answers = await hooks.run('sessionEnd', end, new AbortController().signal);
+    const said = answers.flatMap((answer) => ('output' in answer && answer.output ? [answer.output] : []));
+    const summary = said.findLast(({ sessionSummary }) => typeof sessionSummary === 'string')?.sessionSummary;
+    if (typeof summary === 'string') log.append({ note: 'settings.fixed', data: { summary } });
   }
 
   /** Writes these; how a turn ends that could not. */
@@ -123,8 +164,11 @@ export class RootAgent {
       turnMilliseconds,
     );
     const ending = work(controller.signal).then(
-      (): TurnOutcome => 'answered',
-      (error: unknown) => this.end(error, controller.signal),
+      async (): Promise<TurnOutcome> => {
+        await this.endSession(context, { reason: 'complete', ...finalMessage(context) });
+        return 'answered';
+      },
+      (error: unknown) => this.end(error, context, controller.signal),
     );
     this.turnEnd = ending.then(() => this.parts.log.told()).catch(() => undefined);
     const outcome = await ending;
@@ -133,16 +177,33 @@ export class RootAgent {
     return outcome;
   }
 
-  private async end(error: unknown, signal: AbortSignal): Promise<TurnOutcome> {
+  private async end(error: unknown, context: AgentContext, signal: AbortSignal): Promise<TurnOutcome> {
     const reason: unknown = signal.aborted ? signal.reason : error;
     const failed = [error, reason].find((each) => each instanceof StoreError);
     if (failed) return this.parts.storeFailed(failed);
     if (reason instanceof Interruption) {
       if (reason.kind === 'close') return 'stopped';
-      if (reason.kind !== 'timeout') return this.recordInterruption(reason);
+      if (reason.kind !== 'timeout') {
+        const outcome = await this.recordInterruption(reason);
+        await this.endSession(context, { reason: 'abort' });
+        return outcome;
+      }
+    }
+    if (reason instanceof ErrorSkipped) {
+      const outcome = await this.record(this.turnEndDraft());
+      await this.endSession(context, { reason: 'complete' });
+      return outcome;
     }
     const failure = reason instanceof Interruption ? new LimitReached(reason.message) : reason;
-    return this.record(this.turnEndDraft(), { type: 'session.error', data: errorData(failure) });
+    const data = errorData(failure);
+    if (!isReported(failure)) {
+      const input = { error: data.message, errorContext: 'system', recoverable: false };
+      await reportError(context.hooks, input, new AbortController().signal);
+    }
+    const outcome = await this.record(this.turnEndDraft(), { type: 'session.error', data });
+    const kind = reason instanceof Interruption ? 'timeout' : 'error';
+    await this.endSession(context, { reason: kind, error: data.message });
+    return outcome;
   }
 
   private async recordInterruption(interruption: Interruption): Promise<TurnOutcome> {
@@ -164,4 +225,14 @@ export class RootAgent {
     const { turn } = agentOf(this.parts.log.latest);
     return turn && { type: 'assistant.turn_end', data: { turnId: turn.turnId } };
   }
+}
+
+/** Hooks were told of it where it happened, or it is a bound that was reached. */
+function isReported(failure: unknown): boolean {
+  return failure instanceof ModelError || failure instanceof LimitReached;
+}
+
+function finalMessage({ log }: AgentContext): { readonly finalMessage?: string } {
+  const said = log.latest.history.findLast((entry) => entry.role === 'assistant');
+  return said ? { finalMessage: said.text } : {};
 }

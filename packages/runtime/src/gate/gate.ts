@@ -1,16 +1,19 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
-import type { ToolHooks } from '../hooks/tool-hooks.js';
+import type { HookGuard } from '../hooks/guard.js';
+import type { Hooks } from '../hooks/hooks.js';
+import { CallReviews, reviewResult } from '../hooks/tool-hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import type { OpenCall } from '../log/state.js';
 import { refusalBy } from '../permissions/decision.js';
 import { Forbidden } from '../permissions/policy.js';
+import type { PermissionQuestion } from '../permissions/question.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
 import { resultOfAnswer } from '../tools/ask-user.js';
-import { externalResult } from '../tools/external.js';
+import { externalResult, resultOfObject } from '../tools/external.js';
 import {
   type PreparedCall,
   type ResultType,
@@ -21,7 +24,7 @@ import {
 } from '../tools/tool.js';
 import type { UserQuestion } from '../tools/user-question.js';
 import type { CallToRun, GateTurn } from './call.js';
-import { type GatePermissions, PermissionDesk } from './permission-desk.js';
+import { type Asking, type GatePermissions, PermissionDesk } from './permission-desk.js';
 import { prepareCall } from './prepare.js';
 import { boundResult, receiptOf } from './receipt.js';
 
@@ -32,7 +35,8 @@ export interface GateParts {
   readonly questions: Questions;
   readonly userInput: UserInput;
   readonly waits: Waits;
-  readonly hooks: ToolHooks;
+  readonly hooks: Hooks;
+  readonly guard: HookGuard;
   readonly permissions: GatePermissions;
   /** What tools find around them now. */
   toolSurroundings(): ToolSurroundings;
@@ -43,6 +47,8 @@ interface Passage {
   readonly call: CallToRun;
   readonly turn: GateTurn;
   readonly signal: AbortSignal;
+  /** The hooks of all calls of its message. */
+  readonly reviews?: CallReviews;
 }
 
 /**
@@ -66,7 +72,12 @@ export class Gate {
 
   /** Runs the calls of one message side by side. False when a rejection ends the turn. */
   async runAll(calls: readonly CallToRun[], turn: GateTurn, signal: AbortSignal): Promise<boolean> {
-    const outcomes = await Promise.all(calls.map((call) => this.run(call, turn, signal)));
+    const { hooks } = this.parts;
+    const reviews = hooks.isEmpty ? {} : { reviews: new CallReviews(hooks, calls.map(hookedCall)) };
+    const passages = calls.map((call) => ({ call, turn, signal, ...reviews }));
+    const outcomes = await Promise.all(
+      passages.map((passage) => this.guarded(passage, () => this.pass(passage))),
+    );
     return !outcomes.includes('rejected');
   }
 
@@ -84,8 +95,10 @@ export class Gate {
     { turn, replan }: { readonly turn: GateTurn; replan(): GateTurn },
     signal: AbortSignal,
   ): Promise<ResultType> {
-    const { toolCallId, toolName: name, granted = [] } = open;
-    const call: CallToRun = { toolCallId, name, arguments: open.arguments, argumentsText: '', granted };
+    const { toolCallId, toolName: name, granted = [], modified } = open;
+    // Hooks that are asked again see what the model wrote, not what they made of it.
+    const args = this.parts.hooks.isEmpty ? (modified ?? open).arguments : open.arguments;
+    const call: CallToRun = { toolCallId, name, arguments: args, argumentsText: '', granted };
     const passage = { call, turn, signal };
     if (open.answer) return this.finish(passage, open.answer);
     const question = this.parts.log.state.questions.find((each) => each.toolCallId === toolCallId);
@@ -122,28 +135,47 @@ export class Gate {
 
   private async pass(passage: Passage): Promise<ResultType> {
     const reviewed = await this.review(passage);
-    if (reviewed.type === 'denied') return this.conclude(passage, reviewed.result);
-    const { call, turn, signal } = reviewed.passage;
-    const { parts, desk } = this;
-    const prepared = await prepareCall(call, turn.toolset, parts);
-    for (const next of prepared.questions ?? []) {
+    if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
+    const { call, signal, turn } = reviewed.passage;
+    const prepared = await prepareCall(call, turn.toolset, this.parts);
+    const questions = prepared.questions ?? [];
+    const own = reviewed.question ?? (questions.length === 0 ? this.guardQuestion(call) : undefined);
+    for (const next of own ? [own, ...questions] : questions) {
       const question = typeof next === 'function' ? await next() : next;
-      const refusal = await desk.seek(call, question, signal);
+      const asking = next === own ? 'always' : reviewed.asking;
+      const refusal = await this.desk.seek(call, question, { asking, signal });
       if (refusal) return this.conclude(reviewed.passage, refusal);
     }
     return this.perform(reviewed.passage, prepared);
   }
 
   /** What hooks make of a call before anything else looks at it; also of one whose tool does not exist. */
-  private async review(
-    passage: Passage,
-  ): Promise<{ type: 'passed'; passage: Passage } | { type: 'denied'; result: ToolResult }> {
-    const { hooks } = this.parts;
-    if (hooks.isEmpty) return { type: 'passed', passage };
+  private async review(passage: Passage): Promise<Reviewed> {
+    const { hooks, guard, permissions, log } = this.parts;
     const { call, signal } = passage;
-    const { denial, ...change } = await hooks.before(hookedCall(call), signal);
-    if (denial !== undefined) return { type: 'denied', result: { type: 'denied', text: denial } };
-    return { type: 'passed', passage: { ...passage, call: { ...call, ...change } } };
+    while (guard.isAway && !permissions.policy().canAsk) await guard.change(signal);
+    if (hooks.isEmpty) return { passage, asking: guard.isAway ? 'always' : 'as the policy says' };
+    const reviews = passage.reviews ?? new CallReviews(hooks, [hookedCall(call)]);
+    const { decision, reason, modified, contexts } = await reviews.review(hookedCall(call), signal);
+    if (decision === 'deny')
+      return { denial: `Denied by preToolUse hook: ${reason ?? 'No reason provided'}` };
+    const { toolCallId } = call;
+    if (contexts.length > 0) {
+      const texts = contexts.map((text) => `Additional context from preToolUse hook:\n${text}`);
+      log.append({ note: 'call.context', data: { toolCallId, source: 'preToolUse', texts } });
+    }
+    if (modified) log.append({ note: 'call.modified', data: { toolCallId, ...modified } });
+    const { problem: _, ...readable } = call;
+    const changed = modified ? { ...readable, ...modified } : call;
+    const question = decision === 'ask' ? { question: hookQuestion(changed, reason) } : {};
+    const asking = decision ? 'never' : 'as the policy says';
+    return { passage: { ...passage, call: changed }, asking: guard.isAway ? 'always' : asking, ...question };
+  }
+
+  /** A tool that asks nothing is asked about while the session's guard is away. */
+  private guardQuestion(call: CallToRun): PermissionQuestion | undefined {
+    if (!this.parts.guard.isAway) return undefined;
+    return hookQuestion(call, 'The client whose hooks guard this session is not attached.');
   }
 
   /** What comes after permission was given: the intent is durable before the effect. */
@@ -224,10 +256,15 @@ export class Gate {
 
   /** The answer is stored: what follows may be done again after a crash. */
   private async finish(passage: Passage, result: ToolResult): Promise<ResultType> {
-    const { log, hooks } = this.parts;
+    const { log, hooks, toolSurroundings } = this.parts;
     const { call, signal } = passage;
-    const reviewed = hooks.isEmpty ? result : await hooks.after(hookedCall(call), result, signal);
-    const bounded = await boundResult(reviewed, this.parts.toolSurroundings().largeOutput);
+    const options = { signal, readResult: resultOfObject };
+    const reviewed = await reviewResult(hooks, hookedCall(call), result, options);
+    const { toolCallId } = call;
+    const texts = reviewed.contexts;
+    if (texts.length > 0)
+      log.append({ note: 'call.context', data: { toolCallId, source: 'postToolUseFailure', texts } });
+    const bounded = await boundResult(reviewed.result, toolSurroundings().largeOutput);
     log.append(...receiptOf(passage, bounded));
     return bounded.type;
   }
@@ -257,6 +294,21 @@ export class Gate {
 export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
 
 const interrupted: ToolResult = { type: 'failure', text: interruptedText };
+
+/** What came of the hooks before a call: why it must not run, or how it goes on. */
+type Reviewed =
+  | { readonly denial: string }
+  | {
+      readonly passage: Passage;
+      readonly asking: Asking;
+      /** What a hook wants the user to be asked. */
+      readonly question?: PermissionQuestion;
+    };
+
+function hookQuestion(call: CallToRun, reason: string | undefined): PermissionQuestion {
+  const message = reason === undefined ? {} : { hookMessage: reason };
+  return { request: { kind: 'hook', toolName: call.name, toolArgs: call.arguments, ...message } };
+}
 
 function hookedCall({ toolCallId, name: toolName, arguments: given }: CallToRun) {
   return { toolCallId, toolName, arguments: given };

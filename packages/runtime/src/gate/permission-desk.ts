@@ -19,6 +19,12 @@ export interface GatePermissions {
   warning(): string | undefined;
 }
 
+/**
+ * Whether a question is put: as the policy says, always (a hook wants it, or the session's guard is away), or never (a
+ * hook has approved the call). What rules deny is denied in every case.
+ */
+export type Asking = 'as the policy says' | 'always' | 'never';
+
 /** Judges what a call asks permission for, and asks users where the policy says so. */
 export class PermissionDesk {
   constructor(
@@ -31,7 +37,11 @@ export class PermissionDesk {
   ) {}
 
   /** Undefined when the call may go on, else why it may not. */
-  async seek(call: CallToRun, asked: PermissionQuestion, signal: AbortSignal): Promise<Refusal | undefined> {
+  async seek(
+    call: CallToRun,
+    asked: PermissionQuestion,
+    { asking, signal }: { readonly asking: Asking; readonly signal: AbortSignal },
+  ): Promise<Refusal | undefined> {
     const { log, clock, permissions } = this.parts;
     const { request, prompt } = asked;
     const permissionRequest = { ...request, toolCallId: call.toolCallId };
@@ -41,10 +51,12 @@ export class PermissionDesk {
     const subject = await examine(asked, { toolName: call.name, workingDirectory });
     // mutation: the gate asks no judge
     const verdict = judge(subject, permissions.policy());
-    if (verdict.type === 'allow') return undefined;
     // mutation: permission given before outlives a rule
-    const isForbidden = verdict.rule !== undefined || verdict.problem !== undefined;
-    if (!isForbidden && call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
+    const isForbidden =
+      verdict.type === 'deny' && (verdict.rule !== undefined || verdict.problem !== undefined);
+    if (isForbidden) return refusalBy(verdict);
+    if (call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
+    if (asking === 'never' || (verdict.type === 'allow' && asking !== 'always')) return undefined;
     if (verdict.type === 'deny') return refusalBy(verdict);
     log.append({ type: 'permission.requested', data: question });
     return this.awaitDecision(call, question.requestId, signal);

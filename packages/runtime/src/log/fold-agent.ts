@@ -19,6 +19,17 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       const { toolCallId, result } = entry.data;
       return withCall(agent, toolCallId, { answer: result });
     }
+    case 'call.context': {
+      const { toolCallId, source } = entry.data;
+      const others = agent.contexts.filter(
+        (each) => each.toolCallId !== toolCallId || each.source !== source,
+      );
+      return { ...agent, contexts: [...others, entry.data] };
+    }
+    case 'call.modified':
+      return withArguments(agent, entry.data.toolCallId, entry.data.arguments);
+    case 'context.inserted':
+      return insertBefore(agent, entry.data);
     case 'call.interrupted':
       return closeCall(agent, entry.data.toolCallId);
     case 'history.cut':
@@ -54,7 +65,7 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return { ...agent, turn: { turnId, interactionId, hasAnswer: false } };
     }
     case 'assistant.turn_end':
-      return { ...agent, turn: undefined, calls: [], questions: [] };
+      return { ...withContexts(agent, event.id), turn: undefined, calls: [], questions: [] };
     case 'abort':
       return { ...agent, calls: [], questions: [] };
     case 'assistant.message':
@@ -167,6 +178,41 @@ function callsApproved({ questions, calls }: AgentState, requestId: string): Age
   return calls.map((call) =>
     call.toolCallId === toolCallId ? { ...call, granted: [...(call.granted ?? []), event] } : call,
   );
+}
+
+/** What hooks said of the turn's calls stands behind their results. */
+function withContexts(agent: AgentState, eventId: string): AgentState {
+  const texts = agent.contexts.flatMap((context) => context.texts);
+  if (texts.length === 0) return agent;
+  const after = texts.reduce(
+    (state, text, index) => withEntry(state, notice(`${eventId}/${index}`, text)),
+    agent,
+  );
+  return { ...after, contexts: [] };
+}
+
+/** The model reads a call with the arguments that it was run with. */
+function withArguments(agent: AgentState, toolCallId: string, given: unknown): AgentState {
+  const argumentsText = JSON.stringify(given) ?? '{}';
+  const history = agent.history.map((entry) => {
+    if (entry.role !== 'assistant' || !entry.toolCalls.some(({ callId }) => callId === toolCallId))
+      return entry;
+    const toolCalls = entry.toolCalls.map((call) =>
+      call.callId === toolCallId ? { ...call, argumentsText } : call,
+    );
+    return { ...entry, toolCalls };
+  });
+  return withCall({ ...agent, history }, toolCallId, { modified: { arguments: given } });
+}
+
+function insertBefore(
+  agent: AgentState,
+  { beforeEventId, text }: { readonly beforeEventId: string; readonly text: string },
+): AgentState {
+  const at = agent.history.findIndex(({ eventId }) => eventId === beforeEventId);
+  const entry = notice(`${beforeEventId}/before`, text);
+  const history = at < 0 ? [...agent.history, entry] : agent.history.toSpliced(at, 0, entry);
+  return { ...agent, history, historySize: agent.historySize + sizeOf(entry) };
 }
 
 /** What the model reads as if the user had said it. */

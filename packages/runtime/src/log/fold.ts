@@ -43,6 +43,7 @@ export function hasWork(state: SessionState): boolean {
 
 /** What the store keeps beside the log, so that lists need not read it. */
 export function headOf(state: SessionState): SessionHead {
+  const summary = state.fixed.summary ?? state.summary;
   return {
     createdAt: state.createdAt,
     modifiedAt: state.modifiedAt,
@@ -52,7 +53,7 @@ export function headOf(state: SessionState): SessionHead {
     snapshotSeq: state.snapshotSeq,
     context: state.context,
     ...(state.fixed.name !== undefined && { name: state.fixed.name }),
-    ...(state.summary !== undefined && { summary: state.summary }),
+    ...(summary !== undefined && { summary }),
     ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),
   };
 }

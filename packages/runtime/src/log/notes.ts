@@ -15,8 +15,14 @@ export interface Notes {
   'ask.settled': SettledCall;
   /** What a call came to, stored before hooks see it; the receipt that follows says what they made of it. */
   'call.answered': { readonly toolCallId: string; readonly result: ToolResult };
+  /** What hooks want the model to read after the results of a message; the same source's newest words count. */
+  'call.context': { readonly toolCallId: string; readonly source: string; readonly texts: readonly string[] };
   'call.intended': { readonly toolCallId: string; readonly attempt: number };
   'call.interrupted': { readonly toolCallId: string };
+  /** Hooks gave a call other arguments; the events keep what the model wrote. */
+  'call.modified': { readonly toolCallId: string; readonly arguments: unknown };
+  /** Something for the model to read before a message that is there already. */
+  'context.inserted': { readonly beforeEventId: string; readonly text: string };
   'history.cut': { readonly fromEventId: string };
   /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
   'limits.asked': EventData<'session_limits_exhausted.requested'>;

@@ -5,7 +5,7 @@ export type EarlierSnapshot = Omit<Partial<SessionState>, 'agents'> & Partial<Ag
 
 /** The state that a snapshot holds, whichever version wrote it; what was added since has its initial value. */
 export function stateOfSnapshot(stored: SessionState | EarlierSnapshot): SessionState {
-  if ('agents' in stored) return { ...initialState, ...stored };
+  if ('agents' in stored) return { ...initialState, ...stored, agents: completed(stored.agents) };
   const { history, historySize, systemPrompt, turn, calls, questions, verbatim, ...session } = stored;
   const root: AgentState = {
     history: history ?? initialAgent.history,
@@ -14,8 +14,15 @@ export function stateOfSnapshot(stored: SessionState | EarlierSnapshot): Session
     calls: calls ?? initialAgent.calls,
     questions: questions ?? initialAgent.questions,
     verbatim: verbatim ?? initialAgent.verbatim,
+    contexts: initialAgent.contexts,
     spending: session.spending ?? initialAgent.spending,
     ...(turn && { turn }),
   };
   return { ...initialState, ...session, agents: { [rootAgentId]: root } };
+}
+
+/** What was added to agents since a snapshot was written has its initial value. */
+function completed(agents: SessionState['agents']): SessionState['agents'] {
+  const entries = Object.entries(agents).map(([id, agent]) => [id, { ...initialAgent, ...agent }] as const);
+  return Object.fromEntries(entries);
 }

@@ -35,6 +35,13 @@ export interface OpenTurn {
   readonly isRejected?: boolean;
 }
 
+/** What hooks want the model to read because of a call. */
+export interface CallContext {
+  readonly toolCallId: string;
+  readonly source: string;
+  readonly texts: readonly string[];
+}
+
 /** A tool call begun and not yet answered. */
 export interface OpenCall {
   readonly toolCallId: string;
@@ -42,6 +49,8 @@ export interface OpenCall {
   readonly arguments: unknown;
   /** How often its effect was allowed to happen; 0 means that it certainly has not. */
   readonly attempts: number;
+  /** What hooks made of its arguments. */
+  readonly modified?: { readonly arguments: unknown };
   /** What it came to, where its receipt is not written yet. */
   readonly answer?: ToolResult;
   /** The questions users said yes to so far. */
@@ -85,6 +94,8 @@ export interface AgentState {
   readonly turn?: OpenTurn;
   readonly calls: readonly OpenCall[];
   readonly questions: readonly OpenQuestion[];
+  /** What hooks want the model to read after the results of the turn that runs. */
+  readonly contexts: readonly CallContext[];
   /** Arguments and results as the model has them, until the event they belong to arrives. */
   readonly verbatim: Readonly<Record<string, Verbatim>>;
   /** What this agent's own model calls took. */
@@ -137,6 +148,7 @@ export const initialAgent: AgentState = {
   systemPrompt: '',
   calls: [],
   questions: [],
+  contexts: [],
   verbatim: {},
   spending: nothingSpent,
 };
@@ -199,6 +211,10 @@ export interface FixedSettings {
   readonly hasGitHubToken: boolean;
   /** Another model may answer whenever one is rate limited; nobody is asked again. */
   readonly switchesModels: boolean;
+  /** Some client had hooks: while none is attached, no call runs unasked. */
+  readonly hasHooks: boolean;
+  /** What a hook said the session was about. */
+  readonly summary: string;
 }
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */

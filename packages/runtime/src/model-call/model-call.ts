@@ -9,7 +9,7 @@ import {
 } from '@groundcrew/models';
 import type { SettledCall } from '../budget/spending.js';
 import { monotonic } from '../clock.js';
-import { Interruption } from '../interruption.js';
+import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { EphemeralDraft } from '../log/session-log.js';
 import type { Waits } from '../questions/waits.js';
 import { findAllowance, seekAllowance } from './allowance.js';
@@ -52,6 +52,7 @@ class ModelCall {
   private attempts = 1;
   private startedAt = 0;
   private firstAt = 0;
+  private hookRetries = 0;
   private allowance: Allowance = { estimatedInput: 0 };
   private stopWaiting: () => void = () => undefined;
 
@@ -83,7 +84,9 @@ class ModelCall {
       }
       await this.fail(error, signal);
       reportPatience(parts.log, error);
-      throw error;
+      if (!(await this.mayTryAgain(error, signal))) throw error;
+      this.startAgain();
+      return false;
     } finally {
       this.stopWaiting();
     }
@@ -114,6 +117,7 @@ class ModelCall {
   private async retry(event: Extract<ModelEvent, { type: 'retry' }>, signal: AbortSignal): Promise<boolean> {
     const { question, price, parts } = this;
     await this.fail(event.error, signal);
+    await this.handle(event.error, true, signal);
     this.startAgain();
     const allowance = await findAllowance({ question, price, ...parts });
     if (!('estimatedInput' in allowance)) return false;
@@ -124,6 +128,21 @@ class ModelCall {
     const reason = event.error.message;
     this.waitFor({ kind: 'retry', model: question.model, attempt: this.attempts, at, reason });
     return true;
+  }
+
+  /** Whether hooks want another attempt where the provider has given up. */
+  private async mayTryAgain(error: ModelError, signal: AbortSignal): Promise<boolean> {
+    const { action, retryCount } = await this.handle(error, false, signal);
+    if (action !== 'retry' || this.hookRetries >= retryCount) return false;
+    this.hookRetries += 1;
+    return true;
+  }
+
+  private async handle(error: ModelError, recoverable: boolean, signal: AbortSignal) {
+    const handling = await this.parts.failed(error, recoverable, signal);
+    if (handling.action === 'skip') throw new ErrorSkipped(error);
+    if (handling.action === 'abort') throw new TurnAborted('user_abort');
+    return handling;
   }
 
   private startAgain(): void {

@@ -1,4 +1,4 @@
-import type { ModelInfo, ModelProvider, ModelRequest, Price } from '@groundcrew/models';
+import type { ModelError, ModelInfo, ModelProvider, ModelRequest, Price } from '@groundcrew/models';
 import type { Clock } from '../clock.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Questions } from '../questions/questions.js';
@@ -37,6 +37,12 @@ export interface ModelCallParts {
   readonly clock: Clock;
   readonly waits: Waits;
   readonly questions: Questions;
+  /** What is to be done about an attempt that failed; `recoverable` when the provider makes another one anyway. */
+  failed(
+    error: ModelError,
+    recoverable: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly action?: 'retry' | 'skip' | 'abort'; readonly retryCount: number }>;
   /** What a model costs, if it is known. */
   priceOf(model: string): Promise<Price | undefined>;
 }

@@ -22,6 +22,12 @@ type WaitKind =
         | 'session_limits';
       readonly requestId: string;
     }
+  | {
+      readonly kind: 'hooks';
+      readonly hookType: string;
+      /** Who is to answer. */
+      readonly source: string;
+    }
   | { readonly kind: 'queue'; readonly prompts: number };
 
 /** One thing that a session waits for, and since when. */

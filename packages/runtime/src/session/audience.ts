@@ -1,3 +1,5 @@
+import { clientHooks } from '../hooks/client-hooks.js';
+import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { Told } from '../log/published-event.js';
 import type { AskedClient } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
@@ -13,6 +15,8 @@ export interface Attachment extends AskedClient {
   readonly requestPermission: boolean;
   /** This client answers questions of the agent. */
   readonly requestUserInput: boolean;
+  /** How the hooks of this client are treated; absent when it has none. */
+  readonly hooks?: HookOptions;
   /** This client says whether another model may answer while one is rate limited. */
   readonly requestAutoModeSwitch: boolean;
   /** Model services whose tokens this client gives. */
@@ -53,6 +57,11 @@ export class Audience {
   /** Any attached client answers questions of the agent. */
   get answersQuestions(): boolean {
     return this.some((attachment) => attachment.requestUserInput);
+  }
+
+  /** Any attached client has hooks. */
+  get hasHooks(): boolean {
+    return this.some((attachment) => attachment.hooks !== undefined);
   }
 
   /** Any attached client can show forms. */
@@ -102,6 +111,13 @@ export class Audience {
 
   whoAnswerQuestions(): readonly Attachment[] {
     return [...this.attachments.values()].filter((attachment) => attachment.requestUserInput);
+  }
+
+  /** The hooks of clients, in the order in which they came. */
+  hookSources(sessionId: string): readonly HookSource[] {
+    return [...this.attachments.values()].flatMap((attachment) =>
+      attachment.hooks ? [clientHooks(attachment, sessionId, attachment.hooks)] : [],
+    );
   }
 
   whoSwitchModels(): readonly Attachment[] {

@@ -5,7 +5,9 @@ import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn
 import type { Clock } from '../clock.js';
 import { Gate } from '../gate/gate.js';
 import type { GatePermissions } from '../gate/permission-desk.js';
-import { noToolHooks } from '../hooks/tool-hooks.js';
+import { reportError } from '../hooks/error-hooks.js';
+import { HookGuard } from '../hooks/guard.js';
+import { type HookSource, Hooks } from '../hooks/hooks.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
 import { hasWork } from '../log/fold.js';
@@ -19,7 +21,7 @@ import { UserInput } from '../questions/user-input.js';
 import { type Wait, Waits } from '../questions/waits.js';
 import { StoreError } from '../store/session-store.js';
 import type { ToolSurroundings } from '../tools/tool.js';
-import type { AgentContext, ReceivedPrompt, TurnLimits } from '../turn/context.js';
+import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { HistoryMemory } from '../turn/history-memory.js';
 import type { Interaction, PromptExtras } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
@@ -38,6 +40,10 @@ export interface ConversationHost {
   /** What a model costs, if it is known. */
   priceOf(model: string): Promise<Price | undefined>;
   toolSurroundings(): ToolSurroundings;
+  /** Those whose hooks are called, in the order in which they came. */
+  hookSources(): readonly HookSource[];
+  configure(change: ConfigChange): Promise<void>;
+  writeTranscript(): Promise<string>;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
   /** Another process has the session now, or its store is gone: this copy is void. */
@@ -56,6 +62,9 @@ export class Conversation {
   /** When the prompts that wait now began to. */
   private queuedSince: string | undefined;
   private run: Run | undefined;
+  private hasStarted = false;
+  /** Holds calls back while the session's hooks are away. */
+  guard!: HookGuard;
 
   constructor(
     readonly log: SessionLog,
@@ -121,11 +130,12 @@ export class Conversation {
   }
 
   /** Stops the loop and leaves what it worked on as pending work. */
-  async halt(): Promise<void> {
+  async halt({ hasUserLeft = false } = {}): Promise<void> {
     this.inbox.pause();
     const run = this.run;
     run?.controller.abort(new Interruption('close', 'The session was closed'));
     await run?.done;
+    if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
 
   /** Cancels what waits for people, ends the turn and starts nothing. */
@@ -237,23 +247,38 @@ export class Conversation {
     this.log.append({ note: 'snapshot', data: { state: latest } });
   }
 
+  private takeStart(): boolean {
+    const isFirst = !this.hasStarted;
+    this.hasStarted = true;
+    return isFirst;
+  }
+
   private rootContext(): (interaction: Interaction) => AgentContext {
     const { host, inbox, questions, userInput, waits } = this;
     const { clock, audience, planner, permissions } = host;
     const log = new AgentLog(this.log);
     const parts = { log, clock, questions, waits };
+    const hooks = new Hooks({ ...parts, sources: () => host.hookSources() });
+    this.guard = new HookGuard({ log, waits, hasClient: () => audience.hasHooks });
     const fixed = {
       log,
       inbox,
+      hooks,
       gate: new Gate({
         ...parts,
         userInput,
-        hooks: noToolHooks,
+        hooks,
+        guard: this.guard,
         permissions,
         toolSurroundings: () => host.toolSurroundings(),
       }),
       planner: planner.forAgent(() => this.log.state),
-      models: new ModelCalls({ ...parts, priceOf: host.priceOf }),
+      models: new ModelCalls({
+        ...parts,
+        priceOf: host.priceOf,
+        failed: (error, recoverable, signal) =>
+          reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
+      }),
       modelSwitch: new ModelSwitch({
         clients: () => audience.whoSwitchModels(),
         clock,
@@ -271,6 +296,9 @@ export class Conversation {
         clock,
         limits: host.limits,
         ruleWarning: () => permissions.warning(),
+        takeStart: () => this.takeStart(),
+        configure: (change) => host.configure(change),
+        writeTranscript: () => host.writeTranscript(),
       },
     });
   }

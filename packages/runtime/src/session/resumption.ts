@@ -104,7 +104,7 @@ function limitsChange({ limits: before }: SessionState, { limits }: ResumeChange
   return [{ type: 'session.session_limits_changed', data: limitsChanged(limits) }];
 }
 
-function modelChange(state: SessionState, changes: ResumeChanges, model: string): readonly Draft[] {
+export function modelChange(state: SessionState, changes: ResumeChanges, model: string): readonly Draft[] {
   const newModel = changes.model ?? state.model ?? model;
   const reasoningEffort = changes.reasoningEffort ?? state.reasoningEffort;
   const isSame =

@@ -21,12 +21,18 @@ export function damageWarning({ message }: StoreError): EphemeralDraft {
 /** What a session begins with: what stays as it is now, and a word to all. */
 export function greeting(
   settings: SessionSettings,
-  facts: { readonly sessionId: string; readonly startTime: string; readonly version: string },
+  facts: {
+    readonly sessionId: string;
+    readonly startTime: string;
+    readonly version: string;
+    readonly hasHooks: boolean;
+  },
 ): readonly Draft[] {
   const { model, reasoningEffort, limits, clientName } = settings;
   const { sessionId, startTime, version } = facts;
+  const hooks = facts.hasHooks && { hasHooks: true };
   return [
-    { note: 'settings.fixed', data: { clientName, ...fixedProviders(settings) } },
+    { note: 'settings.fixed', data: { clientName, ...fixedProviders(settings), ...hooks } },
     {
       type: 'session.start',
       data: {

@@ -20,17 +20,18 @@ import type { SessionShells } from '../tools/shell/shells.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { Tool, ToolSurroundings } from '../tools/tool.js';
 import type { ListedTools } from '../tools/tool-source.js';
-import type { ModelPlan, TurnLimits } from '../turn/context.js';
+import type { ConfigChange, ModelPlan, TurnLimits } from '../turn/context.js';
 import type { PromptExtras } from '../turn/interaction.js';
 import { Planner } from '../turn/planner.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { type Resumption, resumeDrafts } from './resumption.js';
+import { modelChange, type Resumption, resumeDrafts } from './resumption.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { toolSources, toolSurroundings } from './tool-context.js';
+import { Transcript } from './transcript.js';
 
 /** What a session is given by the runtime it lives in. */
 export interface SessionSurroundings {
@@ -64,6 +65,7 @@ export class Session {
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private hasTools = false;
+  private readonly transcript = new Transcript(this);
   private readonly planner: Planner;
   private readonly toolSources: readonly ListedTools[];
 
@@ -113,7 +115,13 @@ export class Session {
     const log = this.newLog();
     const { sessionId } = this;
     const { clock, version, owner } = this.surroundings;
-    const first = greeting(this.currentSettings, { sessionId, version, startTime: clock.timestamp() });
+    const hasHooks = this.audience.hasHooks;
+    const first = greeting(this.currentSettings, {
+      hasHooks,
+      sessionId,
+      version,
+      startTime: clock.timestamp(),
+    });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
       this.hold(new Conversation(log, this.host(log)));
@@ -243,6 +251,15 @@ export class Session {
     return this.conversation?.log.state;
   }
 
+  /** Remembers that the session has hooks, so that it is guarded while their client is away; or that it is not to be. */
+  async keepGuard({ waivesHooks = false }: { readonly waivesHooks?: boolean }): Promise<void> {
+    const { fixed } = await this.state();
+    const hasHooks = this.audience.hasHooks || (!waivesHooks && fixed.hasHooks === true);
+    if (hasHooks !== (fixed.hasHooks ?? false))
+      await this.record({ note: 'settings.fixed', data: { hasHooks } });
+    this.conversation?.guard.changed();
+  }
+
   /** Writes that a client is back, and what it wants otherwise. */
   async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
@@ -254,7 +271,7 @@ export class Session {
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
   async close(): Promise<SessionState> {
     const conversation = await this.load();
-    await conversation.halt();
+    await conversation.halt({ hasUserLeft: true });
     const { log } = conversation;
     if (!this.isReadOnly) {
       const data = farewell(log.state, this.planner.model(log.state));
@@ -360,7 +377,21 @@ export class Session {
   private change<T>(work: () => T): T {
     const result = announceChange(this.audience, this.conversation?.log, work);
     for (const source of this.toolSources) source.changed();
+    this.conversation?.guard.changed();
     return result;
+  }
+
+  /** A hook changes what the session goes by; what it leaves out stays. */
+  private async reconfigure({ model, reasoningEffort, ...filters }: ConfigChange): Promise<void> {
+    const { planner } = this;
+    const { availableTools, excludedTools } = filters;
+    planner.adjust({
+      ...(availableTools && { availableTools }),
+      ...(excludedTools && { excludedTools }),
+    });
+    const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
+    const state = await this.state();
+    await this.record(...modelChange(state, changes, planner.model(state)));
   }
 
   private surroundingsIn(state: SessionState): ToolSurroundings {
@@ -389,6 +420,9 @@ export class Session {
         warning: () => this.permissions.warning(),
       },
       toolSurroundings: () => this.surroundingsIn(log.state),
+      hookSources: () => audience.hookSources(sessionId),
+      configure: (change) => this.reconfigure(change),
+      writeTranscript: async () => (planner.settings.hasWorkspace ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: () => this.drop(),
     };

@@ -1,6 +1,7 @@
 import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { Clock } from '../clock.js';
 import type { Gate } from '../gate/gate.js';
+import type { Hooks } from '../hooks/hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Prompt } from '../log/state.js';
 import type { ModelCalls } from '../model-call/model-call.js';
@@ -14,6 +15,8 @@ export interface TurnLimits {
   readonly toolRounds: number;
   readonly queuedPrompts: number;
   readonly turnMilliseconds: number;
+  /** How often hooks may keep an agent from stopping, for each prompt. */
+  readonly stopBlocks: number;
 }
 
 /** What one model call goes by; made anew before each one. */
@@ -73,12 +76,27 @@ export interface SessionFacts {
   readonly limits: TurnLimits;
   /** A warning about rules that cannot be read; each one once. */
   ruleWarning(): string | undefined;
+  /** True once for each time the session was opened: its first turn begins. */
+  takeStart(): boolean;
+  /** Changes the session's settings as a hook wants it. */
+  configure(change: ConfigChange): Promise<void>;
+  /** Brings the session's transcript file up to date, and returns its path. */
+  writeTranscript(): Promise<string>;
+}
+
+/** What a hook may change of the session that it starts. */
+export interface ConfigChange {
+  readonly model?: string | null | undefined;
+  readonly reasoningEffort?: string | null | undefined;
+  readonly availableTools?: readonly string[] | null | undefined;
+  readonly excludedTools?: readonly string[] | null | undefined;
 }
 
 /** Everything a turn may touch. What is not here, a turn cannot do. */
 export interface AgentContext {
   readonly log: AgentLog;
   readonly inbox: SteeringInbox;
+  readonly hooks: Hooks;
   readonly gate: Gate;
   readonly planner: AgentPlanner;
   readonly models: ModelCalls;

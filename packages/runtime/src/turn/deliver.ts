@@ -2,18 +2,22 @@ import type { EventData } from '@groundcrew/protocol';
 import { ruleWarning } from '../gate/permission-desk.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
-import { formatPrompt } from '../prompt/user-message.js';
 import type { AgentContext } from './context.js';
+import { formatWithHooks, remindersOf, submitPrompt, transformPrompt } from './prompt-hooks.js';
 
 /** Makes a prompt a message of the conversation; it starts an interaction. Joins the next commit. */
 export async function deliver(
   prompt: Prompt,
-  delivery: 'idle' | 'queued',
+  { delivery, signal }: { readonly delivery: 'idle' | 'queued'; readonly signal: AbortSignal },
   context: AgentContext,
 ): Promise<void> {
-  const { log, planner, session } = context;
+  const { log, planner, session, hooks, interaction } = context;
   const documents = planner.documents();
-  const formatted = await formatPrompt(prompt.text, prompt.attachments ?? [], {
+  const submitted = await submitPrompt(hooks, prompt.text, signal);
+  interaction.promptText = submitted.text;
+  const formatted = await formatWithHooks(submitted, prompt.attachments ?? [], {
+    hooks,
+    signal,
     now: session.clock.now(),
     workingDirectory: log.session.context.cwd,
     canSeeImages: planner.canSeeImages(),
@@ -36,7 +40,7 @@ export async function deliver(
       data: {
         delivery,
         turnId: '0',
-        ...messageData(prompt, context),
+        ...messageData(afterHooks(prompt, submitted.text), context),
         transformedContent: formatted.text,
         supportedNativeDocumentMimeTypes: [...documents],
         ...(formatted.attachments.length > 0 && {
@@ -74,16 +78,29 @@ function opening(prompt: Prompt, { log, planner }: AgentContext): Draft[] {
 }
 
 /** Adds prompts that may not wait to the running turn, bare. */
-export async function deliverSteering(context: AgentContext): Promise<void> {
+export async function deliverSteering(context: AgentContext, signal: AbortSignal): Promise<void> {
+  const { hooks } = context;
   for (const { prompt, extras } of await context.inbox.takeSteering()) {
     const { requestHeaders } = extras;
     if (requestHeaders) context.interaction.join(requestHeaders);
+    const { text, contexts } = await submitPrompt(hooks, prompt.text, signal);
+    const transformed = await transformPrompt(text, text + remindersOf(contexts), { hooks, signal });
     context.log.append({
       type: 'user.message',
-      data: { delivery: 'steering', turnId: context.interaction.turnId, ...messageData(prompt, context) },
+      data: {
+        delivery: 'steering',
+        turnId: context.interaction.turnId,
+        ...messageData(afterHooks(prompt, text), context),
+        ...(transformed !== text && { transformedContent: transformed }),
+      },
     });
     context.log.emit({ type: 'pending_messages.modified', data: {} });
   }
+}
+
+/** What hooks made of a prompt is what clients see of it, too. */
+function afterHooks(prompt: Prompt, text: string): Prompt {
+  return text === prompt.text ? prompt : { ...prompt, text, displayText: text };
 }
 
 function messageData(prompt: Prompt, { interaction }: AgentContext): EventData<'user.message'> {

@@ -33,6 +33,10 @@ export class Interaction {
   rounds = 0;
   /** Bytes of text the model has streamed so far. */
   private responseBytes = 0;
+  /** How often hooks kept the agent from stopping. */
+  blocks = 0;
+  /** The prompt, as hooks left it. */
+  promptText = '';
   /** The turn goes on where a process that died had left it. */
   isContinued = false;
 

@@ -54,6 +54,12 @@ export class Planner {
     this.toolset = undefined;
   }
 
+  /** Changes some settings; the rest stay, and so does the way to the model. */
+  adjust(change: Partial<SessionSettings>): void {
+    this.settings = { ...this.settings, ...change };
+    this.toolset = undefined;
+  }
+
   model(state: SessionState): string {
     const chosen = this.chosenModel(state) ?? this.settings.model ?? automatic;
     if (chosen !== automatic) return chosen;

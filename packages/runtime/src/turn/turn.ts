@@ -6,7 +6,8 @@ import type { ModelAnswer } from '../model-call/model-call.js';
 import { appendSystemPrompt, askAvailableModel } from './available-model.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { reportContextUse } from './context-use.js';
-import { deliverSteering } from './deliver.js';
+import { deliver, deliverSteering } from './deliver.js';
+import { blockOf, startSession } from './prompt-hooks.js';
 
 /** A bound of the loop was reached. */
 export class LimitReached extends Error {
@@ -15,20 +16,26 @@ export class LimitReached extends Error {
 
 /** One prompt, turn after turn, until the model asks for no tool. Prompts that wait get an interaction of their own. */
 export async function runUntilAnswered(context: AgentContext, signal: AbortSignal): Promise<void> {
-  let wantsResults = true;
-  while (wantsResults) {
+  const { interaction, session } = context;
+  for (;;) {
     signal.throwIfAborted();
-    wantsResults = await runTurn(context, signal);
+    if (await runTurn(context, signal)) continue;
+    const reason = await blockOf(context, signal);
+    if (reason === undefined) return;
+    interaction.blocks += 1;
+    const prompt = { messageId: session.clock.newId(), text: reason, mode: 'enqueue' } as const;
+    await deliver(prompt, { delivery: 'queued', signal }, context);
   }
 }
 
 /** One model answer and the tools it asked for. True when the model now waits for their results. */
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
   const { log, interaction, gate, planner, session } = context;
-  await deliverSteering(context);
+  await deliverSteering(context, signal);
   await planner.ready(signal);
   const first = planner.plan();
   begin(context, first);
+  await startSession(context, signal);
   const { answer, plan } = await askWhileStoring(context, first, signal);
   const turn = gateTurn(context, plan);
   const calls = answer.calls.map(readCall);
