@@ -10,7 +10,11 @@ test('every hook of a first turn with one tool call is invoked, in order', async
     seen.push((params as { hookType: string }).hookType);
     return {};
   };
-  const session = await runtime.client.create({ ...providerOf(model), hooks: true, tools: [{ name: 'look', skipPermission: true }] });
+  const session = await runtime.client.create({
+    ...providerOf(model),
+    hooks: true,
+    tools: [{ name: 'look', skipPermission: true }],
+  });
   await session.send('Look');
   const { data } = await session.next('external_tool.requested');
   await session.answerTool(data.requestId, { result: 'a tree' });
