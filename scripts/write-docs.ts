@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { withRooms } from './rooms-drawing.js';
+import { statusPage } from './status-page.js';
 import { wirePage } from './wire-page.js';
 import { wireSchema } from './wire-schema.js';
 
@@ -8,6 +9,7 @@ const files = {
   'packages/protocol/schema/wire.json': `${JSON.stringify(wire, null, 1)}\n`,
   'docs/wire.md': wirePage(wire),
   'docs/architecture.md': withRooms(readFileSync('docs/architecture.md', 'utf8')),
+  'docs/status.md': statusPage(),
 };
 
 mkdirSync('packages/protocol/schema', { recursive: true });

@@ -42,11 +42,12 @@ export { BadDirectory, configuredDirectories } from './session/permission-places
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export { Session } from './session/session.js';
 export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
-export type {
-  ModelCapabilities,
-  NamedProvider,
-  ProviderSettings,
-  RegistryModel,
+export {
+  type ModelCapabilities,
+  type NamedProvider,
+  type ProviderSettings,
+  type RegistryModel,
+  withCapabilities,
 } from './settings/provider-config.js';
 export {
   defaultProviderName,
@@ -107,6 +108,7 @@ export { ToolFailure, ToolInputError } from './tools/tool.js';
 export type { ModelPlan, TurnLimits } from './turn/context.js';
 export { type ContextUse, measureContext } from './turn/context-use.js';
 export { type PromptExtras, type RequestHeaders, requestHeaders } from './turn/interaction.js';
-export { standInWarning, troubleWithEffort } from './turn/model-warnings.js';
-export { NoSuchDirectory } from './workspace/check-directory.js';
+export { modelWarning, troubleWithEffort } from './turn/model-warnings.js';
+export { warnAtOnce } from './turn/option-warnings.js';
+export { checkDirectory, NoSuchDirectory } from './workspace/check-directory.js';
 export { describeDirectory } from './workspace/git.js';

@@ -22,6 +22,7 @@ import type { Company } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import type { TurnLimits } from './turn/context.js';
+import { warnAtOnce } from './turn/option-warnings.js';
 import { checkDirectory } from './workspace/check-directory.js';
 import { describeDirectory } from './workspace/git.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
@@ -66,6 +67,8 @@ export interface OpenRequest {
   /** What the session goes by from now on, made from what it went by before. */
   settings(before: SessionSettings | undefined): SessionSettings;
   readonly attachment: Attachment;
+  /** What of the client's options has no effect. */
+  readonly warnings: readonly string[];
 }
 
 export interface ResumeRequest extends OpenRequest {
@@ -110,11 +113,13 @@ export class Runtime {
       const rested = this.resting.get(request.sessionId);
       const session = await this.newSession(request, rested);
       session.attach(request.attachment);
+      session.optionWarnings.add(request.warnings);
       const isNew = await session.create();
-      // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
       this.sessions.set(session.sessionId, session);
       if (isNew) await this.announce('session.created', session);
       else if (rested) await this.goOn(session);
+      // The client may look for `session.start` as soon as it is answered.
+      if (isNew) await (await session.load()).log.told();
       return session;
     });
   }
@@ -207,7 +212,8 @@ export class Runtime {
     const session = live ? await this.adapt(live, request) : await this.newSession(request, rested);
     const isWarm = session.isLoaded || rested !== undefined;
     const conversation = await session.load({ force: request.takeOver });
-    session.attach(request.attachment);
+    session.attach(request.attachment, { resumes: true });
+    session.optionWarnings.add(request.warnings);
     this.sessions.set(session.sessionId, session);
     if (session.isReadOnly) return session;
     if (rested) await this.goOn(session);
@@ -269,6 +275,7 @@ export class Runtime {
     session.attach(request.attachment);
     await session.keepGuard({});
     (await session.load()).userInput.offer();
+    await warnAtOnce(session, request.warnings);
     return session;
   }
 

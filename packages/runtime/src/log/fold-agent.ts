@@ -1,6 +1,7 @@
 import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
+import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft } from './notes.js';
 import type { AgentState, HistoryEntry } from './state.js';
 
@@ -32,6 +33,10 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       return insertBefore(agent, entry.data);
     case 'call.interrupted':
       return closeCall(agent, entry.data.toolCallId);
+    case 'history.dropped':
+      return dropHistory(agent, entry.data.eventIds);
+    case 'view.cut':
+      return { ...agent, view: entry.data };
     case 'history.cut':
       return cutHistory(agent, entry.data.fromEventId);
     case 'limits.asked': {
@@ -91,7 +96,7 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
   const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
   const isNewTurn = delivery !== 'steering';
   return {
-    ...withEntry(agent, { role: 'user', eventId: event.id, parts }),
+    ...withEntry(agent, { role: 'user', eventId: event.id, parts, ...(!isNewTurn && { isAside: true }) }),
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
     verbatim: without(agent.verbatim, messageId),
   };
@@ -217,7 +222,7 @@ function insertBefore(
 
 /** What the model reads as if the user had said it. */
 function notice(eventId: string, text: string): HistoryEntry {
-  return { role: 'user', eventId, parts: [{ type: 'text', text }] };
+  return { role: 'user', eventId, parts: [{ type: 'text', text }], isAside: true };
 }
 
 function withEntry(agent: AgentState, entry: HistoryEntry): AgentState {
@@ -245,25 +250,16 @@ function cutHistory(agent: AgentState, fromEventId: string): AgentState {
   const end = agent.history.findIndex((entry) => entry.eventId === fromEventId);
   if (end < 0) return agent;
   const history = agent.history.slice(0, end);
-  return { ...agent, history, historySize: history.reduce((size, entry) => size + sizeOf(entry), 0) };
+  return { ...agent, history, historySize: sizeOfAll(history) };
+}
+
+function dropHistory(agent: AgentState, eventIds: readonly string[]): AgentState {
+  const history = agent.history.filter(({ eventId }) => !eventIds.includes(eventId));
+  return { ...agent, history, historySize: sizeOfAll(history) };
 }
 
 function withoutQuestion(agent: AgentState, requestId: string): AgentState {
   return { ...agent, questions: agent.questions.filter((question) => question.requestId !== requestId) };
-}
-
-function sizeOf(entry: HistoryEntry): number {
-  switch (entry.role) {
-    case 'user':
-      return entry.parts.reduce((size, part) => size + (part.type === 'text' ? part.text.length : 4096), 0);
-    case 'assistant':
-      return entry.toolCalls.reduce(
-        (size, call) => size + call.name.length + call.argumentsText.length,
-        entry.text.length,
-      );
-    case 'tool':
-      return entry.text.length;
-  }
 }
 
 function verbatimOf({ verbatim }: AgentState, id: string | undefined) {

@@ -3,7 +3,7 @@ import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { EarlierSnapshot } from './snapshot.js';
-import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim } from './state.js';
+import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim, ViewCut } from './state.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
 export interface Notes {
@@ -24,6 +24,8 @@ export interface Notes {
   /** Something for the model to read before a message that is there already. */
   'context.inserted': { readonly beforeEventId: string; readonly text: string };
   'history.cut': { readonly fromEventId: string };
+  /** These have no room in any view: the model does not see them again. */
+  'history.dropped': { readonly eventIds: readonly string[] };
   /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
   'limits.asked': EventData<'session_limits_exhausted.requested'>;
   /** A model was chosen while a turn ran: it is told, and counts, when the turn is over. */
@@ -39,6 +41,8 @@ export interface Notes {
   'settings.fixed': Partial<FixedSettings>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };
   verbatim: Verbatim;
+  /** The model no longer sees what lies before. */
+  'view.cut': ViewCut;
 }
 
 export type NoteType = keyof Notes;

@@ -6,7 +6,7 @@ export type EarlierSnapshot = Omit<Partial<SessionState>, 'agents'> & Partial<Ag
 /** The state that a snapshot holds, whichever version wrote it; what was added since has its initial value. */
 export function stateOfSnapshot(stored: SessionState | EarlierSnapshot): SessionState {
   if ('agents' in stored) return { ...initialState, ...stored, agents: completed(stored.agents) };
-  const { history, historySize, systemPrompt, turn, calls, questions, verbatim, ...session } = stored;
+  const { history, historySize, systemPrompt, turn, calls, questions, verbatim, view, ...session } = stored;
   const root: AgentState = {
     history: history ?? initialAgent.history,
     historySize: historySize ?? initialAgent.historySize,
@@ -17,6 +17,7 @@ export function stateOfSnapshot(stored: SessionState | EarlierSnapshot): Session
     contexts: initialAgent.contexts,
     spending: session.spending ?? initialAgent.spending,
     ...(turn && { turn }),
+    ...(view && { view }),
   };
   return { ...initialState, ...session, agents: { [rootAgentId]: root } };
 }

@@ -8,7 +8,13 @@ import type { ToolResult } from '../tools/tool.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
-  | { readonly role: 'user'; readonly eventId: string; readonly parts: readonly Part[] }
+  | {
+      readonly role: 'user';
+      readonly eventId: string;
+      readonly parts: readonly Part[];
+      /** Said into a running turn, where a prompt begins one. */
+      readonly isAside?: boolean;
+    }
   | {
       readonly role: 'assistant';
       readonly eventId: string;
@@ -25,6 +31,12 @@ export type HistoryEntry =
       /** Images and documents that belong to the result. */
       readonly parts?: readonly Part[];
     };
+
+/** Where one model's view of the history begins; what lies before it is left out. */
+export interface ViewCut {
+  readonly model: string;
+  readonly fromEventId: string;
+}
 
 /** A model call begun, and whether its answer is there. */
 export interface OpenTurn {
@@ -90,6 +102,8 @@ export interface AgentState {
   readonly history: readonly HistoryEntry[];
   /** Length of all text in the history; tokens are estimated from it. */
   readonly historySize: number;
+  /** What a model sees of it, where all of it has no room; absent: everything. */
+  readonly view?: ViewCut;
   readonly systemPrompt: string;
   readonly turn?: OpenTurn;
   readonly calls: readonly OpenCall[];
@@ -209,6 +223,8 @@ export interface FixedSettings {
   readonly providerNames: readonly string[];
   /** It was given a GitHub token of its own. */
   readonly hasGitHubToken: boolean;
+  /** It keeps a directory of its own; so does one that says nothing of it. */
+  readonly hasWorkspace: boolean;
   /** Another model may answer whenever one is rate limited; nobody is asked again. */
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */

@@ -60,7 +60,7 @@ export async function findAllowance({ log, question, price }: Call): Promise<All
 }
 
 /** Services count as they count: the last call tells by how much an estimate is wrong. */
-function estimateInput(log: AgentLog, question: ModelQuestion): number {
+export function estimateInput(log: AgentLog, question: ModelQuestion): number {
   const estimate = question.estimate();
   const { last } = log.state.spending;
   if (!last || last.model !== question.model || last.inputTokens === 0 || last.estimatedInput === 0)

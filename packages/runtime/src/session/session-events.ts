@@ -28,11 +28,14 @@ export function greeting(
     readonly hasHooks: boolean;
   },
 ): readonly Draft[] {
-  const { model, reasoningEffort, limits, clientName } = settings;
+  const { model, reasoningEffort, limits, clientName, hasWorkspace = true } = settings;
   const { sessionId, startTime, version } = facts;
   const hooks = facts.hasHooks && { hasHooks: true };
   return [
-    { note: 'settings.fixed', data: { clientName, ...fixedProviders(settings), ...hooks } },
+    {
+      note: 'settings.fixed',
+      data: { clientName, ...fixedProviders(settings), ...(!hasWorkspace && { hasWorkspace }), ...hooks },
+    },
     {
       type: 'session.start',
       data: {

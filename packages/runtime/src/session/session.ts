@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js';
 import { LogReaders } from '../log/event-readers.js';
 import type { Told } from '../log/published-event.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
-import type { Prompt, SessionState } from '../log/state.js';
+import { initialState, type Prompt, type SessionState } from '../log/state.js';
 import { readPast } from '../log/stored-records.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { PolicyRules } from '../permissions/policy.js';
@@ -22,6 +22,7 @@ import type { Tool, ToolSurroundings } from '../tools/tool.js';
 import type { ListedTools } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan, TurnLimits } from '../turn/context.js';
 import type { PromptExtras } from '../turn/interaction.js';
+import type { OptionWarnings } from '../turn/option-warnings.js';
 import { Planner } from '../turn/planner.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
@@ -86,8 +87,18 @@ export class Session {
     return this.workspace.directory;
   }
 
+  /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
+  get optionWarnings(): OptionWarnings {
+    return this.planner.optionWarnings;
+  }
+
   get currentSettings(): SessionSettings {
     return this.planner.settings;
+  }
+
+  /** Whether the session keeps a directory of its own. */
+  hasWorkspaceIn({ fixed }: SessionState): boolean {
+    return this.currentSettings.hasWorkspace ?? fixed.hasWorkspace ?? true;
   }
 
   /** A turn is running, be it only waiting for an answer. */
@@ -111,7 +122,7 @@ export class Session {
 
   /** Makes the session; false when it was there already and has been opened instead. Throws StoreError. */
   async create(): Promise<boolean> {
-    const ready = this.currentSettings.hasWorkspace ? this.workspace.make() : Promise.resolve();
+    const ready = this.hasWorkspaceIn(initialState) ? this.workspace.make() : Promise.resolve();
     const log = this.newLog();
     const { sessionId } = this;
     const { clock, version, owner } = this.surroundings;
@@ -143,14 +154,14 @@ export class Session {
     return this.loading;
   }
 
-  /** Replaces what this client brings; throws ToolClash. */
-  attach(attachment: Attachment): void {
-    this.change(() => this.audience.attach(attachment));
+  /** Replaces what this client brings; throws ToolClash. `resumes`: the event of that says all of its tools. */
+  attach(attachment: Attachment, { resumes = false } = {}): void {
+    this.change(() => this.audience.attach(attachment), !resumes);
   }
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
-    return this.change(() => this.audience.detach(clientId));
+    return this.change(() => this.audience.detach(clientId), true);
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -260,12 +271,14 @@ export class Session {
     this.conversation?.guard.changed();
   }
 
-  /** Writes that a client is back, and what it wants otherwise. */
+  /** Writes that a client is back, and what it wants otherwise; resolves when every client has been told. */
   async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
     const { planner, surroundings } = this;
-    log.append(...resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner }));
-    await log.stored();
+    if (planner.settings.hasWorkspace && log.state.fixed.hasWorkspace === false) await this.workspace.make();
+    const drafts = resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner });
+    log.append(...drafts, ...planner.optionWarnings.take());
+    await log.told();
   }
 
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
@@ -374,10 +387,13 @@ export class Session {
     });
   }
 
-  private change<T>(work: () => T): T {
-    const result = announceChange(this.audience, this.conversation?.log, work);
-    for (const source of this.toolSources) source.changed();
-    this.conversation?.guard.changed();
+  private change<T>(work: () => T, announcesTools: boolean): T {
+    const { audience, planner, toolSources: sources, conversation } = this;
+    const result = announceChange(
+      { audience, planner, sources, announcesTools, log: conversation?.log },
+      work,
+    );
+    conversation?.guard.changed();
     return result;
   }
 

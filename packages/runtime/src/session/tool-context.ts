@@ -1,4 +1,3 @@
-import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { Company } from '../tools/builtin.js';
@@ -26,7 +25,7 @@ export function toolSurroundings(session: {
     sessionDirectory,
     allowedDirectories: directories,
     homeDirectory: homeOf(sessionDirectory),
-    largeOutput: largeOutput(settings.other.largeOutput, sessionDirectory),
+    largeOutput: largeOutput(settings.largeOutput, sessionDirectory),
     shells,
   };
 }
@@ -48,13 +47,12 @@ export function toolSources(
   ];
 }
 
-function largeOutput(wish: JsonObject[string] | undefined, sessionDirectory: string): LargeOutput {
-  const { enabled, maxSizeBytes, outputDir } = (wish ?? {}) as Readonly<Record<string, unknown>>;
+function largeOutput(wish: SessionSettings['largeOutput'], sessionDirectory: string): LargeOutput {
+  const { enabled = true, maxSizeBytes = defaultOutputBytes, outputDir } = wish ?? {};
   return {
-    isEnabled: enabled !== false,
-    maxBytes: typeof maxSizeBytes === 'number' ? maxSizeBytes : defaultOutputBytes,
-    directory:
-      typeof outputDir === 'string' && outputDir !== '' ? outputDir : spillDirectoryIn(sessionDirectory),
+    isEnabled: enabled,
+    maxBytes: maxSizeBytes,
+    directory: outputDir || spillDirectoryIn(sessionDirectory),
     sessionDirectory,
   };
 }

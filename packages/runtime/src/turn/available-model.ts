@@ -2,6 +2,7 @@ import { ModelError } from '@groundcrew/models';
 import type { ModelAnswer } from '../model-call/model-call.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { questionOf } from './request.js';
+import { fitKnownWindow, giveUp, leaveHalfOut } from './window.js';
 
 /** An answer, and the plan it was given by. */
 export interface Answered {
@@ -15,15 +16,29 @@ export async function askAvailableModel(
   plan: ModelPlan,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const { models, planner } = context;
+  const { planner } = context;
   try {
-    return { answer: await models.ask(questionOf(context, plan), signal), plan };
+    return { answer: await askFitting(context, plan, signal), plan };
   } catch (error) {
     if (!(await mayAskAnother(error, { context, plan }, signal))) throw error;
   }
   const other = planner.plan();
   appendSystemPrompt(context, other);
-  return { answer: await models.ask(questionOf(context, other), signal), plan: other };
+  return { answer: await askFitting(context, other, signal), plan: other };
+}
+
+/** Asks with as much of the conversation as the model has room for: the oldest rounds are left out first. */
+async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortSignal): Promise<ModelAnswer> {
+  for (;;) {
+    fitKnownWindow(context, plan);
+    try {
+      return await context.models.ask(questionOf(context, plan), signal);
+    } catch (error) {
+      const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
+      if (!isTooLong || signal.aborted) throw error;
+      if (!leaveHalfOut(context, plan)) throw giveUp(context, plan, error);
+    }
+  }
 }
 
 /** The system prompt is an event whenever it is another text. */

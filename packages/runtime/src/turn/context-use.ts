@@ -1,3 +1,4 @@
+import { sizeOfAll, viewOf } from '../log/history-view.js';
 import type { AgentState } from '../log/state.js';
 import type { AgentContext, ModelPlan } from './context.js';
 
@@ -14,9 +15,11 @@ export interface ContextUse {
   readonly messagesLength: number;
 }
 
-export function measureContext(agent: AgentState, plan: ModelPlan): ContextUse {
+/** Of what the model sees now, or would by another view. */
+export function measureContext(agent: AgentState, plan: ModelPlan, cut = agent.view): ContextUse {
+  const view = viewOf(agent.history, cut, plan.model);
   const systemTokens = tokens(plan.system.length);
-  const conversationTokens = tokens(agent.historySize);
+  const conversationTokens = tokens(view === agent.history ? agent.historySize : sizeOfAll(view));
   const toolDefinitionsTokens = tokens(plan.toolset.size);
   return {
     tokenLimit: plan.info?.maxPromptTokens ?? plan.info?.contextWindow ?? defaultTokenLimit,
@@ -24,14 +27,15 @@ export function measureContext(agent: AgentState, plan: ModelPlan): ContextUse {
     systemTokens,
     conversationTokens,
     toolDefinitionsTokens,
-    messagesLength: agent.history.length + 1,
+    messagesLength: view.length + 1,
   };
 }
 
 export function reportContextUse(context: AgentContext, plan: ModelPlan): void {
   const { log, interaction } = context;
   const isInitial = interaction.rounds === 1;
-  log.emit({ type: 'session.usage_info', data: { isInitial, ...measureContext(log.latest, plan) } });
+  const use = measureContext(log.latest, plan, interaction.view);
+  log.emit({ type: 'session.usage_info', data: { isInitial, ...use } });
 }
 
 function tokens(characters: number): number {

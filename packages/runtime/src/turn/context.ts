@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Gate } from '../gate/gate.js';
 import type { Hooks } from '../hooks/hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
+import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
 import type { ModelCalls } from '../model-call/model-call.js';
 import type { ModelSwitch } from '../questions/model-switch.js';
@@ -55,6 +56,8 @@ export interface AgentPlanner {
   /** What the model has to read of tools that came or went; asked once for each prompt. */
   noticeOfTools(): string;
   report(): SettingsReport;
+  /** Warnings of options without effect that clients have not received yet. */
+  optionWarnings(): readonly Draft[];
 }
 
 /** A prompt, with what belongs to it and may not be stored. */

@@ -32,6 +32,7 @@ export async function deliver(
   log.append(
     ...openingModel(context),
     ...opening(prompt, context),
+    ...planner.optionWarnings(),
     ...ruleWarning({ warning: session.ruleWarning }),
     ...receiptOf(prompt, delivery),
     ...verbatim,
@@ -85,7 +86,7 @@ export async function deliverSteering(context: AgentContext, signal: AbortSignal
     if (requestHeaders) context.interaction.join(requestHeaders);
     const { text, contexts } = await submitPrompt(hooks, prompt.text, signal);
     const transformed = await transformPrompt(text, text + remindersOf(contexts), { hooks, signal });
-    context.log.append({
+    context.log.append(...context.planner.optionWarnings(), {
       type: 'user.message',
       data: {
         delivery: 'steering',

@@ -1,4 +1,5 @@
 import { mergedHeaders } from '@groundcrew/models';
+import type { ViewCut } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
 
 /** HTTP headers the app wants on every model call of one prompt; they may be secret and are never stored. */
@@ -39,6 +40,8 @@ export class Interaction {
   promptText = '';
   /** The turn goes on where a process that died had left it. */
   isContinued = false;
+  /** A shorter view that the model is asked with; it counts from its answer on. */
+  view: ViewCut | undefined;
 
   constructor(
     readonly id: string,

@@ -1,13 +1,15 @@
-import { ModelError, type ModelProvider } from '@groundcrew/models';
+import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
 import type { SessionState } from '../log/state.js';
 import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
+import { withCapabilities } from '../settings/provider-config.js';
 import { missingSecret } from '../settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
-import { standInWarning, troubleWithEffort } from './model-warnings.js';
+import { modelWarning, troubleWithEffort } from './model-warnings.js';
+import { OptionWarnings } from './option-warnings.js';
 
 /** Leaves the choice of the model to the service. */
 const automatic = 'auto';
@@ -17,6 +19,7 @@ export class Planner {
   private toolset: Toolset | undefined;
   private shown: readonly string[] | undefined;
   private readonly prompt = new PromptWriter();
+  readonly optionWarnings = new OptionWarnings();
 
   constructor(
     private readonly sources: readonly ToolSource[],
@@ -40,6 +43,7 @@ export class Planner {
       documents: () => this.documents(state()),
       noticeOfTools: () => this.noticeOfTools(),
       report: () => this.report(state()),
+      optionWarnings: () => this.optionWarnings.take(),
     };
   }
 
@@ -74,12 +78,19 @@ export class Planner {
   }
 
   canSeeImages(state: SessionState): boolean {
-    const { supports } = this.settings.modelCapabilities ?? {};
-    return supports?.vision ?? this.access.info(this.model(state))?.vision ?? true;
+    return this.info(this.model(state))?.vision ?? true;
   }
 
   documents(state: SessionState): readonly string[] {
-    return this.access.info(this.model(state))?.documents ?? [];
+    return this.info(this.model(state))?.documents ?? [];
+  }
+
+  /** What is known of a model: what the app says of it, and for the rest what the service says. */
+  private info(model: string): ModelInfo | undefined {
+    const known = this.access.info(model);
+    const { modelCapabilities } = this.settings;
+    if (!modelCapabilities) return known;
+    return withCapabilities(known ?? { id: model, name: model, vision: true }, modelCapabilities);
   }
 
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
@@ -103,7 +114,7 @@ export class Planner {
     return {
       provider: this.provider(state, model),
       model,
-      info: access.info(model),
+      info: this.info(model),
       ...(otherModel !== undefined && otherModel !== model && { otherModel }),
       streaming: settings.streaming,
       citations: settings.citations ?? false,
@@ -115,7 +126,7 @@ export class Planner {
 
   /** Why a model will not be told how hard to think, although it was to be. */
   troubleWithEffort(model: string, effort: string | undefined): string | undefined {
-    return troubleWithEffort(this.access.info(model), effort);
+    return troubleWithEffort(this.info(model), effort);
   }
 
   /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
@@ -136,7 +147,7 @@ export class Planner {
         `The system message edits a section named ${id}, which does not exist; its content was appended.`,
     );
     const isAsMade = this.isAsMade(state);
-    const standIn = isAsMade ? standInWarning(this.access, model) : undefined;
+    const standIn = isAsMade ? modelWarning(this.access, model) : undefined;
     const effort = isAsMade ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
     return {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],

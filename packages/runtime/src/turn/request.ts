@@ -1,4 +1,5 @@
 import type { ModelRequest } from '@groundcrew/models';
+import { viewOf } from '../log/history-view.js';
 import type { Allowance, ModelQuestion } from '../model-call/question.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { measureContext } from './context-use.js';
@@ -14,7 +15,7 @@ export function questionOf(context: AgentContext, plan: ModelPlan): ModelQuestio
     streaming,
     ...(reasoningEffort !== undefined && { reasoningEffort }),
     initiator: interaction.initiator,
-    estimate: () => measureContext(log.latest, plan).currentTokens,
+    estimate: () => measureContext(log.latest, plan, interaction.view).currentTokens,
     request: (allowance) => makeRequest(context, plan, allowance),
     countBytes: (bytes) => interaction.countBytes(bytes),
   };
@@ -28,10 +29,11 @@ function makeRequest(
 ): ModelRequest {
   const { interaction, planner, session, log, memory } = context;
   const { requestHeaders, trace } = interaction.options;
+  const { history, view } = log.latest;
   return {
     model: plan.model,
     system: plan.system,
-    messages: memory.use().read(log.latest.history, {
+    messages: memory.use().read(viewOf(history, interaction.view ?? view, plan.model), {
       canSeeImages: planner.canSeeImages(),
       documents: planner.documents(),
       model: plan.model,

@@ -8,6 +8,7 @@ import type { AgentContext, ModelPlan } from './context.js';
 import { reportContextUse } from './context-use.js';
 import { deliver, deliverSteering } from './deliver.js';
 import { blockOf, startSession } from './prompt-hooks.js';
+import { shorterViewDrafts } from './window.js';
 
 /** A bound of the loop was reached. */
 export class LimitReached extends Error {
@@ -41,7 +42,11 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   const calls = answer.calls.map(readCall);
   const isTooMuch = calls.length > 0 && interaction.rounds > session.limits.toolRounds;
   const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => gate.startOf(call, turn)));
-  log.append(...answerDrafts(answer, calls, { context, plan }), ...starts);
+  log.append(
+    ...shorterViewDrafts(context, plan),
+    ...answerDrafts(answer, calls, { context, plan }),
+    ...starts,
+  );
   emitReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
   const goesOn = calls.length > 0 && (await gate.runAll(calls, turn, signal));
