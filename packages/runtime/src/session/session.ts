@@ -438,7 +438,7 @@ export class Session {
       toolSurroundings: () => this.surroundingsIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
       configure: (change) => this.reconfigure(change),
-      writeTranscript: async () => (planner.settings.hasWorkspace ? this.transcript.update() : ''),
+      writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: () => this.drop(),
     };
