@@ -9,8 +9,8 @@ const holes: readonly Mutation[] = [
   {
     name: 'the gate asks no judge',
     file: gate,
-    from: 'const verdict = judge(subject, context.policy());',
-    to: "const verdict = { type: 'allow', rule: undefined, problem: undefined } as const; void judge; void subject;",
+    from: 'const verdict = judge(subject, rules);',
+    to: "const verdict = { type: 'allow', rule: undefined, problem: undefined } as const; void judge; void subject; void rules;",
   },
   {
     name: 'the gate lets forbidden tools through',

@@ -13,6 +13,8 @@ export interface HeadlessArguments {
   readonly authTokenEnv?: string;
   readonly mayLogIn: boolean;
   readonly sessionIdleSeconds: number;
+  /** Where commands run, in the word that was given. */
+  readonly executor?: string;
   readonly warnings: readonly string[];
 }
 
@@ -83,6 +85,7 @@ interface HeadlessDraft {
   authTokenEnv?: string;
   mayLogIn: boolean;
   sessionIdleSeconds: number;
+  executor?: string;
 }
 
 /** Flags with a value, and what becomes of it. */
@@ -95,6 +98,9 @@ const valued: Readonly<Record<string, (draft: HeadlessDraft, value: string, flag
   },
   '--auth-token-env': (draft, value) => {
     draft.authTokenEnv = value;
+  },
+  '--sandbox': (draft, value) => {
+    draft.executor = value;
   },
   '--session-idle-timeout': (draft, value, flag) => {
     draft.sessionIdleSeconds = wholeNumber(value, flag, longestSeconds);

@@ -9,6 +9,7 @@ import {
   openSqliteStore,
   Runtime,
   type RuntimeOptions,
+  type SandboxSettings,
   Shells,
   type SqliteStore,
   type SqliteStoreOptions,
@@ -19,6 +20,7 @@ import type { Environment } from './home.js';
 import { ModelDirectory } from './model-access.js';
 import { userRules } from './permissions-file.js';
 import { priceBook } from './price-book.js';
+import { standingSandbox } from './sandbox-choice.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -30,6 +32,8 @@ export interface ProgramOptions {
   readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
+  /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
+  readonly sandbox?: SandboxSettings;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
@@ -53,6 +57,7 @@ export interface Program {
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
+  const sandbox = options.sandbox ?? standingSandbox(options.environment, options.homeDirectory);
   const direct = nodeExchange({ environment: options.environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
@@ -70,7 +75,10 @@ export function compose(options: ProgramOptions): Program {
     builtinTools: builtinTools({
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
-    shells: new Shells(options.environment),
+    shells: new Shells(options.environment, {
+      homeDirectory: resolve(options.homeDirectory),
+      ...(sandbox && { sandbox }),
+    }),
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),

@@ -1,6 +1,9 @@
 export { limitsChanged, type SessionLimits } from './budget/limits.js';
 export { costOfAll } from './budget/spending.js';
 export { type Clock, systemClock } from './clock.js';
+export { SandboxHost } from './exec/sandbox-host.js';
+export type { Probe } from './exec/sandbox-probe.js';
+export { type ExecutorChoice, outlookOf, type SandboxSettings } from './exec/sandbox-settings.js';
 export type { LoopLimits, MakeRoom, ModelPlan, Overflow } from './loop/context.js';
 export { type RequestHeaders, requestHeaders, type TraceContext } from './loop/interaction.js';
 export { type ContextUse, measureContext } from './loop/usage.js';
@@ -27,6 +30,7 @@ export { QueueFull } from './session/inbox.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
 export { creditsOf, modelMetrics } from './session/metrics.js';
+export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
 export type {
   ModelCapabilities,
@@ -44,7 +48,6 @@ export {
   withRegistry,
 } from './session/provider-settings.js';
 export type { Answers, QuestionRef } from './session/questions.js';
-export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';
@@ -89,7 +92,7 @@ export {
 } from './store/sqlite/store.js';
 export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
-export { SessionShells, Shells } from './tools/shell/shells.js';
+export { SessionShells, type ShellOptions, Shells } from './tools/shell/shells.js';
 export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
 export { NoSuchDirectory } from './workspace/check-directory.js';

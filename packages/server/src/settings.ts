@@ -12,6 +12,7 @@ import type { Share } from './client.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
+import { sandboxFrom } from './sandbox.js';
 import { traceFrom } from './trace.js';
 
 type ResumeParams = ParsedParams<Methods['session.resume']> & {
@@ -51,6 +52,7 @@ export function settingsFrom(
       'defaultAgentExcludedTools',
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
+    ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...pick(
       'additionalDirectories',

@@ -1,9 +1,11 @@
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
+import type { SandboxSettings } from '@groundcrew/runtime';
 import type { HeadlessArguments } from '../arguments.js';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { type Environment, homeDirectory } from '../home.js';
 import type { Log } from '../log.js';
 import { logLevel } from '../log-levels.js';
+import { readSandboxWord } from '../sandbox-words.js';
 import { boundYoungObjects, settleCompiling } from '../v8-settings.js';
 
 /** What the process gives the command. */
@@ -28,6 +30,8 @@ export interface ServerOptions extends HeadlessArguments {
   /** What every connection on the port must show. */
   readonly connectionToken?: string;
   readonly log?: Log;
+  /** Where commands of sessions run that say nothing of it. */
+  readonly sandbox?: SandboxSettings;
   /** Told of what people should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
@@ -151,6 +155,8 @@ function heardBy({ used }: Process): { add(method: string): void } {
 function optionsFrom(options: ServerOptions, process: Process, ending: Ending): ProgramOptions {
   const { environment } = process;
   const token = tokenFrom(options, environment);
+  const { executor } = options;
+  const sandbox = executor === undefined ? options.sandbox : readSandboxWord(executor, '--sandbox');
   const connectionToken = options.port === undefined ? undefined : options.connectionToken;
   return {
     version: process.version,
@@ -164,6 +170,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
+    ...(sandbox && { sandbox }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),
   };

@@ -223,7 +223,9 @@ async function seekLeave(
   const question = { requestId: context.clock.newId(), permissionRequest, promptRequest };
   const { workingDirectory } = context;
   const subject = await examine(asked, { toolName: call.name, workingDirectory });
-  const verdict = judge(subject, context.policy());
+  const openPaths = request.kind === 'shell' ? await context.toolSurroundings().openPaths?.() : undefined;
+  const rules = { ...context.policy(), ...(openPaths && { openPaths }) };
+  const verdict = judge(subject, rules);
   if (verdict.type === 'allow') return undefined;
   const isForbidden = verdict.rule !== undefined || verdict.problem !== undefined;
   if (!isForbidden && call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
@@ -273,6 +275,7 @@ function finish(
       ? { result: successOf(result) }
       : { error: { message: shown, code: result.type } }),
     toolTelemetry: result.telemetry ?? {},
+    ...(result.isConfined && { sandboxed: true }),
   };
   context.log.append(...before, ...verbatim, { type: 'tool.execution_complete', data });
   return result.type;

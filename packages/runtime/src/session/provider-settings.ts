@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
 import type { SessionSettings } from './settings.js';
 import type { FixedSettings } from './shape.js';
@@ -75,7 +76,9 @@ export function newlyFixed(
   const { hasProvider, providerNames = [], hasGitHubToken } = fixedProviders(settings);
   const known = before.providerNames ?? [];
   const names = providerNames.filter((name) => !known.includes(name));
+  const { sandbox } = settings;
   const fresh = {
+    ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),
     ...(hasGitHubToken && !before.hasGitHubToken && { hasGitHubToken }),
     ...(names.length > 0 && { providerNames: [...known, ...names] }),

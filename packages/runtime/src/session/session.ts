@@ -23,6 +23,7 @@ import type { Answers, QuestionRef } from './questions.js';
 import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import { SessionPermissions } from './session-permissions.js';
+import { SessionSandbox } from './session-sandbox.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { Prompt, SessionState } from './shape.js';
 import type { Told } from './told.js';
@@ -60,6 +61,7 @@ export class Session {
   readonly readers = new LogReaders();
   readonly userCommands = new UserCommands();
   readonly permissions: SessionPermissions;
+  readonly sandbox: SessionSandbox;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private hasTools = false;
@@ -75,6 +77,7 @@ export class Session {
     this.planner = new Planner(this.audience, surroundings, settings, access);
     this.workspace = new Workspace(surroundings.workspacePath);
     this.permissions = new SessionPermissions(this, surroundings);
+    this.sandbox = new SessionSandbox(this, surroundings.shells.machine);
   }
 
   get workspacePath(): string {
@@ -368,6 +371,7 @@ export class Session {
       sessionDirectory,
       directories: this.permissions.places.list(state).directories,
       shells: surroundings.shells,
+      sandbox: this.sandbox,
     });
   }
 

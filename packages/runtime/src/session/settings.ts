@@ -1,6 +1,7 @@
 import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
+import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import type { TraceContext } from '../loop/interaction.js';
 import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
 
@@ -34,6 +35,8 @@ export interface SessionSettings {
   readonly trace: TraceContext;
   readonly configDir?: string;
   readonly hasWorkspace: boolean;
+  /** Where commands run, where this client names it. */
+  readonly sandbox?: SandboxSettings;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
   /** What this version does not act on; kept so that nothing a client said is lost. */

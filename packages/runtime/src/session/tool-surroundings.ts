@@ -4,6 +4,7 @@ import type { SessionShells } from '../tools/shell/shells.js';
 import type { ToolSurroundings } from '../tools/tool.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
+import type { SessionSandbox } from './session-sandbox.js';
 import type { SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
 
@@ -14,8 +15,9 @@ export function toolSurroundings(session: {
   readonly sessionDirectory: string;
   readonly directories: readonly string[];
   readonly shells: SessionShells;
+  readonly sandbox: SessionSandbox;
 }): ToolSurroundings {
-  const { state, settings, sessionDirectory, directories, shells } = session;
+  const { state, settings, sessionDirectory, directories, shells, sandbox } = session;
   const workingDirectory = state.context.cwd;
   return {
     workingDirectory,
@@ -24,6 +26,8 @@ export function toolSurroundings(session: {
     homeDirectory: homeOf(sessionDirectory),
     largeOutput: largeOutput(settings.other.largeOutput, sessionDirectory),
     shells,
+    confinement: () => sandbox.confinement(),
+    openPaths: () => sandbox.openPaths(),
   };
 }
 

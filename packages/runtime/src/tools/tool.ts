@@ -1,5 +1,7 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { Confinement } from '../exec/sandbox-confinement.js';
+import type { Rule } from '../permissions/rules.js';
 import type { LargeOutput } from './output.js';
 import type { SessionShells } from './shell/shells.js';
 import type { UserQuestion } from './user-question.js';
@@ -17,6 +19,10 @@ export interface ToolSurroundings {
   readonly homeDirectory?: string;
   readonly largeOutput: LargeOutput;
   readonly shells: SessionShells;
+  /** What the next command may touch; undefined, or without it, what the user may. Throws SandboxUnavailable. */
+  confinement?(): Promise<Confinement | undefined>;
+  /** Deny rules for paths that nothing holds while the next command runs. */
+  openPaths?(): Promise<readonly Rule[]>;
 }
 
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
@@ -70,6 +76,8 @@ export interface ToolResult {
   readonly parts?: readonly Part[];
   readonly binaries?: readonly JsonObject[];
   readonly telemetry?: JsonObject;
+  /** It ran in a sandbox. */
+  readonly isConfined?: boolean;
 }
 
 /** A call that has passed validation and now waits for leave to run. */
