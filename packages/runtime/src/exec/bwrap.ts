@@ -53,30 +53,46 @@ async function watch(process: ChildProcess, roots: readonly Root[]): Promise<End
   const [, , , , gate, status] = process.stdio as readonly unknown[] as readonly (Duplex | undefined)[];
   const exited = endingOf(process);
   if (process.pid === undefined || !gate || !status) return exited;
-  let text = '';
-  let changed: string | undefined;
-  let isOpen = false;
+  const closed = new Promise<void>((resolve) => status.once('close', () => resolve()));
   // The child may be gone before it is let go.
   gate.on('error', () => gate.destroy());
   status.on('error', () => status.destroy());
+  let text = '';
+  let checking: Promise<string | undefined> | undefined;
   status.on('data', (chunk: Buffer) => {
     text += chunk.toString();
     const pid = /"child-pid": (\d+)/.exec(text)?.[1];
-    if (pid === undefined || isOpen) return;
-    isOpen = true;
-    changed = roots.find((root) => !isSame(root, `/proc/${pid}/root`))?.path;
-    if (changed === undefined) gate.end('.');
-    else process.kill('SIGKILL');
+    if (pid !== undefined) checking ??= letGo({ process, root: `/proc/${pid}/root`, roots, gate });
   });
-  const [ending] = await Promise.all([
-    exited,
-    new Promise<void>((resolve) => status.once('close', () => resolve())),
-  ]);
+  const [ending] = await Promise.all([exited, closed]);
   gate.destroy();
+  const changed = await checking;
   if (changed !== undefined)
     return failed(`${changed} was changed while the sandbox was set up; nothing was run`);
   const isSetUp = text.includes('"exit-code"') || (ending.type === 'exited' && ending.signal !== undefined);
   return isSetUp ? ending : failed('The sandbox could not be set up');
+}
+
+/** Opens the gate once everything is mounted as it was looked up; else ends the child, and says what has changed. */
+async function letGo(waiting: {
+  readonly process: ChildProcess;
+  /** The child's view. */
+  readonly root: string;
+  readonly roots: readonly Root[];
+  readonly gate: Duplex;
+}): Promise<string | undefined> {
+  const { process, root, roots, gate } = waiting;
+  const host = statOf('/proc');
+  // The child has processes of its own as soon as its view is complete; then it waits at the gate.
+  for (let shown = statOf(`${root}/proc`); ; shown = statOf(`${root}/proc`)) {
+    if (process.exitCode !== null || process.signalCode !== null) return undefined;
+    if (shown !== undefined && shown.dev !== host?.dev) break;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const changed = roots.find((each) => !isSame(each, root));
+  if (changed === undefined) gate.end('.');
+  else process.kill('SIGKILL');
+  return changed?.path;
 }
 
 function failed(message: string): Ending {

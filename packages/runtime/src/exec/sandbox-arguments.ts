@@ -27,7 +27,8 @@ export function sandboxArguments(order: SandboxOrder): readonly string[] {
     ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
     ...(hasNetwork ? [] : ['--unshare-net']),
     ...mounts.filter(isBase).flatMap(mountArguments),
-    ...['--dev', '/dev', '--proc', '/proc'],
+    // What the kernel lets its owner set there is set for the whole machine, whatever namespaces there are.
+    ...['--dev', '/dev', '--proc', '/proc', '--remount-ro', '/proc'],
     ...mounts.filter((mount) => !isBase(mount)).flatMap(mountArguments),
     // Not before everything in them is in its place.
     ...hidden.flatMap((path) => ['--remount-ro', path]),

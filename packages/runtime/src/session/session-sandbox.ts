@@ -12,6 +12,7 @@ import {
 } from '../exec/sandbox-settings.js';
 import { describeRule, type Rule } from '../permissions/rules.js';
 import type { ShellOptions } from '../tools/shell/shells.js';
+import { ownParts } from '../workspace/own-parts.js';
 import type { PermissionPlaces, PlacedSession } from './permission-places.js';
 import type { SessionState } from './shape.js';
 
@@ -103,13 +104,20 @@ export class SessionSandbox {
     const { cwd } = state.context;
     const { directories } = permissions.places.list(state);
     const whole = (paths: readonly string[] = []) => paths.map((path) => resolve(cwd, path));
-    const own = directories.filter((path) => settings.writesWorkingDirectory !== false || path !== cwd);
+    const isKept = (path: string) =>
+      path !== workspacePath && (settings.writesWorkingDirectory !== false || path !== cwd);
+    const own = directories.filter(isKept);
+    const parts = ownParts(workspacePath);
     const { homeDirectory } = this.machine.options;
     const { hidden, frozen, isNarrow } = await this.denied(state);
     return {
       kind,
-      writable: [...own, workspacePath, ...whole(settings.writablePaths)],
-      readOnly: [...(own.includes(cwd) ? [] : [cwd]), ...whole(settings.readOnlyPaths)],
+      writable: [...own, ...(parts?.writable ?? []), ...whole(settings.writablePaths)],
+      readOnly: [
+        ...(parts ? [parts.directory] : []),
+        ...this.alsoShown(state),
+        ...whole(settings.readOnlyPaths),
+      ],
       hidden: [...hidden, ...whole(settings.deniedPaths)],
       frozen,
       runtimeHomes: [permissions.places.home, ...(homeDirectory === undefined ? [] : [homeDirectory])],
@@ -117,6 +125,15 @@ export class SessionSandbox {
       hasNetwork: settings.network ?? true,
       hasKeychain: settings.keychain ?? false,
     };
+  }
+
+  /** The working directory where it may only be read, and a client's own place for long results. */
+  private alsoShown(state: SessionState): readonly string[] {
+    const { outputDir } = (this.session.currentSettings.other.largeOutput ?? {}) as { outputDir?: unknown };
+    return [
+      ...(this.settings(state).writesWorkingDirectory === false ? [state.context.cwd] : []),
+      ...(typeof outputDir === 'string' && outputDir !== '' ? [outputDir] : []),
+    ];
   }
 
   private async denied(state: SessionState): Promise<DeniedPaths> {

@@ -55,8 +55,9 @@ export class Workspace {
     }
   }
 
-  readPlan(): Promise<string | undefined> {
-    return readFile(this.planPath, 'utf8').catch(absent);
+  /** An empty file is no plan: it is only where one may be written. */
+  async readPlan(): Promise<string | undefined> {
+    return (await readFile(this.planPath, 'utf8').catch(absent)) || undefined;
   }
 
   async writePlan(content: string): Promise<'create' | 'update'> {

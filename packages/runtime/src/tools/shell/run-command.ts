@@ -131,6 +131,7 @@ async function startConfined(
 }
 
 async function finished(shell: Shell, { workingDirectory, largeOutput }: ToolContext): Promise<ToolResult> {
+  if (shell.failure) throw new ToolFailure(shell.failure.message);
   const { shellId, exitCode = -1 } = shell;
   const output = await unreadOutput(shell, largeOutput);
   const preview = shell.output.beginning().slice(0, previewCharacters);
