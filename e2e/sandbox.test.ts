@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   existsSync,
   readdirSync,
@@ -10,7 +9,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { liveRuntime, story } from '@groundcrew/testkit';
+import { callTools, liveRuntime, say } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 import { commandSession, noSandbox, outputs, SandboxWorld } from './sandbox-world.js';
 
@@ -88,7 +87,10 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
   }
 
   test('keeps temporary files for the session alone, from one command to the next', async () => {
-    const [first, second] = await run(['echo kept > /tmp/kept; ls /tmp | grep -v groundcrew-test', 'cat /tmp/kept "$TMPDIR/kept"']);
+    const [first, second] = await run([
+      'echo kept > /tmp/kept; ls /tmp | grep -v groundcrew-test',
+      'cat /tmp/kept "$TMPDIR/kept"',
+    ]);
     expect([first, second]).toEqual([
       'kept\n<exited with exit code 0>',
       'kept\nkept\n<exited with exit code 0>',
@@ -213,42 +215,37 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
     });
   });
 
-  test('is told from others by its receipt, and a detached one ends with the session', async () => {
-    const mark = `1618${Date.now() % 100_000}`;
-    const session = await commandSession(runtime, [], { workingDirectory: work, sandbox: 'auto' });
+  test('is told from others by its receipt', async () => {
+    const session = await commandSession(runtime, ['true'], { workingDirectory: work });
     await session.call('session.permissions.setMode', { mode: 'allow-all' });
-    const { session: detaching } = await runtime
-      .session(
-        [
-          {
-            toolCalls: [
-              {
-                id: 'd1',
-                name: 'bash',
-                arguments: { command: `sleep ${mark}`, description: 'Serve', mode: 'async', detach: true },
-              },
-            ],
-          } as never,
-        ],
-        { workingDirectory: work },
-      )
-      .catch(() => ({ session }));
-    void detaching;
-    expect(await session.call('session.sandbox.getEnforcementStatus')).toEqual({
-      required: false,
-      blocked: false,
-      enabled: true,
-      executor: 'bwrap',
-      network: true,
-    });
+    await session.send('Go');
+    expect((await session.next('tool.execution_complete')).data).toMatchObject({ sandboxed: true });
+    await session.next('session.idle');
+  });
+
+  test('ends with its session, even one that was to outlive it', async () => {
+    const mark = `1618${Date.now() % 100_000}`;
+    const command = `sleep ${mark}`;
+    const args = { command, description: 'Serve', mode: 'async', detach: true };
+    const { session } = await runtime.session(
+      [callTools({ id: 'd1', name: 'bash', arguments: args }), say('done')],
+      { workingDirectory: work, sandbox: 'bwrap' },
+    );
+    await session.call('session.permissions.setApproveAll', { enabled: true });
+    expect(outputs(await session.turn('Go'))).toEqual([
+      expect.stringMatching(
+        /^<command started in background with shellId: \d+; it runs in a sandbox and ends with the session>$/,
+      ),
+    ]);
+    await expect.poll(() => processesWith(mark).length).toBeGreaterThan(0);
+    await session.call('session.destroy');
+    await expect.poll(() => processesWith(mark)).toEqual([]);
   });
 
   test('nobody leaves it on request', async () => {
     const session = await commandSession(runtime, [], { workingDirectory: work, sandbox: 'bwrap' });
     const failure = await session.failure('session.sandbox.disableForSession', { requestId: 'r1' });
     expect(failure.message).toContain('No pending request r1 asks to leave the sandbox');
-    void spawn;
-    void story;
   });
 });
 

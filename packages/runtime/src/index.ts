@@ -51,6 +51,7 @@ export type { Answers, QuestionRef } from './session/questions.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';
+export { openRules } from './session/session-sandbox.js';
 export type { ModelAccess, ModelSeams, SessionSettings, SystemMessage } from './session/settings.js';
 export type { HistoryEntry, OpenQuestion, Prompt, SessionState } from './session/shape.js';
 export { Told } from './session/told.js';

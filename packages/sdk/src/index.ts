@@ -70,6 +70,8 @@ export type {
   ProviderUpdate,
   ReasoningEffort,
   ResumeSessionOptions,
+  SandboxExecutor,
+  SandboxOptions,
   SessionConfigBase,
   SessionOptions,
   SetModelOptions,

@@ -1,10 +1,21 @@
 import { resolve } from 'node:path';
-import { type Explanation, explain, standingPolicy, type Wish } from '@groundcrew/runtime';
+import {
+  type Explanation,
+  explain,
+  openRules,
+  outlookOf,
+  type PolicyRules,
+  type Rule,
+  SandboxHost,
+  standingPolicy,
+  type Wish,
+} from '@groundcrew/runtime';
 import { entryOf, UsageError } from '../arguments.js';
 import { asksForHelp, type Command, defineCommand, show } from '../command.js';
 import { choiceFlag, type FlagValues, switchFlag, textFlag } from '../flags.js';
 import { homeDirectory } from '../home.js';
 import { permissionsPath, readRulesFile } from '../permissions-file.js';
+import { standingSandbox } from '../sandbox-choice.js';
 import { exitCodes, type Terminal } from '../terminal.js';
 import { visible } from '../visible.js';
 
@@ -90,7 +101,18 @@ async function explanationOf(wish: Wish, { cwd, mode }: Flags, terminal: Termina
     userRules: readRulesFile(permissionsPath(home)),
     ...(mode && { mode }),
   });
-  return explain(wish, { workingDirectory }, rules);
+  const openPaths = await openPathsIn(rules, { home, workingDirectory, terminal });
+  return explain(wish, { workingDirectory }, { ...rules, openPaths });
+}
+
+/** Deny rules for paths that would not hold while a command runs in a new session here. Throws UsageError. */
+async function openPathsIn(
+  { mode, deny }: PolicyRules,
+  { home, workingDirectory, terminal }: { home: string; workingDirectory: string; terminal: Terminal },
+): Promise<readonly Rule[]> {
+  const settings = standingSandbox(terminal.environment, home) ?? {};
+  const { type } = outlookOf(settings, mode, await new SandboxHost(terminal.environment).probe());
+  return openRules(deny, { workingDirectory, roots: [workingDirectory], isConfined: type === 'confined' });
 }
 
 const outcomes = { allow: 'runs', ask: 'asks', deny: 'denied' };

@@ -116,11 +116,13 @@ function statOf(path: string): BigIntStats | undefined {
   }
 }
 
-/** Temporary files are the sandbox's own, and sockets of the host's programs are not there. */
+/** Temporary files and caches are the sandbox's own, and sockets of the host's programs are not there. */
 function environmentIn({ environment, workingDirectory }: Launch): Readonly<Record<string, string>> {
   const kept = Object.entries(environment).filter(([name]) => !ofHost.has(name));
-  return { ...Object.fromEntries(kept), TMPDIR: '/tmp', PWD: workingDirectory };
+  return { ...Object.fromEntries(kept), ...ofSandbox, PWD: workingDirectory };
 }
+
+const ofSandbox = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' };
 
 const ofHost: ReadonlySet<string> = new Set([
   'DBUS_SESSION_BUS_ADDRESS',

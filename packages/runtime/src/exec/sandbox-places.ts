@@ -14,7 +14,7 @@ export interface Surveyed {
 
 /** The user's homes, as they really are. */
 export function ownHomes(environment: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const named = [environment.HOME, homedir(), userInfo().homedir];
+  const named = [environment.HOME, homedir(), knownHome()];
   const real = named.flatMap((home) => (home ? [realOf(home)] : []));
   return [...new Set(real.filter((home) => home !== undefined && home !== '/'))] as string[];
 }
@@ -29,7 +29,8 @@ export function otherHomes(homes: readonly string[]): readonly HiddenPlace[] {
   const common = ['/home', '/root', '/Users', '/var/home', '/export/home'].flatMap(placeOf);
   const alone = homesOfOthers()
     .flatMap(placeOf)
-    .filter(({ path }) => !isSystem(path) && !homes.some((home) => isWithin(path, home)));
+    .filter(({ path }) => !isSystem(path) && !common.some((each) => isWithin(each.path, path)))
+    .filter(({ path }) => !homes.some((home) => isWithin(path, home)));
   return [...common, ...alone].filter(({ path, isDirectory }) => isDirectory && !homes.includes(path));
 }
 
@@ -175,9 +176,19 @@ function isTooWide(path: string, homes: readonly string[]): boolean {
   return path === '/' || homes.some((home) => isWithin(path, home)) || dirname(path) === '/';
 }
 
+/** The home that the system knows; it need not know the user at all. */
+function knownHome(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // A user without an entry, as in many containers.
+    return undefined;
+  }
+}
+
 /** People whose accounts the system knows. */
 function homesOfOthers(): readonly string[] {
-  const own = userInfo().uid;
+  const own = process.getuid?.();
   return textOf('/etc/passwd')
     .split('\n')
     .map((line) => line.split(':'))

@@ -62,12 +62,12 @@ export class SessionSandbox {
   /** Deny rules for paths that nothing holds while the next command runs; clients hear once which do not. */
   async openPaths(): Promise<readonly Rule[]> {
     const state = await this.session.state();
-    const { deniesPaths } = await import('../exec/sandbox-denied.js');
-    const rules = this.session.permissions.prohibitions(state).deny.filter(deniesPaths);
+    const rules = this.session.permissions.prohibitions(state).deny;
     if (rules.length === 0) return [];
-    const { type } = await this.outlook(state);
-    const open = type === 'confined' ? (await this.denied(state)).tooWide : rules;
-    if (open.length > 0) await this.warn('permissions', openText(open, type === 'confined'));
+    const isConfined = (await this.outlook(state)).type === 'confined';
+    const roots = this.session.permissions.places.list(state).directories;
+    const open = await openRules(rules, { workingDirectory: state.context.cwd, roots, isConfined });
+    if (open.length > 0) await this.warn('permissions', openText(open, isConfined));
     return open;
   }
 
@@ -136,14 +136,10 @@ export class SessionSandbox {
     ];
   }
 
-  private async denied(state: SessionState): Promise<DeniedPaths> {
-    const [{ findDenied }, { fileSearch }] = await Promise.all([
-      import('../exec/sandbox-denied.js'),
-      import('../tools/file-search.js'),
-    ]);
+  private denied(state: SessionState): Promise<DeniedPaths> {
     const { deny } = this.session.permissions.prohibitions(state);
     const roots = this.session.permissions.places.list(state).directories;
-    return findDenied(deny, { workingDirectory: state.context.cwd, roots }, fileSearch());
+    return deniedNow(deny, { workingDirectory: state.context.cwd, roots });
   }
 
   private async warn(warningType: string, message: string): Promise<void> {
@@ -151,6 +147,32 @@ export class SessionSandbox {
     this.told.add(message);
     await this.session.record({ type: 'session.warning', data: { warningType, message } });
   }
+}
+
+/** Which deny rules for paths nothing holds while a command runs. */
+export async function openRules(
+  deny: readonly Rule[],
+  where: {
+    readonly workingDirectory: string;
+    readonly roots: readonly string[];
+    readonly isConfined: boolean;
+  },
+): Promise<readonly Rule[]> {
+  const { deniesPaths } = await import('../exec/sandbox-denied.js');
+  const rules = deny.filter(deniesPaths);
+  if (rules.length === 0 || !where.isConfined) return rules;
+  return (await deniedNow(rules, where)).tooWide;
+}
+
+async function deniedNow(
+  deny: readonly Rule[],
+  where: { readonly workingDirectory: string; readonly roots: readonly string[] },
+): Promise<DeniedPaths> {
+  const [{ findDenied }, { fileSearch }] = await Promise.all([
+    import('../exec/sandbox-denied.js'),
+    import('../tools/file-search.js'),
+  ]);
+  return findDenied(deny, where, fileSearch());
 }
 
 function openText(open: readonly Rule[], isConfined: boolean): string {
