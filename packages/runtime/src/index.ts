@@ -1,6 +1,7 @@
 export { limitsChanged, type SessionLimits } from './budget/limits.js';
 export { costOfAll } from './budget/spending.js';
 export { type Clock, systemClock } from './clock.js';
+export { deniesPaths } from './exec/sandbox-denied.js';
 export { SandboxHost } from './exec/sandbox-host.js';
 export type { Probe } from './exec/sandbox-probe.js';
 export { type ExecutorChoice, outlookOf, type SandboxSettings } from './exec/sandbox-settings.js';
