@@ -36,7 +36,7 @@ const runtime = '^packages/runtime/src';
 const folderRules = [
   forbid(
     'tools-are-leaves',
-    { path: `${runtime}/tools/`, pathNot: tests },
+    { path: `${runtime}/(tools|exec)/`, pathNot: tests },
     { path: `${runtime}/(session/|loop/|runtime\\.ts$)` },
   ),
   forbid(

@@ -81,7 +81,7 @@ export function placeOf(path: string): readonly HiddenPlace[] {
 }
 
 /** Where a path leads; undefined when that is nowhere. */
-export function realOf(path: string): string | undefined {
+function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {

@@ -20,7 +20,7 @@ export type Probe =
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The one sandbox that a system has. */
-export function sandboxOf(platform: NodeJS.Platform): Exclude<ExecutorKind, 'host'> | undefined {
+function sandboxOf(platform: NodeJS.Platform): Exclude<ExecutorKind, 'host'> | undefined {
   if (platform === 'linux') return 'bwrap';
   return platform === 'darwin' ? 'seatbelt' : undefined;
 }

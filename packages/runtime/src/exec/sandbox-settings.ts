@@ -33,7 +33,7 @@ export type Outlook =
   | { readonly type: 'refused'; readonly reason: string };
 
 /** What nothing but a sandbox does is not left undone where there is none. */
-export function choiceOf(settings: SandboxSettings): ExecutorChoice | undefined {
+function choiceOf(settings: SandboxSettings): ExecutorChoice | undefined {
   const { executor, network, writesWorkingDirectory, deniedPaths = [] } = settings;
   if (executor !== undefined && executor !== 'auto') return executor;
   const protects = network === false || writesWorkingDirectory === false || deniedPaths.length > 0;
