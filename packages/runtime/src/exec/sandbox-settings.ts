@@ -1,4 +1,3 @@
-import type { PermissionMode } from '../permissions/policy.js';
 import type { ExecutorKind } from './executor.js';
 import type { Probe } from './sandbox-probe.js';
 
@@ -40,8 +39,11 @@ function choiceOf(settings: SandboxSettings): ExecutorChoice | undefined {
   return protects ? 'required' : executor;
 }
 
+/** Who answers questions: people, people but for what certainly only reads, or nobody. */
+type Mode = 'manual' | 'assisted' | 'allow-all';
+
 /** Whether the sandbox, and not the host, is meant: only a probe tells what becomes of it. */
-export function wantsSandbox(settings: SandboxSettings, mode: PermissionMode): boolean {
+export function wantsSandbox(settings: SandboxSettings, mode: Mode): boolean {
   const choice = choiceOf(settings);
   return choice !== 'host' && (choice !== undefined || mode !== 'manual');
 }
@@ -53,7 +55,7 @@ export function requiresSandbox(settings: SandboxSettings): boolean {
 }
 
 /** Where commands run under these settings, in this mode, on this machine. Pure. */
-export function outlookOf(settings: SandboxSettings, mode: PermissionMode, probe: Probe): Outlook {
+export function outlookOf(settings: SandboxSettings, mode: Mode, probe: Probe): Outlook {
   if (!wantsSandbox(settings, mode)) return { type: 'host' };
   const choice = choiceOf(settings);
   const isRequired = requiresSandbox(settings);

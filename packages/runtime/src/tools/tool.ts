@@ -1,12 +1,18 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
 import type { Confinement } from '../exec/sandbox-confinement.js';
-import type { Rule } from '../permissions/rules.js';
 import type { LargeOutput } from './output.js';
 import type { SessionShells } from './shell/shells.js';
 import type { UserQuestion } from './user-question.js';
 
 export type ToolSource = 'builtin' | 'mcp' | 'custom';
+
+/** A rule that denies a path. */
+export interface PathRule {
+  readonly kind: string;
+  readonly argument: string | null;
+  readonly origin?: string;
+}
 
 /** What the tools of a session find around them. */
 export interface ToolSurroundings {
@@ -22,7 +28,7 @@ export interface ToolSurroundings {
   /** What the next command may touch; undefined, or without it, what the user may. Throws SandboxUnavailable. */
   confinement?(): Promise<Confinement | undefined>;
   /** Deny rules for paths that nothing holds while the next command runs. */
-  openPaths?(): Promise<readonly Rule[]>;
+  openPaths?(): Promise<readonly PathRule[]>;
 }
 
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
