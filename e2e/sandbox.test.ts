@@ -249,12 +249,12 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
   });
 });
 
-/** Host processes whose command line has this word. */
+/** Host processes whose command line has this word, the first one of a sandbox too. */
 function processesWith(word: string): readonly string[] {
   return readdirSync('/proc').filter((name) => {
     if (!/^\d+$/.test(name)) return false;
     try {
-      return readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').includes(word);
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(word);
     } catch {
       return false;
     }

@@ -1,8 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { type BigIntStats, closeSync, openSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  openSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { kill } from 'node:process';
 import type { Duplex } from 'node:stream';
 import type { Child, Ending, Executor, Launch } from './executor.js';
 import { endingOf } from './host.js';
@@ -64,7 +73,9 @@ async function watch(process: ChildProcess, roots: readonly Root[]): Promise<End
     const pid = /"child-pid": (\d+)/.exec(text)?.[1];
     if (pid !== undefined) checking ??= letGo({ process, root: `/proc/${pid}/root`, roots, gate });
   });
-  const [ending] = await Promise.all([exited, closed]);
+  const ending = await exited;
+  endRest(text);
+  await closed;
   gate.destroy();
   const changed = await checking;
   if (changed !== undefined)
@@ -93,6 +104,18 @@ async function letGo(waiting: {
   if (changed === undefined) gate.end('.');
   else process.kill('SIGKILL');
   return changed?.path;
+}
+
+/** The kernel ends a sandbox with its outer process; whatever has kept the first one within alive, it ends here. */
+function endRest(status: string): void {
+  const pid = /"child-pid": (\d+)/.exec(status)?.[1];
+  const namespace = /"pid-namespace": (\d+)/.exec(status)?.[1];
+  if (pid === undefined || namespace === undefined) return;
+  try {
+    if (readlinkSync(`/proc/${pid}/ns/pid`) === `pid:[${namespace}]`) kill(Number(pid), 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
 }
 
 function failed(message: string): Ending {
