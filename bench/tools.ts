@@ -26,6 +26,7 @@ const searches = [
 const root = mkdtempSync(join(tmpdir(), 'groundcrew-bench-'));
 try {
   await benchBash();
+  await benchSandbox();
   await benchGrep();
   await benchLongTurn();
 } finally {
@@ -44,6 +45,30 @@ async function benchBash(): Promise<void> {
   await shells.close();
   console.log(
     `bash of true: ${ms(callTimes)}, a bare spawn: ${ms(bareTimes)}, over it: ${(callTimes - bareTimes).toFixed(1)} ms`,
+  );
+}
+
+/** What the sandbox adds to a command. */
+async function benchSandbox(): Promise<void> {
+  const shells = new Shells(process.env);
+  const probe = await shells.sandbox.probe();
+  if (probe.type === 'missing') {
+    console.log(`bash in the sandbox: not measured, ${probe.reason}`);
+    return;
+  }
+  const { kind } = probe.sandbox;
+  const lists = { readOnly: [], hidden: [], frozen: [], runtimeHomes: [] };
+  const flags = { isNarrow: false, hasNetwork: true, hasKeychain: false };
+  const confinement = async () => ({ kind, writable: [root], ...lists, ...flags });
+  const onHost = contextIn(root, shells);
+  const confined = { ...contextIn(root, shells), confinement };
+  const call = (context: ToolContext) => () =>
+    run(toolNamed('bash'), { command: 'true', description: 'Nothing' }, context);
+  for (let i = 0; i < 10; i++) await call(confined)();
+  const [host, sandbox] = await inTurns(60, call(onHost), call(confined));
+  await shells.close();
+  console.log(
+    `bash of true in ${kind}: ${ms(sandbox)}, on the host: ${ms(host)}, over it: ${(sandbox - host).toFixed(1)} ms`,
   );
 }
 

@@ -9,7 +9,7 @@ const holes: readonly Mutation[] = [
   {
     name: 'the gate asks no judge',
     file: `${gate}/permission-desk.ts`,
-    to: "const verdict = { type: 'allow', rule: undefined, problem: undefined } as const; void judge; void subject;",
+    to: "const verdict = { type: 'allow', rule: undefined, problem: undefined } as const; void judge; void subject; void rules;",
   },
   {
     name: 'the gate lets forbidden tools through',

@@ -9,6 +9,7 @@ import {
   openSqliteStore,
   Runtime,
   type RuntimeOptions,
+  type SandboxSettings,
   Shells,
   type SqliteStore,
   type SqliteStoreOptions,
@@ -19,6 +20,7 @@ import type { Environment } from './home.js';
 import { ModelDirectory } from './model-access.js';
 import { userRules } from './permissions-file.js';
 import { priceBook } from './price-book.js';
+import { standingSandbox } from './sandbox-choice.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -32,6 +34,8 @@ export interface ProgramOptions {
   readonly sessionIdleSeconds: number;
   /** A client started the process with `--server`. */
   readonly isServerFlag?: boolean;
+  /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
+  readonly sandbox?: SandboxSettings;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
@@ -55,6 +59,7 @@ export interface Program {
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
+  const sandbox = options.sandbox ?? standingSandbox(options.environment, options.homeDirectory);
   const direct = nodeExchange({ environment: options.environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
@@ -72,8 +77,10 @@ export function compose(options: ProgramOptions): Program {
     builtinTools: builtinTools({
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
-    shells: new Shells(options.environment),
-    // mutation: the rules of the home reach no session
+    shells: new Shells(options.environment, {
+      homeDirectory: resolve(options.homeDirectory),
+      ...(sandbox && { sandbox }),
+    }),
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),

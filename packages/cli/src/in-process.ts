@@ -1,4 +1,5 @@
 import { type Channel, channelPair } from '@groundcrew/rpc';
+import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose } from './compose.js';
 import { type Environment, homeDirectory } from './home.js';
 
@@ -17,6 +18,8 @@ export interface InProcessOptions {
   readonly useLoggedInUser?: boolean;
   /** Sessions idle for so many seconds are unloaded; 0, the default, means never. */
   readonly sessionIdleSeconds?: number;
+  /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
+  readonly sandbox?: SandboxSettings;
   /** Told of what people should know; a process warning unless given. */
   readonly warn?: (message: string) => void;
 }
@@ -41,6 +44,7 @@ export async function openInProcess(options: InProcessOptions = {}): Promise<InP
     warn: options.warn ?? ((message) => process.emitWarning(message, 'GroundcrewWarning')),
     onShutDown: () => undefined,
     ...(token && { token }),
+    ...(options.sandbox && { sandbox: options.sandbox }),
   });
   const [channel, served] = channelPair();
   const serving = program.server.serve(served);

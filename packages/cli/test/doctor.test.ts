@@ -16,9 +16,10 @@ async function talk(): Promise<Readonly<Record<string, string>>> {
 }
 
 test('a home without sessions and a sound store are in order', async () => {
-  expect(await world.run(['doctor'])).toEqual({
+  const environment = { GROUNDCREW_BWRAP: '/missing/bwrap' };
+  expect(await world.run(['doctor'], { environment })).toEqual({
     code: 0,
-    stdout: `note: There is no store at ${store()} yet.\nNo problems found.\n`,
+    stdout: `note: no sandbox for commands: bubblewrap is not installed (/missing/bwrap, which GROUNDCREW_BWRAP names, is not there): apt-get install bubblewrap, dnf install bubblewrap or apk add bubblewrap\nnote: There is no store at ${store()} yet.\nNo problems found.\n`,
     stderr: '',
   });
   expect(readdirSync(world.homePath)).toEqual([]);

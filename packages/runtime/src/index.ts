@@ -3,6 +3,10 @@ export { limitsChanged, type SessionLimits } from './budget/limits.js';
 export { creditsOf, modelMetrics } from './budget/metrics.js';
 export { costOfAll } from './budget/spending.js';
 export { type Clock, systemClock } from './clock.js';
+export { deniesPaths } from './exec/sandbox-denied.js';
+export { SandboxHost } from './exec/sandbox-host.js';
+export type { Probe } from './exec/sandbox-probe.js';
+export { type ExecutorChoice, outlookOf, type SandboxSettings } from './exec/sandbox-settings.js';
 export { defaultHookOptions } from './hooks/client-hooks.js';
 export type { HookOptions } from './hooks/hooks.js';
 export { Told } from './log/published-event.js';
@@ -41,6 +45,7 @@ export { QueueFull } from './session/inbox.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export { Session } from './session/session.js';
+export { openRules } from './session/session-sandbox.js';
 export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
 export {
   type ModelCapabilities,
@@ -102,7 +107,7 @@ export {
 } from './store/sqlite/store.js';
 export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
-export { SessionShells, Shells } from './tools/shell/shells.js';
+export { SessionShells, type ShellOptions, Shells } from './tools/shell/shells.js';
 export type { PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
 export type { ModelPlan, TurnLimits } from './turn/context.js';

@@ -1,5 +1,6 @@
 import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
+import { requireSandbox } from './exec/require-sandbox.js';
 import type { Told } from './log/published-event.js';
 import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
@@ -229,6 +230,7 @@ export class Runtime {
   private async newSession(request: OpenRequest, before?: SessionSettings): Promise<Session> {
     const settings = request.settings(before);
     checkDirectory(settings.workingDirectory);
+    await this.requireSandbox(settings);
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
     const access = await this.options.openModels(settings, modelSeams(request.sessionId, audience));
@@ -252,7 +254,14 @@ export class Runtime {
     return new Session(request.sessionId, surroundings, settings, access);
   }
 
+  /** Throws SandboxUnavailable. */
+  private async requireSandbox({ sandbox }: SessionSettings): Promise<void> {
+    const { shells } = this.options;
+    await requireSandbox(sandbox ?? shells.options.sandbox ?? {}, shells.sandbox);
+  }
+
   private async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
+    if (settings.sandbox !== session.currentSettings.sandbox) await this.requireSandbox(settings);
     session.configure(settings, await this.models(session, settings));
   }
 

@@ -15,6 +15,7 @@ import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
+import { sandboxFrom } from './sandbox.js';
 import { traceFrom } from './trace.js';
 
 type ResumeParams = ParsedParams<Methods['session.resume']> & {
@@ -58,6 +59,7 @@ export function settingsFrom(
       'defaultAgentExcludedTools',
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
+    ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...pick(
       'additionalDirectories',

@@ -5,8 +5,10 @@ import {
   inspectStore,
   isProblem,
   mendSession,
+  type Probe,
   type Recovery,
   recoverStore,
+  SandboxHost,
   type StorePlace,
   systemClock,
   tidyFiles,
@@ -19,7 +21,7 @@ import { exitCodes } from '../terminal.js';
 /** `groundcrew doctor`: what is wrong with a store, in words, and how it is put right. */
 export const doctor = defineCommand({
   usage: ['groundcrew doctor [--home DIR] [--check]'],
-  summary: 'Checks the stored sessions and recovers what is damaged',
+  summary: 'Checks the stored sessions and the sandbox, and recovers what is damaged',
   flags: {
     home: homeFlag,
     check: switchFlag('--check', 'only say what is wrong, and change nothing'),
@@ -30,6 +32,7 @@ Exit code 0: all is in order, or is so now. 1: there are problems. 2: the comman
   run: async ({ flags }, terminal) => {
     const place = storePlace(flags.home, terminal);
     const first = inspectStore(place);
+    show(sandboxLine(await new SandboxHost(terminal.environment).probe()), terminal);
     show(report(place, first), terminal);
     if (flags.check || !first.findings.some(isRepairable)) {
       if (first.findings.some(isRepairable))
@@ -53,6 +56,12 @@ function report(place: StorePlace, { findings, contents }: Inspection): string {
   const problems = findings.filter(isProblem).length;
   const verdict = problems === 0 ? 'No problems found.' : `${many(problems, 'problem')} found.`;
   return [...lines, ...findings.map(line), verdict].join('\n');
+}
+
+/** A machine without a sandbox has no fault; whoever asks for one is refused. */
+function sandboxLine(probe: Probe): string {
+  if (probe.type === 'missing') return `note: no sandbox for commands: ${probe.reason}`;
+  return `The sandbox for commands works: ${probe.sandbox.kind} (${probe.sandbox.program}).`;
 }
 
 function line(finding: Finding): string {

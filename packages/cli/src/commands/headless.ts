@@ -1,4 +1,5 @@
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
+import type { SandboxSettings } from '@groundcrew/runtime';
 import { wholeNumber } from '../arguments.js';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import type { HeadlessArguments } from '../headless-arguments.js';
@@ -6,6 +7,7 @@ import { type Environment, homeDirectory } from '../home.js';
 import type { Log } from '../log.js';
 import { logLevel } from '../log-levels.js';
 import { ParentWatch, parentIsGone } from '../parent-watch.js';
+import { readSandboxWord } from '../sandbox-words.js';
 import { longestTimeout } from '../stopping.js';
 import { boundYoungObjects, settleCompiling } from '../v8-settings.js';
 
@@ -37,6 +39,8 @@ export interface ServerOptions extends HeadlessArguments {
   readonly log?: Log;
   /** Milliseconds without a client after which it ends, once the process that started it is gone; never without. */
   readonly orphanPatience?: number;
+  /** Where commands of sessions run that say nothing of it. */
+  readonly sandbox?: SandboxSettings;
   /** Told of what people should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
@@ -188,6 +192,8 @@ function heardBy({ used }: Process): { add(method: string): void } {
 function optionsFrom(options: ServerOptions, process: Process, ending: Ending): ProgramOptions {
   const { environment } = process;
   const token = tokenFrom(options, environment);
+  const { executor } = options;
+  const sandbox = executor === undefined ? options.sandbox : readSandboxWord(executor, '--sandbox');
   const connectionToken = options.port === undefined ? undefined : options.connectionToken;
   return {
     version: process.version,
@@ -204,6 +210,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
     ...(options.isServerFlag && { isServerFlag: true }),
+    ...(sandbox && { sandbox }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),
   };

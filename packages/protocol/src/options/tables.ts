@@ -102,6 +102,9 @@ const modelOptions = {
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
 
+/** What a sandbox cannot hold is refused, and what changes nothing is warned about, by the handler of its own. */
+const sandboxOptions = { sandbox: used, sandboxConfig: used } as const;
+
 /** What becomes of each field of `session.create`. */
 export const createOptions: SupportOf<Create> = {
   sessionId: used,
@@ -116,6 +119,7 @@ export const createOptions: SupportOf<Create> = {
   requestAutoModeSwitch: used,
   hooks: used,
   hookOptions: object({ timeoutMs: used, onFailure: used }),
+  ...sandboxOptions,
   streaming: used,
   includeSubAgentStreamingEvents: unused(noAgents, true),
   enableGitHubTelemetryForwarding: unused(noTelemetry),
@@ -250,7 +254,7 @@ export const updateOptions: SupportOf<Update> = {
   installedPlugins: unused(noSkills),
   skillDirectories: unused(noSkills),
   disabledSkills: unused(noSkills),
-  sandboxConfig: refused('a sandbox cannot be changed while the session lives.'),
+  ...sandboxOptions,
   additionalContentExclusionPolicies: refused(noManagedRules),
 };
 

@@ -8,6 +8,7 @@ import { Forbidden, forbid, judge, type PolicyRules, type Prohibitions } from '.
 import type { PermissionQuestion, PermissionRequest } from '../permissions/question.js';
 import { examine, type Subject } from '../permissions/subject.js';
 import type { Answers, Questions } from '../questions/questions.js';
+import type { ToolSurroundings } from '../tools/tool.js';
 import type { CallToRun } from './call.js';
 
 /** What a verdict on a call rests on. */
@@ -33,6 +34,7 @@ export class PermissionDesk {
       readonly clock: Clock;
       readonly questions: Questions;
       readonly permissions: GatePermissions;
+      toolSurroundings(): Pick<ToolSurroundings, 'openPaths'>;
     },
   ) {}
 
@@ -42,15 +44,17 @@ export class PermissionDesk {
     asked: PermissionQuestion,
     { asking, signal }: { readonly asking: Asking; readonly signal: AbortSignal },
   ): Promise<Refusal | undefined> {
-    const { log, clock, permissions } = this.parts;
+    const { log, clock, permissions, toolSurroundings } = this.parts;
     const { request, prompt } = asked;
     const permissionRequest = { ...request, toolCallId: call.toolCallId };
     const promptRequest = prompt ? { ...prompt, toolCallId: call.toolCallId } : promptFor(permissionRequest);
     const question = { requestId: clock.newId(), permissionRequest, promptRequest };
     const { cwd: workingDirectory } = log.session.context;
     const subject = await examine(asked, { toolName: call.name, workingDirectory });
+    const openPaths = request.kind === 'shell' ? await toolSurroundings().openPaths?.() : undefined;
+    const rules = { ...permissions.policy(), ...(openPaths && { openPaths }) };
     // mutation: the gate asks no judge
-    const verdict = judge(subject, permissions.policy());
+    const verdict = judge(subject, rules);
     // mutation: permission given before outlives a rule
     const isForbidden =
       verdict.type === 'deny' && (verdict.rule !== undefined || verdict.problem !== undefined);

@@ -30,6 +30,7 @@ export function receiptOf(
       ? { result: successOf(result) }
       : { error: { message: shown, code: result.type } }),
     toolTelemetry: result.telemetry ?? {},
+    ...(result.isConfined && { sandboxed: true }),
   };
   return [...(isVerbatim ? [] : [verbatim]), { type: 'tool.execution_complete', data }];
 }

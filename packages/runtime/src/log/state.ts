@@ -2,6 +2,7 @@ import type { KeptBlock, Part, ToolCall } from '@groundcrew/models';
 import type { EventOf, JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
 import { nothingSpent, type Spending } from '../budget/spending.js';
+import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { SessionContext } from '../store/session-store.js';
 import type { ToolResult } from '../tools/tool.js';
@@ -231,6 +232,8 @@ export interface FixedSettings {
   readonly hasHooks: boolean;
   /** What a hook said the session was about. */
   readonly summary: string;
+  /** Where commands run. */
+  readonly sandbox: SandboxSettings;
 }
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */

@@ -1,6 +1,7 @@
 import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
 import { mayTurnInto } from './commands.js';
+import { reachableRule } from './open-paths.js';
 import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import type { Subject, TouchedPath } from './subject.js';
@@ -54,17 +55,29 @@ export interface PolicyRules extends Prohibitions {
   readonly directories: readonly string[];
   /** The runtime's own home, as it really is; no part of directories around it. */
   readonly home?: string;
+  /** Deny rules for paths that nothing holds while a command runs. */
+  readonly openPaths?: readonly Rule[];
 }
 
 /** Whether a call may run without asking, after asking, or not at all. Pure: deny, then allow, else ask. */
 export function judge(subject: Subject, rules: PolicyRules): Verdict {
   const forbidden = forbid(subject, rules);
   if (forbidden) return forbidden;
+  const open = reachableRule(subject, rules.openPaths ?? []);
+  if (open) return uncertain(open, rules);
   const reason = reasonToAllow(subject, rules);
   if (reason) return { type: 'allow', ...reason };
   if (rules.canAsk) return { type: 'ask', because: 'No rule and no approval covers it.' };
   // mutation: what nobody can be asked about is allowed
   return { type: 'deny', because: 'No rule allows it, and nobody is there to be asked.' };
+}
+
+/** What a sandbox does not keep a command from, a client decides. */
+function uncertain(open: Rule, { canAsk }: PolicyRules): Verdict {
+  const because = `The rule ${describeRule(open)} denies a path that this command could touch, and no sandbox holds it.`;
+  return canAsk
+    ? { type: 'ask', because }
+    : { type: 'deny', because: `${because} Nobody is there to be asked.` };
 }
 
 /** A prohibition that nothing lifts: neither a mode nor an approval, a hook or the person who asks for it. */

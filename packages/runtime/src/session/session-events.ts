@@ -28,13 +28,19 @@ export function greeting(
     readonly hasHooks: boolean;
   },
 ): readonly Draft[] {
-  const { model, reasoningEffort, limits, clientName, hasWorkspace = true } = settings;
+  const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox } = settings;
   const { sessionId, startTime, version } = facts;
   const hooks = facts.hasHooks && { hasHooks: true };
   return [
     {
       note: 'settings.fixed',
-      data: { clientName, ...fixedProviders(settings), ...(!hasWorkspace && { hasWorkspace }), ...hooks },
+      data: {
+        clientName,
+        ...fixedProviders(settings),
+        ...(!hasWorkspace && { hasWorkspace }),
+        ...hooks,
+        ...(sandbox && { sandbox }),
+      },
     },
     {
       type: 'session.start',

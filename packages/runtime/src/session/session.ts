@@ -31,6 +31,7 @@ import { Conversation, type ConversationHost } from './conversation.js';
 import { modelChange, type Resumption, resumeDrafts } from './resumption.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
+import { SessionSandbox } from './session-sandbox.js';
 import { toolSources, toolSurroundings } from './tool-context.js';
 import { Transcript } from './transcript.js';
 
@@ -63,6 +64,7 @@ export class Session {
   readonly readers = new LogReaders();
   readonly userCommands = new UserCommands();
   readonly permissions: SessionPermissions;
+  readonly sandbox: SessionSandbox;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private hasTools = false;
@@ -81,6 +83,7 @@ export class Session {
     this.planner = new Planner(this.toolSources, surroundings.version, settings, access);
     this.workspace = new Workspace(surroundings.workspacePath);
     this.permissions = new SessionPermissions(this, surroundings);
+    this.sandbox = new SessionSandbox(this, surroundings.shells.machine);
   }
 
   get workspacePath(): string {
@@ -418,6 +421,7 @@ export class Session {
       sessionDirectory,
       directories: this.permissions.places.list(state).directories,
       shells: surroundings.shells,
+      sandbox: this.sandbox,
     });
   }
 

@@ -9,6 +9,7 @@ import { ListedTools } from '../tools/tool-source.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
 import type { Audience } from './audience.js';
+import type { SessionSandbox } from './session-sandbox.js';
 
 /** What a session's tools find around them: its directories, and what becomes of long results. */
 export function toolSurroundings(session: {
@@ -17,8 +18,9 @@ export function toolSurroundings(session: {
   readonly sessionDirectory: string;
   readonly directories: readonly string[];
   readonly shells: SessionShells;
+  readonly sandbox: SessionSandbox;
 }): ToolSurroundings {
-  const { state, settings, sessionDirectory, directories, shells } = session;
+  const { state, settings, sessionDirectory, directories, shells, sandbox } = session;
   const workingDirectory = state.context.cwd;
   return {
     workingDirectory,
@@ -27,6 +29,8 @@ export function toolSurroundings(session: {
     homeDirectory: homeOf(sessionDirectory),
     largeOutput: largeOutput(settings.largeOutput, sessionDirectory),
     shells,
+    confinement: () => sandbox.confinement(),
+    openPaths: () => sandbox.openPaths(),
   };
 }
 

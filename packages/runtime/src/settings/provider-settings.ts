@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FixedSettings } from '../log/state.js';
 import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
 import type { SessionSettings } from './session-settings.js';
@@ -75,9 +76,10 @@ export function newlyFixed(
   const { hasProvider, providerNames = [], hasGitHubToken } = fixedProviders(settings);
   const known = before.providerNames ?? [];
   const names = providerNames.filter((name) => !known.includes(name));
-  const { hasWorkspace } = settings;
+  const { hasWorkspace, sandbox } = settings;
   const fresh = {
     ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
+    ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),
     ...(hasGitHubToken && !before.hasGitHubToken && { hasGitHubToken }),
     ...(names.length > 0 && { providerNames: [...known, ...names] }),

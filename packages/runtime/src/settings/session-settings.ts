@@ -1,6 +1,7 @@
 import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
+import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import type { ModelCapabilities, NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
 
 /** W3C trace context, passed on to tools and model services. */
@@ -40,6 +41,8 @@ export interface SessionSettings {
   readonly configDir?: string;
   /** Whether it keeps a directory of its own, where this client says so; the log knows what holds. */
   readonly hasWorkspace?: boolean;
+  /** Where commands run, where this client names it. */
+  readonly sandbox?: SandboxSettings;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */

@@ -13,7 +13,11 @@ const fields = {
       'async',
     ]),
   ),
-  detach: optional(flag('With mode async: let it outlive the session, as a server should that is to stay.')),
+  detach: optional(
+    flag(
+      'With mode async: let it outlive the session, as a server should that is to stay. In a sandbox nothing outlives the session.',
+    ),
+  ),
   initial_wait: optional(
     number(
       'With mode sync: seconds to wait, from 30 (the default) to 600, before the command goes on in the background.',
@@ -28,7 +32,7 @@ export function bashTool(): Tool {
   return defineTool({
     name: 'bash',
     description:
-      'Runs a bash command and returns what it writes to stdout and stderr, in order, with its exit code. Each call is a new shell in the working directory, with no terminal and nothing to read on stdin.',
+      'Runs a bash command and returns what it writes to stdout and stderr, in order, with its exit code. Each call is a new shell in the working directory, with no terminal and nothing to read on stdin. In a sandbox, what a command leaves running ends with it: start what is to go on with mode async.',
     fields,
     intention: ({ description }) => description,
     preview: async (wanted) => {

@@ -1,5 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { Refusal } from '../permissions/decision.js';
 import type { LaterQuestion, PermissionQuestion } from '../permissions/question.js';
 import type { LargeOutput } from './output.js';
@@ -8,6 +9,13 @@ import type { UserQuestion } from './user-question.js';
 
 /** Whose tool it is, in the words of tool filters. */
 export type ToolOrigin = 'builtin' | 'mcp' | 'custom';
+
+/** A rule that denies a path. */
+export interface PathRule {
+  readonly kind: string;
+  readonly argument: string | null;
+  readonly origin?: string;
+}
 
 /** What the tools of a session find around them. */
 export interface ToolSurroundings {
@@ -20,6 +28,10 @@ export interface ToolSurroundings {
   readonly homeDirectory?: string;
   readonly largeOutput: LargeOutput;
   readonly shells: SessionShells;
+  /** What the next command may touch; undefined, or without it, what the user may. Throws SandboxUnavailable. */
+  confinement?(): Promise<Confinement | undefined>;
+  /** Deny rules for paths that nothing holds while the next command runs. */
+  openPaths?(): Promise<readonly PathRule[]>;
 }
 
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
@@ -60,6 +72,8 @@ export interface ToolResult {
   readonly telemetry?: JsonObject;
   /** The tool has bounded its text itself; the gate leaves it as it is. */
   readonly isBounded?: true;
+  /** It ran in a sandbox. */
+  readonly isConfined?: boolean;
 }
 
 /** A call that has passed validation and now waits for leave to run. */
