@@ -9,6 +9,7 @@ import {
   openSqliteStore,
   Runtime,
   type RuntimeOptions,
+  removedFilesIn,
   Shells,
   type SqliteStore,
   type SqliteStoreOptions,
@@ -115,7 +116,12 @@ export function openStore(
   directory: string,
   options: Pick<SqliteStoreOptions, 'onWarning' | 'failpoint'>,
 ): SqliteStore {
-  return openSqliteStore({ file: storeFile(directory), runDirectory: join(directory, 'run'), ...options });
+  return openSqliteStore({
+    file: storeFile(directory),
+    runDirectory: join(directory, 'run'),
+    files: removedFilesIn(directory),
+    ...options,
+  });
 }
 
 /** Where a home keeps its sessions. */

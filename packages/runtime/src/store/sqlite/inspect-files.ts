@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { loadDriver } from './driver.js';
 import { type Finding, recoveringFile, type StorePlace } from './finding.js';
 import { Liveness } from './liveness.js';
+import { keptStores } from './tidy-store.js';
 
 /** Checks what lies around a store: who else may use it, which runtimes live, what dead ones left. */
 export function inspectFiles(place: StorePlace): readonly Finding[] {
@@ -14,6 +15,11 @@ export function inspectFiles(place: StorePlace): readonly Finding[] {
     ...(dead.length > 0
       ? [leftover(`Processes that have ended left ${many(dead.length, 'lock file')}.`)]
       : []),
+    ...keptStores(place.file).map((kept) =>
+      note(
+        `${kept} is kept from a recovery and may hold sessions that were deleted since. Remove it when you no longer need it.`,
+      ),
+    ),
     ...(existsSync(recovering) ? [leftover(`A recovery that was broken off left ${recovering}.`)] : []),
   ];
 }
