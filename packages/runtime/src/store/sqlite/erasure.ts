@@ -5,7 +5,7 @@ import type { DeletionMarks } from './deletion-marks.js';
 import { type Failpoint, type FailpointName, reach } from './failpoints.js';
 import { deleteSomeRecords } from './records.js';
 import { Scrubber } from './scrub/scrubber.js';
-import { type RemovedSession, removedSessions } from './sessions.js';
+import { type RemovedSession, removedSessions, removeMarked, type StoreScope } from './sessions.js';
 import type { StoreFile } from './store-file.js';
 
 /** The files that sessions keep beside the store. */
@@ -29,6 +29,7 @@ export interface ErasureOptions {
   readonly checkpointer: Checkpointer;
   readonly marks: DeletionMarks;
   readonly files: SessionFiles | undefined;
+  readonly scope: (connection: Connection) => StoreScope;
   /** How long a reader in the way is waited for, in milliseconds. */
   readonly busyLimit: number;
   readonly failpoint: Failpoint | undefined;
@@ -84,8 +85,10 @@ export class Erasure {
 
   /** Under the write lock, for a session of the same id may be made as soon as it is known that the files are gone. */
   #detachAll(): Promise<readonly RemovedSession[]> {
-    const { queue, files, marks } = this.#options;
+    const { queue, files, marks, scope } = this.#options;
     const run = (connection: Connection) => {
+      const marked = marks.list();
+      for (const { number } of marked) removeMarked(scope(connection), number);
       const removed = removedSessions(connection);
       for (const { number, id } of removed) {
         if (id === null) continue;
@@ -93,7 +96,7 @@ export class Erasure {
         connection.run('UPDATE removed_session SET id = NULL WHERE number = ?', number);
       }
       const pending = new Set(removed.map(({ number }) => number));
-      marks.clear(marks.list().flatMap(({ number }) => (pending.has(number) ? [] : [number])));
+      marks.clear(marked.flatMap(({ number }) => (pending.has(number) ? [] : [number])));
       return removed;
     };
     return queue.add({ ...nothing, run });

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DeletionMarks } from './deletion-marks.js';
 import { loadDriver } from './driver.js';
 import { type Finding, recoveringFile, type StorePlace } from './finding.js';
 import { Liveness } from './liveness.js';
@@ -9,8 +10,12 @@ import { keptStores } from './tidy-store.js';
 export function inspectFiles(place: StorePlace): readonly Finding[] {
   const { alive, dead } = livenessOf(place).survey();
   const recovering = recoveringFile(place.file);
+  const marked = new DeletionMarks(place.runDirectory).list().length;
   return [
     ...exposedPaths(place).map(exposed),
+    ...(marked > 0 && alive.length === 0
+      ? [unfinished(`The deletion of ${many(marked, 'session')} was broken off.`)]
+      : []),
     ...(alive.length > 0 ? [note(`In use by ${many(alive.length, 'runtime')}.`)] : []),
     ...(dead.length > 0
       ? [leftover(`Processes that have ended left ${many(dead.length, 'lock file')}.`)]
@@ -76,6 +81,10 @@ function exposed({ path, mode }: ExposedPath): Finding {
 
 function note(message: string): Finding {
   return { type: 'note', message };
+}
+
+function unfinished(message: string): Finding {
+  return { type: 'unfinished', message };
 }
 
 function leftover(message: string): Finding {

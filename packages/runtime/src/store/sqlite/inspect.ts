@@ -15,10 +15,11 @@ export function inspectStore(place: StorePlace): Inspection {
   if (!existsSync(place.file))
     return { findings: [{ type: 'note', message: `There is no store at ${place.file} yet.` }] };
   const ofLog = inspectLog(place.file);
+  const around = inspectFiles(place);
   const { findings, ...contents } = inspectDatabase(place.file);
   // What an empty file lacks may be in a log that SQLite cannot read.
   const ofFile = ofLog.length > 0 ? findings.filter(({ type }) => type !== 'empty') : findings;
-  return { ...contents, findings: [...ofFile, ...ofLog, ...inspectFiles(place)] };
+  return { ...contents, findings: [...ofFile, ...ofLog, ...around] };
 }
 
 /** Looks at what is in a database file, whether it is the store of a home or a copy of one. */
@@ -65,10 +66,10 @@ function inspectOpen(database: SqliteDatabase, file: string): Inspection {
 /** What deletions have left to do, and whether they give space back. */
 function inspectRemovals(connection: Connection): readonly Finding[] {
   const { length } = removedSessions(connection);
-  const what = length === 1 ? 'a session was' : `${length} sessions was`;
+  const what = length === 1 ? 'one session is' : `${length} sessions is`;
   return [
     ...(length > 0
-      ? [{ type: 'unfinished' as const, message: `The deletion of ${what} broken off before its end.` }]
+      ? [{ type: 'unfinished' as const, message: `The deletion of ${what} not at its end.` }]
       : []),
     ...(connection.givesBack
       ? []

@@ -130,6 +130,17 @@ export function removeSession(
   return true;
 }
 
+/** Removes a session whose deletion was broken off before it was committed, unless a live runtime has opened it since. */
+export function removeMarked(scope: StoreScope, number: number): void {
+  const row = scope.connection.get<OwnerColumns & { readonly id: string }>(
+    'SELECT id, owner_runtime_id, owner_pid, owner_host, owner_since FROM session WHERE number = ?',
+    number,
+  );
+  const holder = row && ownerOf(row);
+  if (!row || (holder && scope.isAlive(holder.runtimeId))) return;
+  removeSession(scope, { sessionId: row.id, mark: () => undefined });
+}
+
 /** Sessions that were removed and are not yet erased. */
 export function removedSessions(connection: Connection): readonly RemovedSession[] {
   return connection.all<RemovedSession>('SELECT number, id, scrubs FROM removed_session ORDER BY number');

@@ -115,6 +115,7 @@ class EmbeddedStore implements SqliteStore {
       checkpointer: this.#checkpointer,
       marks: this.#marks,
       files: options.files,
+      scope: (connection) => this.#scope(connection),
       busyLimit: Math.min(this.#busyLimit, patience),
       failpoint: options.failpoint,
     });
@@ -196,7 +197,8 @@ class EmbeddedStore implements SqliteStore {
     this.#loadDriver();
     try {
       const connection = this.#file.forReading();
-      if (connection && removedSessions(connection).length > 0) void this.#erase();
+      if (!connection) return;
+      if (removedSessions(connection).length + this.#marks.list().length > 0) void this.#erase();
     } catch {
       // Whoever first needs the file hears what is wrong with it.
       this.#file.drop();
