@@ -45,8 +45,9 @@ export async function attackDeletion({ count, seed }: AttackOptions): Promise<At
     await furnish(world);
     const steps = await countSteps(world);
     for (let index = 0; index < count; index += 1) {
-      const step = 1 + (index % steps);
-      const then = Math.floor(index / steps) % 2 === 0 ? 'damage' : 'restart';
+      // Each step in turn; where there are fewer cases than steps, they are spread over all of them.
+      const step = 1 + (Math.floor(index * Math.max(1, steps / count)) % steps);
+      const then = (index + Math.floor(index / steps)) % 2 === 0 ? 'damage' : 'restart';
       const trial: Case = { step, then, seed: random.upTo(2 ** 30) };
       for (const fault of await attempt(world, trial)) violations.push(`${JSON.stringify(trial)}: ${fault}`);
     }
@@ -95,15 +96,23 @@ async function furnish({ program, base }: World): Promise<void> {
 
 /** How many write steps a deletion has that nobody disturbs, those of the start included. */
 async function countSteps(world: World): Promise<number> {
-  for (let step = 1; ; step += 1) {
-    const home = copyOf(world, step);
-    const isKilled = await deleteUntilKilled(world, home, step);
-    const left = wordsIn(home);
-    rmSync(home, { recursive: true, force: true });
-    if (isKilled) continue;
-    if (left.length > 0) throw new Error(`An undisturbed deletion left ${left.join(', ')}`);
-    return step - 1;
+  let [killed, survived] = [0, 64];
+  if (await diesAt(world, survived)) throw new Error('A deletion has more write steps than were looked for');
+  while (survived - killed > 1) {
+    const middle = Math.floor((killed + survived) / 2);
+    if (await diesAt(world, middle)) killed = middle;
+    else survived = middle;
   }
+  return killed;
+}
+
+async function diesAt(world: World, step: number): Promise<boolean> {
+  const home = copyOf(world, step);
+  const isKilled = await deleteUntilKilled(world, home, step);
+  const left = isKilled ? [] : wordsIn(home);
+  rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  if (left.length > 0) throw new Error(`An undisturbed deletion left ${left.join(', ')}`);
+  return isKilled;
 }
 
 async function attempt(world: World, { step, then, seed }: Case): Promise<readonly string[]> {

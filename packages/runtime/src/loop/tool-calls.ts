@@ -176,6 +176,7 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
   requireNotForbidden(toolSubject(occasion), context);
   return tool.prepare(call.arguments, {
     checkPlace: (place) => requireNotForbidden(placeSubject(place, occasion), context),
+    isForbidden: (place) => forbid(placeSubject(place, occasion), context.prohibitions()) !== undefined,
     checkAddress: (url) => requireNotForbidden(addressSubject(url, occasion), context),
     searchExclusions: () => searchExclusions(context.prohibitions().deny, context.workingDirectory),
     sessionId: context.sessionId,
