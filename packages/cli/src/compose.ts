@@ -16,6 +16,7 @@ import {
   systemClock,
 } from '@groundcrew/runtime';
 import { Server, type ServerSurroundings } from '@groundcrew/server';
+import { withoutHeaderSecrets } from './header-variables.js';
 import type { Environment } from './home.js';
 import { ModelDirectory } from './model-access.js';
 import { userRules } from './permissions-file.js';
@@ -73,7 +74,7 @@ export function compose(options: ProgramOptions): Program {
     builtinTools: builtinTools({
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
-    shells: new Shells(options.environment),
+    shells: new Shells(withoutHeaderSecrets(options.environment, resolve(options.homeDirectory))),
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ownEntry } from '../own-entry.js';
 import type { SessionLog } from './log.js';
 import type { Prompt } from './shape.js';
 
@@ -22,7 +23,7 @@ export class Receipts {
     const { messageId, digest } = prompt;
     if (digest === undefined) return accept();
     const underWay = this.sending.get(messageId);
-    const known = underWay?.digest ?? this.log.state.receipts[messageId];
+    const known = underWay?.digest ?? ownEntry(this.log.state.receipts, messageId);
     if (known !== undefined && known !== digest) throw new MessageIdReused(messageId);
     if (underWay) return underWay.done;
     if (known !== undefined) return;

@@ -1,6 +1,7 @@
 import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
+import { ownEntry } from '../own-entry.js';
 import type { SessionContext, SessionHead } from '../store/session-store.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft } from './notes.js';
@@ -180,7 +181,7 @@ function reduceModelChange(state: SessionState, { data }: EventOf<'session.model
 
 function reduceUserMessage(state: SessionState, event: EventOf<'user.message'>): SessionState {
   const { messageId, content, transformedContent } = event.data;
-  const verbatim = messageId === undefined ? undefined : state.verbatim[messageId];
+  const verbatim = messageId === undefined ? undefined : ownEntry(state.verbatim, messageId);
   const text = verbatim?.text ?? transformedContent ?? content;
   const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
   const isNewTurn = event.data.delivery !== 'steering';
@@ -202,10 +203,11 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
       const toolCalls = (event.data.toolRequests ?? []).map((request) => ({
         callId: request.toolCallId,
         name: request.name,
-        argumentsText: state.verbatim[request.toolCallId]?.text ?? JSON.stringify(request.arguments ?? {}),
+        argumentsText:
+          ownEntry(state.verbatim, request.toolCallId)?.text ?? JSON.stringify(request.arguments ?? {}),
       }));
       const { content, messageId, model = '' } = event.data;
-      const blocks = state.verbatim[messageId]?.kept;
+      const blocks = ownEntry(state.verbatim, messageId)?.kept;
       const told = say(state, {
         role: 'assistant',
         eventId: event.id,
@@ -226,7 +228,7 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
     case 'tool.execution_complete': {
       if (event.data.isUserRequested) return reduceUserCommand(state, event);
       const { toolCallId, result, error } = event.data;
-      const verbatim = state.verbatim[toolCallId];
+      const verbatim = ownEntry(state.verbatim, toolCallId);
       const text = verbatim?.text ?? result?.content ?? error?.message ?? '';
       const parts = verbatim?.parts;
       const told = say(state, {
@@ -249,7 +251,7 @@ function reduceToolEvent(state: SessionState, event: ToolEvent): SessionState {
 /** What people ran by themselves is no call of the model's: it reads of it as of a message. */
 function reduceUserCommand(state: SessionState, event: EventOf<'tool.execution_complete'>): SessionState {
   const { toolCallId } = event.data;
-  const text = state.verbatim[toolCallId]?.text;
+  const text = ownEntry(state.verbatim, toolCallId)?.text;
   if (text === undefined) return state;
   return { ...say(state, notice(event.id, text)), verbatim: without(state.verbatim, toolCallId) };
 }
@@ -349,7 +351,7 @@ function without<T>(
   table: Readonly<Record<string, T>>,
   key: string | undefined,
 ): Readonly<Record<string, T>> {
-  if (key === undefined || !(key in table)) return table;
+  if (key === undefined || !Object.hasOwn(table, key)) return table;
   return Object.fromEntries(Object.entries(table).filter(([name]) => name !== key));
 }
 
