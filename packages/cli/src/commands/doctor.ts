@@ -32,7 +32,8 @@ export const doctor = defineCommand({
     check: switchFlag('--check', 'only say what is wrong, and change nothing'),
   },
   notes: `Checks every file, session and record, also while runtimes use them. A damaged store is recovered into a
-new file and kept beside it; no runtime may use it meanwhile. A store that is in order is left as it is.
+new file and kept beside it; no runtime may use it meanwhile. Deletions that were broken off are finished, and
+a store of an earlier version is rewritten once. A store that is in order is left as it is.
 Exit code 0: all is in order, or is so now. 1: there are problems. 2: the command line makes no sense.`,
   run: async ({ flags }, terminal) => {
     const place = storePlace(flags.home, terminal);
