@@ -84,7 +84,7 @@ async function search(
 }
 
 /** Files that one process has open at a time. */
-const filesPerRun = 200;
+const filesPerRun = 400;
 
 /** Searches files that were opened and found to be where they should, in their order, until there is enough. */
 async function readFound(
@@ -104,7 +104,7 @@ async function readFound(
     const { text, isCut } = await withOpened(files.slice(start, start + filesPerRun), async (opened) => {
       if (opened.length === 0) return { text: '', isCut: false };
       const names = opened.map(({ file }, index) => handlePath(index + 3) ?? file.real);
-      const open = opened.map(({ handle }) => handle.fd);
+      const open = opened.map(({ handle }) => handle);
       const output = await ripgrep.run([...flags, '--', ...names], { ...context, open }, signal);
       const display = new Map(names.map((name, index) => [name, opened[index]?.file.name ?? name]));
       return { text: renamed(output.stdout.toString(), display), isCut: output.isCut };

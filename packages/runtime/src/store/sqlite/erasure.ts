@@ -35,7 +35,9 @@ export interface ErasureOptions {
   readonly failpoint: Failpoint | undefined;
 }
 
-const pagesPerGift = 256;
+const pagesPerGift = 64;
+/** About what such a commit writes to the log; it is folded in as it fills, for a long one takes long. */
+const heavy = { records: 0, characters: 512 * 1024 };
 const closingPatience = 2_000;
 const nothing = { records: 0, characters: 0 };
 
@@ -109,10 +111,7 @@ export class Erasure {
     for (const number of numbers) await files?.discard(number);
     this.#reach('discarded');
     for (const number of numbers) await this.#sweep(number);
-    while (
-      !this.#isClosed &&
-      (await queue.add({ ...nothing, run: (store) => store.giveBack(pagesPerGift) }))
-    );
+    while (!this.#isClosed && (await queue.add({ ...heavy, run: (store) => store.giveBack(pagesPerGift) })));
     this.#reach('swept');
     if (this.#isClosed) return;
     const spoken = removed.find(({ scrubs }) => scrubs !== null);
@@ -129,7 +128,7 @@ export class Erasure {
 
   async #sweep(number: number): Promise<void> {
     const run = (connection: Connection) => deleteSomeRecords(connection, number);
-    while (!this.#isClosed && (await this.#options.queue.add({ ...nothing, run })));
+    while (!this.#isClosed && (await this.#options.queue.add({ ...heavy, run })));
   }
 
   #reach(name: FailpointName): void {

@@ -10,6 +10,7 @@ const longestInline = 64 * 1024;
 const rowsPerQuery = 32;
 const recordsPerBatch = 256;
 const charactersPerBatch = 1024 * 1024;
+const bytesPerDeletion = 384 * 1024;
 
 /** Which records of which session; `session` is the store's own number, never used again after a removal. */
 export interface RecordRange {
@@ -79,7 +80,7 @@ function deleteSome(connection: Connection, table: 'record' | 'blob', session: n
   );
   let bytes = 0;
   for (const { row, bytes: own } of rows) {
-    if (bytes > charactersPerBatch) return true;
+    if (bytes > bytesPerDeletion) return true;
     connection.run(`DELETE FROM ${table} WHERE rowid = ?`, row);
     bytes += own ?? 0;
   }

@@ -55,7 +55,7 @@ export class Scrubber {
   /** The log is emptied first: then the file has every page as it is now, and nobody else writes to it. */
   #scrubSlice(from: number, touch: (connection: Connection) => void): Scrubbed | 'busy' {
     const { file, checkpointer } = this.#options;
-    if (!checkpointer.truncate()) return 'busy';
+    if (file.logBytes() > 0 && !checkpointer.truncate()) return 'busy';
     const connection = file.forWriting();
     connection.begin();
     try {
