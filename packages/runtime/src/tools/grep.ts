@@ -105,7 +105,11 @@ async function readFound(
       if (opened.length === 0) return { text: '', isCut: false };
       const names = opened.map(({ file }, index) => handlePath(index + 3) ?? file.real);
       const open = opened.map(({ handle }) => handle);
-      const output = await ripgrep.run(['--no-ignore', ...flags, '--', ...names], { ...context, open }, signal);
+      const output = await ripgrep.run(
+        ['--no-ignore', ...flags, '--', ...names],
+        { ...context, open },
+        signal,
+      );
       const display = new Map(names.map((name, index) => [name, opened[index]?.file.name ?? name]));
       return { text: renamed(output.stdout.toString(), display), isCut: output.isCut };
     });
