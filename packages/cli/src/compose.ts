@@ -9,6 +9,7 @@ import {
   openSqliteStore,
   Runtime,
   type RuntimeOptions,
+  removedFilesIn,
   type SandboxSettings,
   Shells,
   type SqliteStore,
@@ -16,6 +17,7 @@ import {
   systemClock,
 } from '@groundcrew/runtime';
 import { Server, type ServerSurroundings } from '@groundcrew/server';
+import { withoutHeaderSecrets } from './header-variables.js';
 import type { Environment } from './home.js';
 import { ModelDirectory } from './model-access.js';
 import { userRules } from './permissions-file.js';
@@ -77,7 +79,7 @@ export function compose(options: ProgramOptions): Program {
     builtinTools: builtinTools({
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
-    shells: new Shells(options.environment, {
+    shells: new Shells(withoutHeaderSecrets(options.environment, resolve(options.homeDirectory)), {
       homeDirectory: resolve(options.homeDirectory),
       ...(sandbox && { sandbox }),
     }),
@@ -123,7 +125,12 @@ export function openStore(
   directory: string,
   options: Pick<SqliteStoreOptions, 'onWarning' | 'failpoint'>,
 ): SqliteStore {
-  return openSqliteStore({ file: storeFile(directory), runDirectory: join(directory, 'run'), ...options });
+  return openSqliteStore({
+    file: storeFile(directory),
+    runDirectory: join(directory, 'run'),
+    files: removedFilesIn(directory),
+    ...options,
+  });
 }
 
 /** Where a home keeps its sessions. */

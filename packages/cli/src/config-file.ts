@@ -52,6 +52,7 @@ const modelFields = {
   prices: recordOf(readPrice),
   retryAfterLimit: wholeNumberUpTo(longestSeconds),
   modelIdleTimeout: wholeNumberUpTo(longestSeconds),
+  headerVariables: listOf(text),
 };
 
 const readRuleText: Reader<AllowRule> = (value, at) => readRule(text(value, at), `${at.path}:`);

@@ -19,6 +19,7 @@ import {
 import { AmbientModels, type ModelCallSettings } from './ambient-models.js';
 import { CopilotAccess } from './copilot-access.js';
 import type { GitHubUser, GitHubUsers } from './git-hub-user.js';
+import { clientVariables } from './header-variables.js';
 import type { Environment } from './home.js';
 import { offlineAccess, offlineInfo } from './offline-access.js';
 import { withOtherModels } from './other-models.js';
@@ -54,7 +55,7 @@ export class ModelDirectory {
       this.ambient = new AmbientModels({
         environment,
         homeDirectory,
-        open: (provider) => ownService(provider, this.own),
+        open: (provider) => ownService(provider, this.operators),
       });
   }
 
@@ -74,9 +75,9 @@ export class ModelDirectory {
     seams: ModelSeams,
   ): Promise<ModelAccess> {
     const getBearerToken = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
-    const own = { ...this.own, getBearerToken, named: settings.model };
     if (provider?.baseUrl !== undefined) {
       await this.settings().catch(unreadable);
+      const own = { ...this.own, getBearerToken, named: settings.model };
       return ownService({ ...provider, baseUrl: provider.baseUrl }, own);
     }
     const access = withOtherModels(await this.common(settings, seams.sessionId), {
@@ -180,9 +181,17 @@ export class ModelDirectory {
     };
   }
 
+  /** For services that a client brings. */
   private get own(): OwnServiceSources {
+    const { operators } = this;
+    return { ...operators, headerVariables: operators.clientVariables };
+  }
+
+  /** For services that the operator names. */
+  private get operators(): OwnServiceSources {
     const { environment, version, exchange } = this.sources;
-    return { environment, version, exchange, retry: this.retry };
+    const allowed = clientVariables(environment, this.callSettings.headerVariables);
+    return { environment, version, exchange, retry: this.retry, clientVariables: allowed };
   }
 
   private copilotFor(sessionToken: string | undefined, user?: GitHubUser): CopilotAccess | undefined {

@@ -32,6 +32,7 @@ export { type NodeExchangeOptions, nodeExchange } from './node-exchange.js';
 export { offlineModel } from './offline/offline-model.js';
 export { costOf, type Price, type PriceList, priceList } from './prices.js';
 export {
+  configuredHeaders,
   configuredProvider,
   type GetBearerToken,
   type ProviderConfig,

@@ -96,7 +96,7 @@ export {
   type StorePlace,
 } from './store/sqlite/finding.js';
 export { inspectStore } from './store/sqlite/inspect.js';
-export { tidyFiles } from './store/sqlite/inspect-files.js';
+export { countRuntimes, tidyFiles } from './store/sqlite/inspect-files.js';
 export type { CutSession, MendedSession } from './store/sqlite/rebuild.js';
 export { type RecoverOptions, type Recovery, recoverStore } from './store/sqlite/recover.js';
 export {
@@ -105,8 +105,16 @@ export {
   type SqliteStoreOptions,
   type SqliteStoreStats,
 } from './store/sqlite/store.js';
+export {
+  finishDeletions,
+  finishRecovered,
+  keptStores,
+  rewriteStore,
+  sessionIds,
+} from './store/sqlite/tidy-store.js';
 export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
+export { isSecretOfRuntime } from './tools/shell/environment.js';
 export { SessionShells, type ShellOptions, Shells } from './tools/shell/shells.js';
 export type { PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
@@ -117,3 +125,5 @@ export { modelWarning, troubleWithEffort } from './turn/model-warnings.js';
 export { warnAtOnce } from './turn/option-warnings.js';
 export { checkDirectory, NoSuchDirectory } from './workspace/check-directory.js';
 export { describeDirectory } from './workspace/git.js';
+export { leftDirectories } from './workspace/left-directories.js';
+export { type RemovedFiles, removedFilesIn } from './workspace/removed-files.js';

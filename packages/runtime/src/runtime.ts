@@ -27,7 +27,6 @@ import { warnAtOnce } from './turn/option-warnings.js';
 import { checkDirectory } from './workspace/check-directory.js';
 import { describeDirectory } from './workspace/git.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
-import { removeSessionDirectory } from './workspace/spilled-output.js';
 
 /** One place where sessions are kept: a store and the directories beside it. */
 export interface Home {
@@ -167,10 +166,10 @@ export class Runtime {
       const { configDir: itsOwn = configDir } = session?.currentSettings ?? this.resting.get(sessionId) ?? {};
       this.forget(sessionId);
       this.resting.delete(sessionId);
-      const home = this.options.home(itsOwn);
-      const isRemoved = await home.store.remove(sessionId);
-      await removeSessionDirectory(sessionDirectoryIn(home.directory, sessionId));
+      const { store } = this.options.home(itsOwn);
+      const isRemoved = await store.remove(sessionId, this.options.owner);
       if (isRemoved) this.tell({ type: 'session.deleted', sessionId });
+      await store.erased();
       return isRemoved;
     });
   }
@@ -317,11 +316,10 @@ export class Runtime {
     this.activeAt.delete(sessionId);
   }
 
-  /** After the store, whose word on a disk that cannot be written is the clearer one; throws StoreError. */
+  /** Throws StoreError. */
   private async removeStored(session: Session): Promise<void> {
-    const home = this.options.home(session.currentSettings.configDir);
-    await home.store.remove(session.sessionId);
-    await removeSessionDirectory(session.workspacePath);
+    const { store } = this.options.home(session.currentSettings.configDir);
+    await store.remove(session.sessionId, this.options.owner);
   }
 
   /** One opening, closing or removal of a session at a time. */

@@ -1,6 +1,6 @@
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
-import { wholeNumber } from '../arguments.js';
+import { entryOf, wholeNumber } from '../arguments.js';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import type { HeadlessArguments } from '../headless-arguments.js';
 import { type Environment, homeDirectory } from '../home.js';
@@ -98,7 +98,11 @@ export async function runServer(options: ServerOptions, process: Process): Promi
       onChannel: (channel) => void watched(serve(channel)),
       ...(options.host !== undefined && { host: options.host }),
     });
-    if (options.connectionToken === undefined) options.warn(openPort);
+    // At every log level: whoever started it may not know.
+    if (options.connectionToken === undefined) {
+      log?.write('warning', openPort);
+      process.warn(openPort);
+    }
     log?.write('info', 'listening', { port });
     process.announce(`CLI server listening on port ${port}`);
     program.openStore();
@@ -217,7 +221,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
 }
 
 function tokenFrom(flags: HeadlessArguments, environment: Environment): ProgramOptions['token'] {
-  const given = flags.authTokenEnv === undefined ? undefined : environment[flags.authTokenEnv];
+  const given = flags.authTokenEnv === undefined ? undefined : entryOf(environment, flags.authTokenEnv);
   if (given) return { value: given, source: 'token' };
   const ambient = flags.mayLogIn ? environment.GH_TOKEN || environment.GITHUB_TOKEN : undefined;
   return ambient ? { value: ambient, source: 'env' } : undefined;

@@ -1,4 +1,5 @@
 import type { AgentLog } from '../log/agent-log.js';
+import { forbid } from '../permissions/policy.js';
 import { searchExclusions } from '../permissions/real-rules.js';
 import { addressSubject, placeSubject, toolSubject } from '../permissions/subject.js';
 import { type PreparedCall, type ToolContext, ToolFailure, type ToolSurroundings } from '../tools/tool.js';
@@ -36,6 +37,7 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
   return {
     checkPlace: (place) => requireNotForbidden(placeSubject(place, occasion), parts),
     checkAddress: (url) => requireNotForbidden(addressSubject(url, occasion), parts),
+    isForbidden: (place) => forbid(placeSubject(place, occasion), permissions.prohibitions()) !== undefined,
     searchExclusions: () => searchExclusions(permissions.prohibitions().deny, workingDirectory),
     sessionId: log.sessionId,
     toolCallId,

@@ -1,6 +1,7 @@
 import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
+import { ownEntry } from '../own-entry.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft } from './notes.js';
 import type { AgentState, HistoryEntry } from './state.js';
@@ -263,7 +264,7 @@ function withoutQuestion(agent: AgentState, requestId: string): AgentState {
 }
 
 function verbatimOf({ verbatim }: AgentState, id: string | undefined) {
-  return id !== undefined && Object.hasOwn(verbatim, id) ? verbatim[id] : undefined;
+  return id === undefined ? undefined : ownEntry(verbatim, id);
 }
 
 function without<T>(

@@ -20,6 +20,7 @@ function counting(appends: (readonly string[])[]): SessionStore {
     read: (sessionId, after) => store.read(sessionId, after),
     list: (query) => store.list(query),
     remove: (sessionId) => store.remove(sessionId),
+    erased: () => store.erased(),
   };
 }
 

@@ -3,6 +3,7 @@ import type { EventOf, JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
 import { nothingSpent, type Spending } from '../budget/spending.js';
 import type { SandboxSettings } from '../exec/sandbox-settings.js';
+import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { SessionContext } from '../store/session-store.js';
 import type { ToolResult } from '../tools/tool.js';
@@ -195,7 +196,7 @@ export function openQuestions({ agents }: SessionState): readonly OpenQuestion[]
 
 /** What the fold knows of an agent; an agent without records has the initial state. */
 export function agentOf({ agents }: SessionState, agentId: string = rootAgentId): AgentState {
-  return Object.hasOwn(agents, agentId) ? (agents[agentId] ?? initialAgent) : initialAgent;
+  return ownEntry(agents, agentId) ?? initialAgent;
 }
 
 /** A prompt that was acknowledged and that the model has not seen yet. */

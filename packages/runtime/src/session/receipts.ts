@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Receipt } from '../agents/root-agent.js';
 import type { SessionLog } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
+import { ownEntry } from '../own-entry.js';
 
 /** A prompt came under an id that another prompt has. */
 export class MessageIdReused extends Error {
@@ -23,7 +24,7 @@ export class Receipts {
     const { messageId, digest } = prompt;
     if (digest === undefined) return accept();
     const underWay = this.sending.get(messageId);
-    const known = underWay?.digest ?? this.log.state.receipts[messageId];
+    const known = underWay?.digest ?? ownEntry(this.log.state.receipts, messageId);
     if (known !== undefined && known !== digest) throw new MessageIdReused(messageId);
     if (underWay) return underWay.done;
     if (known !== undefined) return;

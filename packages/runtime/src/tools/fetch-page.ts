@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ownEntry } from '../own-entry.js';
 import { isPublicAddress } from './addresses.js';
 import { toMarkdown } from './markdown.js';
 
@@ -158,7 +159,7 @@ async function readBody(
 }
 
 function unpacked(response: IncomingMessage): NodeJS.ReadableStream {
-  const unpack = unpackers[response.headers['content-encoding'] ?? ''];
+  const unpack = ownEntry(unpackers, response.headers['content-encoding']?.trim().toLowerCase() ?? '');
   if (!unpack) return response;
   const stream = unpack();
   response.once('error', (error) => stream.destroy(error));

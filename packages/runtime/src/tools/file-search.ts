@@ -9,7 +9,11 @@ export function fileSearch(): FileSearch {
     const patterns = globs.flatMap((glob) => ['--glob', glob]);
     const signal = AbortSignal.timeout(longestSearch);
     try {
-      const { stdout, isCut } = await ripgrep.run([...parameters, ...patterns], root, signal);
+      const { stdout, isCut } = await ripgrep.run(
+        [...parameters, ...patterns],
+        { workingDirectory: root },
+        signal,
+      );
       return isCut
         ? undefined
         : stdout

@@ -2,6 +2,7 @@ import { isAbsolute, sep } from 'node:path';
 import { globMatcher } from '../workspace/glob-pattern.js';
 import { defineTool } from './define-tool.js';
 import { optional, text, texts } from './fields.js';
+import { foundFiles, stillThere } from './found-files.js';
 import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
 import { Ripgrep } from './ripgrep.js';
@@ -61,9 +62,11 @@ async function find(
   for (const root of roots) {
     const excluded = (context.searchExclusions?.() ?? []).map((each) => `--glob=${each}`);
     const parameters = ['--files', '--null', ...hiddenFlags(pattern), ...excluded, '--', root.name];
-    const { stdout } = await ripgrep.run(parameters, context.workingDirectory, signal);
-    const files = stdout.toString().split('\0').slice(0, -1);
-    found.push(...files.filter((file) => matches(below(root.name, file))).sort());
+    const { stdout } = await ripgrep.run(parameters, context, signal);
+    const names = stdout.toString().split('\0').slice(0, -1);
+    const matching = names.filter((name) => matches(below(root.name, name)));
+    const files = await stillThere(foundFiles(matching, [root], context));
+    found.push(...files.map(({ name }) => name).sort());
   }
   await requireUnmoved(roots, context);
   if (found.length === 0) return { type: 'success', text: 'No files matched the pattern.' };
