@@ -139,7 +139,7 @@ export function closeUnknown(call: CallToRun, gate: Gate): ResultType {
 async function runPrepared(
   call: CallToRun,
   prepared: PreparedCall,
-  gate: Gate & { readonly signal: AbortSignal },
+  gate: Gate & { readonly signal: AbortSignal; readonly isHardened: boolean },
 ): Promise<ResultType> {
   const { context, signal } = gate;
   const { log } = context;
@@ -148,7 +148,8 @@ async function runPrepared(
   if (prepared.type === 'run') {
     await log.stored();
     const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
-    return finish(call, await context.waits.during(wait, prepared.run(signal)), gate);
+    const run = (gate.isHardened && prepared.runHardened) || prepared.run;
+    return finish(call, await context.waits.during(wait, run.call(prepared, signal)), gate);
   }
   const requestId = context.clock.newId();
   log.append({ type: 'external_tool.requested', data: externalRequest(call, requestId, context) });
@@ -195,12 +196,14 @@ async function prepareCall(call: CallToRun, { context, plan }: Gate): Promise<Pr
 
 async function admitAndRun(call: CallToRun, gate: Gate, signal: AbortSignal): Promise<ResultType> {
   const prepared = await prepareCall(call, gate);
+  let isHardened = false;
   for (const next of prepared.questions ?? []) {
     const question = typeof next === 'function' ? await next() : next;
-    const refused = await seekLeave(call, question, { signal, ...gate });
-    if (refused) return refused;
+    const permission = await seekLeave(call, question, { signal, ...gate });
+    if (permission.refused) return permission.refused;
+    isHardened ||= permission.isHardened ?? false;
   }
-  return runPrepared(call, prepared, { signal, ...gate });
+  return runPrepared(call, prepared, { signal, isHardened, ...gate });
 }
 
 /** What rules forbid ends before a tool has looked at anything; throws Forbidden. */
@@ -211,11 +214,19 @@ function requireNotForbidden(subject: Subject, context: LoopContext): void {
   throw new Forbidden(verdict);
 }
 
+/** What came of one question. */
+interface Permission {
+  /** The call is closed with this. */
+  readonly refused?: ResultType | undefined;
+  /** It runs unasked because it only reads. */
+  readonly isHardened?: boolean;
+}
+
 async function seekLeave(
   call: CallToRun,
   asked: PermissionQuestion,
   gate: Gate & { readonly signal: AbortSignal },
-): Promise<ResultType | undefined> {
+): Promise<Permission> {
   const { context } = gate;
   const { request, prompt } = asked;
   const permissionRequest = { ...request, toolCallId: call.toolCallId };
@@ -224,12 +235,12 @@ async function seekLeave(
   const { workingDirectory } = context;
   const subject = await examine(asked, { toolName: call.name, workingDirectory });
   const verdict = judge(subject, context.policy());
-  if (verdict.type === 'allow') return undefined;
+  if (verdict.type === 'allow') return { isHardened: verdict.isHardened ?? false };
   const isForbidden = verdict.rule !== undefined || verdict.problem !== undefined;
-  if (!isForbidden && call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
-  if (verdict.type === 'deny') return finish(call, refusalBy(verdict), gate);
+  if (!isForbidden && call.granted?.some((granted) => isSameQuestion(granted, question))) return {};
+  if (verdict.type === 'deny') return { refused: finish(call, refusalBy(verdict), gate) };
   context.log.append({ type: 'permission.requested', data: question });
-  return awaitLeave(call, question.requestId, gate);
+  return { refused: await awaitLeave(call, question.requestId, gate) };
 }
 
 /**
@@ -305,13 +316,14 @@ function externalRequest(
 
 function promptFor(request: PermissionRequest): EventData<'permission.requested'>['promptRequest'] {
   if (request.kind !== 'shell') return request;
-  const { fullCommandText, intention, commands, canOfferSessionApproval, toolCallId } = request;
+  const { fullCommandText, intention, commands, canOfferSessionApproval, warning, toolCallId } = request;
   return {
     kind: 'commands',
     fullCommandText,
     intention,
     commandIdentifiers: commands.map((command) => command.identifier),
     canOfferSessionApproval,
+    ...(warning !== undefined && { warning }),
     ...(toolCallId !== undefined && { toolCallId }),
   };
 }

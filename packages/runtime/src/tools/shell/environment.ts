@@ -15,8 +15,11 @@ export function commandEnvironment(environment: Environment): Record<string, str
   );
 }
 
+/** With CDPATH a change of directory leads elsewhere than its words say. */
 function isSecretOfRuntime(name: string): boolean {
-  return ownSecret.test(name) || credentials.has(name) || name === 'GROUNDCREW_FAILPOINT';
+  return (
+    ownSecret.test(name) || credentials.has(name) || name === 'GROUNDCREW_FAILPOINT' || name === 'CDPATH'
+  );
 }
 
 const ownSecret =

@@ -10,6 +10,8 @@ export interface Order {
   /** What it is for, in the model's words. */
   readonly description: string;
   readonly shellId?: string;
+  /** It runs unasked because it only reads. */
+  readonly isHardened?: boolean;
 }
 
 /** Runs a command to its end, or for so many seconds; after that it goes on in the background. */
@@ -89,13 +91,20 @@ export async function unreadOutput(shell: Shell, largeOutput: LargeOutput): Prom
 }
 
 async function startShell(
-  { command, shellId }: Order,
+  { command, shellId, isHardened = false }: Order,
   how: { readonly mode: 'sync' | 'async'; readonly isDetached: boolean },
   where: { readonly shells: ShellRegistry; readonly context: ToolContext },
 ): Promise<Shell> {
   const { shells, context } = where;
   const { workingDirectory, largeOutput } = context;
-  const order = { ...how, command, workingDirectory, largeOutput, ...(shellId !== undefined && { shellId }) };
+  const order = {
+    ...how,
+    command,
+    isHardened,
+    workingDirectory,
+    largeOutput,
+    ...(shellId !== undefined && { shellId }),
+  };
   const shell = await shells.start(order).catch((error: unknown) => {
     throw error instanceof ShellIdInUse ? new ToolFailure(error.message) : error;
   });

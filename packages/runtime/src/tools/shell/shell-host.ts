@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { commandEnvironment, type Environment } from './environment.js';
 import { findProgram, flavourOf } from './flavour.js';
 import { Guardian } from './guardian.js';
+import { hardenedEnvironment } from './hardened-environment.js';
 import { fileOutlet, type Outlet, pipeOutlet } from './outlets.js';
 import { PipePool } from './pipes.js';
 import { ProcessSessions } from './process-sessions.js';
@@ -16,7 +17,10 @@ import { Shell, type ShellStart } from './shell.js';
 export type Wanted = Pick<
   ShellStart,
   'shellId' | 'command' | 'mode' | 'isDetached' | 'workingDirectory' | 'output'
->;
+> & {
+  /** It runs unasked because it only reads: nothing that its place can configure takes part. */
+  readonly isHardened?: boolean;
+};
 
 /** What the shells of all sessions share: pipes, the guardian, and the names of those that were given none. */
 export class ShellHost {
@@ -56,7 +60,10 @@ export class ShellHost {
     const { program } = this;
     const parameters = this.flavour.parameters(command);
     const mark = `${this.markOf(owner)}.${this.marked++}`;
-    const environment = isDetached ? this.environment : { ...this.environment, [markVariable]: mark };
+    const own = wanted.isHardened
+      ? hardenedEnvironment(this.environment, wanted.workingDirectory)
+      : this.environment;
+    const environment = isDetached ? own : { ...own, [markVariable]: mark };
     const shell = new Shell({ ...wanted, program, parameters, environment, outlet, mark });
     const { pid } = shell;
     if (pid === undefined || isDetached) return shell;
