@@ -192,7 +192,7 @@ function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: Comma
     wild,
     ...(call && { call }),
   });
-  recordArguments(name.value, words, findings);
+  recordArguments(name.value, words, { findings, texts: call?.texts });
   recordInner(name.value, words, { ...walk, identifier });
 }
 

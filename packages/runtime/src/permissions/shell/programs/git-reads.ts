@@ -41,7 +41,7 @@ export const gitReads: ReadonlyMap<string, Program> = new Map([
   reader('log', commits, diffs),
   reader('whatchanged', commits, diffs),
   reader('show', commits, diffs),
-  reader('diff', diffs, '--cached --staged --merge-base -0123'),
+  reader('diff', diffs, '--cached --staged --merge-base --no-index -0123'),
   reader('diff-tree', diffs, '-rtcmv --cc --root --no-commit-id --pretty=? --format= --always --merge-base'),
   reader('diff-index', diffs, '-m --cached --merge-base'),
   reader('diff-files', diffs, '-cq0123 --cc --base --ours --theirs'),

@@ -23,7 +23,10 @@ function sed(): Program {
     const texts = call && programTexts(call, '-e', '--expression');
     if (!call || !texts) return undefined;
     const isHarmless = texts.every((text) => text.split(/[;\n]/).every((part) => harmlessSed.test(part)));
-    return isHarmless || isQuestion(call) ? { role: 'reads', ...call } : undefined;
+    if (!isHarmless && !isQuestion(call)) return undefined;
+    if (has(call, '-e', '--expression')) return { role: 'reads', ...call };
+    const [text, ...operands] = call.operands;
+    return { role: 'reads', options: call.options, operands, ...(text && { texts: [text] }) };
   };
 }
 
@@ -36,7 +39,7 @@ function awk(): Program {
     if (call && isQuestion(call) && !text) return { role: 'reads', ...call };
     if (!call || text?.kind !== 'literal' || !isHarmlessAwk(text.value)) return undefined;
     if (!valuesOf(call, '-v', '--assign').every((each) => /^[A-Za-z_]\w*=/.test(each))) return undefined;
-    return { role: 'reads', options: call.options, operands };
+    return { role: 'reads', options: call.options, operands, texts: [text] };
   };
 }
 
@@ -90,5 +93,6 @@ function jq(words: readonly KnownWord[]): Understood | undefined {
     (filter.kind !== 'literal' || /\b(?:import|include|modulemeta|input_filename)\b/.test(filter.value))
   )
     return undefined;
-  return { role: 'reads', options: call.options, operands: [...files, ...values] };
+  const operands = [...files, ...values];
+  return { role: 'reads', options: call.options, operands, ...(filter && { texts: [filter] }) };
 }

@@ -13,6 +13,8 @@ export type Role =
 /** A call that the table knows in all its words. */
 export interface Understood extends ParsedCall {
   readonly role: Role;
+  /** Words that the program takes for patterns or for text of its own language, and never for files. */
+  readonly texts?: readonly KnownWord[];
   /** It would follow links that it meets in a directory. */
   readonly followsLinksInside?: boolean;
   /** It rests on the settings of the git repository it works in: from this directory on, where one is named. */

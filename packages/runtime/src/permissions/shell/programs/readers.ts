@@ -209,7 +209,7 @@ function isDateQuestion(words: readonly string[]): boolean {
 /** A bare `e`, and the format `env`, show the environment of other processes, with what is secret in it. */
 function isProcessQuestion(words: readonly string[]): boolean {
   return words.every((word, index) => {
-    if (/^-[opCugU]$/.test(words[index - 1] ?? '')) return !/env/i.test(word);
+    if (/^-[a-zA-Z]*[opCugU]$/.test(words[index - 1] ?? '')) return !/env/i.test(word);
     return /^(?:[aux]+|[axujflw]+|-[aAdefFHjlLMNwypoCugUT]+|--forest|--no-headers|--sort=[\w%,+-]+|--pid=\d+|\d+)$/.test(
       word,
     );

@@ -1,5 +1,5 @@
 import type { KnownWord } from '../words.js';
-import { each, type Program, program, type Understood } from './program.js';
+import { each, has, type Program, program, type Understood } from './program.js';
 
 const grep =
   '-EFGPivwxclLoqsbHhnTZaIrUzy -e: -m: -A: -B: -C: -f: -d: -D: -# --extended-regexp --fixed-strings --basic-regexp ' +
@@ -11,7 +11,7 @@ const grep =
 
 /** Programs that look for text and for files. Those of their options that follow links, write or run are not here. */
 export const searchers: readonly (readonly [string, Program])[] = [
-  ...each('grep egrep fgrep', program('reads', grep)),
+  ...each('grep egrep fgrep', withPattern(program('reads', grep))),
   [
     'rg',
     program(
@@ -38,6 +38,16 @@ export const searchers: readonly (readonly [string, Program])[] = [
   ),
   ['find', find],
 ];
+
+/** The first operand is what to look for, unless options say it. */
+function withPattern(search: Program): Program {
+  return (words) => {
+    const call = search(words);
+    if (!call || has(call, '-e', '-f', '--regexp', '--file')) return call;
+    const [pattern, ...operands] = call.operands;
+    return pattern?.kind === 'literal' ? { ...call, operands, texts: [pattern] } : call;
+  };
+}
 
 const findFlags = new Set(
   (

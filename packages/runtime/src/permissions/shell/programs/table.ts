@@ -22,9 +22,8 @@ const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
 /** What a command does, when the table knows its program and all of its words; undefined otherwise. */
 export function understand(name: string, words: readonly KnownWord[]): Understood | undefined {
   const program = plainName(name);
-  const call = programs.get(program)?.(words);
-  if (call) return call;
-  return isVersionQuestion(program, words) ? { role: 'reads', options: [], operands: [] } : undefined;
+  if (isVersionQuestion(program, words)) return { role: 'reads', options: [], operands: [] };
+  return programs.get(program)?.(words);
 }
 
 /** The table has the program, whatever its words are. */
@@ -61,7 +60,7 @@ const tellsVersion = new Set(
   (
     'node nodejs npm deno bun python python3 pip pip3 ruby perl php java javac gcc g++ clang clang++ cc c++ cmake ninja make ' +
     'git docker podman gh tar zip unzip gzip curl wget rsync bash jq rg fd sqlite3 psql redis-cli nginx ' +
-    'ffmpeg openssl ssh awk sed grep find ls cat'
+    'aws kubectl tsc ffmpeg openssl ssh awk sed grep find ls cat'
   ).split(' '),
 );
 
