@@ -13,6 +13,7 @@ import {
 import { recordArguments } from './shell/arguments.js';
 import { isCoveredByName } from './shell/coverage.js';
 import { identify } from './shell/names.js';
+import type { Understood } from './shell/programs/program.js';
 import { isInert, isInertReader, isInTable, understand } from './shell/programs/table.js';
 import { Findings, type ShellReading } from './shell/reading.js';
 import { runByOptions } from './shell/running-options.js';
@@ -156,6 +157,10 @@ interface CommandWalk extends Walk {
 
 function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: CommandWalk): void {
   const { findings, fullCommandText } = walk;
+  if (!findings.budget.takesWords(words.length)) {
+    findings.unread();
+    return;
+  }
   const values = [name, ...words].map((word) => word.value);
   if (name.kind !== 'literal') {
     findings.problem(`the name of a command is known only when it runs: ${name.value}`);
@@ -169,10 +174,6 @@ function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: Comma
     });
     // It may come to nothing, and then the next word is the name.
     recordWrapped({ type: 'words', words }, walk);
-    return;
-  }
-  if (!findings.budget.takesWords(words.length)) {
-    findings.unread();
     return;
   }
   const { identifier, problem } = identify(name.value, words);
@@ -193,21 +194,21 @@ function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: Comma
     ...(call && { call }),
   });
   recordArguments(name.value, words, { findings, texts: call?.texts });
-  recordInner(name.value, words, { ...walk, identifier });
+  recordInner(name.value, words, { ...walk, identifier, call });
 }
 
 /** What a command runs besides itself is read too; where that is not all of it, the text hides something. */
 function recordInner(
   name: string,
   words: readonly KnownWord[],
-  walk: CommandWalk & { readonly identifier: string },
+  walk: CommandWalk & { readonly identifier: string; readonly call: Understood | undefined },
 ): void {
   const { findings } = walk;
   const wrapped = unwrap(name, words);
   const given = runByOptions(name, words);
   if (wrapped || given) findings.problem(`\`${name}\` runs or changes other commands`);
   else if (!isInTable(name)) findings.unknownProgram(walk.identifier);
-  if (hidesWhatItRuns(name, words) || !isClear(name, words, wrapped)) findings.hides();
+  if (hidesWhatItRuns(name, words) || !isClear(name, words, { call: walk.call, wrapped })) findings.hides();
   for (const inner of [...(wrapped ?? []), ...(given ?? [])]) recordWrapped(inner, walk);
 }
 
@@ -215,12 +216,14 @@ function recordInner(
 function isClear(
   name: string,
   words: readonly KnownWord[],
-  wrapped: readonly Wrapped[] | undefined,
+  found: {
+    readonly call: Understood | undefined;
+    readonly wrapped: readonly Wrapped[] | undefined;
+  },
 ): boolean {
   if (isInert(name)) return true;
-  const call = understand(name, words);
-  if (call) return call.role !== 'runs';
-  return wrapped !== undefined && isTransparent(name, words, wrapped);
+  if (found.call) return found.call.role !== 'runs';
+  return found.wrapped !== undefined && isTransparent(name, words, found.wrapped);
 }
 
 function recordWrapped(wrapped: Wrapped, walk: CommandWalk): void {

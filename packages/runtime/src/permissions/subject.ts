@@ -48,9 +48,9 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
   const reading = request.kind === 'shell' ? await readShell(request.fullCommandText) : unread;
   const bases = basesOf(reading.commands, workingDirectory);
   const named = [...new Set([...pathsOf(question), ...candidates(reading.commands)])];
-  const isTooMuch = bases.length > mostBases || named.length > mostPaths;
+  const isTooMuch = bases.length > mostBases || bases.length * named.length > mostLookups;
   const paths = await Promise.all(
-    (isTooMuch ? pathsOf(question).slice(0, mostPaths) : named).map(async (written) => ({
+    (isTooMuch ? pathsOf(question).slice(0, mostLookups) : named).map(async (written) => ({
       written,
       names: await namesFrom(isTooMuch ? [workingDirectory] : bases, written),
     })),
@@ -123,7 +123,7 @@ const movers: ReadonlySet<string> = new Set(['cd', 'pushd']);
 /** Bases double with each move; longer journeys are not followed, and lead nobody knows where. */
 const mostMoves = 5;
 const mostBases = 2 ** mostMoves;
-const mostPaths = 400;
+const mostLookups = 500;
 
 /**
  * Any word may be a file, also one that looks like an option or stands behind one: `cat link` reads what the link leads to,

@@ -1,26 +1,28 @@
 /** More than this is not read: what it would do is asked about as a whole. */
-const longestText = 16 * 1024;
-const mostBraces = 200;
-const mostDocuments = 50;
+const longestText = 8 * 1024;
+/** Quotes, brackets and substitutions, each of which may hold others. */
+const mostOpenings = 200;
+/** Braces multiply words. */
+const mostBraces = 100;
+/** Blanks and operators, between which words stand. */
+const mostSeparators = 1000;
 /** Bounds all that is read in one command, with the texts it hands to other shells. */
-const mostCharacters = 64 * 1024;
-const mostWords = 4000;
+const mostCharacters = 32 * 1024;
+const mostWords = 1200;
 
 /** Whether the parser, whose work grows faster than some texts do, may be given this one. */
 export function isReadable(text: string): boolean {
   if (text.length > longestText) return false;
+  let openings = 0;
   let braces = 0;
-  let documents = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === openBrace) braces += 1;
-    if (code === lessThan && text.charCodeAt(at + 1) === lessThan) documents += 1;
+  let separators = 0;
+  for (const character of text) {
+    if ('(`[$'.includes(character)) openings += 1;
+    if (character === '{') braces += 1;
+    if (' \t\n;|&<>\\'.includes(character)) separators += 1;
   }
-  return braces <= mostBraces && documents <= mostDocuments;
+  return openings <= mostOpenings && braces <= mostBraces && separators <= mostSeparators;
 }
-
-const openBrace = 0x7b;
-const lessThan = 0x3c;
 
 /** What may still be read of one command. */
 export class ReadingBudget {

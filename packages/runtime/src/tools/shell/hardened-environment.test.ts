@@ -114,12 +114,13 @@ describe('a hostile environment', () => {
     const start = join(work, 'start');
     writeFileSync(start, `touch ${canary}\n`);
     script(join(work, 'ls'));
-    for (const steering of [
+    const hostile: readonly Record<string, string>[] = [
       { BASH_ENV: start },
       { 'BASH_FUNC_ls%%': `() { touch ${canary}; }` },
       { PATH: `${work}:${plain.PATH}` },
       { PATH: `.:${plain.PATH}` },
-    ]) {
+    ];
+    for (const steering of hostile) {
       rmSync(canary, { force: true });
       expect(wasSteered('ls', hardenedEnvironment({ ...plain, ...steering }, work))).toBe(false);
       expect(wasSteered('ls', { ...plain, ...steering })).toBe(true);
