@@ -91,6 +91,7 @@ export {
 } from './store/sqlite/store.js';
 export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
+export { hardenedEnvironment } from './tools/shell/hardened-environment.js';
 export { SessionShells, Shells } from './tools/shell/shells.js';
 export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';

@@ -54,6 +54,7 @@ const settings: readonly (readonly [string, string])[] = [
   ['core.attributesFile', '/dev/null'],
   ['core.untrackedCache', 'false'],
   ['credential.helper', ''],
+  ['diff.autoRefreshIndex', 'false'],
   ['diff.ignoreSubmodules', 'dirty'],
   ['status.submoduleSummary', 'false'],
   ['submodule.recurse', 'false'],
