@@ -11,7 +11,7 @@ const mostCharacters = 32 * 1024;
 const mostWords = 1200;
 
 /** Whether the parser, whose work grows faster than some texts do, may be given this one. */
-export function isReadable(text: string): boolean {
+function isReadable(text: string): boolean {
   if (text.length > longestText) return false;
   let openings = 0;
   let braces = 0;
