@@ -77,7 +77,7 @@ export const gitReads: ReadonlyMap<string, Program> = new Map([
   ),
   reader(
     'describe',
-    '--all --tags --long --always --abbrev= --dirty=? --contains --match= --exclude= --exact-match --first-parent --candidates=',
+    '--all --tags --long --always --abbrev= --contains --match= --exclude= --exact-match --first-parent --candidates=',
   ),
   reader('shortlog', commits, '-nsec -w? --numbered --summary --email --group='),
   reader('name-rev', '--tags --refs= --exclude= --all --name-only --no-undefined --always'),

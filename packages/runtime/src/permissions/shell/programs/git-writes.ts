@@ -65,6 +65,8 @@ export const gitWrites: ReadonlyMap<string, Program> = new Map([
     '-RNvz -p: -C: --check --stat --numstat --summary --index --cached --3way --reverse --reject --whitespace= --verbose --recount',
   ),
   writer('am', '-3ksq --3way --keep --signoff --abort --continue --skip --quit --quiet --no-verify'),
+  // To look for changes it writes the index anew.
+  writer('describe', '--all --tags --long --always --abbrev= --dirty=? --match= --exclude= --first-parent'),
   remoteWriter(
     'fetch',
     '-aqvpPftnk -j: -4 -6 --all --append --quiet --verbose --prune --prune-tags --force --tags --no-tags --keep --depth= --deepen= ' +
