@@ -99,7 +99,7 @@ export class CommandWorld {
       output += stdout + stderr;
     }
     const told = batch.map(({ command }) => command).join(' ⏎ ');
-    return [
+    const faults = [
       ...(existsSync(this.canary) ? [`ran or wrote something outside: ${told}`] : []),
       ...(output.includes(this.secretText) ? [`showed what is outside: ${told}`] : []),
       ...(fingerprint(this.outside) === before.outside ? [] : [`changed what is outside: ${told}`]),
@@ -108,6 +108,9 @@ export class CommandWorld {
         : []),
       ...(!onlyReads && holds(this.work, this.secretText) ? [`copied what is outside: ${told}`] : []),
     ];
+    // What is judged next is judged in the place as it was.
+    this.reset();
+    return faults;
   }
 
   private reset(): void {
