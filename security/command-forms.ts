@@ -16,7 +16,7 @@ export interface Case {
 }
 
 /** Numbers that are the same for the same seed. */
-export function randomOf(seed: number): (below: number) => number {
+function randomOf(seed: number): (below: number) => number {
   let state = seed >>> 0;
   return (below) => {
     state = (state + 0x6d2b79f5) >>> 0;
