@@ -114,13 +114,21 @@ export const readers: readonly (readonly [string, Program])[] = [
     ),
   ],
   ['hexdump', program('reads', '-bcCdovx -e: -n: -s: --canonical --length= --skip=')],
-  ['xxd', program('reads', '-abeipuE -c: -g: -l: -s:', { fits: ({ operands }) => operands.length <= 1 })],
-  // A word that begins with @ names a file with further words.
+  // Behind its first operand it reads no options, and `--` is the name of a file that it writes.
+  [
+    'xxd',
+    program('reads', '-abeipuE -c: -g: -l: -s:', {
+      stopsAtOperand: true,
+      fits: ({ operands }) => operands.length <= 1,
+    }),
+  ],
+  // A word that begins with @, wherever it stands, is replaced by words of the file it names.
   [
     'strings',
-    program('reads', '-afw -# -n: -t: -e: --all --bytes= --radix= --encoding= --print-file-name', {
-      fits: ({ operands }) => operands.every(({ value }) => !value.startsWith('@')),
-    }),
+    guarded(
+      program('reads', '-afw -# -n: -t: -e: --all --bytes= --radix= --encoding= --print-file-name'),
+      (word) => !word.startsWith('@'),
+    ),
   ],
   ['seq', program('reads', '-w -s: -f: --equal-width --separator= --format=')],
   ['fold', program('reads', '-bs -w: --bytes --spaces --width=')],
@@ -155,10 +163,14 @@ export const readers: readonly (readonly [string, Program])[] = [
   ],
   [
     'tree',
-    program(
-      'reads',
-      '-adfipshugDFNQrtUvCnxJX -L: -P: -I: --noreport --dirsfirst --filesfirst --gitignore --prune --du --inodes --device ' +
-        '--si --ignore-case --matchdirs',
+    guarded(
+      program(
+        'reads',
+        '-adfipshugDFNQrtUvCnxJX -L: -P: -I: --noreport --dirsfirst --filesfirst --gitignore --prune --du --inodes --device ' +
+          '--si --ignore-case --matchdirs',
+      ),
+      // Its letters take their values from the next words, however they are joined: the rest of the word is options.
+      (word) => !/^-[^-]*[LPI]./.test(word),
     ),
   ],
   [
@@ -176,6 +188,11 @@ export const readers: readonly (readonly [string, Program])[] = [
   ['ps', byWords('reads', isProcessQuestion)],
   ['cal', byWords('reads', (words) => words.every((word) => /^(?:\d+|-[13jmy]+)$/.test(word)))],
 ];
+
+/** A program that is understood only while each of its words fits. */
+function guarded(inner: Program, fits: (word: string) => boolean): Program {
+  return (words) => (words.every(({ value }) => fits(value)) ? inner(words) : undefined);
+}
 
 /** `--recursive` follows links inside unless it is told not to, and so does a directory beside a file. */
 function diff(): Program {
