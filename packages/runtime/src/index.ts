@@ -115,6 +115,7 @@ export {
 export { type BuiltinOptions, builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
 export { isSecretOfRuntime } from './tools/shell/environment.js';
+export { hardenedEnvironment } from './tools/shell/hardened-environment.js';
 export { SessionShells, type ShellOptions, Shells } from './tools/shell/shells.js';
 export type { PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';

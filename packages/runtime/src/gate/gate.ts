@@ -140,13 +140,15 @@ export class Gate {
     const prepared = await prepareCall(call, turn.toolset, this.parts);
     const questions = prepared.questions ?? [];
     const own = reviewed.question ?? (questions.length === 0 ? this.guardQuestion(call) : undefined);
+    let isHardened = false;
     for (const next of own ? [own, ...questions] : questions) {
       const question = typeof next === 'function' ? await next() : next;
       const asking = next === own ? 'always' : reviewed.asking;
-      const refusal = await this.desk.seek(call, question, { asking, signal });
-      if (refusal) return this.conclude(reviewed.passage, refusal);
+      const permission = await this.desk.seek(call, question, { asking, signal });
+      if (permission.refusal) return this.conclude(reviewed.passage, permission.refusal);
+      isHardened ||= permission.isHardened ?? false;
     }
-    return this.perform(reviewed.passage, prepared);
+    return this.perform(reviewed.passage, prepared, isHardened);
   }
 
   /** What hooks make of a call before anything else looks at it; also of one whose tool does not exist. */
@@ -179,7 +181,7 @@ export class Gate {
   }
 
   /** What comes after permission was given: the intent is durable before the effect. */
-  private async perform(passage: Passage, prepared: PreparedCall): Promise<ResultType> {
+  private async perform(passage: Passage, prepared: PreparedCall, isHardened: boolean): Promise<ResultType> {
     const { call, signal } = passage;
     const { log, waits, clock } = this.parts;
     if (prepared.type === 'ask') return this.askUser(passage, prepared.question);
@@ -188,7 +190,8 @@ export class Gate {
     if (prepared.type === 'run') {
       await log.stored();
       const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
-      return this.conclude(passage, await waits.during(wait, prepared.run(signal)));
+      const run = (isHardened && prepared.runHardened) || prepared.run;
+      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal)));
     }
     const requestId = clock.newId();
     log.append({ type: 'external_tool.requested', data: this.externalRequest(passage, requestId) });

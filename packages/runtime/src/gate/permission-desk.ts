@@ -26,6 +26,14 @@ export interface GatePermissions {
  */
 export type Asking = 'as the policy says' | 'always' | 'never';
 
+/** What came of one question. */
+export interface Permission {
+  /** Why the call may not go on; absent when it may. */
+  readonly refusal?: Refusal | undefined;
+  /** It runs unasked because it only reads. */
+  readonly isHardened?: boolean;
+}
+
 /** Judges what a call asks permission for, and asks users where the policy says so. */
 export class PermissionDesk {
   constructor(
@@ -38,12 +46,11 @@ export class PermissionDesk {
     },
   ) {}
 
-  /** Undefined when the call may go on, else why it may not. */
   async seek(
     call: CallToRun,
     asked: PermissionQuestion,
     { asking, signal }: { readonly asking: Asking; readonly signal: AbortSignal },
-  ): Promise<Refusal | undefined> {
+  ): Promise<Permission> {
     const { log, clock, permissions, toolSurroundings } = this.parts;
     const { request, prompt } = asked;
     const permissionRequest = { ...request, toolCallId: call.toolCallId };
@@ -58,12 +65,13 @@ export class PermissionDesk {
     // mutation: permission given before outlives a rule
     const isForbidden =
       verdict.type === 'deny' && (verdict.rule !== undefined || verdict.problem !== undefined);
-    if (isForbidden) return refusalBy(verdict);
-    if (call.granted?.some((granted) => isSameQuestion(granted, question))) return undefined;
-    if (asking === 'never' || (verdict.type === 'allow' && asking !== 'always')) return undefined;
-    if (verdict.type === 'deny') return refusalBy(verdict);
+    if (isForbidden) return { refusal: refusalBy(verdict) };
+    if (call.granted?.some((granted) => isSameQuestion(granted, question))) return {};
+    if (verdict.type === 'allow' && asking !== 'always') return { isHardened: verdict.isHardened ?? false };
+    if (asking === 'never') return {};
+    if (verdict.type === 'deny') return { refusal: refusalBy(verdict) };
     log.append({ type: 'permission.requested', data: question });
-    return this.awaitDecision(call, question.requestId, signal);
+    return { refusal: await this.awaitDecision(call, question.requestId, signal) };
   }
 
   /** Waits for the decision on a question that was asked. */
@@ -111,13 +119,14 @@ function isSameQuestion(
 
 function promptFor(request: PermissionRequest): EventData<'permission.requested'>['promptRequest'] {
   if (request.kind !== 'shell') return request;
-  const { fullCommandText, intention, commands, canOfferSessionApproval, toolCallId } = request;
+  const { fullCommandText, intention, commands, canOfferSessionApproval, warning, toolCallId } = request;
   return {
     kind: 'commands',
     fullCommandText,
     intention,
     commandIdentifiers: commands.map((command) => command.identifier),
     canOfferSessionApproval,
+    ...(warning !== undefined && { warning }),
     ...(toolCallId !== undefined && { toolCallId }),
   };
 }

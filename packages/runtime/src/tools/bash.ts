@@ -46,6 +46,7 @@ export function bashTool(): Tool {
         type: 'run',
         questions: [await leaveToRun(wanted)],
         run: (signal) => run(wanted, context, signal),
+        runHardened: (signal) => run({ ...wanted, isHardened: true }, context, signal),
       };
     },
   });
@@ -62,9 +63,9 @@ function requireRunnable(command: string): void {
     );
 }
 
-function run(wanted: Wanted, context: ToolContext, signal: AbortSignal) {
-  const { command, description, shellId, mode = 'sync', detach = false } = wanted;
-  const order = { command, description, ...(shellId !== undefined && { shellId }) };
+function run(wanted: Wanted & { readonly isHardened?: boolean }, context: ToolContext, signal: AbortSignal) {
+  const { command, description, shellId, mode = 'sync', detach = false, isHardened = false } = wanted;
+  const order = { command, description, isHardened, ...(shellId !== undefined && { shellId }) };
   if (mode === 'async') return startInBackground({ ...order, isDetached: detach }, context);
   const seconds = Math.min(Math.max(wanted.initial_wait ?? 0, shortestWait), longestWait);
   return runCommand({ ...order, seconds }, context, signal);

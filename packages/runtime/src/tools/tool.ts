@@ -83,7 +83,12 @@ export type PreparedCall = {
   /** Asked one after the other; the first refusal ends the call. */
   readonly questions?: readonly (PermissionQuestion | LaterQuestion)[];
 } & (
-  | { readonly type: 'run'; run(signal: AbortSignal): Promise<ToolResult> }
+  | {
+      readonly type: 'run';
+      run(signal: AbortSignal): Promise<ToolResult>;
+      /** Takes the place of `run` for a call that runs unasked because it only reads. */
+      runHardened?(signal: AbortSignal): Promise<ToolResult>;
+    }
   /** Some client runs it: it is asked by an event and answers with a method. */
   | { readonly type: 'external' }
   /** The user's answer is its result. */

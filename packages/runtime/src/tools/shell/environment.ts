@@ -11,7 +11,9 @@ export function commandEnvironment(environment: Environment): Record<string, str
     Object.entries(environment).flatMap(([name, value]): [string, string][] => {
       if (value === undefined) return [];
       if (wanted.includes(name)) return [[name, value]];
-      return isSecretOfRuntime(name) ? [] : [[name, proxyName.test(name) ? withoutPassword(value) : value]];
+      // With CDPATH a change of directory leads elsewhere than its words say.
+      if (isSecretOfRuntime(name) || name === 'CDPATH') return [];
+      return [[name, proxyName.test(name) ? withoutPassword(value) : value]];
     }),
   );
 }

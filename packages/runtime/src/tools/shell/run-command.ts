@@ -12,6 +12,8 @@ export interface Order {
   /** What it is for, in the model's words. */
   readonly description: string;
   readonly shellId?: string;
+  /** It runs unasked because it only reads. */
+  readonly isHardened?: boolean;
 }
 
 /** Runs a command to its end, or for so many seconds; after that it goes on in the background. */
@@ -97,7 +99,7 @@ export async function unreadOutput(shell: Shell, largeOutput: LargeOutput): Prom
 }
 
 async function startShell(
-  { command, shellId }: Order,
+  { command, shellId, isHardened = false }: Order,
   how: { readonly mode: 'sync' | 'async'; readonly isDetached: boolean },
   where: { readonly shells: ShellRegistry; readonly context: ToolContext },
 ): Promise<Shell> {
@@ -106,6 +108,7 @@ async function startShell(
   const shell = await startConfined(shells, context, {
     ...how,
     command,
+    isHardened,
     workingDirectory,
     largeOutput,
     ...(shellId !== undefined && { shellId }),

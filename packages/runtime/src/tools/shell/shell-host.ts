@@ -11,6 +11,7 @@ import { PrivateTemp } from '../../exec/sandbox-temp.js';
 import { commandEnvironment, type Environment } from './environment.js';
 import { findProgram, flavourOf } from './flavour.js';
 import { Guardian } from './guardian.js';
+import { hardenedEnvironment } from './hardened-environment.js';
 import { fileOutlet, type Outlet, pipeOutlet } from './outlets.js';
 import { PipePool } from './pipes.js';
 import { ProcessSessions } from './process-sessions.js';
@@ -24,6 +25,8 @@ export type Wanted = Pick<
 > & {
   /** What it may touch; without it, it runs as the user. */
   readonly confinement?: Confinement | undefined;
+  /** It runs unasked because it only reads: nothing that its place can configure takes part. */
+  readonly isHardened?: boolean;
 };
 
 /** On whose behalf commands run: the shells of one session. */
@@ -74,7 +77,10 @@ export class ShellHost {
     const { program } = this;
     const parameters = this.flavour.parameters(command);
     const mark = `${this.markOf(owner)}.${this.marked++}`;
-    const environment = isDetached ? this.environment : { ...this.environment, [markVariable]: mark };
+    const own = wanted.isHardened
+      ? hardenedEnvironment(this.environment, wanted.workingDirectory)
+      : this.environment;
+    const environment = isDetached ? own : { ...own, [markVariable]: mark };
     const start = { ...wanted, isDetached, executor, program, parameters, environment, outlet, mark };
     const shell = new Shell(start);
     const { pid, isConfined } = shell;
