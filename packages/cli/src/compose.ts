@@ -13,6 +13,7 @@ import {
   type SqliteStore,
   type SqliteStoreOptions,
   systemClock,
+  Workers,
 } from '@groundcrew/runtime';
 import { Server, type ServerSurroundings } from '@groundcrew/server';
 import type { Environment } from './home.js';
@@ -53,6 +54,7 @@ export interface Program {
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
+  const workers = new Workers();
   const direct = nodeExchange({ environment: options.environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
@@ -61,6 +63,7 @@ export function compose(options: ProgramOptions): Program {
     environment: options.environment,
     version: options.version,
     homeDirectory: resolve(options.homeDirectory),
+    thinkElsewhere: (request, signal) => workers.run('offline', request, { milliseconds: 5000 }, signal),
     ...(options.token && { token: options.token.value, isTokenGiven: options.token.source === 'token' }),
   });
   const runtime = new Runtime({
@@ -71,6 +74,7 @@ export function compose(options: ProgramOptions): Program {
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
     shells: new Shells(options.environment),
+    jobs: workers,
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),
@@ -81,6 +85,7 @@ export function compose(options: ProgramOptions): Program {
   });
   const close = async () => {
     await server.shutDown();
+    await workers.close();
     await homes.close();
   };
   const surroundings: ServerSurroundings = {

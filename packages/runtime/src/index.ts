@@ -1,6 +1,7 @@
 export { limitsChanged, type SessionLimits } from './budget/limits.js';
 export { costOfAll } from './budget/spending.js';
 export { type Clock, systemClock } from './clock.js';
+export { type JobRunner, Workers } from './exec/workers.js';
 export type { LoopLimits, MakeRoom, ModelPlan, Overflow } from './loop/context.js';
 export { type RequestHeaders, requestHeaders, type TraceContext } from './loop/interaction.js';
 export { type ContextUse, measureContext } from './loop/usage.js';
@@ -27,6 +28,7 @@ export { QueueFull } from './session/inbox.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
 export { creditsOf, modelMetrics } from './session/metrics.js';
+export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
 export type {
   ModelCapabilities,
@@ -44,7 +46,6 @@ export {
   withRegistry,
 } from './session/provider-settings.js';
 export type { Answers, QuestionRef } from './session/questions.js';
-export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export type { ClientRequests, ElicitationAnswer } from './session/requests.js';
 export { Session } from './session/session.js';

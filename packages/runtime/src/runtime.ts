@@ -1,5 +1,6 @@
 import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
+import type { JobRunner } from './exec/workers.js';
 import type { LoopLimits, MakeRoom } from './loop/context.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
@@ -39,6 +40,8 @@ export interface RuntimeOptions {
   openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
   builtinTools(company: Company): readonly Tool[];
   readonly shells: Shells;
+  /** Where work goes that could take long. */
+  readonly jobs: JobRunner;
   /** What a model costs, if anybody knows; without it nobody does. */
   priceOf?(model: string): Promise<Price | undefined>;
   /** Without it, a conversation that does not fit into its model ends the turn. */
@@ -225,7 +228,7 @@ export class Runtime {
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
     const access = await this.options.openModels(settings, modelSeams(request.sessionId, audience));
-    const { clock, owner, limits, version, builtinTools, shells } = this.options;
+    const { clock, owner, limits, version, builtinTools, shells, jobs } = this.options;
     const surroundings = {
       store: home.store,
       audience,
@@ -235,6 +238,7 @@ export class Runtime {
       version,
       builtinTools,
       shells: shells.forSession(),
+      jobs,
       book: new ApprovalBook(home.directory),
       priceOf: async (model: string) => this.options.priceOf?.(model),
       ...(this.options.makeRoom && { makeRoom: this.options.makeRoom }),

@@ -3,6 +3,7 @@ import { ModelError, type ModelEvent, type ModelProvider, type ModelRequest } fr
 import type { AnyEvent } from '@groundcrew/protocol';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
+import { Workers } from '../exec/workers.js';
 import { noUserRules } from '../permissions/user-rules.js';
 import { Runtime } from '../runtime.js';
 import type { Attachment } from '../session/audience.js';
@@ -58,6 +59,7 @@ async function converse(makeRoom: MakeRoom | undefined) {
     }),
     builtinTools: () => [],
     shells: new Shells({}),
+    jobs: new Workers(),
     userRules: () => noUserRules,
     owner: { runtimeId: 'r', pid: 1, host: 'here' },
     clock: systemClock(),

@@ -1,6 +1,7 @@
 import type { Price } from '@groundcrew/models';
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
+import type { JobRunner } from '../exec/workers.js';
 import type { LoopLimits, MakeRoom, ModelPlan } from '../loop/context.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { PolicyRules } from '../permissions/policy.js';
@@ -40,6 +41,7 @@ export interface SessionSurroundings {
   readonly version: string;
   readonly builtinTools: (company: Company) => readonly Tool[];
   readonly shells: SessionShells;
+  readonly jobs: JobRunner;
   /** What people approved for good in this home. */
   readonly book: ApprovalBook;
   userRules(): UserRules;
@@ -73,7 +75,7 @@ export class Session {
   ) {
     this.audience = surroundings.audience;
     this.planner = new Planner(this.audience, surroundings, settings, access);
-    this.workspace = new Workspace(surroundings.workspacePath);
+    this.workspace = new Workspace(surroundings.workspacePath, surroundings.jobs);
     this.permissions = new SessionPermissions(this, surroundings);
   }
 
@@ -368,6 +370,7 @@ export class Session {
       sessionDirectory,
       directories: this.permissions.places.list(state).directories,
       shells: surroundings.shells,
+      jobs: surroundings.jobs,
     });
   }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@groundcrew/protocol';
+import type { JobRunner } from '../exec/workers.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { ToolSurroundings } from '../tools/tool.js';
@@ -14,8 +15,9 @@ export function toolSurroundings(session: {
   readonly sessionDirectory: string;
   readonly directories: readonly string[];
   readonly shells: SessionShells;
+  readonly jobs: JobRunner;
 }): ToolSurroundings {
-  const { state, settings, sessionDirectory, directories, shells } = session;
+  const { state, settings, sessionDirectory, directories, shells, jobs } = session;
   const workingDirectory = state.context.cwd;
   return {
     workingDirectory,
@@ -24,6 +26,7 @@ export function toolSurroundings(session: {
     homeDirectory: homeOf(sessionDirectory),
     largeOutput: largeOutput(settings.other.largeOutput, sessionDirectory),
     shells,
+    jobs,
   };
 }
 

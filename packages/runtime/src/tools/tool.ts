@@ -1,5 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { JobRunner } from '../exec/workers.js';
 import type { LargeOutput } from './output.js';
 import type { SessionShells } from './shell/shells.js';
 import type { UserQuestion } from './user-question.js';
@@ -17,6 +18,8 @@ export interface ToolSurroundings {
   readonly homeDirectory?: string;
   readonly largeOutput: LargeOutput;
   readonly shells: SessionShells;
+  /** Where work goes that could take long. */
+  readonly jobs: JobRunner;
 }
 
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
