@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { isBuiltin } from 'node:module';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
   type Home,
+  type IdleStore,
+  idleStore,
   type Owner,
   openSqliteStore,
   Runtime,
@@ -20,6 +23,7 @@ import type { Environment } from './home.js';
 import { ModelDirectory } from './model-access.js';
 import { userRules } from './permissions-file.js';
 import { priceBook } from './price-book.js';
+import { collectGarbage } from './v8-settings.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -128,31 +132,71 @@ export function storeFile(directory: string): string {
 class Homes {
   readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
   private readonly stores = new Map<string, SqliteStore>();
+  private readonly others = new Map<string, IdleStore>();
+  private closed = 0;
+  private collecting: NodeJS.Timeout | undefined;
   private readonly failpoint: (() => void) | undefined;
 
-  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment'>) {
+  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment' | 'homeDirectory'>) {
     if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
   }
 
   get(directory: string): Home {
-    return { directory, store: this.store(directory) };
+    const isOwn = directory === resolve(this.options.homeDirectory);
+    return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
   }
 
   store(directory: string): SqliteStore {
     const known = this.stores.get(directory);
     if (known) return known;
-    const store = openStore(directory, {
-      onWarning: (message) => this.options.warn(message),
-      ...(this.failpoint && { failpoint: this.failpoint }),
-    });
+    const store = this.open(directory);
     this.stores.set(directory, store);
     return store;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.stores.values()].map((store) => store.close()));
+    await Promise.all([...this.stores.values(), ...this.others.values()].map((store) => store.close()));
     this.stores.clear();
+    this.others.clear();
   }
+
+  /** There may be hundreds of these: one that nobody uses keeps no file open. */
+  private other(directory: string): IdleStore {
+    const known = this.others.get(directory);
+    if (known) return known;
+    const store = idleStore({
+      open: () => this.open(directory),
+      idleMilliseconds: 1000,
+      onClosed: () => this.closedOther(),
+    });
+    this.others.set(directory, store);
+    return store;
+  }
+
+  /** On Node 20 a database that is closed keeps its files until its statements are collected. */
+  private closedOther(): void {
+    this.closed += 1;
+    if (this.closed < worthCollecting || hasBuiltInSqlite()) return;
+    this.collecting ??= setTimeout(() => {
+      this.collecting = undefined;
+      this.closed = 0;
+      void collectGarbage();
+    }, 500).unref();
+  }
+
+  private open(directory: string): SqliteStore {
+    return openStore(directory, {
+      onWarning: (message) => this.options.warn(message),
+      ...(this.failpoint && { failpoint: this.failpoint }),
+    });
+  }
+}
+
+/** Fewer of them take few files. */
+const worthCollecting = 8;
+
+function hasBuiltInSqlite(): boolean {
+  return isBuiltin('node:sqlite');
 }
 
 /** Names separated by commas. */

@@ -78,6 +78,7 @@ export {
   type StoreContents,
   type StorePlace,
 } from './store/sqlite/finding.js';
+export { type IdleStore, idleStore } from './store/sqlite/idle-store.js';
 export { inspectStore } from './store/sqlite/inspect.js';
 export { tidyFiles } from './store/sqlite/inspect-files.js';
 export type { CutSession, MendedSession } from './store/sqlite/rebuild.js';

@@ -52,6 +52,8 @@ export interface SqliteStore extends SessionStore {
   load(): void;
   /** Opens the file now, if there is one; makes no file. */
   warmUp(): void;
+  /** Closes the file, and the next call opens it again; false when something waits to be written. Sessions stay ours. */
+  rest(): boolean;
   /** Commits what waits, folds the log in and lets go of the file; sessions not released count as left by a dead owner. */
   close(): Promise<void>;
   stats(): SqliteStoreStats;
@@ -162,6 +164,11 @@ class EmbeddedStore implements SqliteStore {
       // Whoever first needs the file hears what is wrong with it.
       this.#file.drop();
     }
+  }
+
+  rest(): boolean {
+    if (this.#queue.isEmpty) this.#file.drop();
+    return this.#queue.isEmpty;
   }
 
   async close(): Promise<void> {
