@@ -15,6 +15,7 @@ import {
   requestHeaders,
   type Session,
 } from '@groundcrew/runtime';
+import { requirePromptSize } from '../bounds.js';
 import { refuse } from '../failure.js';
 import { findSession, noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
@@ -35,6 +36,7 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     const { sessionId } = params;
     if (!sessionId) throw refuse('session.send', 'Missing sessionId in session.send request');
     const session = findSession('session.send', sessionId, context);
+    requirePromptSize(typeof params.prompt === 'string' ? params.prompt : '', params.attachments ?? []);
     const unsigned: Prompt = {
       messageId: params.messageId ?? randomUUID(),
       text: typeof params.prompt === 'string' ? params.prompt : '',

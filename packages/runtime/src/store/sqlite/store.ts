@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import {
   type AppendRequest,
   type Claim,
@@ -65,6 +66,8 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 }
 
 const defaultBusyLimit = 10_000;
+/** Milliseconds for which a long log is read at a stretch; then others have their turn. */
+const longestStretch = 5;
 
 class EmbeddedStore implements SqliteStore {
   readonly #file: StoreFile;
@@ -121,7 +124,12 @@ class EmbeddedStore implements SqliteStore {
     const session = await this.#look((connection) => findSession(connection, sessionId)?.number);
     if (session === undefined) return;
     let last = after;
+    let began = performance.now();
     for (;;) {
+      if (performance.now() - began > longestStretch) {
+        await turnOfTheLoop();
+        began = performance.now();
+      }
       const batch = await this.#look((connection) => {
         const found = findSession(connection, sessionId);
         if (found?.number !== session) return [];
