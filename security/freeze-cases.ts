@@ -16,12 +16,29 @@ export interface FreezeCase {
 const joined = Array.from({ length: 13 }, (_, index) => `n t${index}`).join(', ');
 const crossJoin = `CREATE TABLE IF NOT EXISTS n (v); INSERT INTO n VALUES (1),(2),(3),(4),(5),(6),(7),(8),(9),(10); SELECT count(*) FROM ${joined}`;
 
+/** How large it gets where that takes long to make. */
+export interface FreezeScale {
+  readonly events: number;
+  readonly files: number;
+}
+
+/** As large as what was found to be slow. */
+export const fullScale: FreezeScale = { events: 100_000, files: 20_000 };
+
 /** Every one of these held the main thread for longer than a neighbour should wait, or is of a kind that did. */
-export const freezeCases: readonly FreezeCase[] = [
+export function freezeCases(scale: FreezeScale = fullScale): readonly FreezeCase[] {
+  return [...fixedCases, ...longLogs(scale), manyNames(scale)];
+}
+
+const fixedCases: readonly FreezeCase[] = [
   {
     name: 'a join without end in the sql tool',
     prepare: async (runtime) => {
-      const { session } = await withTools(runtime, call('sql', { description: 'd', query: crossJoin }), say('x'));
+      const { session } = await withTools(
+        runtime,
+        call('sql', { description: 'd', query: crossJoin }),
+        say('x'),
+      );
       return async () => {
         await session.send('Go');
         await session.next('tool.execution_start');
@@ -35,7 +52,11 @@ export const freezeCases: readonly FreezeCase[] = [
   {
     name: 'todos read while their tables are locked',
     prepare: async (runtime) => {
-      const { session } = await withTools(runtime, call('sql', { description: 'd', query: `BEGIN EXCLUSIVE; ${crossJoin}` }), say('x'));
+      const { session } = await withTools(
+        runtime,
+        call('sql', { description: 'd', query: `BEGIN EXCLUSIVE; ${crossJoin}` }),
+        say('x'),
+      );
       return async () => {
         await session.send('Go');
         await session.next('tool.execution_start');
@@ -50,42 +71,6 @@ export const freezeCases: readonly FreezeCase[] = [
     prepare: async (runtime) => {
       const session = await runtime.client.create({});
       return () => session.turn(`Use the tool x${' '.repeat(200_000)}then`);
-    },
-  },
-  {
-    name: 'backward pages of 100,000 events',
-    prepare: async (runtime) => {
-      const { session } = await withTools(runtime, say('x'));
-      await session.turn('Hello');
-      await session.call('session.destroy');
-      await fillLog(runtime.home.path, session.sessionId, 100_000);
-      const again = await runtime.client.resume(session.sessionId, {});
-      return async () => {
-        let cursor: unknown;
-        for (let page = 0; page < 5; page += 1) {
-          const read = await again.call('session.eventLog.read', {
-            direction: 'backward',
-            max: 100,
-            ...(cursor !== undefined && { cursor }),
-          });
-          cursor = read.cursor;
-        }
-        await again.call('session.destroy');
-      };
-    },
-  },
-  {
-    name: 'all of 100,000 events at once',
-    prepare: async (runtime) => {
-      const { session } = await withTools(runtime, say('x'));
-      await session.turn('Hello');
-      await session.call('session.destroy');
-      await fillLog(runtime.home.path, session.sessionId, 100_000);
-      const again = await runtime.client.resume(session.sessionId, {});
-      return async () => {
-        await again.failure('session.getMessages');
-        await again.call('session.destroy');
-      };
     },
   },
   {
@@ -131,7 +116,11 @@ export const freezeCases: readonly FreezeCase[] = [
   {
     name: 'tool arguments of a million values',
     prepare: async (runtime) => {
-      const { session } = await withTools(runtime, call('view', { path: '.', x: Array(1_000_000).fill({}) }), say('x'));
+      const { session } = await withTools(
+        runtime,
+        call('view', { path: '.', x: Array(1_000_000).fill({}) }),
+        say('x'),
+      );
       return () => session.turn('Go');
     },
   },
@@ -146,10 +135,16 @@ export const freezeCases: readonly FreezeCase[] = [
     name: 'an edit that changes every line of a large file',
     prepare: async (runtime) => {
       const lines = (salt: string) =>
-        Array.from({ length: 20_000 }, (_, n) => createHash('md5').update(`${salt}${n}`).digest('hex')).join('\n');
+        Array.from({ length: 20_000 }, (_, n) => createHash('md5').update(`${salt}${n}`).digest('hex')).join(
+          '\n',
+        );
       const [old_str, new_str] = [lines('a'), lines('b')];
       writeFileSync(join(runtime.workingDirectory, 'lines.txt'), `first\n${old_str}\nlast\n`);
-      const { session } = await withTools(runtime, call('edit', { path: 'lines.txt', old_str, new_str }), say('x'));
+      const { session } = await withTools(
+        runtime,
+        call('edit', { path: 'lines.txt', old_str, new_str }),
+        say('x'),
+      );
       return () => session.turn('Go');
     },
   },
@@ -159,17 +154,6 @@ export const freezeCases: readonly FreezeCase[] = [
       writeFileSync(join(runtime.workingDirectory, 'big.txt'), `${'a\n'.repeat(8_000_000)}needle\n`);
       const input = { path: 'big.txt', old_str: 'needle', new_str: 'thread' };
       const { session } = await withTools(runtime, call('edit', input), say('x'));
-      return () => session.turn('Go');
-    },
-  },
-  {
-    name: 'a glob of 256 alternatives over 20,000 files',
-    prepare: async (runtime) => {
-      const folder = join(runtime.workingDirectory, 'many');
-      mkdirSync(folder, { recursive: true });
-      for (let n = 0; n < 20_000; n += 1) writeFileSync(join(folder, `${'a'.repeat(60)}${n}`), '');
-      const pattern = `{${Array.from({ length: 256 }, (_, n) => `*a*a*a*a*a*a*b${n}`).join(',')}}`;
-      const { session } = await withTools(runtime, call('glob', { pattern }), say('x'));
       return () => session.turn('Go');
     },
   },
@@ -197,7 +181,11 @@ export const freezeCases: readonly FreezeCase[] = [
     name: 'a regular expression that backtracks',
     prepare: async (runtime) => {
       writeFileSync(join(runtime.workingDirectory, 'as.txt'), `${'a'.repeat(200_000)}\n`);
-      const { session } = await withTools(runtime, call('grep', { pattern: '(a+)+$x', path: 'as.txt' }), say('x'));
+      const { session } = await withTools(
+        runtime,
+        call('grep', { pattern: '(a+)+$x', path: 'as.txt' }),
+        say('x'),
+      );
       return () => session.turn('Go');
     },
   },
@@ -205,7 +193,9 @@ export const freezeCases: readonly FreezeCase[] = [
     name: 'rules with many wild patterns',
     prepare: async (runtime) => {
       const { session } = await withTools(runtime, call('view', { path: `${'a/'.repeat(800)}b` }), say('x'));
-      const pattern = `{${Array.from({ length: 250 }, (_, n) => `*a*a*a*a/**/*a*a*b${n}`).join(',')}}`.repeat(2);
+      const pattern = `{${Array.from({ length: 250 }, (_, n) => `*a*a*a*a/**/*a*a*b${n}`).join(',')}}`.repeat(
+        2,
+      );
       return async () => {
         await session.failure('session.permissions.setRules', { rules: [pattern] });
         await session.turn('Go');
@@ -256,4 +246,59 @@ function call(name: string, input: object) {
 /** A session whose calls are all approved. */
 async function withTools(runtime: LiveRuntime, ...replies: Parameters<LiveRuntime['session']>[0]) {
   return runtime.session(replies, { tools, requestPermission: false, permissionMode: 'allow-all' });
+}
+
+function longLogs({ events }: FreezeScale): readonly FreezeCase[] {
+  return [
+    {
+      name: 'backward pages of a long log',
+      prepare: async (runtime) => {
+        const { session } = await withTools(runtime, say('x'));
+        await session.turn('Hello');
+        await session.call('session.destroy');
+        await fillLog(runtime.home.path, session.sessionId, events);
+        const again = await runtime.client.resume(session.sessionId, {});
+        return async () => {
+          let cursor: unknown;
+          for (let page = 0; page < 5; page += 1) {
+            const read = await again.call('session.eventLog.read', {
+              direction: 'backward',
+              max: 100,
+              ...(cursor !== undefined && { cursor }),
+            });
+            cursor = read.cursor;
+          }
+          await again.call('session.destroy');
+        };
+      },
+    },
+    {
+      name: 'all of a long log at once',
+      prepare: async (runtime) => {
+        const { session } = await withTools(runtime, say('x'));
+        await session.turn('Hello');
+        await session.call('session.destroy');
+        await fillLog(runtime.home.path, session.sessionId, events);
+        const again = await runtime.client.resume(session.sessionId, {});
+        return async () => {
+          await again.failure('session.getMessages');
+          await again.call('session.destroy');
+        };
+      },
+    },
+  ];
+}
+
+function manyNames({ files }: FreezeScale): FreezeCase {
+  return {
+    name: 'a glob of 256 alternatives over many files',
+    prepare: async (runtime) => {
+      const folder = join(runtime.workingDirectory, 'many');
+      mkdirSync(folder, { recursive: true });
+      for (let n = 0; n < files; n += 1) writeFileSync(join(folder, `${'a'.repeat(60)}${n}`), '');
+      const pattern = `{${Array.from({ length: 256 }, (_, n) => `*a*a*a*a*a*a*b${n}`).join(',')}}`;
+      const { session } = await withTools(runtime, call('glob', { pattern }), say('x'));
+      return () => session.turn('Go');
+    },
+  };
 }

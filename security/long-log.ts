@@ -21,7 +21,9 @@ export async function fillLog(home: string, sessionId: string, count: number): P
     return { seq: at, isPublic: true, type: event.type, json: JSON.stringify(event) };
   };
   for (let done = 0; done < count; done += batch) {
-    const records = Array.from({ length: Math.min(batch, count - done) }, (_, n) => record(seq + done + n + 1));
+    const records = Array.from({ length: Math.min(batch, count - done) }, (_, n) =>
+      record(seq + done + n + 1),
+    );
     const eventCount = head.eventCount + done + records.length;
     await store.append({ sessionId, epoch, expectedSeq: seq + done, records, head: { ...head, eventCount } });
   }

@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 import { Backlog } from './backlog.js';
 import type { Channel } from './channel.js';
+import { FramingError } from './errors.js';
 import {
+  beginningBytes,
   defaultBodyBytes,
   type FrameLimits,
   FrameReader,
@@ -13,6 +15,7 @@ import { bodyBytes, type Encoded, type Message, toEncoded } from './message.js';
 import { Outgoing } from './outgoing.js';
 import { oversizedMessage } from './oversized.js';
 import { parseLargeMessage } from './parse.js';
+import type { SlowOptions } from './parse-slowly.js';
 import { AsyncQueue } from './queue.js';
 
 /** The two directions of one peer; a socket is both. */
@@ -27,6 +30,8 @@ export interface ByteChannelOptions extends FrameLimits {
   readonly highWaterMark?: number;
   /** A longer body ends the stream until the peer is trusted; as for all others unless told otherwise. */
   readonly maxStrangerBytes?: number;
+  /** Objects, lists and plain values that a message over 1 MiB may have; any number unless told otherwise. */
+  readonly maxValues?: number;
   /** How long `close` waits for the peer to read what was queued and to hang up; 2 s unless told otherwise. */
   readonly lingerMs?: number;
 }
@@ -40,6 +45,7 @@ class ByteChannel implements Channel, LargeFrames {
   private readonly input: Readable;
   private readonly output: Writable;
   private readonly outgoing: Outgoing;
+  private readonly slowOptions: SlowOptions;
   private readonly maxKeptBytes: number;
   private readonly reader: FrameReader;
   private readonly incoming = new AsyncQueue<Message>(() => this.readOn());
@@ -63,6 +69,7 @@ class ByteChannel implements Channel, LargeFrames {
     this.input = input;
     this.output = output;
     this.outgoing = new Outgoing(output);
+    this.slowOptions = options.maxValues === undefined ? {} : { mostValues: options.maxValues };
     this.maxBodyBytes = options.maxBodyBytes ?? defaultBodyBytes;
     this.maxKeptBytes = options.maxKeptBytes ?? this.maxBodyBytes;
     this.reader = new FrameReader(
@@ -163,13 +170,23 @@ class ByteChannel implements Channel, LargeFrames {
   };
 
   large(body: Buffer): void {
-    const read = async () => Object.assign(await parseLargeMessage(body), { [bodyBytes]: body.length });
+    const read = () => this.readLarge(body);
     if (this.behind) this.behind.push(read);
     else void this.readInOrder([read]);
   }
 
+  private async readLarge(body: Buffer): Promise<Message> {
+    try {
+      return Object.assign(await parseLargeMessage(body, this.slowOptions), { [bodyBytes]: body.length });
+    } catch (error) {
+      if (!(error instanceof FramingError) || error.kind !== 'too_large') throw error;
+      return oversizedMessage(body.toString('latin1', 0, beginningBytes), error.message);
+    }
+  }
+
   passedOver(beginning: string, length: number): void {
-    this.receive(oversizedMessage(beginning, length, this.maxKeptBytes));
+    const text = `Message too large: it has ${length} bytes, at most ${this.maxKeptBytes} are accepted`;
+    this.receive(oversizedMessage(beginning, text));
   }
 
   trust(): void {

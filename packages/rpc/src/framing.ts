@@ -200,7 +200,8 @@ const maxHeaderBytes = 8 * 1024;
 const firstBodyBytes = 64 * 1024;
 /** What is longer takes long enough to parse that others should have their turn meanwhile. */
 const largeBytes = 1024 * 1024;
-const beginningBytes = 4096;
+/** What of a body tells which request it was. */
+export const beginningBytes = 4096;
 const usualHeader = /^Content-Length: (\d+)$/;
 const bareLineFeed = /[^\r]\n/;
 const headerLine = /^([^\s:]+)[ \t]*:[ \t]*(.*?)[ \t]*$/;

@@ -10,11 +10,10 @@ export class Oversized {
  * A message that was passed over, as far as its beginning tells what it was: who asked is answered, who answered has failed.
  * Throws FramingError when it cannot be told.
  */
-export function oversizedMessage(beginning: string, length: number, most: number): Message {
+export function oversizedMessage(beginning: string, text: string): Message {
   const [head = ''] = beginning.split(/"(?:params|result|error)"\s*:/, 1);
   const [, method] = /"method"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head) ?? [];
   const [, id] = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,15})\s*[,}]/.exec(head) ?? [];
-  const text = `Message too large: it has ${length} bytes, at most ${most} are accepted`;
   if (head === beginning || (id === undefined && method === undefined))
     throw new FramingError('too_large', text);
   const error: ErrorObject = { code: ErrorCode.invalidRequest, message: text, data: { code: 'too_large' } };

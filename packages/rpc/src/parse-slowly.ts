@@ -4,7 +4,7 @@ import { FramingError } from './errors.js';
 export interface SlowOptions {
   /** Bytes of one string that are read at once; 256 KiB unless given. */
   readonly pieceBytes?: number;
-  /** Objects, lists and plain values together; 500,000 unless given. */
+  /** Objects, lists and plain values together; any number unless given. */
   readonly mostValues?: number;
 }
 
@@ -35,7 +35,7 @@ class SlowReader {
   constructor(
     private readonly bytes: Buffer,
     private readonly maxDepth: number,
-    { pieceBytes = 256 * 1024, mostValues = 500_000 }: SlowOptions,
+    { pieceBytes = 256 * 1024, mostValues = Number.POSITIVE_INFINITY }: SlowOptions,
   ) {
     this.pieceBytes = pieceBytes;
     this.mostValues = mostValues;
@@ -168,7 +168,7 @@ class SlowReader {
   private count(): void {
     this.values += 1;
     if (this.values <= this.mostValues) return;
-    throw new FramingError('json', `Parse error: the message has more than ${this.mostValues} values`);
+    throw new FramingError('too_large', `Message too large: it has more than ${this.mostValues} values`);
   }
 
   private get isTired(): boolean {

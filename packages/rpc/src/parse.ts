@@ -1,6 +1,6 @@
 import { FramingError } from './errors.js';
 import type { Message, RequestId } from './message.js';
-import { parseSlowly, tooDeep } from './parse-slowly.js';
+import { parseSlowly, type SlowOptions, tooDeep } from './parse-slowly.js';
 
 /** The one place where a peer's text becomes a message; throws FramingError for anything else. */
 export function parseMessage(json: string): Message {
@@ -10,8 +10,8 @@ export function parseMessage(json: string): Message {
 }
 
 /** The same of a large message, in small steps between which others have their turn. */
-export async function parseLargeMessage(bytes: Buffer): Promise<Message> {
-  return messageOf(await parseSlowly(bytes, maxDepth));
+export async function parseLargeMessage(bytes: Buffer, options: SlowOptions = {}): Promise<Message> {
+  return messageOf(await parseSlowly(bytes, maxDepth, options));
 }
 
 function messageOf(value: unknown): Message {

@@ -23,8 +23,8 @@ export function boundedResult(result: string | JsonObject): string | JsonObject 
   return { textResultForLlm: `${error} Ask the tool for less at once.`, resultType: 'failure', error };
 }
 
-const longestPrompt = 2 * 1024 * 1024;
-const longestText = 2 * 1024 * 1024;
+const longestPrompt = 1024 * 1024;
+const longestText = 4 * 1024 * 1024;
 /** Images and documents too. */
 const mostAttached = 16 * 1024 * 1024;
 

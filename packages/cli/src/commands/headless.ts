@@ -33,7 +33,7 @@ export interface ServerOptions extends HeadlessArguments {
 }
 
 /** A client so far behind gets its deltas merged; up to there it has every one of them. */
-const channelOptions = { highWaterMark: 8 * 1024 * 1024, maxKeptBytes: 32 * 1024 * 1024 };
+const channelOptions = { highWaterMark: 8 * 1024 * 1024, maxKeptBytes: 32 * 1024 * 1024, maxValues: 300_000 };
 
 /** What one who has not shown the token may send at once. */
 const maxStrangerBytes = 64 * 1024;

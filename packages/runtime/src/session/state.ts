@@ -185,9 +185,12 @@ function reduceUserMessage(state: SessionState, event: EventOf<'user.message'>):
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
     verbatim: without(state.verbatim, messageId),
     userTurns: state.userTurns + 1,
-    summary: state.summary ?? content,
+    summary: state.summary ?? content.slice(0, longestSummary),
   };
 }
+
+/** It is a part of every head, every list and every word about the session. */
+const longestSummary = 1000;
 
 type ToolEvent = EventOf<'assistant.message' | 'tool.execution_start' | 'tool.execution_complete'>;
 

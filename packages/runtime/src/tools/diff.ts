@@ -1,3 +1,5 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
+
 /** The change of one file, as people are shown it before they allow it and after it was made. */
 export interface FileChange {
   /** Absolute. */
@@ -32,7 +34,7 @@ export function unchangedDiff(path: string, lines: readonly string[], firstLine:
 /** What changes in a file, with a few lines around it. Its work grows with the change, not with the file. */
 export async function changeDiff({ path, before, after }: FileChange): Promise<string> {
   const { structuredPatch } = await import('diff');
-  const { oldText, newText, firstLine } = changedPart(before, after);
+  const { oldText, newText, firstLine } = await changedPart(before, after);
   const options = { context: contextLines, maxEditLength: mostEdits };
   const hunks = structuredPatch('', '', oldText, newText, '', '', options)?.hunks ?? [
     replacement(oldText, newText),
@@ -50,7 +52,7 @@ const contextLines = 3;
 const mostEdits = 400;
 
 /** The lines that differ and those around them; `firstLine` lines stand before. */
-function changedPart(before: Buffer, after: Buffer) {
+async function changedPart(before: Buffer, after: Buffer) {
   const same = sameBytes(before, after);
   const start = linesBack(before, same, contextLines);
   const sameEnd = sameBytesAtEnd(before, after, same);
@@ -58,7 +60,7 @@ function changedPart(before: Buffer, after: Buffer) {
   return {
     oldText: before.toString('utf8', start, oldEnd),
     newText: after.toString('utf8', start, newEnd),
-    firstLine: countOf(before, start),
+    firstLine: await countOf(before, start),
   };
 }
 
@@ -104,11 +106,18 @@ function linesOn(text: Buffer, place: number, lines: number): number {
   return end;
 }
 
-function countOf(text: Buffer, end: number): number {
+/** Line feeds before a place. Others have their turn now and then: a large file takes some time. */
+async function countOf(text: Buffer, end: number): Promise<number> {
   let count = 0;
-  for (let at = 0; at < end; at += 1) if (text[at] === lineFeed) count += 1;
+  for (let from = 0; from < end; from += stretch) {
+    if (from > 0) await turnOfTheLoop();
+    const to = Math.min(from + stretch, end);
+    for (let at = from; at < to; at += 1) if (text[at] === lineFeed) count += 1;
+  }
   return count;
 }
+
+const stretch = 1024 * 1024;
 
 /** All lines of one, then all lines of the other. */
 function replacement(oldText: string, newText: string) {
