@@ -36,9 +36,9 @@ export async function changeDiff({ path, before, after }: FileChange): Promise<s
   const { structuredPatch } = await import('diff');
   const { oldText, newText, firstLine } = await changedPart(before, after);
   const options = { context: contextLines, maxEditLength: mostEdits };
-  const hunks = structuredPatch('', '', oldText, newText, '', '', options)?.hunks ?? [
-    replacement(oldText, newText),
-  ];
+  const isLong = oldText.length + newText.length > longestCompared;
+  const found = isLong ? undefined : structuredPatch('', '', oldText, newText, '', '', options);
+  const hunks = found?.hunks ?? [replacement(oldText, newText)];
   const endsDiffer = (before.at(-1) === lineFeed) !== (after.at(-1) === lineFeed);
   const lines = hunks.flatMap((hunk) => [
     `@@ -${hunk.oldStart + firstLine},${hunk.oldLines} +${hunk.newStart + firstLine},${hunk.newLines} @@`,
@@ -48,12 +48,16 @@ export async function changeDiff({ path, before, after }: FileChange): Promise<s
 }
 
 const contextLines = 3;
-/** Of two texts that have less in common, all of one is shown, then all of the other. */
+/** Of two texts that are longer, or have less in common, all of one is shown, then all of the other. */
+const longestCompared = 256 * 1024;
 const mostEdits = 400;
 
 /** The lines that differ and those around them; `firstLine` lines stand before. */
 async function changedPart(before: Buffer, after: Buffer) {
+  // Others have their turn in between: a large file takes some time.
+  await turnOfTheLoop();
   const same = sameBytes(before, after);
+  await turnOfTheLoop();
   const start = linesBack(before, same, contextLines);
   const sameEnd = sameBytesAtEnd(before, after, same);
   const [oldEnd, newEnd] = [before, after].map((text) => linesOn(text, text.length - sameEnd, contextLines));
@@ -84,7 +88,7 @@ function sameBytesAtEnd(before: Buffer, after: Buffer, from: number): number {
   return size;
 }
 
-const block = 4096;
+const block = 64 * 1024;
 const lineFeed = 0x0a;
 
 /** The beginning of the line so many lines before the one that this place is in. */
@@ -106,7 +110,7 @@ function linesOn(text: Buffer, place: number, lines: number): number {
   return end;
 }
 
-/** Line feeds before a place. Others have their turn now and then: a large file takes some time. */
+/** Line feeds before a place. */
 async function countOf(text: Buffer, end: number): Promise<number> {
   let count = 0;
   for (let from = 0; from < end; from += stretch) {
@@ -117,7 +121,7 @@ async function countOf(text: Buffer, end: number): Promise<number> {
   return count;
 }
 
-const stretch = 1024 * 1024;
+const stretch = 512 * 1024;
 
 /** All lines of one, then all lines of the other. */
 function replacement(oldText: string, newText: string) {
