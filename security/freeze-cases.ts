@@ -23,7 +23,7 @@ export interface FreezeScale {
 }
 
 /** As large as what was found to be slow. */
-export const fullScale: FreezeScale = { events: 100_000, files: 20_000 };
+const fullScale: FreezeScale = { events: 100_000, files: 20_000 };
 
 /** Every one of these held the main thread for longer than a neighbour should wait, or is of a kind that did. */
 export function freezeCases(scale: FreezeScale = fullScale): readonly FreezeCase[] {

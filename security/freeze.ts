@@ -40,7 +40,7 @@ export async function attackFreeze({ count, seed }: AttackOptions): Promise<Atta
 }
 
 /** Starts a runtime and a neighbour, and stops both. */
-export async function withFreezeWorld(work: (world: FreezeWorld) => Promise<void>): Promise<void> {
+async function withFreezeWorld(work: (world: FreezeWorld) => Promise<void>): Promise<void> {
   const world = new FreezeWorld();
   try {
     await world.open();

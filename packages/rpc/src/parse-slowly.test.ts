@@ -59,7 +59,7 @@ test('what JSON.parse refuses is refused', async () => {
 });
 
 test('nesting and the number of values are bounded', async () => {
-  await expect(read('['.repeat(21) + '1' + ']'.repeat(21))).rejects.toThrow('deeper than 20 levels');
+  await expect(read(`${'['.repeat(21)}1${']'.repeat(21)}`)).rejects.toThrow('deeper than 20 levels');
   expect(await read(`${'['.repeat(20)}1${']'.repeat(20)}`)).toEqual(
     JSON.parse(`${'['.repeat(20)}1${']'.repeat(20)}`),
   );

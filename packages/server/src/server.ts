@@ -40,7 +40,7 @@ export class Server {
     const connection: Connection = new Connection(channel, {
       onRequest: (method, params, call) => {
         const refusal = this.admit(method, params, gatekeeper);
-        if (refusal) return refusal;
+        if (refusal !== undefined) return refusal;
         requireSize(method, call.bodyBytes);
         return this.dispatch(method, params, {
           runtime: this.runtime,

@@ -130,7 +130,10 @@ class StoreInUse implements IdleStore {
     if (this.#claimed.size === 0) {
       this.#store = undefined;
       this.#closing = store.close();
-    } else if (!store.rest()) return this.#wait();
+    } else if (!store.rest()) {
+      this.#wait();
+      return;
+    }
     this.options.onClosed?.();
   }
 }
