@@ -5,7 +5,7 @@ import type { LoopContext, ModelPlan } from './context.js';
 const mostCountedApart = 16;
 
 /** Many times what any model says at once; to store more would hold up everybody else. */
-const longestAnswer = 4 * 1024 * 1024;
+const longestAnswer = 8 * 1024 * 1024;
 
 /** An answer that is still coming in; what streams is told piece by piece. */
 export class AnswerDraft {
