@@ -83,6 +83,7 @@ test('two clients cannot serve a tool of one name, and the one that tried is not
     expect(await two.failure(method, { sessionId: ours.sessionId, tools, systemMessage })).toEqual({
       code: -32603,
       message: `Request ${method} failed with message: External tool name clash: look already registered by another connection`,
+      data: { code: 'tool_name_taken', retryable: true },
     });
   }
   await ours.turn('Hello');

@@ -170,7 +170,7 @@ test('the metadata of a session tell what it is and what it weighs', async () =>
     compactionThreshold: 800,
   });
   expect(await session.call('session.metadata.recomputeContextTokens', { modelId: 'scripted' })).toEqual({
-    totalTokens: contextInfo.totalTokens,
+    totalTokens: systemTokens + conversationTokens,
     messagesTokenCount: conversationTokens,
     systemTokenCount: systemTokens,
   });

@@ -46,6 +46,20 @@ const answerOf = (events: readonly { type: string; data: unknown }[]) =>
   );
 
 describe('a client that makes the model calls', () => {
+  test.each([
+    ['whole', false, completion],
+    ['in a stream', true, `${chunkOf('Carr')}${chunkOf('ied.')}data: [DONE]\n\n`],
+  ])('may leave the headers of its answer out: %s', async (_how, streaming, data) => {
+    const { client, made } = await carrier(async (requestId) => {
+      await client.call('llmInference.httpResponseStart', { requestId, status: 200 });
+      await client.call('llmInference.httpResponseChunk', { requestId, data, end: true });
+    });
+    const session = await client.create({ model: 'm-1', provider, streaming });
+    expect(answerOf(await session.turn('Hello'))).toEqual(['Carried.']);
+    await Promise.all(made);
+    await client.close();
+  });
+
   test('gets the whole request, and its answer is the answer', async () => {
     const replies: unknown[] = [];
     const { client, asked, made } = await carrier(async (requestId) => {

@@ -141,3 +141,70 @@ describe.each(releases)('a client of $name', ({ greet, settings, approval, refus
     expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "seen"');
   });
 });
+
+describe('answers are in the shapes that each release parses', () => {
+  /** A client of this release; the tables that the others are held to are those of the newest. */
+  async function sessionOf(greet: Release['greet'], params: object, process = runtime.process) {
+    const wire = await runtime.connect(process, { hasGaps: true });
+    await greet(wire);
+    return wire.create({ toolFilterPrecedence: null, ...params });
+  }
+
+  test('objects for mode, plan and workspace before 0.3.0, under the names of then', async () => {
+    const session = await sessionOf(ping, { envValueMode: 'direct' });
+    expect(await session.call('session.mode.get')).toEqual({ mode: 'interactive' });
+    expect(await session.call('session.mode.set', { mode: 'plan' })).toMatchObject({ mode: 'plan' });
+    expect(await session.call('session.mode.get')).toEqual({ mode: 'plan' });
+    expect(await session.call('session.plan.update', { content: 'x' })).toEqual({});
+    expect(await session.call('session.plan.read')).toMatchObject({ exists: true, content: 'x' });
+    expect(await session.call('session.plan.delete')).toEqual({});
+    const file = { path: 'a.txt', content: 'A' };
+    expect(await session.call('session.workspace.createFile', file)).toEqual({});
+    expect(await session.call('session.workspace.listFiles')).toEqual({ files: ['a.txt'] });
+    expect(await session.call('session.workspace.readFile', file)).toEqual({ content: 'A' });
+    expect(await session.failure('session.workspace.nothing')).toMatchObject({
+      code: -32601,
+      message: 'Unhandled method session.workspace.nothing',
+    });
+  });
+
+  test.each([
+    ['0.3.0', ping, { includeSubAgentStreamingEvents: true }],
+    ['1.0.0-beta.4', connect, { includeSubAgentStreamingEvents: true }],
+    ['the newest', connect, { toolFilterPrecedence: 'excluded' }],
+  ])('a bare mode and nothing for the plan from 0.3.0 on: %s', async (_name, greet, params) => {
+    const session = await sessionOf(greet, params);
+    expect(await session.call('session.mode.get')).toBe('interactive');
+    expect(await session.call('session.mode.set', { mode: 'plan' })).toEqual({
+      status: 'unchanged',
+      modelChanged: false,
+    });
+    expect(await session.call('session.plan.update', { content: 'x' })).toBeNull();
+    expect(await session.call('session.plan.delete')).toBeNull();
+  });
+
+  test.each([
+    ['in a process that it started', ['--server', '--stdio']],
+    ['on a port that others use too', ['--port', '0']],
+  ])('the newest client for Java is not old: %s', async (_where, flags) => {
+    const process = runtime.spawn({ flags: ['--no-auto-update', '--log-level', 'error', ...flags] });
+    const intent = callTools({ id: 'c1', name: 'report_intent', arguments: { intent: 'x' } });
+    const model = runtime.script(intent, say('done'));
+    const java = { requestPermission: true, envValueMode: 'direct', ...providerOf(model) };
+    const session = await sessionOf(connect, java, process);
+    await session.turn('Hello');
+    expect(JSON.stringify(model.requests[0]?.body)).not.toContain('report_intent');
+    await session.call('session.model.switchTo', { modelId: 'other' });
+    expect((await session.next('session.model_change')).data).toMatchObject({ source: 'sdk' });
+  });
+
+  test('the same without `connect` is old', async () => {
+    const process = runtime.spawn({ flags: ['--server', '--stdio'] });
+    const model = runtime.script(say('done'));
+    const session = await sessionOf(ping, { envValueMode: 'direct', ...providerOf(model) }, process);
+    await session.turn('Hello');
+    expect(JSON.stringify(model.requests[0]?.body)).toContain('report_intent');
+    await session.call('session.model.switchTo', { modelId: 'other' });
+    expect((await session.next('session.model_change')).data).not.toHaveProperty('source');
+  });
+});

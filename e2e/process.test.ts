@@ -16,7 +16,7 @@ const tools = [{ name: 'look', skipPermission: true }];
 
 describe('the command line', () => {
   test.each([
-    ['--server --stdio --no-auto-update --log-level debug --session-idle-timeout 9 --remote'],
+    ['--server --stdio --no-auto-update --log-level debug --session-idle-timeout 9'],
     ['--stdio --no-auto-login --log-level=all --headless'],
     ['--auth-token-env NAME --headless --no-auto-update --stdio'],
   ])('%s', async (flags) => {
@@ -28,30 +28,66 @@ describe('the command line', () => {
     expect(process.stderr).toBe('');
   });
 
-  test('an unknown flag or level of a headless program is a warning', async () => {
-    const flags = [
-      '--frobnicate',
-      'constructor',
-      '--headless',
-      '--log-level',
-      'loud',
-      '--stdio',
-      '--color=always',
-    ];
-    const process = new RuntimeProcess({ flags, home: runtime.home.path });
+  test('flags of the peer are accepted: with a warning, unless they ask for what is so anyway; so is a level', async () => {
+    const process = new RuntimeProcess({
+      flags:
+        '--no-auto-update --remote --log-dir /nowhere --allow-tool shell write --headless --log-level loud --stdio --no-color --stream=off'.split(
+          ' ',
+        ),
+      home: runtime.home.path,
+    });
     const client = new WireClient(await process.connect());
     expect(await client.call('ping', {})).toMatchObject({ message: 'pong' });
     process.endInput();
     expect(await process.exited).toEqual({ code: 0, signal: null });
     expect(process.stderr.split('\n')).toEqual([
-      'Ignored unknown arguments: --frobnicate constructor --color=always',
+      '--remote is accepted for compatibility and has no effect.',
+      '--log-dir is accepted for compatibility and has no effect.',
+      '--allow-tool is accepted for compatibility and has no effect.',
+      '--stream is accepted for compatibility and has no effect.',
       'Ignored --log-level loud; it may be none, error, warning, info, debug, all',
       '',
     ]);
   });
 
   test.each([
-    ['--frobnicate', /Unknown argument --frobnicate/],
+    ['--headless --stdio --frobnicate', '--frobnicate'],
+    ['--frobnicate --server --port 0 --log-level none', '--frobnicate'],
+    ['--headless --stdio --constructor', '--constructor'],
+    ['--headless --stdio --api-key=secret-1', '--api-key'],
+    ['--headless --stdio -x', '-x'],
+    ['--frobnicate', '--frobnicate'],
+    ['-p hello --frobnicate', '--frobnicate'],
+    ['serve --frobnicate', '--frobnicate'],
+    ['sessions ls --no-color', '--no-color'],
+  ])('%s ends with code 1 and names the unknown option', async (flags, name) => {
+    const process = new RuntimeProcess({ flags: flags.split(' '), home: runtime.home.path });
+    expect(await process.exited).toEqual({ code: 1, signal: null });
+    expect(process.stderr).toBe(
+      `error: unknown option '${name}'\nRun groundcrew --help to see what there is.\n`,
+    );
+    expect(process.stdout).toBe('');
+  });
+
+  test.each(['--help', '--headless --help', '--server -h', 'help'])(
+    '%s lists the flags of the peer that are accepted, and those that are refused',
+    async (flags) => {
+      const process = new RuntimeProcess({ flags: flags.split(' '), home: runtime.home.path });
+      expect(await process.exited).toEqual({ code: 0, signal: null });
+      const [, accepted, refused] =
+        /accepted for compatibility.*\n\n((?: {2}--.*\n)+)\n.*refused.*\n\n((?: {2}--.*\n)+)/.exec(
+          process.stdout,
+        ) ?? [];
+      for (const name of ['--no-auto-update', '--remote', '--no-color']) expect(accepted).toContain(name);
+      expect(refused).toContain('--deny-tool');
+    },
+  );
+
+  test.each([
+    ['--headless --stdio stray', /Unknown argument stray/],
+    ['--headless --stdio=yes', /--stdio takes no value/],
+    ['--headless --stdio --deny-tool shell', /--deny-tool is not built here.*permissions\.json/],
+    ['--headless --stdio --log-dir', /--log-dir needs a value/],
     ['--headless --port x', /--port needs a whole number/],
     ['--headless --port 70000', /--port needs a whole number from 0 to 65535/],
     ['--headless --stdio --log-level', /--log-level needs a value/],

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client, RuntimeConnection, type SessionLifecycleEvent } from '@groundcrew/sdk';
 import { hold, providerOf, say, story } from '@groundcrew/testkit';
@@ -125,6 +127,42 @@ test('a runtime that closes its stdin and dies does not crash the app', async ()
     Array(3).fill('The runtime exited with code 9'),
   );
 });
+
+test('a runtime on a port ends when the process that started it is killed', async () => {
+  const repository = join(import.meta.dirname, '..');
+  const script = join(world.home.path, 'starter.mts');
+  const sdk = join(repository, 'packages', 'sdk', 'src', 'index.ts');
+  writeFileSync(
+    script,
+    `import { Client, RuntimeConnection } from ${JSON.stringify(sdk)};
+     const client = new Client({ connection: RuntimeConnection.forTcp({ path: ${JSON.stringify(runtimePath)} }) });
+     await client.start();
+     process.stdout.write(client.runtimePort + '\\n');`,
+  );
+  const tsx = join(repository, 'node_modules', 'tsx', 'dist', 'loader.mjs');
+  const starter = spawn(process.execPath, ['--import', tsx, script], {
+    cwd: repository,
+    env: { PATH: process.env.PATH, HOME: world.home.path },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [announced] = await once(starter.stdout, 'data');
+  const port = Number(announced);
+  await connectAndStay(port, () => starter.kill('SIGKILL'));
+  // Between the end of its connections and its own it may still take one.
+  const refused = async (): Promise<unknown> => connectAndStay(port).then(refused, (error) => error.code);
+  expect(await refused()).toBe('ECONNREFUSED');
+});
+
+/** Resolves when the connection that was made has ended; rejects when none could be made. */
+async function connectAndStay(port: number, onConnected: () => void = () => undefined): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.resume();
+  onConnected();
+  await ended;
+}
 
 test('a runtime on a port is shared with others who have its token', async () => {
   const connectionToken = 'shared-secret';

@@ -91,3 +91,21 @@ test('the official client stops a turn', async () => {
   expect(await wait).toBeUndefined();
   expect((await session.sendAndWait({ prompt: 'and now?' }))?.data.content).toBe('again');
 });
+
+test('the official client hears which of its options have no effect, and is refused hooks', async () => {
+  const { client, session } = await officialSession([say('hello')], {
+    mcpServers: { files: { type: 'local', command: 'files', args: [], tools: ['*'] } },
+    skillDirectories: ['/skills'],
+  });
+  const warnings: string[] = [];
+  session.on('session.warning', ({ data }) => {
+    warnings.push(data.message);
+  });
+  await session.sendAndWait({ prompt: 'Hello' });
+  expect(warnings.map((message) => /^The option '(.*?)' has no effect/.exec(message)?.[1])).toEqual([
+    'mcpServers',
+    'skillDirectories',
+  ]);
+  const hooks = { onPreToolUse: () => ({ permissionDecision: 'deny' as const }) };
+  await expect(client.createSession({ hooks })).rejects.toThrow(/The option 'hooks' is not available/);
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import {
   approveAll,
   type Client,
+  type ClientOptions,
   type PermissionRequestResult,
   type ResumeSessionOptions,
   RuntimeConnection,
@@ -38,8 +39,8 @@ async function startRuntime() {
   return { process, port: await process.port() };
 }
 
-function clientAt(port: number): Client {
-  return world.newClient({ connection: RuntimeConnection.forUri(`${port}`) });
+function clientAt(port: number, options: ClientOptions = {}): Client {
+  return world.newClient({ connection: RuntimeConnection.forUri(`${port}`), ...options });
 }
 
 /** A tool that notes what it is asked; unless told otherwise it never answers. */
@@ -298,7 +299,7 @@ describe('when the connection breaks', () => {
   test('and no runtime is there any more, the error carries the id that makes a second try one turn', async () => {
     const { process, port } = await startRuntime();
     const model = world.script(say('hello'), say('again'));
-    const session = await clientAt(port).createSession(providerOf(model));
+    const session = await clientAt(port, { reconnectTimeout: 100 }).createSession(providerOf(model));
     await session.sendAndWait('hi');
     await process.signal('SIGSTOP');
     const prompt = { prompt: 'Still there?', messageId: 'in-doubt' };

@@ -227,7 +227,9 @@ test('a permission handler that throws denies', async () => {
 });
 
 test('a decision nobody can read denies', async () => {
-  expect(await outcomeWith(() => ({ kind: 'perhaps' }))).toEqual(couldNotAsk);
+  expect(await outcomeWith((() => ({ kind: 'perhaps' })) as unknown as PermissionHandler)).toEqual(
+    couldNotAsk,
+  );
   expect(await outcomeWith((() => undefined) as unknown as PermissionHandler)).toEqual(couldNotAsk);
   expect(world.failures.splice(0).map(({ handler, name }) => [handler, name])).toEqual([
     ['permission', 'perhaps'],
@@ -261,3 +263,86 @@ test('a trace that cannot be told stops nothing', async () => {
     ['trace', 'no tracer'],
   ]);
 });
+
+test('arguments that break the schema of a zod tool fail before anyone is asked', async () => {
+  const asked: string[] = [];
+  const runs: unknown[] = [];
+  const pay = defineTool('pay', {
+    parameters: z.object({
+      amount: z.coerce.number(),
+      to: z.string().refine((to) => to !== 'nobody', 'is nobody'),
+    }),
+    handler: (given) => {
+      runs.push(given);
+      return 'paid';
+    },
+  });
+  const given = [
+    { amount: 'much', to: 'Ada' },
+    { amount: 5 },
+    { amount: 5, to: 'nobody' },
+    { amount: '5', to: 'Ada' },
+  ];
+  const calls = given.map((each, index) => ({ id: `c${index}`, name: 'pay', arguments: each }));
+  const { session, model } = await world.session([callTools(...calls), say('done')], {
+    tools: [pay],
+    onPermissionRequest: ({ toolCallId = '' }) => {
+      asked.push(toolCallId);
+      return { kind: 'approve-once' };
+    },
+  });
+  await session.sendAndWait('Pay');
+  expect([asked, runs]).toEqual([['c3'], [{ amount: 5, to: 'Ada' }]]);
+  const events = await session.getEvents();
+  expect(events.filter(({ type }) => type === 'permission.requested')).toHaveLength(1);
+  expect((await model.asked(2)).body.messages.slice(-4)).toMatchObject([
+    { content: expect.stringMatching(/^Invalid arguments for tool pay: amount: /) },
+    { content: expect.stringMatching(/^Invalid arguments for tool pay: to: /) },
+    { content: 'Invalid arguments for tool pay: to: is nobody' },
+    { content: 'paid' },
+  ]);
+});
+
+test('a schema that cannot check leaves the question as it was', async () => {
+  const parameters = z.object({
+    a: z.string().refine(() => {
+      throw new Error('no check');
+    }),
+  });
+  const tool = defineTool('odd', { parameters, handler: () => 'never' });
+  const asked: string[] = [];
+  const { session } = await world.session(
+    [callTools({ id: 'c', name: 'odd', arguments: { a: 'x' } }), say('done')],
+    {
+      tools: [tool],
+      onPermissionRequest: ({ kind }) => {
+        asked.push(kind);
+        return { kind: 'reject', feedback: 'no' };
+      },
+    },
+  );
+  await session.sendAndWait('go');
+  expect(asked).toEqual(['custom-tool']);
+  expect(world.failures.splice(0)).toMatchObject([{ handler: 'callback', name: 'toolArguments.check' }]);
+});
+
+test.each(['createSession', 'resumeSession'] as const)(
+  '%s refuses two tools of one name, and a tool named like a built-in one',
+  async (method) => {
+    const { session } = await world.session([]);
+    const open = (...tools: readonly Tool[]) =>
+      method === 'createSession'
+        ? world.client.createSession({ tools })
+        : world.client.resumeSession(session.sessionId, { tools });
+    await expect(open({ name: 'same' }, { name: 'other' }, { name: 'same' })).rejects.toMatchObject({
+      kind: 'invalid_option',
+      message: 'Two tools are named same: each tool needs a name of its own',
+    });
+    await expect(open({ name: 'grep' })).rejects.toMatchObject({
+      kind: 'invalid_option',
+      message:
+        'The tool grep has the name of a built-in tool: choose another, or set overridesBuiltInTool: true to take its place',
+    });
+    expect((await open({ name: 'grep', overridesBuiltInTool: true })).sessionId).toBeTruthy();
+  },
+);

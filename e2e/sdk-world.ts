@@ -27,6 +27,8 @@ export class SdkWorld {
   readonly workingDirectory = join(this.home.path, 'work');
   /** What handlers of the apps threw. */
   failures: HandlerFailure[] = [];
+  /** What the apps were warned of. */
+  readonly warnings: string[] = [];
   private readonly clients: Client[] = [];
   private readonly models: ScriptedModel[] = [];
   private api: ScriptedApi | undefined;
@@ -51,6 +53,7 @@ export class SdkWorld {
       baseDirectory: this.home.path,
       env: { PATH: process.env.PATH, HOME: this.home.path },
       onHandlerError: (failure) => this.failures.push(failure),
+      onWarning: (message) => this.warnings.push(message),
       ...options,
     });
     this.clients.push(client);

@@ -24,20 +24,23 @@ test('a plain first turn is told in the order of the protocol', async () => {
   ]);
 });
 
-test('answers to create, send and resume leave before their events', async () => {
+test('start and resume leave before the answers to create and resume, the prompt after the answer to send', async () => {
+  const from = runtime.client.frames.length;
   const { session } = await runtime.session([say('one')]);
-  await session.next('session.start');
-  const created = runtime.client.order().lastIndexOf('reply session.create');
-  expect(runtime.client.order(created).slice(0, 2)).toEqual(['reply session.create', 'session.start']);
+  expect(runtime.client.order(from)).toEqual([
+    'lifecycle session.created',
+    'session.start',
+    'lifecycle session.updated',
+    'reply session.create',
+  ]);
   const before = runtime.client.frames.length;
   await session.turn('Hello');
   const sent = runtime.client.order(before).filter((line) => /reply|user\.message/.test(line));
   expect(sent).toEqual(['reply session.send', 'user.message']);
   const resumed = runtime.client.frames.length;
   await runtime.client.resume(session.sessionId);
-  await session.next('session.resume');
   const answered = runtime.client.order(resumed).filter((line) => !line.startsWith('lifecycle'));
-  expect(answered).toEqual(['reply session.resume', 'session.tools_updated~', 'session.resume']);
+  expect(answered).toEqual(['session.tools_updated~', 'session.resume', 'reply session.resume']);
 });
 
 test('events of log, switchTo and destroy are told before the answer', async () => {

@@ -104,7 +104,7 @@ describe('a path that leads elsewhere is refused and nothing is written', () => 
       const failure = await session.failure(method, { path, content: 'x' });
       expect(failure).toEqual({
         code: -32603,
-        message: `Request ${method} failed with message: Path must stay inside the session's files directory: ${path}`,
+        message: `Request ${method} failed with message: Path must stay inside the workspace files directory: ${path}`,
       });
     }
     expect(told(session)).toEqual([]);
@@ -135,8 +135,10 @@ test('a directory is no file to write', async () => {
 });
 
 test('a session that wants no workspace has none', async () => {
-  const { session } = await runtime.session([], { infiniteSessions: { enabled: false } });
+  const { session } = await runtime.session([say('hi')], { infiniteSessions: { enabled: false } });
+  await session.turn('Hello');
   expect(existsSync(directoryOf(session))).toBe(false);
   expect(await session.call('session.workspaces.getWorkspace')).toEqual({ workspace: null });
   expect(await session.call('session.workspaces.listFiles')).toEqual({ files: [] });
+  expect(await session.call('session.plan.read')).toEqual({ exists: false, content: null, path: null });
 });

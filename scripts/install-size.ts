@@ -1,43 +1,10 @@
 /** Packs what is published, installs it into an empty project and says what weighs what: `npm run size`. */
-import { execFileSync } from 'node:child_process';
-import { lstatSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { PackedProject } from './packed-project.js';
 
-const published = ['cli', 'sdk', 'sqlite-node20', 'testing'];
-
-const repository = join(import.meta.dirname, '..');
-const project = mkdtempSync(join(tmpdir(), 'groundcrew-size-'));
-
-try {
-  install();
-  report(join(project, 'node_modules'));
-} finally {
-  rmSync(project, { recursive: true });
-}
-
-// npm takes the optional package from the override, as it would from a registry: its `engines` decide.
-function install(): void {
-  npm(['run', 'build'], repository);
-  const [groundcrew, sdk, sqlite, testing] = published.map(pack);
-  const manifest = {
-    private: true,
-    dependencies: { groundcrew, '@groundcrew/sdk': sdk, '@groundcrew/testing': testing },
-    overrides: { '@groundcrew/sqlite-node20': sqlite },
-  };
-  writeFileSync(join(project, 'package.json'), JSON.stringify(manifest));
-  npm(['install'], project);
-}
-
-function pack(folder: string): string {
-  const output = npm(['pack', join(repository, 'packages', folder), '--json'], project);
-  const [{ filename }] = JSON.parse(output) as [{ filename: string }];
-  return `file:${join(project, filename)}`;
-}
-
-function npm(words: readonly string[], cwd: string): string {
-  return execFileSync('npm', words, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-}
+using project = new PackedProject();
+report(join(project.folder, 'node_modules'));
 
 function report(modules: string): void {
   const weights = packagesOf(modules).map((name) => ({ name, bytes: weigh(join(modules, name)) }));

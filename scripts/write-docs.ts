@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { statusPage } from './status-page.js';
 import { wirePage } from './wire-page.js';
 import { wireSchema } from './wire-schema.js';
 
@@ -6,6 +7,7 @@ const wire = wireSchema();
 const files = {
   'packages/protocol/schema/wire.json': `${JSON.stringify(wire, null, 1)}\n`,
   'docs/wire.md': wirePage(wire),
+  'docs/status.md': statusPage(),
 };
 
 mkdirSync('packages/protocol/schema', { recursive: true });

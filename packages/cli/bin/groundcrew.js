@@ -26,7 +26,8 @@ function start() {
   if (isSourceCheckout) require('../scripts/ensure-built.cjs').ensureBuilt();
 
   // Clients wait for the program to start: theirs is a bundle without the commands of people.
+  const asksForHelp = process.argv.includes('--help') || process.argv.includes('-h');
   const isHeadless = process.argv.includes('--headless') || process.argv.includes('--server');
-  const bundle = join(cliFolder, 'dist', isHeadless ? 'main.cjs' : 'cli.cjs');
+  const bundle = join(cliFolder, 'dist', isHeadless && !asksForHelp ? 'main.cjs' : 'cli.cjs');
   require('./code-cache.js').runWithCodeCache(bundle);
 }

@@ -1,55 +1,20 @@
-import { logLevel, logLevels } from './log-levels.js';
-
 /** A command line or configuration that makes no sense; the message says what to do instead. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** How clients of every language start the runtime. */
-export interface HeadlessArguments {
-  /** Absent: stdio. 0: any free port. */
-  readonly port?: number;
-  readonly logLevel?: string;
-  readonly authTokenEnv?: string;
-  readonly mayLogIn: boolean;
-  readonly sessionIdleSeconds: number;
-  readonly warnings: readonly string[];
-}
-
-/**
- * Reads the command line of a client; flags come in any order. Throws UsageError.
- * Clients pass arguments of their users through: what is unknown is a warning here, never an error.
- */
-export function readHeadless(argv: readonly string[]): HeadlessArguments {
-  const draft: HeadlessDraft = { isStdio: false, mayLogIn: true, sessionIdleSeconds: 0 };
-  const unknown: string[] = [];
-  for (let i = 0; i < argv.length; i++) {
-    const [flag = '', inline] = splitFlag(argv[i] ?? '');
-    const take = entryOf(valued, flag);
-    const set = entryOf(plain, flag);
-    if (take) {
-      const value = inline ?? argv[++i];
-      if (value === undefined || (inline === undefined && isFlag(value)))
-        throw new UsageError(`${flag} needs a value`);
-      take(draft, value, flag);
-    } else if (set && inline === undefined) set(draft);
-    else unknown.push(argv[i] ?? '');
+/** An option that does not exist, in the words that clients look for; a value that was given with it is not repeated. */
+export class UnknownOption extends UsageError {
+  constructor(argument: string) {
+    const name = splitFlag(argument)[0].replace(/\p{C}/gu, '?');
+    super(`error: unknown option '${name}'\nRun groundcrew --help to see what there is.`);
   }
-  const { isStdio, port, ...rest } = draft;
-  const warnings = [
-    ...(unknown.length === 0 ? [] : [`Ignored unknown arguments: ${unknown.join(' ')}`]),
-    ...troubleWithLevel(rest.logLevel),
-  ];
-  return { ...rest, warnings, ...(!isStdio && { port: port ?? 0 }) };
 }
 
-function troubleWithLevel(level: string | undefined): readonly string[] {
-  if (level === undefined || logLevel(level) !== undefined) return [];
-  return [`Ignored --log-level ${level}; it may be ${logLevels.join(', ')}`];
-}
-
-function isFlag(word: string): boolean {
-  return Object.hasOwn(valued, word) || Object.hasOwn(plain, word);
+/** The one thing to say of an argument that means nothing here. */
+export function unknown(argument: string): UsageError {
+  if (argument.startsWith('-') && argument !== '-') return new UnknownOption(argument);
+  return new UsageError(`Unknown argument ${argument}. Run groundcrew --help to see what there is.`);
 }
 
 /** The entry of this name; an argument may be any word, `constructor` too. */
@@ -75,41 +40,3 @@ export const lastPort = 65_535;
 
 /** The longest time that flags and settings may name, in seconds. */
 export const longestSeconds = 10_000_000;
-
-interface HeadlessDraft {
-  isStdio: boolean;
-  port?: number;
-  logLevel?: string;
-  authTokenEnv?: string;
-  mayLogIn: boolean;
-  sessionIdleSeconds: number;
-}
-
-/** Flags with a value, and what becomes of it. */
-const valued: Readonly<Record<string, (draft: HeadlessDraft, value: string, flag: string) => void>> = {
-  '--port': (draft, value, flag) => {
-    draft.port = wholeNumber(value, flag, lastPort);
-  },
-  '--log-level': (draft, value) => {
-    draft.logLevel = value;
-  },
-  '--auth-token-env': (draft, value) => {
-    draft.authTokenEnv = value;
-  },
-  '--session-idle-timeout': (draft, value, flag) => {
-    draft.sessionIdleSeconds = wholeNumber(value, flag, longestSeconds);
-  },
-};
-
-const plain: Readonly<Record<string, (draft: HeadlessDraft) => void>> = {
-  '--headless': () => undefined,
-  '--server': () => undefined,
-  '--no-auto-update': () => undefined,
-  '--remote': () => undefined,
-  '--stdio': (draft) => {
-    draft.isStdio = true;
-  },
-  '--no-auto-login': (draft) => {
-    draft.mayLogIn = false;
-  },
-};

@@ -1,4 +1,5 @@
-import { type Flags, flagLines, type Given, readFlags, unknownArgument } from './flags.js';
+import { unknown } from './arguments.js';
+import { type Flags, flagLines, type Given, readFlags } from './flags.js';
 import { exitCodes, type Terminal } from './terminal.js';
 
 /** Something people tell the program to do. */
@@ -20,6 +21,8 @@ export interface CommandDefinition<F extends Flags> {
   readonly flags: F;
   /** Shown below the flags. */
   readonly notes?: string;
+  /** Flags of the Copilot CLI that it does not have itself are accepted, with a warning. */
+  readonly acceptsPeerFlags?: boolean;
   /** How many words it takes besides its flags; none unless said. */
   readonly mostWords?: number;
   run(given: Given<F>, terminal: Terminal): Promise<number>;
@@ -27,7 +30,7 @@ export interface CommandDefinition<F extends Flags> {
 
 /** A command that reads its own flags and has a help text. */
 export function defineCommand<F extends Flags>(definition: CommandDefinition<F>): Command {
-  const { usage, summary, flags, mostWords = 0 } = definition;
+  const { usage, summary, flags, mostWords = 0, acceptsPeerFlags = false } = definition;
   const help = () => helpText(definition);
   return {
     usage,
@@ -35,9 +38,10 @@ export function defineCommand<F extends Flags>(definition: CommandDefinition<F>)
     help,
     start: async (argv, terminal) => {
       if (asksForHelp(argv)) return show(help(), terminal);
-      const given = readFlags(flags, argv);
+      const given = readFlags(flags, argv, { acceptsPeerFlags });
       const excess = given.words[mostWords];
-      if (excess !== undefined) throw unknownArgument(excess);
+      if (excess !== undefined) throw unknown(excess);
+      for (const warning of given.warnings) terminal.errorOutput.write(`${warning}\n`);
       return definition.run(given, terminal);
     },
   };

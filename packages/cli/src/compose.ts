@@ -35,6 +35,8 @@ export interface ProgramOptions {
   readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
+  /** A client started the process with `--server`. */
+  readonly isServerFlag?: boolean;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
@@ -95,6 +97,7 @@ export function compose(options: ProgramOptions): Program {
   const surroundings: ServerSurroundings = {
     version: options.version,
     workingDirectory: options.workingDirectory,
+    warnings: settingsWithoutEffect(options.environment),
     authStatus: () => authStatus(options.token),
     listModels: async ({ gitHubToken, session }) => {
       const list = session
@@ -109,6 +112,7 @@ export function compose(options: ProgramOptions): Program {
     },
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
+    ...(options.isServerFlag && { isServerFlag: true }),
   };
   const server: Server = new Server(runtime, surroundings);
   const store = () => homes.store(resolve(options.homeDirectory));
@@ -197,6 +201,12 @@ const worthCollecting = 8;
 
 function hasBuiltInSqlite(): boolean {
   return isBuiltin('node:sqlite');
+}
+
+/** Clients ask for telemetry by the environment of the runtime that they start. */
+function settingsWithoutEffect({ COPILOT_OTEL_ENABLED: asked }: Environment): readonly string[] {
+  if (asked === undefined || /^(?:false|0|)$/i.test(asked)) return [];
+  return ["The option 'telemetry' (COPILOT_OTEL_ENABLED) has no effect: this version sends no telemetry."];
 }
 
 /** Names separated by commas. */

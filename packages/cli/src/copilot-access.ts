@@ -3,6 +3,7 @@ import {
   copilotApiOf,
   copilotEndpoint,
   copilotProvider,
+  forOneKey,
   ModelError,
   type ModelInfo,
   type ModelProvider,
@@ -33,15 +34,11 @@ export class CopilotAccess {
     return models;
   }
 
-  /** Throws ModelError for a model that the service does not list. */
   async open(
-    { model, webSocketResponses }: Pick<SessionSettings, 'model' | 'webSocketResponses'>,
+    { webSocketResponses }: Pick<SessionSettings, 'webSocketResponses'>,
     sessionId: string,
   ): Promise<ModelAccess> {
     const models = await this.models().catch((): readonly ModelInfo[] => []);
-    const isNamed = model !== undefined && model !== 'auto';
-    if (isNamed && models.length > 0 && !models.some((each) => each.id === model))
-      throw new ModelError('configuration', `Model "${model}" is not available.`);
     const { COPILOT_CLI_DISABLE_WEBSOCKET_RESPONSES: isDisabled } = this.config.environment;
     const webSockets = webSocketResponses ?? !isDisabled;
     return this.access({ defaultModel: models[0]?.id ?? ownServiceModel, webSockets, sessionId });
@@ -57,6 +54,8 @@ export class CopilotAccess {
       info: (id) => this.listed.get(id),
       otherModel: (id) => otherOf(this.listed, id),
       isCopilot: true,
+      // What is said of a list that could not be read would be a guess.
+      lists: (id) => this.listed.size === 0 || id === 'auto' || this.listed.has(id),
       serves: (id) => id !== offlineInfo.id,
       endpoint: async () => copilotEndpoint({ ...config, origin: outside(sessionId) }),
       withChanges: ({ apiKey, bearerToken, headers, hasBearerTokenProvider }) => {
@@ -72,7 +71,7 @@ export class CopilotAccess {
 
   private provided(options: { readonly webSockets: boolean }): ModelProvider {
     const apiOf = (model: string) => copilotApiOf(this.listed.get(model), options);
-    const provider = withRetry(copilotProvider({ ...this.config, apiOf }), this.retry);
+    const provider = withRetry(copilotProvider({ ...this.config, apiOf }), forOneKey(this.retry));
     return options.webSockets ? { ...provider, models: (signal) => this.provider.models(signal) } : provider;
   }
 }

@@ -1,4 +1,4 @@
-import { UsageError } from './arguments.js';
+import { UnknownOption, UsageError } from './arguments.js';
 
 /** As a shell counts an end by SIGPIPE. */
 const nobodyReads = 141;
@@ -6,8 +6,9 @@ const nobodyReads = 141;
 /** Ends the program with the reason: mistakes of its own with their place, everything else by its message. */
 export function endWith(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(nobodyReads);
-  process.stderr.write(`groundcrew: ${explain(error)}\n`);
-  process.exit(error instanceof UsageError ? 2 : 1);
+  const isUnknownOption = error instanceof UnknownOption;
+  process.stderr.write(isUnknownOption ? `${error.message}\n` : `groundcrew: ${explain(error)}\n`);
+  process.exit(error instanceof UsageError && !isUnknownOption ? 2 : 1);
 }
 
 function explain(error: unknown): string {

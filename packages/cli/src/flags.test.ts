@@ -25,6 +25,7 @@ test('flags and words come in any order, and after -- everything is a word', () 
   expect(readFlags(table, argv)).toEqual({
     flags: { count: 3, prompt: '-5 + 3?', level: 'high', json: true },
     words: ['one', 'two', '--count', '-x'],
+    warnings: [],
   });
 });
 
@@ -32,12 +33,14 @@ test('a flag given twice counts as it was given last, and - is a word', () => {
   expect(readFlags(table, ['-p', 'a', '--prompt=--json', '-'])).toEqual({
     flags: { prompt: '--json' },
     words: ['-'],
+    warnings: [],
   });
 });
 
 test.each([
-  [['--color'], 'Unknown argument --color. Run groundcrew --help to see what there is.'],
-  [['--constructor'], 'Unknown argument --constructor. Run groundcrew --help to see what there is.'],
+  [['--color=always'], "error: unknown option '--color'\nRun groundcrew --help to see what there is."],
+  [['--constructor'], "error: unknown option '--constructor'\nRun groundcrew --help to see what there is."],
+  [['--no-color'], "error: unknown option '--no-color'\nRun groundcrew --help to see what there is."],
   [['--prompt'], '--prompt needs a value'],
   [['-p', '--json'], '-p needs a value'],
   [['--json=1'], '--json takes no value'],

@@ -1,4 +1,5 @@
-import { entryOf, splitFlag, UsageError, wholeNumber } from './arguments.js';
+import { entryOf, splitFlag, UsageError, unknown, wholeNumber } from './arguments.js';
+import { readPeerFlag } from './peer-flags.js';
 
 /** One flag of a command: how it is spelled, what it means, how its value is read. */
 export interface Flag<T> {
@@ -25,22 +26,39 @@ export interface Given<F extends Flags> {
   readonly flags: FlagValues<F>;
   /** What is no flag, in order. */
   readonly words: readonly string[];
+  /** What people should know of flags that change nothing. */
+  readonly warnings: readonly string[];
 }
 
-/** Reads flags and words in any order; after `--` everything is a word. Throws UsageError. */
-export function readFlags<F extends Flags>(table: F, argv: readonly string[]): Given<F> {
+/**
+ * Reads flags and words in any order; after `--` everything is a word. Throws UsageError. With `acceptsPeerFlags`, flags of
+ * the Copilot CLI that the table lacks are no mistake.
+ */
+export function readFlags<F extends Flags>(
+  table: F,
+  argv: readonly string[],
+  options: { readonly acceptsPeerFlags?: boolean } = {},
+): Given<F> {
   const byName = Object.fromEntries(
     Object.entries(table).flatMap(([key, flag]) => flag.names.map((name) => [name, { key, flag }])),
   );
   const values: Record<string, unknown> = {};
   const words: string[] = [];
+  const warnings: string[] = [];
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] ?? '';
-    if (argument === '--') return { flags: values as FlagValues<F>, words: [...words, ...argv.slice(i + 1)] };
+    if (argument === '--') {
+      words.push(...argv.slice(i + 1));
+      break;
+    }
     const [name, inline] = splitFlag(argument);
     const known = entryOf(byName, name);
-    if (!known && argument.startsWith('-') && argument !== '-') throw unknownArgument(argument);
-    if (!known) words.push(argument);
+    if (!known && argument.startsWith('-') && argument !== '-') {
+      const peer = options.acceptsPeerFlags ? readPeerFlag(argv.slice(i), name, inline) : undefined;
+      if (!peer) throw unknown(argument);
+      warnings.push(...peer.warnings);
+      i += peer.length - 1;
+    } else if (!known) words.push(argument);
     else if (known.flag.placeholder === undefined) {
       if (inline !== undefined) throw new UsageError(`${name} takes no value`);
       values[known.key] = known.flag.read('', name);
@@ -53,12 +71,7 @@ export function readFlags<F extends Flags>(table: F, argv: readonly string[]): G
       values[known.key] = before === undefined ? read : (known.flag.join?.(before, read) ?? read);
     }
   }
-  return { flags: values as FlagValues<F>, words }; // each value was read by the flag of its key
-}
-
-/** The one thing to say of an argument that means nothing here. */
-export function unknownArgument(argument: string): UsageError {
-  return new UsageError(`Unknown argument ${argument}. Run groundcrew --help to see what there is.`);
+  return { flags: values as FlagValues<F>, words, warnings }; // each value was read by the flag of its key
 }
 
 /** A flag that is there or not. */

@@ -24,6 +24,7 @@ export async function openLocalClient(config: Config, terminal: Terminal, log: L
   });
   const client = new Client({
     connection: RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log)),
+    onWarning: (message) => log.write('warning', message),
     onHandlerError: ({ handler, name, error }) => {
       if (error instanceof NobodyAnswers) return;
       log.write('error', `The ${handler} handler ${name} threw: ${error.message}`);

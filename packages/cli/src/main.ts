@@ -1,6 +1,6 @@
-import { readHeadless } from './arguments.js';
 import { runHeadless } from './commands/headless.js';
 import { endWith } from './failure.js';
+import { readHeadless } from './headless-arguments.js';
 
 declare const __VERSION__: string;
 
@@ -40,6 +40,9 @@ async function main(argv: readonly string[]): Promise<void> {
     onSignal: (handler) => {
       process.once('SIGTERM', handler);
       process.once('SIGINT', handler);
+    },
+    onInputEnd: (handler) => {
+      process.stdin.once('close', handler).resume();
     },
   });
 }

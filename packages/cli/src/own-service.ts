@@ -2,17 +2,22 @@ import {
   configuredProvider,
   type Exchange,
   endpointOf,
+  forOneKey,
   type GetBearerToken,
   knownModel,
   type ModelInfo,
   type ModelProvider,
   type ProviderConfig,
   type RetryOptions,
-  standardRetryPolicy,
   withKnown,
   withRetry,
 } from '@groundcrew/models';
-import { defaultProviderName, type ModelAccess, type ProviderSettings } from '@groundcrew/runtime';
+import {
+  defaultProviderName,
+  type ModelAccess,
+  type ProviderSettings,
+  withCapabilities,
+} from '@groundcrew/runtime';
 import type { Environment } from './home.js';
 import { offlineInfo } from './offline-access.js';
 
@@ -45,7 +50,7 @@ export function ownService(
   return {
     provider: withRetry(
       withNames(configuredProvider(unnamed, { environment, version, exchange, ...asked }), saidOf),
-      'getBearerToken' in asked ? sources.retry : withOneKey(sources.retry),
+      'getBearerToken' in asked ? sources.retry : forOneKey(sources.retry),
     ),
     defaultModel: modelId ?? ownServiceModel,
     info: (model) => {
@@ -65,12 +70,6 @@ export function ownService(
       return ownService(changed, { ...sources, getBearerToken: token });
     },
   };
-}
-
-/** A key that was refused once is refused again; only one who gives tokens may have a better one. */
-function withOneKey(retry: RetryOptions): RetryOptions {
-  const { policy = standardRetryPolicy() } = retry;
-  return { ...retry, policy: (failed) => (failed.error.kind === 'auth' ? undefined : policy(failed)) };
 }
 
 type Names = Pick<ProviderConfig, 'wireModel' | 'modelId'>;
@@ -102,18 +101,15 @@ export function modelInfo(
     'modelId' | 'maxPromptTokens' | 'maxContextWindowTokens' | 'maxOutputTokens' | 'modelCapabilities'
   >,
 ): ModelInfo {
-  const { supports } = said.modelCapabilities ?? {};
   const family = said.modelId ?? model;
   const known = knownModel(family)
     ? withKnown({ id: family, name: model })
     : { id: family, name: model, vision: true };
   return {
-    ...known,
+    ...withCapabilities(known, said.modelCapabilities),
     id: model,
     ...(said.maxPromptTokens !== undefined && { maxPromptTokens: said.maxPromptTokens }),
     ...(said.maxContextWindowTokens !== undefined && { contextWindow: said.maxContextWindowTokens }),
     ...(said.maxOutputTokens !== undefined && { maxOutputTokens: said.maxOutputTokens }),
-    ...(supports?.vision !== undefined && { vision: supports.vision }),
-    ...(supports?.reasoningEffort === false && { reasoningEfforts: [] }),
   };
 }

@@ -260,6 +260,23 @@ test('who resumes a session elsewhere sees its last exchange and where it works'
   other.remove();
 });
 
+test('/new begins a session that knows nothing of the one before, which stays', async () => {
+  const { terminal, model, ended } = await chat({}, say('first answer'), say('second answer'));
+  terminal.type('First prompt');
+  await terminal.output.says('first answer\n');
+  terminal.type('/new');
+  await terminal.errorOutput.says(' now, a new one\n');
+  terminal.type('Second prompt');
+  await terminal.output.says('second answer\n');
+  terminal.type('/sessions');
+  terminal.type('/quit');
+  expect(await ended).toBe(0);
+  const asked = JSON.stringify((await model?.asked(2))?.body.messages);
+  expect(asked).toContain('Second prompt');
+  expect(asked).not.toContain('First prompt');
+  for (const text of ['First prompt', 'Second prompt']) expect(terminal.errorOutput.text).toContain(text);
+});
+
 test('/model on a resumed session warns that nobody has the model', async () => {
   const first = await chat({ kind: 'pipe' });
   for (const line of ['What is 40+2?', '/quit']) first.terminal.type(line);
@@ -323,6 +340,7 @@ describe('commands', () => {
     expect(terminal.errorOutput.text.match(/^\/\w+/gm)).toEqual([
       '/help',
       '/model',
+      '/new',
       '/sessions',
       '/resume',
       '/quit',

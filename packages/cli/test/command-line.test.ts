@@ -6,7 +6,6 @@ const world = cliWorld();
 describe('wrong usage is one clear line and code 2', () => {
   const seeHelp = 'Run groundcrew --help to see what there is.';
   test.each([
-    [['--frobnicate'], `Unknown argument --frobnicate. ${seeHelp}`],
     [['frobnicate'], 'Unknown command frobnicate. Run groundcrew help to see what there is.'],
     [['constructor'], 'Unknown command constructor. Run groundcrew help to see what there is.'],
     [['What is 1+1?'], 'Unknown command What is 1+1?. To ask something: groundcrew -p "…"'],

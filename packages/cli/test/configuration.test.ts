@@ -141,24 +141,24 @@ describe('diagnostics', () => {
   test('of a headless program go to the file, and stderr stays for warnings', async () => {
     const file = join(world.homePath, 'log.jsonl');
     const environment = { GROUNDCREW_LOG: file, COPILOT_CONNECTION_TOKEN: secret };
-    const flags = ['--headless', '--log-level', 'debug', '--frobnicate'];
+    const flags = ['--headless', '--log-level', 'debug', '--banner'];
     const program = world.start(flags, { environment });
     await program.says('listening');
     program.child.kill('SIGTERM');
     expect(await program.ended).toMatchObject({
       code: 0,
-      stderr: 'Ignored unknown arguments: --frobnicate\n',
+      stderr: '--banner is accepted for compatibility and has no effect.\n',
     });
     expect(entriesOf(file).map(({ level, message }) => `${level} ${message}`)).toEqual([
       'info started',
-      'warning Ignored unknown arguments: --frobnicate',
+      'warning --banner is accepted for compatibility and has no effect.',
       'info listening',
       'info ended',
     ]);
   });
 
   test('on stderr are what --log-level asks for', async () => {
-    const quiet = await world.run(['--headless', '--stdio', '--frobnicate', '--log-level', 'error']);
+    const quiet = await world.run(['--headless', '--stdio', '--banner', '--log-level', 'error']);
     expect(quiet).toEqual({ code: 0, stdout: '', stderr: '' });
     const { stderr } = await world.run(['-p', 'What is 1+1?', '--log-level', 'debug']);
     const lines = stderr.split('\n');

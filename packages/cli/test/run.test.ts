@@ -162,6 +162,7 @@ describe('an end that is no answer', () => {
   test.each([
     ['GROUNDCREW_API_KEY', (url: string) => ({ ...service(url), GROUNDCREW_API_KEY: 'sk-wrong' })],
     ['OPENAI_API_KEY', (url: string) => ({ OPENAI_BASE_URL: url, OPENAI_API_KEY: 'sk-wrong' })],
+    ['GH_TOKEN', (url: string) => ({ COPILOT_API_URL: url, GH_TOKEN: 'sk-wrong' })],
   ])(
     'a refused key of %s is named, with the address and the reason, and not tried again',
     async (name, set) => {

@@ -9,6 +9,7 @@ export {
   ModelError,
   type ModelErrorDetails,
   type ModelErrorKind,
+  restate,
 } from './errors.js';
 export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 export { mergedHeaders } from './headers.js';
@@ -40,6 +41,7 @@ export {
 export type { Environment } from './proxy.js';
 export {
   type FailedAttempt,
+  forOneKey,
   type RetryOptions,
   type RetryPolicy,
   type StandardRetryOptions,

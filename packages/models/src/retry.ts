@@ -90,6 +90,12 @@ export function standardRetryPolicy(options: StandardRetryOptions = {}): RetryPo
   };
 }
 
+/** For one key that does not change: refused once, it is refused again. */
+export function forOneKey(retry: RetryOptions): RetryOptions {
+  const { policy = standardRetryPolicy() } = retry;
+  return { ...retry, policy: (failed) => (failed.error.kind === 'auth' ? undefined : policy(failed)) };
+}
+
 const maxRetries = 5;
 const maxBackOff = 10_000;
 

@@ -54,12 +54,18 @@ test('a service that wants to know whether anybody listens is told', async () =>
 });
 
 test.each([
-  [401, { kind: 'auth', statusCode: 401 }],
-  [429, { kind: 'rate_limit', statusCode: 429 }],
-  [503, { kind: 'unavailable', statusCode: 503 }],
+  [
+    401,
+    {
+      kind: 'auth',
+      message: expect.stringMatching(/^The model service at \S+ refused the request \(401\): no\. /),
+    },
+  ],
+  [429, { kind: 'rate_limit', message: 'no' }],
+  [503, { kind: 'unavailable', message: 'no' }],
 ])('a service that answers %i opens none', async (status, error) => {
   const server = await socketServer(answer, { status });
-  await expect(collect(provider(server.url))).rejects.toMatchObject({ ...error, message: 'no' });
+  await expect(collect(provider(server.url))).rejects.toMatchObject({ ...error, statusCode: status });
 });
 
 test.each<[string, (socket: ServedSocket) => void, object]>([

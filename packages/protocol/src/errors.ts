@@ -46,6 +46,11 @@ export const failureCodes = {
   store_full: { retryable: true, summary: 'No space is left for the store.' },
   store_newer: { retryable: false, summary: 'The store was written by a newer version.' },
   store_read_only: { retryable: true, summary: 'The store cannot be written.' },
+  tool_name_taken: {
+    retryable: true,
+    summary:
+      'Another client of the session serves a tool of this name, or has just left and is not yet known to be gone.',
+  },
   unknown_decision: {
     retryable: false,
     summary: 'The answer to a question for permission is of no known kind.',

@@ -1,4 +1,5 @@
 export type { Attachment, SentAttachment } from './attachment.js';
+export { builtinToolNames } from './builtin-tools.js';
 export { type Callbacks, callbacks } from './callbacks/catalog.js';
 export { type HookPoints, type HookType, hookPoints } from './callbacks/hooks.js';
 export { type Notifications, notifications } from './callbacks/notifications.js';
@@ -45,6 +46,16 @@ export { isSessionId } from './ids.js';
 export type { Immutable, JsonObject, JsonValue } from './json.js';
 export { type MethodName, type Methods, methods } from './methods/catalog.js';
 export type { ModelInfo, ProviderConfig } from './model.js';
+export { findIneffective, type OptionFinding, type Support, type SupportTable } from './options/support.js';
+export {
+  createOptions,
+  providerAddOptions,
+  providerUpdateOptions,
+  resumeOptions,
+  sendOptions,
+  switchOptions,
+  updateOptions,
+} from './options/tables.js';
 export type {
   Approval,
   PermissionDecision,

@@ -111,6 +111,8 @@ const clientTool = once(() =>
       parameters: mapOrNull,
       overridesBuiltInTool: flagOrNull,
       skipPermission: flagOrNull,
+      /** The client says by `toolArguments.check` whether arguments fit, before permission is asked for. */
+      checksArguments: flagOrNull,
       defer: anything,
       metadata: mapOrNull,
       isTerminal: flagOrNull,

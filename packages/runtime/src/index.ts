@@ -28,13 +28,15 @@ export { QueueFull } from './session/inbox.js';
 export type { Draft, EphemeralDraft, EventDraft } from './session/log.js';
 export { mendSession } from './session/mend.js';
 export { creditsOf, modelMetrics } from './session/metrics.js';
-export { standInWarning, troubleWithEffort } from './session/model-warnings.js';
+export { modelWarning, troubleWithEffort } from './session/model-warnings.js';
+export { warnAtOnce } from './session/option-warnings.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
-export type {
-  ModelCapabilities,
-  NamedProvider,
-  ProviderSettings,
-  RegistryModel,
+export {
+  type ModelCapabilities,
+  type NamedProvider,
+  type ProviderSettings,
+  type RegistryModel,
+  withCapabilities,
 } from './session/provider-config.js';
 export {
   defaultProviderName,
@@ -94,5 +96,5 @@ export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
 export { SessionShells, Shells } from './tools/shell/shells.js';
 export type { PermissionRequest, PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { ToolFailure, ToolInputError } from './tools/tool.js';
-export { NoSuchDirectory } from './workspace/check-directory.js';
+export { checkDirectory, NoSuchDirectory } from './workspace/check-directory.js';
 export { describeDirectory } from './workspace/git.js';

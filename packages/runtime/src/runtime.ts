@@ -5,6 +5,7 @@ import type { LoopLimits, MakeRoom } from './loop/context.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { type Attachment, Audience } from './session/audience.js';
+import { warnAtOnce } from './session/option-warnings.js';
 import { newlyFixed } from './session/provider-settings.js';
 import { modelSeams } from './session/provider-tokens.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
@@ -44,7 +45,7 @@ export interface RuntimeOptions {
   readonly jobs: JobRunner;
   /** What a model costs, if anybody knows; without it nobody does. */
   priceOf?(model: string): Promise<Price | undefined>;
-  /** Without it, a conversation that does not fit into its model ends the turn. */
+  /** Without it, and where it finds none, the oldest rounds are left out of what the model sees. */
   readonly makeRoom?: MakeRoom;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
@@ -71,6 +72,8 @@ export interface OpenRequest {
   /** What the session goes by from now on, made from what it went by before. */
   settings(before: SessionSettings | undefined): SessionSettings;
   readonly attachment: Attachment;
+  /** What of the client's options has no effect. */
+  readonly warnings: readonly string[];
 }
 
 export interface ResumeRequest extends OpenRequest {
@@ -113,11 +116,13 @@ export class Runtime {
       const rested = this.resting.get(request.sessionId);
       const session = await this.newSession(request, rested);
       session.attach(request.attachment);
+      session.optionWarnings.add(request.warnings);
       const isNew = await session.create();
-      // From here to the answer nothing waits for anything but memory: the answer leaves before the events.
       this.sessions.set(session.sessionId, session);
       if (isNew) await this.announce('session.created', session);
       else if (rested) await this.goOn(session);
+      // The client may look for `session.start` as soon as it is answered.
+      if (isNew) await (await session.load()).log.told();
       return session;
     });
   }
@@ -210,7 +215,8 @@ export class Runtime {
     const session = live ? await this.adapt(live, request) : await this.newSession(request, rested);
     const isWarm = session.isLoaded || rested !== undefined;
     const conversation = await session.load({ force: request.takeOver });
-    session.attach(request.attachment);
+    session.attach(request.attachment, { resumes: true });
+    session.optionWarnings.add(request.warnings);
     this.sessions.set(session.sessionId, session);
     if (session.isReadOnly) return session;
     if (rested) await this.goOn(session);
@@ -272,6 +278,7 @@ export class Runtime {
     await this.adapt(session, request);
     session.attach(request.attachment);
     (await session.load()).userInput.offer();
+    await warnAtOnce(session, request.warnings);
     return session;
   }
 

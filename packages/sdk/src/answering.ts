@@ -38,13 +38,18 @@ export class Answering {
     return this.put.get(requestId)?.controller !== undefined;
   }
 
-  cancel(isOver: Ending): void {
+  cancel(isOver: Ending, reason: Error = nobodyWaits()): void {
     this.endings?.push(isOver);
     for (const { question, controller } of [...this.put.values()]) {
       if (!isOver(question)) continue;
       this.put.delete(question.requestId);
-      controller?.abort(new DOMException('Nobody waits for this answer any more', 'AbortError'));
+      controller?.abort(reason);
     }
+  }
+
+  /** The ids of the questions that handlers are at. */
+  get atWork(): ReadonlySet<string> {
+    return new Set([...this.put].filter(([, { controller }]) => controller).map(([requestId]) => requestId));
   }
 
   /** From now on it is kept which questions end, for a list of open ones that is older than its arrival. */
@@ -58,4 +63,8 @@ export class Answering {
     this.endings = undefined;
     return questions.filter((question) => !endings.some((isOver) => isOver(question)));
   }
+}
+
+function nobodyWaits(): Error {
+  return new DOMException('Nobody waits for this answer any more', 'AbortError');
 }

@@ -2,7 +2,7 @@ import type { EventData, PermissionDecision, SessionEvent } from '@groundcrew/pr
 import { RpcError } from '@groundcrew/rpc';
 import { Answering } from './answering.js';
 import { readArguments, type Tool, type ToolInvocation } from './define-tool.js';
-import { GroundcrewError, toError } from './errors.js';
+import { GroundcrewError, isConnectionLost, toError } from './errors.js';
 import type { PendingQuestion } from './pending.js';
 import type { PermissionHandler, PermissionRequestResult } from './permission.js';
 import type { Report } from './report.js';
@@ -25,6 +25,9 @@ type ToolAnswer = { readonly result?: string | ToolResultObject; readonly error?
 export class Answers {
   private readonly tools: ReadonlyMap<string, Tool>;
   private readonly answering = new Answering();
+  private moves = 0;
+  /** Questions that handlers were at when the connection was lost. */
+  private fromBefore: ReadonlySet<string> = new Set();
 
   constructor(private readonly options: AnswersOptions) {
     this.tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
@@ -58,18 +61,33 @@ export class Answers {
     }
   }
 
-  /** From now on, what is heard counts against a list of open questions that `catchUp` is yet to fetch. */
-  expectList(): void {
+  /** The session goes on over another connection. What is heard there counts against the list that `catchUp` fetches. */
+  move(): void {
+    this.moves += 1;
+    this.fromBefore = this.answering.atWork;
     this.answering.keepEndings();
   }
 
-  /** Puts those open questions to handlers that were asked before anything was heard here, each only once. */
-  async catchUp(fetch: () => Promise<readonly PendingQuestion[]>): Promise<void> {
-    const fetched = await fetch().catch((error: unknown) => {
+  /** Fetches the open questions and catches up with them. */
+  async fetchAndCatchUp(
+    fetch: () => Promise<readonly PendingQuestion[]>,
+    mayAnswer: (requestId: string) => boolean,
+  ): Promise<void> {
+    const { fromBefore } = this;
+    try {
+      const open = await fetch();
+      this.cancelUnlisted(open, fromBefore);
+      this.catchUp(open, mayAnswer);
+    } catch (error) {
       this.unsent('callback', 'session.questions.pending', error);
-      return [];
-    });
-    for (const question of this.answering.stillOpen(fetched)) {
+      this.catchUp([], mayAnswer);
+    }
+  }
+
+  /** Puts those open questions to handlers that were asked before anything was heard here, each only once. */
+  catchUp(open: readonly PendingQuestion[], mayAnswer: (requestId: string) => boolean): void {
+    for (const question of this.answering.stillOpen(open)) {
+      if (!mayAnswer(question.requestId)) continue;
       // What the agent asks, the runtime puts to this client again by itself.
       if (question.kind === 'permission') this.decide(question.data);
       if (question.kind === 'external_tool') this.serve(question.data);
@@ -81,9 +99,9 @@ export class Answers {
     return this.answering.isAt(requestId);
   }
 
-  /** Cancels all that is being answered. */
-  end(): void {
-    this.answering.cancel(() => true);
+  /** Cancels all that is being answered; after a lost connection, results that come too late are reported. */
+  end(reason?: GroundcrewError): void {
+    this.answering.cancel(() => true, isConnectionLost(reason) ? reason : undefined);
   }
 
   private serve(data: ToolCall, agentId?: string): void {
@@ -98,7 +116,10 @@ export class Answers {
     };
     settle(
       () => this.run(tool, data, signal),
-      (returned) => answer({ result: toolResult(returned) }),
+      (returned) => {
+        answer({ result: toolResult(returned) });
+        if (signal.reason instanceof GroundcrewError) void this.reportUndelivered(data, signal.reason);
+      },
       (thrown) => {
         if (!signal.aborted) this.report('tool', tool.name, thrown);
         answer({ error: toError(thrown).message });
@@ -115,10 +136,41 @@ export class Answers {
     );
   }
 
-  private answerToolCall({ requestId, toolName }: ToolCall, answer: ToolAnswer): void {
+  private answerToolCall(data: ToolCall, answer: ToolAnswer): void {
     const { call, sessionId } = this.options;
-    call('session.tools.handlePendingToolCall', { sessionId, requestId, ...answer }).catch((error: unknown) =>
-      this.unsent('tool', toolName, error),
+    const { requestId, toolName } = data;
+    const { moves } = this;
+    call('session.tools.handlePendingToolCall', { sessionId, requestId, ...answer }).then(
+      ({ success }) => {
+        if (!success && this.moves > moves) void this.reportUndelivered(data, noLongerOpen());
+      },
+      (error: unknown) => {
+        if (isConnectionLost(error)) void this.reportUndelivered(data, error);
+        else this.unsent('tool', toolName, error);
+      },
+    );
+  }
+
+  /** A call that some answer has closed needs no other: the first one counts, and may have been this one. */
+  private async reportUndelivered(
+    { requestId, toolCallId, toolName }: ToolCall,
+    cause: GroundcrewError,
+  ): Promise<void> {
+    const { call, sessionId } = this.options;
+    const log = await call('session.getMessages', { sessionId }).catch(() => undefined);
+    const events = (log?.events ?? []) as readonly SessionEvent[]; // what the runtime stores, it names as the table does
+    if (events.some(({ type, data }) => type === 'external_tool.completed' && data.requestId === requestId))
+      return;
+    const text = `The result of ${toolName} (call ${toolCallId}) could not be delivered: ${cause.message}`;
+    this.report('tool', toolName, new GroundcrewError('not_delivered', text, { cause }));
+  }
+
+  /** Questions of the lost connection that the runtime does not list are over. */
+  private cancelUnlisted(listed: readonly PendingQuestion[], fromBefore: ReadonlySet<string>): void {
+    const open = new Set(listed.map(({ requestId }) => requestId));
+    this.answering.cancel(
+      ({ requestId }) => fromBefore.has(requestId) && !open.has(requestId),
+      noLongerOpen(),
     );
   }
 
@@ -169,7 +221,13 @@ export class Answers {
   }
 }
 
-const denied: PermissionDecision = { kind: 'user-not-available' };
+function noLongerOpen(): GroundcrewError {
+  return new GroundcrewError('not_delivered', 'the runtime does not wait for it any more');
+}
+
+const denied: Extract<PermissionRequestResult, { kind: 'user-not-available' }> = {
+  kind: 'user-not-available',
+};
 
 /** Goes on at once where nothing has to be waited for; what fails on the way there, or then, is an error. */
 function settle<T>(

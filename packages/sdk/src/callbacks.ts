@@ -7,6 +7,7 @@ import {
   read,
 } from '@groundcrew/protocol';
 import { ErrorCode, RpcError } from '@groundcrew/rpc';
+import { readArguments } from './define-tool.js';
 import { toError } from './errors.js';
 import { hookFor, hookInput } from './hooks.js';
 import type { Report } from './report.js';
@@ -85,6 +86,11 @@ const answers: { readonly [K in SessionCallback]: Answer<K> } = {
       return [section, { content: transform ? await transform(content) : content }] as const;
     });
     return { sections: Object.fromEntries(await Promise.all(changed)) };
+  },
+  async 'toolArguments.check'({ toolName, arguments: given }, { options }) {
+    const tool = options.tools?.find(({ name }) => name === toolName);
+    const read = tool && (await readArguments(tool, given));
+    return read && !read.success ? { valid: false, reason: read.reason } : { valid: true };
   },
   async 'userInput.request'({ sessionId, ...request }, { options, signal }) {
     return required(options.onUserInputRequest, 'userInput.request')(request, { sessionId }, signal);

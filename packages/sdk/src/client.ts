@@ -1,13 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { MethodName, Methods, ModelInfo, Params, Result } from '@groundcrew/protocol';
-import type { ClientOptions } from './client-options.js';
+import {
+  type ClientOptions,
+  type ConnectionLost,
+  checkReconnectTimeout,
+  reconnectTimeout,
+} from './client-options.js';
 import { GroundcrewError } from './errors.js';
 import { Listeners } from './listeners.js';
 import { filterParams, metadataFrom, type SessionListFilter, type SessionMetadata } from './metadata.js';
-import { OpenRuntime, type SessionLifecycleEvent } from './open-runtime.js';
+import {
+  type LostConnection,
+  OpenRuntime,
+  type RuntimeEnd,
+  type SessionLifecycleEvent,
+} from './open-runtime.js';
 import { type Report, reporter } from './report.js';
 import type { Session } from './session.js';
 import type { ResumeSessionOptions, SessionOptions } from './session-options.js';
+import { Warnings } from './warnings.js';
 
 type LifecycleHandler = (event: SessionLifecycleEvent) => unknown;
 
@@ -15,9 +26,13 @@ type LifecycleHandler = (event: SessionLifecycleEvent) => unknown;
 export class Client implements AsyncDisposable {
   private readonly report: Report;
   private readonly lifecycle: Listeners<SessionLifecycleEvent>;
+  private readonly warnings: Warnings;
   private current: OpenRuntime | undefined;
 
   constructor(private readonly options: ClientOptions = {}) {
+    this.warnings = new Warnings(options.onWarning);
+    this.warnings.ofClient(options);
+    checkReconnectTimeout(options);
     this.report = reporter(options.onHandlerError);
     this.lifecycle = new Listeners(({ type, sessionId }, thrown) =>
       this.report({ handler: 'lifecycle', name: type, sessionId }, thrown),
@@ -56,11 +71,13 @@ export class Client implements AsyncDisposable {
   /** Makes a session and attaches this client. */
   createSession(options: SessionOptions = {}): Promise<Session> {
     const { sessionId = randomUUID(), ...rest } = options;
+    this.warnings.ofNames('create', options);
     return this.runtime().open('session.create', sessionId, rest);
   }
 
   /** Opens a session that is stored, or live with other clients. */
   resumeSession(sessionId: string, options: ResumeSessionOptions = {}): Promise<Session> {
+    this.warnings.ofNames('resume', options);
     return this.runtime().open('session.resume', sessionId, options);
   }
 
@@ -126,15 +143,68 @@ export class Client implements AsyncDisposable {
   }
 
   private runtime(): OpenRuntime {
-    this.current ??= new OpenRuntime({
+    this.current ??= this.open();
+    return this.current;
+  }
+
+  private open(lost?: LostConnection): OpenRuntime {
+    return new OpenRuntime({
       client: this.options,
       lifecycle: this.lifecycle,
       report: this.report,
-      onEnd: (ended) => {
-        if (this.current === ended) this.current = undefined;
-      },
-      onInterrupted: (session, reason) => this.runtime().adopt(session, reason),
+      warnings: this.warnings,
+      ...(lost && { lost }),
+      onEnd: (ended, end) => this.onEnd(ended, end),
     });
-    return this.current;
+  }
+
+  /** Sessions move at once, in this call: what they say next waits for the new connection. */
+  private onEnd(ended: OpenRuntime, { reason, canReturn, sessions }: RuntimeEnd): void {
+    if (this.current === ended) this.current = undefined;
+    if (!reason) return;
+    if (!canReturn) {
+      this.tellLost({ error: reason, willReconnect: false });
+      return;
+    }
+    const lost = { reason, timeout: reconnectTimeout(this.options) };
+    const next = this.open(lost);
+    this.current = next;
+    const moved = sessions.map((session) => ({ session, outcome: next.adopt(session, lost) }));
+    this.tellLost({ error: reason, willReconnect: true });
+    void this.followReturn(next, moved);
+  }
+
+  private async followReturn(
+    next: OpenRuntime,
+    moved: readonly { readonly session: Session; readonly outcome: Promise<Error | undefined> }[],
+  ): Promise<void> {
+    try {
+      await next.link;
+    } catch (thrown) {
+      await Promise.all(moved.map(({ outcome }) => outcome));
+      const error = thrown as GroundcrewError; // nothing else is thrown there
+      if (!next.isStopping) this.tellLost({ error, willReconnect: false });
+      return;
+    }
+    const outcomes = await Promise.all(
+      moved.map(async ({ session: { sessionId }, outcome }) => ({ sessionId, error: await outcome })),
+    );
+    if (this.current !== next) return; // lost again, or stopped, before all was done
+    const failed = outcomes.flatMap(({ sessionId, error }) => (error ? [{ sessionId, error }] : []));
+    const sessionIds = outcomes.filter(({ error }) => !error).map(({ sessionId }) => sessionId);
+    this.inform('onReconnected', () => this.options.onReconnected?.({ sessionIds, failed }));
+  }
+
+  private tellLost(lost: ConnectionLost): void {
+    this.inform('onConnectionLost', () => this.options.onConnectionLost?.(lost));
+  }
+
+  private inform(name: string, tell: () => unknown): void {
+    const failed = (thrown: unknown) => this.report({ handler: 'connection', name }, thrown);
+    try {
+      Promise.resolve(tell()).catch(failed);
+    } catch (thrown) {
+      failed(thrown);
+    }
   }
 }

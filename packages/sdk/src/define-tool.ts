@@ -1,4 +1,4 @@
-import type { Methods, Params } from '@groundcrew/protocol';
+import { builtinToolNames, type Methods, type Params } from '@groundcrew/protocol';
 import * as core from 'zod/v4/core';
 import { GroundcrewError } from './errors.js';
 import type { FromJsonSchema, JsonSchema } from './json-schema.js';
@@ -33,11 +33,11 @@ export interface Tool<Arguments = unknown> {
   readonly overridesBuiltInTool?: boolean;
   /** Runs without asking for permission. */
   readonly skipPermission?: boolean;
-  /** Whether the model may have to search for it first; `auto` unless told otherwise. */
+  /** Whether the model may have to search for it first. No effect yet: every tool is offered from the start. */
   readonly defer?: 'auto' | 'never';
-  /** A call that succeeds ends the turn. */
+  /** A call that succeeds ends the turn. No effect yet, and a warning says so. */
   readonly isTerminal?: boolean;
-  /** For the host; passed on as it is. */
+  /** For the host. No effect yet, and a warning says so. */
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
    * Runs a call. A text or any value that JSON can hold is a success; a `ToolResultObject` says more; what is thrown
@@ -70,7 +70,31 @@ export function defineTool(name: string, definition: Definition<ToolParameters, 
 /** The tool as the runtime is told of it. */
 export function declarationOf(tool: Tool): NonNullable<Params<Methods['session.create']>['tools']>[number] {
   const { handler: _handler, parameters, ...rest } = tool;
-  return { ...rest, ...(parameters && { parameters: schemaOf(tool.name, parameters) }) };
+  const checksArguments = isZod(parameters) && tool.handler !== undefined && !tool.skipPermission;
+  return {
+    ...rest,
+    ...(parameters && { parameters: schemaOf(tool.name, parameters) }),
+    ...(checksArguments && { checksArguments }),
+  };
+}
+
+/** Throws for tools that a turn could not work with: two of one name, or one of the runtime's own by accident. */
+export function checkToolNames(tools: readonly Tool[]): void {
+  const names = new Set<string>();
+  for (const { name, overridesBuiltInTool } of tools) {
+    if (names.has(name)) throw invalid(`Two tools are named ${name}: each tool needs a name of its own`);
+    names.add(name);
+    if (overridesBuiltInTool || !builtinNames.has(name)) continue;
+    throw invalid(
+      `The tool ${name} has the name of a built-in tool: choose another, or set overridesBuiltInTool: true to take its place`,
+    );
+  }
+}
+
+const builtinNames: ReadonlySet<string> = new Set(builtinToolNames);
+
+function invalid(message: string): GroundcrewError {
+  return new GroundcrewError('invalid_option', message);
 }
 
 /** What arguments turned out to be. */
@@ -97,8 +121,7 @@ function schemaOf(name: string, parameters: ToolParameters): Record<string, unkn
     const { $schema: _schema, ...schema } = core.toJSONSchema(parameters, { io: 'input' });
     return schema;
   }
-  if ('safeParse' in parameters)
-    throw new GroundcrewError('invalid_option', `The parameters of tool ${name} are no schema of zod 4`);
+  if ('safeParse' in parameters) throw invalid(`The parameters of tool ${name} are no schema of zod 4`);
   return { ...parameters };
 }
 

@@ -16,6 +16,8 @@ export type GroundcrewErrorKind =
   | 'session_error'
   /** The wait was over before the turn was. */
   | 'timeout'
+  /** A tool's result reached no runtime that waits for it. */
+  | 'not_delivered'
   /** What was asked for makes no sense. */
   | 'invalid_option';
 

@@ -8,7 +8,7 @@ export class Gap {
   /** Told from the log, and perhaps still to be heard. */
   private readonly told = new Set<string>();
 
-  /** `lastHeard`: the last stored event of the first connection. */
+  /** `lastHeard`: the last stored event of the first connection; undefined when all events are to be told. */
   constructor(private readonly lastHeard: string | undefined) {}
 
   /** Whether the event may be told now: it does not have to wait, and has not been told. */
@@ -36,7 +36,7 @@ export class Gap {
 
   private missed(stored: readonly SessionEvent[], heard: ReadonlySet<string>): readonly SessionEvent[] {
     const start = stored.findIndex(({ id }) => id === this.lastHeard);
-    if (start < 0) return [];
+    if (start < 0 && this.lastHeard !== undefined) return [];
     const end = stored.findIndex(({ id }, index) => index > start && heard.has(id));
     return stored.slice(start + 1, end < 0 ? undefined : end);
   }

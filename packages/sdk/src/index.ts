@@ -1,4 +1,5 @@
 export type {
+  Approval,
   EventData,
   EventOf,
   EventType,
@@ -15,7 +16,7 @@ export type {
 } from '@groundcrew/protocol';
 export { type Channel, RpcError } from '@groundcrew/rpc';
 export { Client } from './client.js';
-export type { ClientOptions } from './client-options.js';
+export type { ClientOptions, ConnectionLost, Reconnected } from './client-options.js';
 export {
   type ChannelRuntimeConnection,
   type ChildProcessRuntimeConnection,

@@ -1,17 +1,19 @@
 import type { Notifications, SessionEvent, Told } from '@groundcrew/protocol';
 import { ErrorCode, RpcError } from '@groundcrew/rpc';
-import type { ClientOptions } from './client-options.js';
+import { type ClientOptions, reconnectTimeout } from './client-options.js';
 import { GroundcrewError, toError } from './errors.js';
 import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
 import type { ModelRequests } from './model-requests.js';
 import { OpenSessions } from './open-sessions.js';
+import { isFinalForConnection, isFinalForSession, untilReached } from './reaching-again.js';
 import type { Report } from './report.js';
 import { Session } from './session.js';
 import type { SessionPlace } from './session-calls.js';
 import type { ResumeSessionOptions } from './session-options.js';
 import { reopeningParams, sessionParams } from './session-params.js';
 import type { TraceContext } from './trace.js';
+import type { Warnings } from './warnings.js';
 import type { Call } from './wire.js';
 
 /** That a session came, changed or went, whoever's it is. */
@@ -22,10 +24,28 @@ export interface OpenRuntimeOptions {
   readonly client: ClientOptions;
   readonly lifecycle: Listeners<SessionLifecycleEvent>;
   readonly report: Report;
+  readonly warnings: Warnings;
+  /** Given when the connection was lost before: the runtime is reached again. */
+  readonly lost?: LostConnection;
   /** It did not start, or it is gone. */
-  onEnd(runtime: OpenRuntime): void;
-  /** The connection was lost while a prompt or an answer was on its way. Called after `onEnd`. */
-  onInterrupted(session: Session, reason: GroundcrewError): void;
+  onEnd(runtime: OpenRuntime, end: RuntimeEnd): void;
+}
+
+/** A connection that was lost. */
+export interface LostConnection {
+  readonly reason: GroundcrewError;
+  /** How long it is tried again, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** How a runtime ended for this client. */
+export interface RuntimeEnd {
+  /** Undefined when it did not start, or was stopped: its callers know. */
+  readonly reason?: GroundcrewError;
+  /** Whether this client may find it again. */
+  readonly canReturn: boolean;
+  /** The sessions that go on there. */
+  readonly sessions: readonly Session[];
 }
 
 interface Opening {
@@ -40,26 +60,21 @@ export class OpenRuntime {
   /** Rejects when the runtime did not start. */
   readonly link: Promise<Link>;
   private readonly sessions = new OpenSessions();
+  /** The app has stopped it. */
+  isStopping = false;
   private readonly stopping = new AbortController();
   private listensOn: number | undefined;
   private carried: Promise<ModelRequests> | undefined;
+  /** Sessions of a lost connection that are not open here yet. */
+  private readonly returning = new Set<Session>();
+  private isReached = false;
 
   constructor(private readonly options: OpenRuntimeOptions) {
-    const opened = Link.open(
-      options.client,
-      {
-        onRequest: async (method, params, call) =>
-          method.startsWith('llmInference.')
-            ? this.carry(method, params)
-            : this.sessions.answer(method, params, call.signal),
-        onNotification: (method, params) => this.hear(method, params),
-      },
-      this.stopping.signal,
-    );
-    this.link = options.client.onModelRequest ? opened.then((link) => this.offerToCarry(link)) : opened;
+    const { signal } = this.stopping;
+    this.link = options.lost ? this.reachAgain(options.lost) : this.reach(signal);
     this.link.then(
       (link) => this.watch(link),
-      () => options.onEnd(this),
+      () => options.onEnd(this, { canReturn: false, sessions: [] }),
     );
   }
 
@@ -79,6 +94,8 @@ export class OpenRuntime {
       sessionId,
       options,
       report: this.options.report,
+      warnings: this.options.warnings,
+      isNew: method === 'session.create',
       place: this.place(() => session, {
         call: (name, values, signal) => link.call(name, values, signal),
         leave: (signal) => this.leave(session, link, signal),
@@ -88,25 +105,30 @@ export class OpenRuntime {
     return session;
   }
 
-  /** Goes on with a session whose connection was lost; if it cannot be opened here, it has ended for that reason. */
-  adopt(session: Session, reason: GroundcrewError): void {
-    const params = reopeningParams(session.options);
-    const opened = this.attach(session, { method: 'session.resume', params, isContinued: true }).catch(
-      (cause: unknown) => {
-        const lost = new GroundcrewError(reason.kind, reason.message, { cause });
-        session.end(lost);
-        throw lost;
-      },
-    );
+  /**
+   * Goes on with a session whose connection was lost; if it cannot be opened here, it has ended for that reason.
+   * Resolves with the reason when it has ended, whenever that is known.
+   */
+  adopt(session: Session, lost: LostConnection): Promise<GroundcrewError | undefined> {
+    this.returning.add(session);
+    const opened = this.reopen(session, lost).finally(() => this.returning.delete(session));
     const place = this.place(() => session, {
       call: async (name, values, signal) => (await opened).call(name, values, signal),
-      leave: (signal) =>
-        opened.then(
+      // Before there is a connection, there is nothing to leave.
+      leave: async (signal) => {
+        if (!this.isReached) return;
+        await opened.then(
           (link) => this.leave(session, link, signal),
-          () => undefined, // nothing is left to leave
-        ),
+          () => undefined,
+        );
+      },
     });
-    session.move(place, opened);
+    return session.move(place, opened).catch((error: unknown) => {
+      // If the connection was lost once more, the next one has taken the session.
+      if (!session.isOn(place)) return undefined;
+      session.end(error as GroundcrewError); // `reopen` rejects with nothing else
+      return error as GroundcrewError;
+    });
   }
 
   /** The session is gone for all who have it. */
@@ -116,6 +138,11 @@ export class OpenRuntime {
 
   /** Leaves all sessions, then ends the runtime if it is ours. Resolves with what went wrong on the way. */
   async stop(): Promise<Error[]> {
+    this.isStopping = true;
+    if (this.options.lost && !this.isReached) {
+      await this.kill();
+      return [];
+    }
     const limit = AbortSignal.timeout(goodbyeMs);
     const left = await Promise.allSettled(this.sessions.all.map((session) => session.disconnect(limit)));
     const closed = await Promise.allSettled([this.link.then((link) => link.close())]);
@@ -124,8 +151,38 @@ export class OpenRuntime {
 
   /** Ends it at once, even while it starts. */
   async kill(): Promise<void> {
+    this.isStopping = true;
     this.stopping.abort(new GroundcrewError('connection_lost', 'The client was stopped'));
     await this.link.then((link) => link.kill()).catch(() => undefined);
+  }
+
+  private async reach(signal: AbortSignal): Promise<Link> {
+    const link = await Link.open(
+      this.options.client,
+      {
+        onRequest: async (method, params, call) =>
+          method.startsWith('llmInference.')
+            ? this.carry(method, params)
+            : this.sessions.answer(method, params, call.signal),
+        onNotification: (method, params) => this.hear(method, params),
+      },
+      signal,
+    );
+    return this.options.client.onModelRequest ? this.offerToCarry(link) : link;
+  }
+
+  private async reachAgain({ timeout, reason }: LostConnection): Promise<Link> {
+    const { signal } = this.stopping;
+    try {
+      return await untilReached(
+        (limit) => this.reach(limit),
+        { timeout, isFinal: isFinalForConnection },
+        signal,
+      );
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw new GroundcrewError(reason.kind, notReached(reason, timeout, cause), { cause });
+    }
   }
 
   /** Sessions open once it is settled who makes the model calls. */
@@ -168,7 +225,10 @@ export class OpenRuntime {
     this.sessions.add(session);
     try {
       const { sessionId } = session;
-      session.opened(await link.call(method, { ...params, ...trace, sessionId }), { isContinued });
+      const opened = await link.call(method, { ...params, ...trace, sessionId });
+      const kind = method === 'session.create' ? 'create' : 'resume';
+      this.options.warnings.ofRuntime(kind, session.options, opened.warnings ?? []);
+      session.opened(opened, { isContinued });
       return link;
     } catch (error) {
       this.sessions.remove(session);
@@ -176,15 +236,37 @@ export class OpenRuntime {
     }
   }
 
+  private async reopen(session: Session, { reason, timeout }: LostConnection): Promise<Link> {
+    const link = await this.link;
+    try {
+      const attempt = () => this.attachAgain(session);
+      await untilReached(attempt, { timeout, isFinal: isFinalForSession }, this.stopping.signal);
+      return link;
+    } catch (cause) {
+      if (cause instanceof GroundcrewError) throw cause;
+      throw new GroundcrewError(reason.kind, notOpened(reason, cause), { cause });
+    }
+  }
+
+  /** One that was left while nothing was connected is not opened again. */
+  private async attachAgain(session: Session): Promise<void> {
+    if (session.isOver) return;
+    const params = reopeningParams(session.options);
+    await this.attach(session, { method: 'session.resume', params, isContinued: true });
+  }
+
   private watch(link: Link): void {
     this.listensOn = link.port;
+    this.isReached = true;
     void link.lost.then((reason) => {
-      const canReturn = !link.isOwned && !this.stopping.signal.aborted;
-      const interrupted = this.sessions.all.filter(({ isInDoubt }) => canReturn && isInDoubt);
-      for (const session of interrupted) this.sessions.remove(session);
+      const canReturn = !link.isOwned && !this.isStopping && reconnectTimeout(this.options.client) > 0;
+      const all = [...new Set([...this.sessions.all, ...this.returning])];
+      const sessions = all.filter(({ isOpen }) => canReturn && isOpen);
+      for (const session of sessions) this.sessions.remove(session);
       this.sessions.endAll(reason);
-      this.options.onEnd(this);
-      for (const session of interrupted) this.options.onInterrupted(session, reason);
+      // A child that closed its end of the connection is of no use to anybody.
+      if (link.isOwned) void link.kill();
+      this.options.onEnd(this, { canReturn, sessions, ...(!this.isStopping && { reason }) });
     });
   }
 
@@ -220,3 +302,11 @@ export class OpenRuntime {
 }
 
 const goodbyeMs = 10_000;
+
+function notReached(reason: GroundcrewError, timeout: number, cause: unknown): string {
+  return `${reason.message}, and could not be reached again within ${timeout / 1000} s: ${toError(cause).message}`;
+}
+
+function notOpened(reason: GroundcrewError, cause: unknown): string {
+  return `${reason.message}, and the session could not be opened again: ${toError(cause).message}`;
+}

@@ -28,7 +28,8 @@ export class OpenSessions {
 
   /** Whether a question of before is for this one's handlers: it is the newest, and no other one's are at it. */
   mayAnswer(session: Session, requestId: string): boolean {
-    return this.isNewest(session) && !this.of(session.sessionId).some((other) => other.isAt(requestId));
+    const others = this.of(session.sessionId).filter((other) => other !== session);
+    return this.isNewest(session) && !others.some((other) => other.isAt(requestId));
   }
 
   hear(sessionId: string, event: SessionEvent): void {

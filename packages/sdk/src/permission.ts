@@ -1,7 +1,23 @@
-import type { PermissionDecision, PermissionPrompt, PermissionRequest } from '@groundcrew/protocol';
+import type { Approval, PermissionPrompt, PermissionRequest } from '@groundcrew/protocol';
 
-/** A decision, or `no-result`: nothing is sent, and the question is left to other clients. */
-export type PermissionRequestResult = PermissionDecision | { readonly kind: 'no-result' };
+/** What a permission handler may answer, and nothing else: a misspelt kind does not compile. */
+export type PermissionRequestResult =
+  /** This call runs. */
+  | { readonly kind: 'approve-once' }
+  /** This call and others like it run in this session. */
+  | { readonly kind: 'approve-for-session'; readonly approval: Approval }
+  /** Addresses of this host are fetched in this session. */
+  | { readonly kind: 'approve-for-session'; readonly domain: string }
+  /** This call and others like it run in every session of the place. */
+  | { readonly kind: 'approve-for-location'; readonly approval: Approval; readonly locationKey: string }
+  /** Addresses of this host are fetched in every session. */
+  | { readonly kind: 'approve-permanently'; readonly domain: string }
+  /** Denied. With feedback the model reads it and goes on, without it the turn ends. */
+  | { readonly kind: 'reject'; readonly feedback?: string; readonly forceReject?: boolean }
+  /** Denied: no user could be asked. */
+  | { readonly kind: 'user-not-available' }
+  /** Nothing is sent, and the question is left to other clients. */
+  | { readonly kind: 'no-result' };
 
 /** Which question it is. */
 export interface PermissionInvocation {

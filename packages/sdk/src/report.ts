@@ -2,8 +2,16 @@ import { toError } from './errors.js';
 
 /** A handler of the app that threw. */
 export interface HandlerFailure {
-  /** What sort of handler: `event`, `lifecycle`, `tool`, `permission`, `hook`, `callback` or `trace`. */
-  readonly handler: 'event' | 'lifecycle' | 'tool' | 'permission' | 'hook' | 'callback' | 'trace';
+  /** What sort of handler: `event`, `lifecycle`, `tool`, `permission`, `hook`, `callback`, `trace` or `connection`. */
+  readonly handler:
+    | 'event'
+    | 'lifecycle'
+    | 'tool'
+    | 'permission'
+    | 'hook'
+    | 'callback'
+    | 'trace'
+    | 'connection';
   /** Which one: an event's type, a tool's name, a hook. */
   readonly name: string;
   readonly sessionId?: string;

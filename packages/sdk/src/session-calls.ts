@@ -16,7 +16,6 @@ export interface SessionPlace {
 export class SessionCalls {
   /** Why nothing can be asked any more. */
   private over: GroundcrewError | undefined;
-  private inDoubt = 0;
   private readonly repeats = new Set<Promise<unknown>>();
 
   constructor(private current: SessionPlace) {}
@@ -29,28 +28,25 @@ export class SessionCalls {
     return this.over !== undefined;
   }
 
-  /** Whether nobody could tell, were the connection lost now, if something that may be said twice has arrived. */
-  get isInDoubt(): boolean {
-    return this.inDoubt > 0 && !this.over;
-  }
-
   readonly request: Call = (method, params, signal) =>
     this.over ? Promise.reject(this.over) : this.current.call(method, params, signal);
 
   /** For what does no harm when it is said twice: if the session moves before the answer, it is said again there. */
   readonly insist: Call = async (method, params, signal) => {
-    const { current } = this;
-    this.inDoubt += 1;
-    try {
-      return await this.request(method, params, signal);
-    } catch (error) {
-      if (!isConnectionLost(error) || this.current === current) throw error;
-    } finally {
-      this.inDoubt -= 1;
+    let place = this.current;
+    let saying = this.request(method, params, signal);
+    for (;;) {
+      try {
+        return await saying;
+      } catch (error) {
+        if (!isConnectionLost(error) || this.current === place) throw error;
+      } finally {
+        this.repeats.delete(saying);
+      }
+      place = this.current;
+      saying = this.request(method, params, signal);
+      this.repeats.add(saying);
     }
-    const repeat = this.request(method, params, signal);
-    this.repeats.add(repeat);
-    return repeat.finally(() => this.repeats.delete(repeat));
   };
 
   move(place: SessionPlace): void {

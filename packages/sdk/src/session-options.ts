@@ -67,25 +67,25 @@ export interface SessionConfigBase extends OtherSettings {
   readonly workingDirectory?: string;
   /** Where this session is kept, instead of the runtime's home. */
   readonly configDir?: string;
-  /** When the conversation is summarised to make room; on unless switched off. */
+  /** `enabled: false`: no workspace directory for this session. The thresholds have no effect yet, and get a warning. */
   readonly infiniteSessions?: InfiniteSessionConfig;
-  /** Where the app steps into a turn. */
+  /** Where the app steps into a turn. Not available yet: a session with a hook is refused, so that none runs unprotected. */
   readonly hooks?: SessionHooks;
-  /** MCP servers, by name; their tools are called `name-tool`. */
+  /** MCP servers, by name. No effect yet: none is started, and a warning says so. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
-  /** Agents that the main agent may ask. */
+  /** Agents that the main agent may ask. No effect yet but for `session.agent.list`, and a warning says so. */
   readonly customAgents?: readonly CustomAgentConfig[];
-  /** The custom agent that works instead of the main one. */
+  /** The custom agent that works instead of the main one. No effect yet, and a warning says so. */
   readonly agent?: string;
-  /** Directories with skills. */
+  /** Directories with skills. No effect yet, and a warning says so. */
   readonly skillDirectories?: readonly string[];
-  /** Skills that are not offered. */
+  /** Skills that are not offered. No effect yet, and a warning says so. */
   readonly disabledSkills?: readonly string[];
   /** Decides whether tool calls may run. Without it the question is left to other clients, and alone it is a no. */
   readonly onPermissionRequest?: PermissionHandler;
   /** Answers questions of the agent; with it, the agent may ask. */
   readonly onUserInputRequest?: UserInputHandler;
-  /** Says what follows a plan. */
+  /** Says what follows a plan. No effect yet: nobody is asked, and a warning says so. */
   readonly onExitPlanModeRequest?: ExitPlanModeHandler;
   /** Says whether to go on with another model when this one is rate limited; no answer is `no`. */
   readonly onAutoModeSwitchRequest?: AutoModeSwitchHandler;
@@ -93,7 +93,7 @@ export interface SessionConfigBase extends OtherSettings {
   readonly onEvent?: (event: SessionEvent) => unknown;
 }
 
-/** What the wire knows besides; passed on as it is. */
+/** What the wire knows besides; passed on as it is. What has no effect gets a warning: docs/status.md. */
 type OtherSettings = Omit<
   WireOptions,
   | 'sessionId'
@@ -142,12 +142,12 @@ export type BearerTokenProvider = (
   signal: AbortSignal,
 ) => string | Promise<string>;
 
-/** When a long conversation is summarised. */
+/** When a long conversation is summarised; in this version a full window leaves the oldest rounds out instead. */
 export interface InfiniteSessionConfig {
   readonly enabled?: boolean;
-  /** The share of the window, 0 to 1, at which summarising starts beside the work; 0.8 unless given. */
+  /** The share of the window, 0 to 1, at which summarising starts beside the work. No effect yet. */
   readonly backgroundCompactionThreshold?: number;
-  /** The share at which the work waits for it; 0.95 unless given. */
+  /** The share at which the work waits for it. No effect yet. */
   readonly bufferExhaustionThreshold?: number;
 }
 
@@ -219,7 +219,7 @@ export interface MessageOptions {
   readonly attachments?: readonly SentAttachment[];
   /** While a turn runs: a turn of its own afterwards, the default, or a word into the running one. */
   readonly mode?: 'enqueue' | 'immediate';
-  /** The mode this one prompt is answered in. */
+  /** Noted with the prompt; it is answered in the session's mode. Others than `interactive` get a warning. */
   readonly agentMode?: 'interactive' | 'plan' | 'autopilot' | 'shell';
   /** HTTP headers for the model calls of this turn. */
   readonly requestHeaders?: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import type { Methods, Params } from '@groundcrew/protocol';
-import { declarationOf } from './define-tool.js';
+import { checkToolNames, declarationOf } from './define-tool.js';
 import type {
   CustomAgentConfig,
   McpServerConfig,
@@ -29,6 +29,7 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     onEvent: _onEvent,
     ...rest
   } = options;
+  if (tools) checkToolNames(tools);
   return {
     includeSubAgentStreamingEvents: true,
     ...rest,

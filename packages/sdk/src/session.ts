@@ -13,28 +13,34 @@ import type {
   LogOptions,
   MessageOptions,
   ProviderUpdate,
-  SessionConfigBase,
+  ResumeSessionOptions,
   SetModelOptions,
 } from './session-options.js';
 import { providerParams, withProviderUpdate } from './session-params.js';
+import { streamTurn } from './stream-turn.js';
 import { type AssistantMessageEvent, lastMessageOf, type TurnWait } from './turn-wait.js';
 import { Turns } from './turns.js';
-import type { SessionCallArguments, SessionMethodName } from './wire.js';
+import type { Warnings } from './warnings.js';
+import type { Call, SessionCallArguments, SessionMethodName } from './wire.js';
 
 /** What a session is made of. */
 export interface SessionParts {
   readonly sessionId: string;
-  readonly options: SessionConfigBase;
+  readonly options: ResumeSessionOptions;
   readonly report: Report;
+  readonly warnings: Warnings;
   readonly place: SessionPlace;
+  /** All its events are for this client, from the first. */
+  readonly isNew: boolean;
 }
 
 /** One conversation. Made by a client's `createSession` and `resumeSession`. */
 export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   readonly sessionId: string;
   /** @internal */
-  options: SessionConfigBase;
+  options: ResumeSessionOptions;
   private readonly report: Report;
+  private readonly warnings: Warnings;
   private readonly calls: SessionCalls;
   private readonly feed: EventFeed;
   private readonly answers: Answers;
@@ -44,12 +50,15 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   private leaving: Promise<void> | undefined;
   private lastStored: string | undefined;
   private gap: Gap | undefined;
+  private wasOpened = false;
 
   /** @internal */
-  constructor({ sessionId, options, report, place }: SessionParts) {
+  constructor({ sessionId, options, report, warnings, place, isNew }: SessionParts) {
+    this.lastStored = isNew ? undefined : unknownEvent;
     this.sessionId = sessionId;
     this.options = options;
     this.report = report;
+    this.warnings = warnings;
     this.calls = new SessionCalls(place);
     this.feed = new EventFeed(({ type }, thrown) =>
       report({ handler: 'event', name: type, sessionId }, thrown),
@@ -66,11 +75,12 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /**
    * Gives the session a prompt. Resolves with its id once it is stored; the turn goes on alone.
-   * If the connection to a runtime that this client did not start is lost before the answer, it is opened again and
-   * the prompt sent once more under its id, which makes it one turn.
+   * While the connection to a runtime that this client did not start is lost, it waits. A prompt whose answer was lost
+   * is sent once more under its id, which makes it one turn.
    */
   async send(message: string | MessageOptions): Promise<string> {
     const { messageId = randomUUID(), ...rest } = asOptions(message);
+    this.warnings.ofNames('send', rest);
     const trace = await this.calls.place.traceContext();
     try {
       const params = { sessionId: this.sessionId, messageId, ...rest, ...trace };
@@ -90,14 +100,25 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     timeout = 60_000,
     signal?: AbortSignal,
   ): Promise<AssistantMessageEvent | undefined> {
+    return this.takeTurn({ ...asOptions(message), timeout }, signal);
+  }
+
+  /**
+   * Gives the session a prompt and yields what the agent says until its turn is over, tool rounds included: piece by piece
+   * in a session with `streaming`, else message by message; each message begins on a line of its own. Throws when the turn
+   * fails. To break off the loop, or the signal, stops the turn.
+   */
+  async *stream(
+    message: string | MessageOptions,
+    signal?: AbortSignal,
+  ): AsyncGenerator<string, void, undefined> {
     const options = asOptions(message);
     const messageId = options.messageId ?? randomUUID();
-    const send = async (wait: TurnWait) => {
-      await this.send({ ...options, messageId });
-      wait.acknowledge();
-      if (options.messageId !== undefined) await this.lookBack(wait, messageId);
-    };
-    return this.turns.wait({ messageId, timeout, send }, signal);
+    const timeout = Number.POSITIVE_INFINITY;
+    yield* streamTurn(
+      { session: this, messageId, take: () => this.takeTurn({ ...options, messageId, timeout }, signal) },
+      signal,
+    );
   }
 
   /** Hears all events from now on, or those of one type. Returns the undo, which may be called at any time and again. */
@@ -120,7 +141,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** All stored events, from the first. */
   async getEvents(): Promise<readonly SessionEvent[]> {
-    const { events } = await this.call('session.getMessages');
+    const { events } = await this.calls.insist('session.getMessages', { sessionId: this.sessionId });
     return events as readonly SessionEvent[]; // what the runtime stores, it names as the table does
   }
 
@@ -131,12 +152,13 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** The questions that wait for an answer, whoever may give it, the oldest first. */
   pending(): Promise<readonly PendingQuestion[]> {
-    return pendingQuestions(this.calls.request, this.sessionId);
+    return pendingQuestions(this.calls.insist, this.sessionId);
   }
 
   /** What it waits for at this moment, and since when: a model, an attempt to come, a tool, people, its turn. */
   async waitingOn(): Promise<readonly WaitingOn[]> {
-    return (await this.call('session.metadata.activity')).waitingOn;
+    const { sessionId } = this;
+    return (await this.calls.insist('session.metadata.activity', { sessionId })).waitingOn;
   }
 
   /** Stops the running turn and its tools; prompts that wait go on waiting their turn. */
@@ -146,6 +168,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** Another model, from the next model call on. */
   async setModel(model: string, options: SetModelOptions = {}): Promise<void> {
+    this.warnings.ofNames('setModel', options);
     await this.call('session.model.switchTo', { modelId: model, ...options });
   }
 
@@ -158,6 +181,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** Puts a notice into the session, for people to see. Resolves with the id of its event. */
   async log(message: string, options: LogOptions = {}): Promise<string> {
+    this.warnings.ofNames('log', options);
     return (await this.call('session.log', { message, ...options })).eventId;
   }
 
@@ -192,28 +216,44 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     { isContinued }: { readonly isContinued: boolean },
   ): void {
     this.workspace = workspacePath || undefined;
-    void this.answers.catchUp(async () =>
-      isContinued
-        ? (await this.pending()).filter(({ requestId }) => this.calls.place.mayAnswer(requestId))
-        : [],
-    );
+    if (this.lastStored === unknownEvent && this.options.disableResume) void this.noteLastStored();
+    this.wasOpened = true;
+    const mayAnswer = (requestId: string) => this.calls.place.mayAnswer(requestId);
+    if (isContinued) void this.answers.fetchAndCatchUp(() => this.pending(), mayAnswer);
+    else this.answers.catchUp([], mayAnswer);
   }
 
-  /** @internal Whether it would be in doubt, were the connection lost now, if a prompt or an answer has arrived. */
-  get isInDoubt(): boolean {
-    return this.calls.isInDoubt;
+  /** @internal The runtime has opened it, and the app has not left it. */
+  get isOpen(): boolean {
+    return this.wasOpened && !this.isOver;
   }
 
-  /** @internal The session goes on over another connection; it was opened there once `opened` resolves. */
-  move(place: SessionPlace, opened: Promise<unknown>): void {
+  /** @internal */
+  get request(): Call {
+    return this.calls.request;
+  }
+
+  /** @internal Nothing can be called any more. */
+  get isOver(): boolean {
+    return this.calls.isOver;
+  }
+
+  /** @internal Whether it is this connection that it goes by. */
+  isOn(place: SessionPlace): boolean {
+    return this.calls.place === place;
+  }
+
+  /**
+   * @internal The session goes on over another connection; it was opened there once `opened` resolves.
+   * Resolves when listeners have heard what they missed.
+   */
+  async move(place: SessionPlace, opened: Promise<unknown>): Promise<undefined> {
     const gap = new Gap(this.lastStored);
     this.gap = gap;
     this.calls.move(place);
-    this.answers.expectList();
-    opened.then(
-      () => this.closeGap(gap),
-      () => undefined, // whoever waits is told by `end`
-    );
+    this.answers.move();
+    await opened;
+    if (!this.isOver) await this.closeGap(gap);
   }
 
   /** @internal Questions are answered before anybody else hears of them. */
@@ -238,6 +278,19 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     this.feed.end(this.leaving === undefined ? reason : undefined);
   }
 
+  private takeTurn(
+    { timeout, ...options }: MessageOptions & { readonly timeout: number },
+    signal: AbortSignal | undefined,
+  ): Promise<AssistantMessageEvent | undefined> {
+    const messageId = options.messageId ?? randomUUID();
+    const send = async (wait: TurnWait) => {
+      await this.send({ ...options, messageId });
+      wait.acknowledge();
+      if (options.messageId !== undefined) await this.lookBack(wait, messageId);
+    };
+    return this.turns.wait({ messageId, timeout, send }, signal);
+  }
+
   private tell(event: SessionEvent): void {
     if (!event.ephemeral) this.lastStored = event.id;
     this.turns.hear(event);
@@ -260,13 +313,24 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     readonly stored: readonly SessionEvent[];
     readonly isIdle: boolean;
   }> {
-    const { processing } = await this.call('session.metadata.isProcessing');
-    return { stored: await this.getEvents(), isIdle: !processing };
+    const { sessionId } = this;
+    const { processing } = await this.calls.request('session.metadata.isProcessing', { sessionId });
+    const { events } = await this.calls.request('session.getMessages', { sessionId });
+    return { stored: events as readonly SessionEvent[], isIdle: !processing };
+  }
+
+  /** No event says where a session stands that was opened without one. */
+  private async noteLastStored(): Promise<void> {
+    const { sessionId } = this;
+    const last = { sessionId, direction: 'backward', max: 1 } as const;
+    const page = await this.calls.request('session.eventLog.read', last).catch(() => undefined);
+    if (this.lastStored === unknownEvent) this.lastStored = page?.events.at(-1)?.id ?? unknownEvent;
   }
 
   /** A prompt that was sent before may have had its turn already: then its answer is in the log. */
   private async lookBack(wait: TurnWait, messageId: string): Promise<void> {
-    const { processing } = await this.call('session.metadata.isProcessing');
+    const { sessionId } = this;
+    const { processing } = await this.calls.insist('session.metadata.isProcessing', { sessionId });
     if (processing || wait.hasBegun) return;
     wait.succeed(lastMessageOf(await this.getEvents(), messageId));
   }
@@ -284,10 +348,13 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   private stopAsking(reason: GroundcrewError): void {
     const first = this.calls.end(reason);
-    this.answers.end();
+    this.answers.end(first);
     this.turns.fail(first);
   }
 }
+
+/** No event has this id: what was stored before is not for this client. */
+const unknownEvent = '';
 
 function asOptions(message: string | MessageOptions): MessageOptions {
   return typeof message === 'string' ? { prompt: message } : message;

@@ -37,12 +37,14 @@ export class RuntimeChild {
     this.child = spawn(isScript ? process.execPath : path, isScript ? [path, ...args] : args, {
       cwd: options.client.workingDirectory,
       env: environment,
-      stdio: [isStdio ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
     });
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.errors = (this.errors + chunk.toString()).slice(-mostErrorText);
     });
+    // A runtime on a port reads nothing there: that its stdin ends tells it that this process is gone.
+    if (!isStdio) this.child.stdin?.on('error', () => undefined);
     this.stopWatching = isStdio ? () => undefined : killAtExit(this.child);
     this.ended = this.watch();
   }
@@ -155,11 +157,14 @@ function environmentFor({ client, connectionToken }: SpawnOptions): NodeJS.Proce
     ...environment,
     ...(home && { COPILOT_HOME: home }),
     ...(client.gitHubToken !== undefined && { [tokenVariable]: client.gitHubToken }),
-    ...(connectionToken !== undefined && { COPILOT_CONNECTION_TOKEN: connectionToken }),
+    ...(connectionToken !== undefined && {
+      COPILOT_CONNECTION_TOKEN: connectionToken,
+      GROUNDCREW_END_WITH_STDIN: '1',
+    }),
   };
 }
 
-/** A runtime on a port does not notice that its client is gone. */
+/** A runtime of another maker on a port does not notice that its client is gone. */
 function killAtExit(child: ChildProcess): () => void {
   const kill = () => void child.kill();
   process.setMaxListeners(process.getMaxListeners() + 1);

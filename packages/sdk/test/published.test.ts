@@ -56,6 +56,8 @@ test('apps of both kinds are checked against the types, the SDK included', () =>
     const add = defineTool('add', { parameters: z.object({ a: z.number() }), handler: ({ a }) => a + 1 });
     export async function main(): Promise<string | undefined> {
       const session = await new Client().createSession({ tools: [add] });
+      // @ts-expect-error there is no such answer to a question for permission
+      await new Client().createSession({ onPermissionRequest: () => ({ kind: 'approve' }) });
       session.on('assistant.message_delta', ({ data }) => data.deltaContent.length);
       // @ts-expect-error there is no such event
       session.on('assistant.nonsense', () => undefined);

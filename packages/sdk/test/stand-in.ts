@@ -25,6 +25,7 @@ export class StandIn {
     });
     this.client = new Client({
       connection: RuntimeConnection.forChannel(() => ours, options),
+      reconnectTimeout: 0,
       onHandlerError: (failure) => this.failures.push(failure),
     });
   }

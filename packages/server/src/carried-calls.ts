@@ -47,7 +47,7 @@ export class CarriedCalls {
     });
     this.send(requestId, request, call).catch((error: unknown) => call.fail(error));
     call.limit(limits.start, 'began no answer', cancel);
-    const { status, headers } = await call.head;
+    const { status, headers = {} } = await call.head;
     call.limit(limits.idle, 'stopped sending its answer', cancel);
     const flat = Object.entries(headers).map(([name, values]) => [name.toLowerCase(), values.join(', ')]);
     const leave = request.transport ? () => this.tellEnd(requestId) : () => undefined;

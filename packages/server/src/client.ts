@@ -1,11 +1,14 @@
 import { type Callbacks, callbacks, type Method, type Params, type Result, read } from '@groundcrew/protocol';
 import { type Connection, type Encoded, RpcError } from '@groundcrew/rpc';
 import { type Attachment, ClientGone, type Runtime, type Session } from '@groundcrew/runtime';
+import type { Dialect } from './dialect.js';
 import { Feed } from './feed.js';
 import { News, type Notice } from './news.js';
 
 /** What a client says of itself when it opens a session. */
-export type Share = Omit<Attachment, 'clientId' | 'hear' | 'ask'>;
+export interface Share extends Omit<Attachment, 'clientId' | 'hear' | 'ask' | 'isOld'> {
+  readonly dialect: Dialect;
+}
 
 /** One connected client and the sessions it is attached to. */
 export class Client {
@@ -42,10 +45,10 @@ export class Client {
   }
 
   /** What the session needs in order to have this client attached. */
-  private attachment(sessionId: string, share: Share): Attachment {
+  private attachment(sessionId: string, { dialect, ...share }: Share): Attachment {
     const feed = new Feed({
       sessionId,
-      isOld: share.isOld,
+      dialect,
       connection: this.connection,
       read: (after) => this.runtime.find(sessionId)?.read(after) ?? nothing(),
     });
@@ -53,6 +56,7 @@ export class Client {
     return {
       clientId: this.id,
       ...share,
+      isOld: dialect !== 'new',
       hear: (told) => feed.hear(told),
       ask: (callback, params, signal) => this.ask(callback, params, signal),
     };
@@ -66,14 +70,9 @@ export class Client {
     return session.audience.has(this.id);
   }
 
-  /** Whether the client speaks, in this session, as releases before `toolFilterPrecedence` did. */
-  isOldIn(sessionId: string): boolean {
-    return this.feeds.get(sessionId)?.isOld ?? false;
-  }
-
-  /** Whether the client has opened this session, and not as those releases did. */
-  isNewIn(sessionId: string): boolean {
-    return this.feeds.get(sessionId)?.isOld === false;
+  /** How the client reads what this session sends; undefined for a session that it has not opened. */
+  dialectIn(sessionId: string): Dialect | undefined {
+    return this.feeds.get(sessionId)?.dialect;
   }
 
   /** Puts a request of the table to the client and checks what it answers. */

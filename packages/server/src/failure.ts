@@ -6,6 +6,7 @@ import {
   QueueFull,
   StoreError,
   storeFailureCode,
+  ToolClash,
   UnknownDecision,
 } from '@groundcrew/runtime';
 
@@ -36,6 +37,7 @@ function detailOf(error: unknown): string {
 function failureCodeOf(error: unknown): FailureCode | undefined {
   if (error instanceof StoreError) return storeFailureCode(error);
   if (error instanceof UnknownDecision) return 'unknown_decision';
+  if (error instanceof ToolClash) return 'tool_name_taken';
   if (error instanceof QueueFull) return 'overloaded';
   if (error instanceof MessageIdReused) return 'message_id_reused';
   return undefined;

@@ -7,7 +7,7 @@ test('of what a command has printed so far, a client that is behind hears the la
   const [ours, theirs] = channelPair();
   const feed = new Feed({
     sessionId: 's',
-    isOld: false,
+    dialect: 'new',
     connection: new Connection(ours, { onRequest: async () => null }),
     read: async function* () {
       yield [];

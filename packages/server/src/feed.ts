@@ -1,11 +1,12 @@
 import type { SessionEvent } from '@groundcrew/protocol';
 import { type Connection, type Encoded, encodeRaw } from '@groundcrew/rpc';
 import { type LogRecord, Told } from '@groundcrew/runtime';
-import { forOldClients } from './older-events.js';
+import type { Dialect } from './dialect.js';
+import { eventFor } from './older-events.js';
 
 export interface FeedOptions {
   readonly sessionId: string;
-  readonly isOld: boolean;
+  readonly dialect: Dialect;
   readonly connection: Connection;
   read(after: number): AsyncIterable<readonly LogRecord[]>;
 }
@@ -39,8 +40,8 @@ export class Feed {
     this.opening = `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${sessionId},"event":`;
   }
 
-  get isOld(): boolean {
-    return this.options.isOld;
+  get dialect(): Dialect {
+    return this.options.dialect;
   }
 
   hear(told: Told): void {
@@ -111,14 +112,14 @@ export class Feed {
   }
 
   private frame(told: Told): Encoded {
-    const json = this.options.isOld ? forOldClients(told.type, told.json) : told.json;
+    const json = eventFor(this.dialect, told);
     if (json !== told.json) return this.frameOf(json);
     told.frame ??= this.frameOf(told.json, told.byteLength);
     return told.frame as Encoded;
   }
 
   private storedFrame(record: LogRecord): Encoded {
-    return this.frameOf(this.options.isOld ? forOldClients(record.type, record.json) : record.json);
+    return this.frameOf(eventFor(this.dialect, record));
   }
 
   private frameOf(json: string, byteLength?: number): Encoded {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forOldClients } from './older-events.js';
+import { eventFor } from './older-events.js';
 
 test.each([
   ['session.model_change', { newModel: 'm', source: 'user' }, { newModel: 'm' }],
@@ -36,5 +36,8 @@ test.each([
   ['user.message', { content: '"source" "shell_exit"' }, { content: '"source" "shell_exit"' }],
 ])('%s is told to clients of old as they know it', (type, data, expected) => {
   const event = { id: 'e', type, data };
-  expect(JSON.parse(forOldClients(type, JSON.stringify(event)))).toEqual({ ...event, data: expected });
+  expect(JSON.parse(eventFor('old', { type, json: JSON.stringify(event) }))).toEqual({
+    ...event,
+    data: expected,
+  });
 });

@@ -1,7 +1,13 @@
+import type { Dialect } from './dialect.js';
+
 type Data = Readonly<Record<string, unknown>>;
 
-/** An event as clients of old can read it; most are as they are. */
-export function forOldClients(type: string, json: string): string {
+/** The JSON of an event as a client of this dialect can read it; most are as they are. */
+export function eventFor(
+  dialect: Dialect,
+  { type, json }: { readonly type: string; readonly json: string },
+): string {
+  if (dialect === 'new') return json;
   const rewrite = Object.hasOwn(rewrites, type) ? rewrites[type] : undefined;
   if (!rewrite?.isNeeded(json)) return json;
   const event = JSON.parse(json) as { readonly data: Data };

@@ -10,6 +10,7 @@ import type { CallContext } from './handler.js';
 import { handlers } from './handlers/catalog.js';
 import { Inference } from './inference.js';
 import { noticeOf } from './news.js';
+import { answerFor, currentName } from './older-methods.js';
 import { requireSize } from './request-sizes.js';
 import { Strangers } from './strangers.js';
 import type { ServerSurroundings } from './surroundings.js';
@@ -76,8 +77,9 @@ export class Server {
     return gatekeeper.admit(method, params);
   }
 
-  private async dispatch(name: string, rawParams: unknown, context: CallContext): Promise<unknown> {
-    if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${name}`);
+  private async dispatch(called: string, rawParams: unknown, context: CallContext): Promise<unknown> {
+    const name = currentName(called);
+    if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${called}`);
     this.surroundings.used?.add(name);
     const method: Method = methods[name];
     const params = read(method.params, rawParams);
@@ -85,7 +87,12 @@ export class Server {
       throw new RpcError(errorCodes.invalidParams, failedText(name, explain(params.error.issues)));
     // The table pairs each name with its own handler; which one this is, is known only now.
     const handler = handlers[name] as (params: unknown, context: CallContext) => Promise<unknown>;
-    return handler(params.data, context);
+    const result = await handler(params.data, context);
+    return answerFor(
+      context.client.dialectIn(sessionOf(rawParams)),
+      { method: name, params: rawParams },
+      result,
+    );
   }
 
   private broadcast(lifecycle: Lifecycle): void {
@@ -93,6 +100,12 @@ export class Server {
     const notice = noticeOf(lifecycle);
     for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.tellNews(notice);
   }
+}
+
+/** The session that a request names. */
+function sessionOf(params: unknown): string {
+  const { sessionId } = (params ?? {}) as { readonly sessionId?: unknown };
+  return typeof sessionId === 'string' ? sessionId : '';
 }
 
 function isMethod(name: string): name is MethodName {

@@ -9,6 +9,7 @@ import {
   withRegistry,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
+import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
@@ -32,10 +33,14 @@ export function settingsFrom(
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
     workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
     streaming: params.streaming ?? before?.streaming ?? false,
-    exclusionWins: params.toolFilterPrecedence === 'excluded' || (before?.exclusionWins ?? false),
-    hasWorkspace: params.infiniteSessions?.enabled ?? before?.hasWorkspace ?? true,
+    exclusionWins: (params.toolFilterPrecedence ?? precedenceOf(before)) === 'excluded',
     trace: traceFrom(params) ?? before?.trace ?? {},
-    other: { ...before?.other, ...unusedOf(params) },
+    ...pick('hasWorkspace', params.infiniteSessions?.enabled ?? before?.hasWorkspace),
+    ...pick(
+      'customAgents',
+      (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
+    ),
+    ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
     ...pick('modelCapabilities', capabilitiesOf(params) ?? before?.modelCapabilities),
@@ -75,12 +80,11 @@ function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 
   return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
 }
 
-/** What a client says of a model, as far as the runtime goes by it. */
+/** What a client says of a model. */
 export function capabilitiesOf({
   modelCapabilities,
 }: Pick<ResumeParams, 'modelCapabilities'>): SessionSettings['modelCapabilities'] {
-  const vision = modelCapabilities?.supports?.vision;
-  return typeof vision === 'boolean' ? { supports: { vision } } : undefined;
+  return modelCapabilities && (withoutNullsDeep(modelCapabilities) as SessionSettings['modelCapabilities']);
 }
 
 /** Directories that are named from somewhere are named from where the session works. */
@@ -93,7 +97,7 @@ function directoriesFrom(
 }
 
 /** What the client brings to the session. */
-export function shareFrom(params: ResumeParams): Share {
+export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
@@ -101,7 +105,7 @@ export function shareFrom(params: ResumeParams): Share {
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
-    isOld: params.toolFilterPrecedence === undefined,
+    dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
 }
@@ -111,29 +115,12 @@ export function badToolName(tools: readonly ToolDeclaration[]): string | undefin
   return tools.find((tool) => !/^[a-zA-Z0-9_-]+$/.test(tool.name))?.name;
 }
 
-/** Kept by name, so that a later part of the house finds what the client said. */
-function unusedOf(params: ResumeParams): JsonObject {
-  const {
-    hooks,
-    mcpServers,
-    customAgents,
-    agent,
-    skillDirectories,
-    disabledSkills,
-    infiniteSessions,
-    largeOutput,
-  } = params;
-  const kept = {
-    hooks,
-    mcpServers,
-    customAgents,
-    agent,
-    skillDirectories,
-    disabledSkills,
-    infiniteSessions,
-    largeOutput,
-  };
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined)) as JsonObject;
+function precedenceOf(before: SessionSettings | undefined): 'excluded' | 'available' {
+  return before?.exclusionWins ? 'excluded' : 'available';
+}
+
+function largeOutputOf({ largeOutput }: ResumeParams): SessionSettings['largeOutput'] {
+  return largeOutput && (withoutNullsDeep(largeOutput) as NonNullable<SessionSettings['largeOutput']>);
 }
 
 function pick<K extends string, V>(key: K, value: V | null | undefined): { [P in K]?: V } {

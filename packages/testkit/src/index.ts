@@ -7,6 +7,7 @@ export {
   liveRuntime,
   providerOf,
 } from './live-runtime.js';
+export { type OptionField, optionFields } from './option-fields.js';
 export { type Rule, RuleModel } from './rule-model.js';
 export { RuntimeProcess, type RuntimeProcessOptions, temporaryDirectory } from './runtime-process.js';
 export {

@@ -44,6 +44,8 @@ export interface ScriptedModel {
   readonly refusals: readonly string[];
   /** How often its models were asked for. */
   readonly listings: number;
+  /** Refuses calls whose conversation is longer than so many characters of JSON, as services do; they play nothing. */
+  limit(characters: number): void;
   /** Adds to the script. */
   play(...replies: readonly ScriptedReply[]): void;
   /** Resolves when the model has been asked so many times. */
@@ -156,6 +158,7 @@ class Script implements ScriptedModel {
   readonly requests: AskedModel[] = [];
   readonly refusals: string[] = [];
   listings = 0;
+  private longest = Number.POSITIVE_INFINITY;
   private readonly waiting: { readonly times: number; resolve(): void }[] = [];
 
   constructor(
@@ -165,6 +168,10 @@ class Script implements ScriptedModel {
 
   play(...replies: readonly ScriptedReply[]): void {
     this.replies.push(...replies);
+  }
+
+  limit(characters: number): void {
+    this.longest = characters;
   }
 
   async asked(times: number): Promise<AskedModel> {
@@ -184,9 +191,13 @@ class Script implements ScriptedModel {
     this.requests.push(request);
     for (const { times, resolve } of this.waiting) if (this.requests.length >= times) resolve();
     const fault = scriptedWireFor(request).faultIn(request.body);
-    if (fault === undefined) return reply(this.replies.shift() ?? scriptIsOver, request, response);
-    this.refusals.push(fault);
-    sendStatus(response, refuse(400, fault));
+    if (fault !== undefined) {
+      this.refusals.push(fault);
+      return sendStatus(response, refuse(400, fault));
+    }
+    const { length } = JSON.stringify(request.body.messages ?? request.body.input);
+    if (length <= this.longest) return reply(this.replies.shift() ?? scriptIsOver, request, response);
+    sendStatus(response, refuse(400, `prompt is too long: ${length} tokens > ${this.longest} maximum`));
   }
 }
 

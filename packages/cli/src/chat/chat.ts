@@ -89,6 +89,15 @@ export class Chat {
     });
   }
 
+  /** Leaves the session for a new one, which is opened as the first was. */
+  private async begin(): Promise<void> {
+    const before = this.session;
+    const { resume: _resume, sessionId: _sessionId, ...shape } = this.given.flags;
+    await this.open(shape);
+    await before?.disconnect();
+    this.given.display.note(`This is session ${this.session?.sessionId} now, a new one`);
+  }
+
   /** Leaves the session for another. */
   private async resume(sessionId: string): Promise<void> {
     const before = this.session;
@@ -158,7 +167,9 @@ export class Chat {
     try {
       const say = (line: string) => display.note(line);
       const resume = (sessionId: string) => this.resume(sessionId);
-      return (await command.run({ client, config, session, say, resume, word: words[0] })) ?? undefined;
+      const begin = () => this.begin();
+      const context = { client, config, session, say, begin, resume, word: words[0] };
+      return (await command.run(context)) ?? undefined;
     } catch (error) {
       display.note(`error: ${messageOf(error)}`);
       return undefined;

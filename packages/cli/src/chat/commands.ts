@@ -12,6 +12,8 @@ export interface ChatContext {
   /** The first word after the command. */
   readonly word: string | undefined;
   say(line: string): void;
+  /** Begins a new session. */
+  begin(): Promise<void>;
   /** Goes on with another session. */
   resume(sessionId: string): Promise<void>;
 }
@@ -51,6 +53,14 @@ export const chatCommands: Readonly<Record<string, ChatCommand>> = {
         `The model is ${modelId ?? config.provider?.config.modelId ?? listed[0]?.id ?? "the service's choice"}`,
       );
       for (const { id, name } of listed) say(`  ${id}  ${name}`);
+      return undefined;
+    },
+  },
+  '/new': {
+    usage: '/new',
+    help: 'begins a new session; the one before stays stored',
+    run: async ({ begin }) => {
+      await begin();
       return undefined;
     },
   },

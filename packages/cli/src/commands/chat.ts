@@ -15,6 +15,7 @@ export const chat = defineCommand({
   usage: ['groundcrew [flags]'],
   summary: 'Talks with a model, line by line; /help tells what else one can say',
   flags: { ...settings, ...sessionFlags },
+  acceptsPeerFlags: true,
   notes: 'Ctrl-C stops the answer, twice it ends the program; so does the end of the input.',
   run: async ({ flags }, terminal) => {
     const config = readConfig(flags, terminal.environment);

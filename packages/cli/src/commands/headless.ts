@@ -1,9 +1,12 @@
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
-import type { HeadlessArguments } from '../arguments.js';
+import { wholeNumber } from '../arguments.js';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
+import type { HeadlessArguments } from '../headless-arguments.js';
 import { type Environment, homeDirectory } from '../home.js';
 import type { Log } from '../log.js';
 import { logLevel } from '../log-levels.js';
+import { ParentWatch, parentIsGone } from '../parent-watch.js';
+import { longestTimeout } from '../stopping.js';
 import { boundYoungObjects, settleCompiling } from '../v8-settings.js';
 
 /** What the process gives the command. */
@@ -16,6 +19,8 @@ export interface Process {
   warn(message: string): void;
   exit(code: number): void;
   onSignal(handler: () => void): void;
+  /** Nothing more comes on stdin: the process that holds its other end is gone. */
+  onInputEnd?(handler: () => void): void;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
 }
@@ -27,7 +32,11 @@ export interface ServerOptions extends HeadlessArguments {
   readonly host?: string;
   /** What every connection on the port must show. */
   readonly connectionToken?: string;
+  /** On a port: whoever started it holds its stdin, and it ends with them. */
+  readonly endsWithInput?: boolean;
   readonly log?: Log;
+  /** Milliseconds without a client after which it ends, once the process that started it is gone; never without. */
+  readonly orphanPatience?: number;
   /** Told of what people should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
@@ -42,6 +51,7 @@ const maxStrangerBytes = 64 * 1024;
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
   const { environment } = process;
   const { COPILOT_CONNECTION_TOKEN: connectionToken, GROUNDCREW_LOG: path } = environment;
+  const endsWithInput = Boolean(environment.GROUNDCREW_END_WITH_STDIN);
   const log = path ? await openServerLog({ path, level: flags.logLevel }, process) : undefined;
   const isQuiet = flags.logLevel === 'none' || flags.logLevel === 'error';
   const warn = (message: string) => {
@@ -49,7 +59,14 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
     if (!isQuiet) process.warn(message);
   };
   await runServer(
-    { ...flags, warn, ...(connectionToken && { connectionToken }), ...(log && { log }) },
+    {
+      ...flags,
+      warn,
+      endsWithInput,
+      orphanPatience: orphanPatience(environment),
+      ...(connectionToken && { connectionToken }),
+      ...(log && { log }),
+    },
     process,
   );
 }
@@ -63,6 +80,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const program = compose({ ...optionsFrom(options, process, ending), used: heardBy(process) });
   ending.program = program;
   process.onSignal(() => void ending.end(0));
+  if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void ending.end(0));
   const serve = await serverOf(program, log);
   if (options.port === undefined) {
     program.loadStore();
@@ -71,12 +89,13 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     await ending.end(0);
     return;
   }
+  const watched = watchParent(options, ending);
   try {
     const { port } = await listenTcp({
       port: options.port,
       channel:
         options.connectionToken === undefined ? channelOptions : { ...channelOptions, maxStrangerBytes },
-      onChannel: (channel) => void serve(channel),
+      onChannel: (channel) => void watched(serve(channel)),
       ...(options.host !== undefined && { host: options.host }),
     });
     if (options.connectionToken === undefined) options.warn(openPort);
@@ -87,6 +106,24 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     process.warn(`Failed to start server: Error: ${startFailure(error, options.port)}`);
     process.exit(1);
   }
+}
+
+/** Whoever starts a server on a port, and not by `serve`, is a client: without it the server would be left for good. */
+function watchParent(
+  { orphanPatience: patience, log }: ServerOptions,
+  ending: Ending,
+): (client: Promise<void>) => Promise<void> {
+  if (patience === undefined) return (client) => client;
+  const end = () => {
+    log?.write('info', 'the process that started this one is gone, and no client is connected');
+    void ending.end(0);
+  };
+  const watch = new ParentWatch({ patience, isOrphan: parentIsGone(), end });
+  return (client) => watch.during(client);
+}
+
+function orphanPatience({ GROUNDCREW_ORPHAN_TIMEOUT: seconds }: Environment): number {
+  return 1_000 * (seconds ? wholeNumber(seconds, 'GROUNDCREW_ORPHAN_TIMEOUT', longestTimeout) : 30);
 }
 
 const openPort =
@@ -160,14 +197,17 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     version: process.version,
     homeDirectory: options.homeDirectory ?? homeDirectory(environment, { isHeadless: true }),
     workingDirectory: process.workingDirectory,
-    // The token has been read: commands are not to find it under whatever name it came.
-    environment:
-      options.authTokenEnv === undefined
-        ? environment
-        : { ...environment, [options.authTokenEnv]: undefined },
+    // The token has been read: commands are not to find it under whatever name it came. A runtime that a command starts
+    // has a stdin of its own.
+    environment: {
+      ...environment,
+      GROUNDCREW_END_WITH_STDIN: undefined,
+      ...(options.authTokenEnv !== undefined && { [options.authTokenEnv]: undefined }),
+    },
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
     onShutDown: () => void ending.end(0),
+    ...(options.isServerFlag && { isServerFlag: true }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),
   };

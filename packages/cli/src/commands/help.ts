@@ -1,5 +1,7 @@
 import { entryOf, UsageError } from '../arguments.js';
 import { type Command, defineCommand, show } from '../command.js';
+import { headlessFlags } from '../headless-arguments.js';
+import { peerFlagNames } from '../peer-flags.js';
 
 const environment: readonly (readonly [string, string])[] = [
   ['GROUNDCREW_HOME', 'where sessions, config.json and permissions.json are; ~/.groundcrew without'],
@@ -33,12 +35,34 @@ async function overview(commands: Readonly<Record<string, () => Promise<Command>
     ...table(rows),
     '',
     'groundcrew --version tells which one this is; groundcrew COMMAND --help tells more.',
-    'For clients of the session protocol: groundcrew --headless [--stdio | --port N]',
     'Settings: flags, then the environment, then config.json in the home.',
     '',
     ...table(environment),
     '',
+    'For clients of the session protocol: groundcrew --headless [--stdio | --port N] [flags]',
+    '',
+    ...table(headlessFlags),
+    '',
+    'Flags of the Copilot CLI that are accepted for compatibility, by --headless, -p and chat, and have no effect:',
+    '',
+    ...wrapped(peerFlagNames.accepted),
+    '',
+    'Those that protect are refused, with what to do instead:',
+    '',
+    ...wrapped(peerFlagNames.refused),
+    '',
   ].join('\n');
+}
+
+/** Words in lines of a usual width. */
+function wrapped(words: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && line.length <= 98) lines[lines.length - 1] = line;
+    else lines.push(`  ${word}`);
+  }
+  return lines;
 }
 
 function table(rows: readonly (readonly [string, string])[]): readonly string[] {

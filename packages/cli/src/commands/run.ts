@@ -46,6 +46,7 @@ export const run = defineCommand({
   usage: ['groundcrew -p TEXT [flags]', 'command | groundcrew -p TEXT [flags]'],
   summary: 'Answers one prompt: the answer on stdout, activity on stderr',
   flags,
+  acceptsPeerFlags: true,
   notes: `What is piped in is added to the prompt. On a terminal it asks before a tool runs that nothing allows; elsewhere
 such a tool is denied.
 Exit codes: 0 answered, 1 failed or timed out, 2 wrong usage, 130 stopped by Ctrl-C.`,

@@ -84,7 +84,6 @@ const unrepeatable: ReadonlySet<string> = new Set([
   'subagent.started',
   'session.compaction_start',
   'session.context_cleared',
-  'session.truncation',
   'tool.user_requested',
   'hook.start',
   'skill.invoked',

@@ -35,6 +35,11 @@ test.each<[keyof typeof callbacks, unknown, unknown]>([
     { sessionId, sections: { tone: { content: 'old' } } },
     { sections: { tone: { content: 'new' } } },
   ],
+  [
+    'toolArguments.check',
+    { sessionId, toolCallId: 'c', toolName: 'add', arguments: { a: 'x' } },
+    { valid: false, reason: 'a: expected number' },
+  ],
   ['providerToken.getToken', { sessionId, providerName: 'default' }, { token: 't' }],
   [
     'llmInference.httpRequestStart',

@@ -3,6 +3,7 @@ import { inferenceCallbacks } from './inference.js';
 import { providerTokenCallbacks } from './provider-token.js';
 import { questionCallbacks } from './questions.js';
 import { systemMessageCallbacks } from './system-message.js';
+import { toolArgumentCallbacks } from './tool-arguments.js';
 
 /** Every request the runtime may put to a client. */
 export const callbacks = {
@@ -11,6 +12,7 @@ export const callbacks = {
   ...providerTokenCallbacks,
   ...questionCallbacks,
   ...systemMessageCallbacks,
+  ...toolArgumentCallbacks,
 };
 
 /** The table as a type. */

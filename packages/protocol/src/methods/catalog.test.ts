@@ -217,7 +217,7 @@ test.each<[MethodName, unknown, string]>([
   ['session.create', { sessionId: 7 }, 'sessionId'],
   ['session.create', { tools: [{ description: 'nameless' }] }, 'tools.0.name'],
   ['session.create', { requestPermission: 'yes' }, 'requestPermission'],
-  ['session.send', { sessionId, prompt: 'x', mode: 'later' }, 'mode'],
+  ['session.send', { sessionId, prompt: 'x', mode: 7 }, 'mode'],
   ['session.send', { sessionId, prompt: 'x', attachments: [{ type: 'file' }] }, 'attachments.0.path'],
   ['session.abort', {}, 'sessionId'],
   [

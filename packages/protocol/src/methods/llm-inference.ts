@@ -22,7 +22,7 @@ export const llmInferenceMethods = {
   ),
   'llmInference.httpResponseStart': method(
     'Status and headers of the answer; false for a call that nobody waits for.',
-    () => sparseObject({ statusText: text }, { requestId: text, status: number, headers: inferenceHeaders }),
+    () => sparseObject({ statusText: text, headers: inferenceHeaders }, { requestId: text, status: number }),
     () => accepted(),
   ),
   'llmInference.setProvider': method(

@@ -8,7 +8,7 @@ import { sparseObject } from '../sparse-object.js';
 /** Settings that may change while a session lives. */
 export const sessionOptionsMethods = {
   'session.options.update': method(
-    'Changes the settings it names and no others; unknown ones are kept, not refused.',
+    'Changes the settings it names and no others; one without effect gets a `session.warning`.',
     () =>
       sparseObject(
         {
@@ -28,6 +28,8 @@ export const sessionOptionsMethods = {
           installedPlugins: () => z.array(anything()),
           skillDirectories: texts,
           disabledSkills: texts,
+          sandboxConfig: anything,
+          additionalContentExclusionPolicies: anything,
         },
         { sessionId: text },
       ),

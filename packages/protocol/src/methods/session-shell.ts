@@ -16,8 +16,8 @@ export const sessionShellMethods = {
       inSession({
         command: z.string(),
         cwd: z.optional(z.string()),
-        /** Milliseconds after which it is ended. */
-        timeout: z.optional(z.number()),
+        /** Milliseconds after which it is ended; 0: never. */
+        timeout: z.optional(z.number().check(z.nonnegative())),
       }),
     () => openObject({ processId: z.string() }),
   ),

@@ -57,8 +57,8 @@ export const sessionMethods = {
         prompt: anything,
         displayPrompt: text,
         attachments: () => z.array(sentAttachment()),
-        /** While a turn runs: a turn of its own afterwards, or a word into the running one. */
-        mode: () => z.enum(['enqueue', 'immediate']),
+        /** While a turn runs: a turn of its own afterwards, or a word into the running one. Other modes count as none. */
+        mode: () => openEnum(['enqueue', 'immediate']),
         agentMode,
         /** The caller's own id for this prompt: sent twice, it is one turn and one answer. */
         messageId: () => z.string().check(z.minLength(1), z.maxLength(128)),

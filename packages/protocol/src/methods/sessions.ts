@@ -66,11 +66,14 @@ const openedSession = once(() =>
     startTime: z.string(),
     isRemote: z.boolean(),
     mode: sessionMode(),
-    workspacePath: z.string(),
+    /** Absent for a session without a directory of its own. */
+    workspacePath: z.optional(z.string()),
     capabilities: openObject({
       ui: openObject({ elicitation: z.boolean(), mcpApps: z.boolean(), canvases: z.boolean() }),
       extensions: z.boolean(),
     }),
+    /** Options that have no effect; each is a `session.warning` too, at the next prompt. */
+    warnings: z.optional(z.array(z.string())),
     openCanvases: z.optional(z.array(z.unknown())),
     grantedEnvironmentVariables: z.optional(z.unknown()),
   }),

@@ -15,6 +15,7 @@ import { lossOf, reportFailure, tellRefusal, tellRetry } from './attempts.js';
 import type { LoopContext, ModelPlan } from './context.js';
 import { makeRequest } from './request.js';
 import { type Call, findLeave, type Leave, seekLeave } from './spend.js';
+import { fitKnownWindow, giveUp, leaveHalfOut } from './window.js';
 
 /** What the model said in one call. */
 export interface ModelAnswer {
@@ -60,6 +61,7 @@ class ModelQuestion {
   /** True when the answer is there; false when it is to be asked for anew. */
   async ask(signal: AbortSignal): Promise<boolean> {
     const { context, plan } = this.call;
+    fitKnownWindow(context, plan);
     this.leave = await seekLeave(this.call, signal);
     this.startedAt = monotonic();
     this.waitFor({ kind: 'model', model: plan.model, attempt: this.attempt });
@@ -78,7 +80,9 @@ class ModelQuestion {
       }
       await this.fail(error, signal);
       tellRefusal(context, error);
-      if (error.kind !== 'context_too_long' || !(await context.makeRoom(error, signal))) throw error;
+      if (error.kind !== 'context_too_long') throw error;
+      const hasRoom = (await context.makeRoom(error, signal)) || leaveHalfOut(context, plan);
+      if (!hasRoom) throw giveUp(context, plan, error);
       this.startAgain();
       return false;
     } finally {

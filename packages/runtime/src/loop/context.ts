@@ -2,7 +2,7 @@ import type { ModelError, ModelInfo, ModelProvider, Price } from '@groundcrew/mo
 import type { Clock } from '../clock.js';
 import type { PolicyRules, Prohibitions } from '../permissions/policy.js';
 import type { Inbox } from '../session/inbox.js';
-import type { SessionLog } from '../session/log.js';
+import type { Draft, SessionLog } from '../session/log.js';
 import type { ModelSwitch } from '../session/model-switch.js';
 import type { Questions } from '../session/questions.js';
 import type { Prompt } from '../session/shape.js';
@@ -82,6 +82,8 @@ export interface LoopContext {
   documents(): readonly string[];
   /** What the model has to hear of tools that came or went; asked once for each prompt. */
   noticeOfTools(): string;
+  /** Warnings of options that have no effect, and that have not been said yet. */
+  optionWarnings(): readonly Draft[];
   /** What people have to hear of the session's settings at its first turn. */
   oddities(): Oddities;
   /** Model, prompt and tools as they are now. */

@@ -25,6 +25,7 @@ export async function deliver(
       : [{ note: 'verbatim', data: { id: prompt.messageId, text: formatted.text, parts: formatted.parts } }];
   log.append(
     ...openingModel(context),
+    ...context.optionWarnings(),
     ...opening(prompt, context),
     ...troubleWithRules(context),
     ...receiptOf(prompt, delivery),
@@ -83,7 +84,7 @@ export async function deliverSteering(context: LoopContext): Promise<void> {
   for (const prompt of await context.inbox.takeSteering()) {
     const requestHeaders = context.headersOf(prompt);
     if (requestHeaders) context.interaction.join(requestHeaders);
-    context.log.append({
+    context.log.append(...context.optionWarnings(), {
       type: 'user.message',
       data: { delivery: 'steering', turnId: context.interaction.turnId, ...messageData(prompt, context) },
     });

@@ -1,4 +1,5 @@
 import { mergedHeaders } from '@groundcrew/models';
+import type { ViewCut } from '../session/shape.js';
 
 /** W3C trace context, passed on to tools and model services. */
 export interface TraceContext {
@@ -34,6 +35,8 @@ export class Interaction {
   responseBytes = 0;
   /** The turn goes on where a process that died had left it. */
   isContinued = false;
+  /** A shorter view that the model is asked with; it counts from its answer on. */
+  view: ViewCut | undefined;
 
   constructor(
     readonly id: string,

@@ -57,7 +57,6 @@ function world(tools: readonly Tool[]) {
     exclusionWins: true,
     trace: {},
     hasWorkspace: false,
-    other: {},
   };
   let processes = 0;
   const start = async () => {
@@ -89,7 +88,12 @@ function world(tools: readonly Tool[]) {
       hear: (told) => heard.take(told.event),
       ask: async (callback) => Promise.reject(new Error(`Nobody answers ${callback}`)),
     };
-    const opening = { sessionId: 's', settings: () => settings, attachment };
+    const opening = {
+      warnings: [],
+      sessionId: 's',
+      settings: () => settings,
+      attachment,
+    };
     const session =
       processes === 1
         ? await runtime.create(opening)

@@ -1,4 +1,5 @@
 import type { ModelRequest } from '@groundcrew/models';
+import { viewOf } from '../session/history-view.js';
 import type { LoopContext, ModelPlan } from './context.js';
 import type { Leave } from './spend.js';
 
@@ -10,11 +11,12 @@ export function makeRequest(
 ): ModelRequest {
   const { interaction } = context;
   const { requestHeaders, trace } = interaction.options;
+  const { history, view } = context.log.latest;
   const { reader, memory } = context.memory.use();
   return {
     model: plan.model,
     system: plan.system,
-    messages: reader.read(context.log.latest.history, {
+    messages: reader.read(viewOf(history, interaction.view ?? view, plan.model), {
       canSeeImages: context.canSeeImages(),
       documents: context.documents(),
       model: plan.model,

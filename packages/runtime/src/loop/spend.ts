@@ -71,8 +71,8 @@ export async function findLeave({ context, plan, price }: Call): Promise<Leave |
 }
 
 /** Services count as they count: the last call tells by how much an estimate is wrong. */
-function estimateInput(context: LoopContext, plan: ModelPlan): number {
-  const { currentTokens } = measureContext(context.log.latest, plan);
+export function estimateInput(context: LoopContext, plan: ModelPlan): number {
+  const { currentTokens } = measureContext(context.log.latest, plan, context.interaction.view);
   const { last } = context.log.state.spending;
   if (!last || last.model !== plan.model || last.inputTokens === 0 || last.estimatedInput === 0)
     return currentTokens;

@@ -8,6 +8,7 @@ import type { LoopContext, ModelPlan } from './context.js';
 import { deliverSteering } from './deliver.js';
 import { type CallToRun, type Gate, runToolCalls, startOf } from './tool-calls.js';
 import { reportContextUse } from './usage.js';
+import { shorterViewDrafts } from './window.js';
 
 /** A bound of the loop was reached. */
 export class LimitReached extends Error {
@@ -30,7 +31,7 @@ export async function runTurn(context: LoopContext, signal: AbortSignal): Promis
   const calls = answer.calls.map(readCall);
   const isTooMuch = calls.length > 0 && interaction.rounds > limits.toolRounds;
   const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => startOf(call, { context, plan })));
-  log.append(...saying(answer, calls, { context, plan }), ...starts);
+  log.append(...shorterViewDrafts(context, plan), ...saying(answer, calls, { context, plan }), ...starts);
   tellReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(limits);
   const goesOn = calls.length > 0 && (await runToolCalls(calls, { context, plan }, signal));

@@ -1,3 +1,4 @@
+import { sizeOfAll, viewOf } from '../session/history-view.js';
 import type { SessionState } from '../session/shape.js';
 import type { LoopContext, ModelPlan } from './context.js';
 
@@ -14,9 +15,11 @@ export interface ContextUse {
   readonly messagesLength: number;
 }
 
-export function measureContext(state: SessionState, plan: ModelPlan): ContextUse {
+/** Of what the model sees now, or would by another view. */
+export function measureContext(state: SessionState, plan: ModelPlan, cut = state.view): ContextUse {
+  const view = viewOf(state.history, cut, plan.model);
   const systemTokens = tokens(plan.system.length);
-  const conversationTokens = tokens(state.historySize);
+  const conversationTokens = tokens(view === state.history ? state.historySize : sizeOfAll(view));
   const toolDefinitionsTokens = tokens(plan.toolset.size);
   return {
     tokenLimit: plan.info?.maxPromptTokens ?? plan.info?.contextWindow ?? defaultTokenLimit,
@@ -24,14 +27,15 @@ export function measureContext(state: SessionState, plan: ModelPlan): ContextUse
     systemTokens,
     conversationTokens,
     toolDefinitionsTokens,
-    messagesLength: state.history.length + 1,
+    messagesLength: view.length + 1,
   };
 }
 
 export function reportContextUse(context: LoopContext, plan: ModelPlan): void {
   const { log, interaction } = context;
   const isInitial = interaction.rounds === 1;
-  log.emit({ type: 'session.usage_info', data: { isInitial, ...measureContext(log.latest, plan) } });
+  const use = measureContext(log.latest, plan, interaction.view);
+  log.emit({ type: 'session.usage_info', data: { isInitial, ...use } });
 }
 
 function tokens(characters: number): number {

@@ -144,8 +144,8 @@ async function selectionPiece(attachment: JsonObject, options: FormatOptions): P
   const lead = `<ide_selection>\nThe user has the following text selected in their IDE. This may or may not be related to their request.\nFile: ${displayName} (${lines})\n\`\`\`\n${text}\n\`\`\`\n</ide_selection>\n\n`;
   return {
     attachment: {
+      // The path as it came: the client knows its selection by it.
       ...attachment,
-      filePath,
       displayName,
       text,
       selection: { start: { ...range.start }, end: { ...range.end } },

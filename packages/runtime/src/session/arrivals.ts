@@ -1,17 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Audience } from './audience.js';
 import type { SessionLog } from './log.js';
+import type { Planner } from './planner.js';
 
-/** Lets a client come or go, and tells the others which commands and forms came or went with it. */
-export function announceChange<T>(audience: Audience, log: SessionLog | undefined, change: () => T): T {
-  const before = { commands: namesOf(audience), showsForms: audience.showsForms };
+/** Lets a client come or go, and sends the others which tools, commands and forms came or went with it. */
+export function announceChange<T>(
+  {
+    audience,
+    planner,
+    announcesTools,
+    log,
+  }: {
+    readonly audience: Audience;
+    readonly planner: Planner;
+    /** Other tools are worth an event of their own. */
+    readonly announcesTools: boolean;
+    /** Absent while the session is not in memory. */
+    readonly log: SessionLog | undefined;
+  },
+  change: () => T,
+): T {
+  const before = contributions(audience);
   const result = change();
-  if (namesOf(audience) !== before.commands)
-    log?.emit({ type: 'commands.changed', data: { commands: audience.commands() } });
-  if (audience.showsForms !== before.showsForms)
-    log?.emit({ type: 'capabilities.changed', data: { ui: { elicitation: audience.showsForms } } });
+  const after = contributions(audience);
+  planner.audienceChanged();
+  if (!log) return result;
+  if (!isDeepStrictEqual(after.commands, before.commands))
+    log.emit({ type: 'commands.changed', data: { commands: after.commands } });
+  if (after.showsForms !== before.showsForms)
+    log.emit({ type: 'capabilities.changed', data: { ui: { elicitation: after.showsForms } } });
+  if (announcesTools && !isDeepStrictEqual(after.tools, before.tools))
+    log.emit({ type: 'session.tools_updated', data: { model: planner.model(log.state) } });
   return result;
 }
 
-function namesOf(audience: Audience): string {
-  return JSON.stringify(audience.commands());
+function contributions(audience: Audience) {
+  const { showsForms } = audience;
+  return { showsForms, tools: audience.tools(), commands: audience.commands() };
 }

@@ -105,7 +105,7 @@ export class Audience {
   }
 
   tools(): readonly ToolDeclaration[] {
-    return [...this.attachments.values()].flatMap((attachment) => attachment.tools);
+    return [...this.attachments.values()].flatMap(toolsOf);
   }
 
   commands(): readonly ClientCommand[] {
@@ -135,4 +135,15 @@ export class Audience {
     for (const attachment of this.attachments.values()) if (test(attachment)) return true;
     return false;
   }
+}
+
+/** How long a client may take to say whether arguments fit its tool. */
+const checkMs = 10_000;
+
+function toolsOf({ tools, ask }: Attachment): readonly ToolDeclaration[] {
+  return tools.map((tool) =>
+    tool.checksArguments
+      ? { ...tool, checkArguments: (call) => ask('toolArguments.check', call, AbortSignal.timeout(checkMs)) }
+      : tool,
+  );
 }

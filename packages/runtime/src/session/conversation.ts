@@ -385,6 +385,7 @@ export class Conversation {
       canSeeImages: () => host.planner.canSeeImages(log.state),
       documents: () => host.planner.documents(log.state),
       noticeOfTools: () => host.planner.noticeOfTools(),
+      optionWarnings: () => host.planner.optionWarnings.take(),
       oddities: () => host.planner.oddities(log.state),
       plan: () => host.planner.plan(log.state),
       policy: () => host.permissions.policy(log.state),

@@ -1,8 +1,10 @@
 import type { ModelInfo } from '@groundcrew/models';
 import type { ModelAccess } from './settings.js';
 
-/** Warns that another model answers in the place of one that no service has. */
-export function standInWarning(access: ModelAccess, model: string): string | undefined {
+/** Warns that another model answers in the place of one that no service has, or that the service does not list it. */
+export function modelWarning(access: ModelAccess, model: string): string | undefined {
+  if (access.lists?.(model) === false)
+    return `The service does not list the model ${model}: prompts fail if it does not know it. Choose one of models.list.`;
   if (!access.standsInFor?.(model)) return undefined;
   return `No service is configured for the model ${model}: ${access.defaultModel} answers in its place.`;
 }

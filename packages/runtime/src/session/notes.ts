@@ -1,7 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
-import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim } from './shape.js';
+import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim, ViewCut } from './shape.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
 export interface Notes {
@@ -14,6 +14,8 @@ export interface Notes {
   'call.intended': { readonly toolCallId: string; readonly attempt: number };
   'call.interrupted': { readonly toolCallId: string };
   'history.cut': { readonly fromEventId: string };
+  /** These have no room in any view: the model does not see them again. */
+  'history.dropped': { readonly eventIds: readonly string[] };
   /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
   'limits.asked': EventData<'session_limits_exhausted.requested'>;
   /** A model was chosen while a turn ran: it is told, and counts, when the turn is over. */
@@ -29,6 +31,8 @@ export interface Notes {
   'settings.fixed': Partial<FixedSettings>;
   snapshot: { readonly state: SessionState };
   verbatim: Verbatim;
+  /** The model no longer sees what lies before. */
+  'view.cut': ViewCut;
 }
 
 export type NoteType = keyof Notes;

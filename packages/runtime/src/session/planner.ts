@@ -1,4 +1,4 @@
-import { ModelError, type ModelProvider } from '@groundcrew/models';
+import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
 import type { ModelPlan, Oddities } from '../loop/context.js';
 import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
@@ -6,7 +6,9 @@ import type { Company } from '../tools/builtin.js';
 import type { Tool } from '../tools/tool.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { Audience } from './audience.js';
-import { standInWarning, troubleWithEffort } from './model-warnings.js';
+import { modelWarning, troubleWithEffort } from './model-warnings.js';
+import { OptionWarnings } from './option-warnings.js';
+import { withCapabilities } from './provider-config.js';
 import { missingSecret } from './provider-settings.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import type { SessionState } from './shape.js';
@@ -19,6 +21,7 @@ export class Planner {
   private toolset: Toolset | undefined;
   private shown: readonly string[] | undefined;
   private readonly prompt = new PromptWriter();
+  readonly optionWarnings = new OptionWarnings();
 
   constructor(
     private readonly audience: Audience,
@@ -55,12 +58,19 @@ export class Planner {
   }
 
   canSeeImages(state: SessionState): boolean {
-    const { supports } = this.settings.modelCapabilities ?? {};
-    return supports?.vision ?? this.access.info(this.model(state))?.vision ?? true;
+    return this.info(this.model(state))?.vision ?? true;
   }
 
   documents(state: SessionState): readonly string[] {
-    return this.access.info(this.model(state))?.documents ?? [];
+    return this.info(this.model(state))?.documents ?? [];
+  }
+
+  /** What is known of a model: what the app says of it, and for the rest what the service says. */
+  private info(model: string): ModelInfo | undefined {
+    const known = this.access.info(model);
+    const { modelCapabilities } = this.settings;
+    if (!modelCapabilities) return known;
+    return withCapabilities(known ?? { id: model, name: model, vision: true }, modelCapabilities);
   }
 
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
@@ -84,7 +94,7 @@ export class Planner {
     return {
       provider: this.provider(state, model),
       model,
-      info: access.info(model),
+      info: this.info(model),
       ...(otherModel !== undefined && otherModel !== model && { otherModel }),
       streaming: settings.streaming,
       citations: settings.citations ?? false,
@@ -96,7 +106,7 @@ export class Planner {
 
   /** Why a model will not be told how hard to think, although it was to be. */
   troubleWithEffort(model: string, effort: string | undefined): string | undefined {
-    return troubleWithEffort(this.access.info(model), effort);
+    return troubleWithEffort(this.info(model), effort);
   }
 
   /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
@@ -117,7 +127,7 @@ export class Planner {
         `The system message edits a section named ${id}, which does not exist; its content was appended.`,
     );
     const isAsMade = this.isAsMade(state);
-    const standIn = isAsMade ? standInWarning(this.access, model) : undefined;
+    const standIn = isAsMade ? modelWarning(this.access, model) : undefined;
     const effort = isAsMade ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
     return {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],

@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '@groundcrew/models';
+import type { ModelInfo, ProviderConfig } from '@groundcrew/models';
 
 /** What clients say of a session's model service; without an address, of the one it would have anyway. */
 export interface ProviderSettings extends Omit<ProviderConfig, 'baseUrl'> {
@@ -33,4 +33,25 @@ export interface RegistryModel {
 /** What a client knows of a model better than anybody else. */
 export interface ModelCapabilities {
   readonly supports?: { readonly vision?: boolean; readonly reasoningEffort?: boolean };
+  readonly limits?: {
+    readonly max_prompt_tokens?: number;
+    readonly max_output_tokens?: number;
+    readonly max_context_window_tokens?: number;
+  };
+}
+
+/** What is known of a model, with what a client knows better. */
+export function withCapabilities(
+  info: ModelInfo,
+  { supports = {}, limits = {} }: ModelCapabilities = {},
+): ModelInfo {
+  const { max_prompt_tokens, max_output_tokens, max_context_window_tokens } = limits;
+  return {
+    ...info,
+    ...(supports.vision !== undefined && { vision: supports.vision }),
+    ...(supports.reasoningEffort === false && { reasoningEfforts: [] }),
+    ...(max_prompt_tokens !== undefined && { maxPromptTokens: max_prompt_tokens }),
+    ...(max_output_tokens !== undefined && { maxOutputTokens: max_output_tokens }),
+    ...(max_context_window_tokens !== undefined && { contextWindow: max_context_window_tokens }),
+  };
 }

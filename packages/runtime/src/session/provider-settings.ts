@@ -67,7 +67,7 @@ export function fixedProviders(settings: SessionSettings): Partial<FixedSettings
   };
 }
 
-/** What a session has to remember of services it did not have before; nothing if there are none. */
+/** What a session has to remember that it did not before; nothing if there is nothing. */
 export function newlyFixed(
   before: Partial<FixedSettings>,
   settings: SessionSettings,
@@ -75,7 +75,9 @@ export function newlyFixed(
   const { hasProvider, providerNames = [], hasGitHubToken } = fixedProviders(settings);
   const known = before.providerNames ?? [];
   const names = providerNames.filter((name) => !known.includes(name));
+  const { hasWorkspace } = settings;
   const fresh = {
+    ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),
     ...(hasGitHubToken && !before.hasGitHubToken && { hasGitHubToken }),
     ...(names.length > 0 && { providerNames: [...known, ...names] }),

@@ -18,6 +18,7 @@ import type { Attachment, Audience } from './audience.js';
 import { Conversation, type PromptExtras } from './conversation.js';
 import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
 import { LogReaders } from './log-readers.js';
+import type { OptionWarnings } from './option-warnings.js';
 import { readPast } from './past.js';
 import { Planner } from './planner.js';
 import type { Answers, QuestionRef } from './questions.js';
@@ -25,7 +26,7 @@ import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import { SessionPermissions } from './session-permissions.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
-import type { Prompt, SessionState } from './shape.js';
+import { initialState, type Prompt, type SessionState } from './shape.js';
 import type { Told } from './told.js';
 import { toolSurroundings } from './tool-surroundings.js';
 import type { Wait } from './waits.js';
@@ -83,8 +84,18 @@ export class Session {
     return this.workspace.directory;
   }
 
+  /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
+  get optionWarnings(): OptionWarnings {
+    return this.planner.optionWarnings;
+  }
+
   get currentSettings(): SessionSettings {
     return this.planner.settings;
+  }
+
+  /** Whether the session keeps a directory of its own. */
+  hasWorkspaceIn({ fixed }: SessionState): boolean {
+    return this.currentSettings.hasWorkspace ?? fixed.hasWorkspace ?? true;
   }
 
   /** A turn is running, be it only waiting for an answer. */
@@ -108,7 +119,7 @@ export class Session {
 
   /** Makes the session; false when it was there already and has been opened instead. Throws StoreError. */
   async create(): Promise<boolean> {
-    const ready = this.currentSettings.hasWorkspace ? this.workspace.make() : Promise.resolve();
+    const ready = this.hasWorkspaceIn(initialState) ? this.workspace.make() : Promise.resolve();
     const log = this.newLog();
     const { sessionId } = this;
     const { clock, version, owner } = this.surroundings;
@@ -134,14 +145,14 @@ export class Session {
     return this.loading;
   }
 
-  /** Replaces what this client brings; throws ToolClash. */
-  attach(attachment: Attachment): void {
-    this.change(() => this.audience.attach(attachment));
+  /** Replaces what this client brings; throws ToolClash. `resumes`: the event of that says all of its tools. */
+  attach(attachment: Attachment, { resumes = false } = {}): void {
+    this.change(() => this.audience.attach(attachment), !resumes);
   }
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
-    return this.change(() => this.audience.detach(clientId));
+    return this.change(() => this.audience.detach(clientId), true);
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -242,12 +253,14 @@ export class Session {
     return this.conversation?.log.state;
   }
 
-  /** Writes that a client is back, and what it wants otherwise. */
+  /** Writes that a client is back, and what it wants otherwise; resolves when every client has been told. */
   async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
     const { planner, surroundings } = this;
-    log.append(...resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner }));
-    await log.stored();
+    if (planner.settings.hasWorkspace && log.state.fixed.hasWorkspace === false) await this.workspace.make();
+    const drafts = resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner });
+    log.append(...drafts, ...planner.optionWarnings.take());
+    await log.told();
   }
 
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
@@ -356,10 +369,9 @@ export class Session {
     });
   }
 
-  private change<T>(work: () => T): T {
-    const result = announceChange(this.audience, this.conversation?.log, work);
-    this.planner.audienceChanged();
-    return result;
+  private change<T>(work: () => T, announcesTools: boolean): T {
+    const { audience, planner, conversation } = this;
+    return announceChange({ audience, planner, announcesTools, log: conversation?.log }, work);
   }
 
   private surroundingsIn(state: SessionState): ToolSurroundings {

@@ -2,7 +2,7 @@ import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/mode
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
 import type { TraceContext } from '../loop/interaction.js';
-import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
+import type { ModelCapabilities, NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
 
 /** What clients fixed for a session by create and resume. Secrets among it live in memory only. */
 export interface SessionSettings {
@@ -14,7 +14,7 @@ export interface SessionSettings {
   /** Answers say what of the documents they rest on, where the service can. */
   readonly citations?: boolean;
   /** What the app knows better of the model than its service says. */
-  readonly modelCapabilities?: { readonly supports?: { readonly vision?: boolean } };
+  readonly modelCapabilities?: ModelCapabilities;
   /** The agent does not ask, even where somebody would answer. */
   readonly isAskingDisabled?: boolean;
   readonly provider?: ProviderSettings;
@@ -33,11 +33,18 @@ export interface SessionSettings {
   readonly limits?: SessionLimits;
   readonly trace: TraceContext;
   readonly configDir?: string;
-  readonly hasWorkspace: boolean;
+  /** Whether it keeps a directory of its own, where this client says so; the log knows what holds. */
+  readonly hasWorkspace?: boolean;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
-  /** What this version does not act on; kept so that nothing a client said is lost. */
-  readonly other: JsonObject;
+  /** Agents that clients describe; they are listed, and nothing else. */
+  readonly customAgents?: readonly JsonObject[];
+  /** What becomes of long results of tools. */
+  readonly largeOutput?: {
+    readonly enabled?: boolean;
+    readonly maxSizeBytes?: number;
+    readonly outputDir?: string;
+  };
 }
 
 /** How the app shapes the system prompt. */
@@ -63,6 +70,8 @@ export interface ModelAccess {
   info(model: string): ModelInfo | undefined;
   /** False for a model that is never found there; one that nobody chose is then left for its own. */
   serves?(model: string): boolean;
+  /** False for a model that its service does not list; it is asked for all the same, and people are warned. */
+  lists?(model: string): boolean;
   /** Another one of the same service, for when this one cannot be had. */
   otherModel?(model: string): string | undefined;
   /** The service is the Copilot API; its prompt says so. */

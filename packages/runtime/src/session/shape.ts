@@ -7,7 +7,13 @@ import type { SessionContext } from '../store/session-store.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
-  | { readonly role: 'user'; readonly eventId: string; readonly parts: readonly Part[] }
+  | {
+      readonly role: 'user';
+      readonly eventId: string;
+      readonly parts: readonly Part[];
+      /** Said into a running turn, where a prompt begins one. */
+      readonly isAside?: boolean;
+    }
   | {
       readonly role: 'assistant';
       readonly eventId: string;
@@ -24,6 +30,12 @@ export type HistoryEntry =
       /** Images and documents that belong to the result. */
       readonly parts?: readonly Part[];
     };
+
+/** Where one model's view of the history begins; what lies before it is left out. */
+export interface ViewCut {
+  readonly model: string;
+  readonly fromEventId: string;
+}
 
 /** A model call begun, and whether its answer is there. */
 export interface OpenTurn {
@@ -98,6 +110,8 @@ export interface SessionState {
   readonly history: readonly HistoryEntry[];
   /** Length of all text in the history; tokens are estimated from it. */
   readonly historySize: number;
+  /** What a model sees of it, where all of it has no room; absent: everything. */
+  readonly view?: ViewCut;
   readonly inbox: readonly Prompt[];
   /** What came under ids of its senders', the newest last; enough of them for any retry. */
   readonly receipts: Readonly<Record<string, string>>;
@@ -167,6 +181,8 @@ export interface FixedSettings {
   readonly providerNames: readonly string[];
   /** It was given a GitHub token of its own. */
   readonly hasGitHubToken: boolean;
+  /** It keeps a directory of its own; so does one that says nothing of it. */
+  readonly hasWorkspace: boolean;
   /** Another model may answer whenever one is rate limited; nobody is asked again. */
   readonly switchesModels: boolean;
 }

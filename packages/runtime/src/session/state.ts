@@ -2,6 +2,7 @@ import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
 import type { SessionContext, SessionHead } from '../store/session-store.js';
+import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft } from './notes.js';
 import { type HistoryEntry, initialState, type Prompt, type SessionState } from './shape.js';
 
@@ -70,6 +71,8 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       return closeCall(state, entry.data.toolCallId);
     case 'history.cut':
       return cutHistory(state, entry.data.fromEventId);
+    case 'history.dropped':
+      return dropHistory(state, entry.data.eventIds);
     case 'limits.asked': {
       const { requestId } = entry.data;
       const question = {
@@ -104,6 +107,8 @@ function reduceNote(state: SessionState, entry: NoteDraft): SessionState {
       return { ...initialState, ...entry.data.state };
     case 'verbatim':
       return { ...state, verbatim: { ...state.verbatim, [entry.data.id]: entry.data } };
+    case 'view.cut':
+      return { ...state, view: entry.data };
   }
 }
 
@@ -178,8 +183,8 @@ function reduceUserMessage(state: SessionState, event: EventOf<'user.message'>):
   const verbatim = messageId === undefined ? undefined : state.verbatim[messageId];
   const text = verbatim?.text ?? transformedContent ?? content;
   const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
-  const told = say(state, { role: 'user', eventId: event.id, parts });
   const isNewTurn = event.data.delivery !== 'steering';
+  const told = say(state, { role: 'user', eventId: event.id, parts, ...(!isNewTurn && { isAside: true }) });
   return {
     ...withoutPrompt(told, messageId),
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
@@ -254,7 +259,7 @@ function reduceUserCommand(state: SessionState, event: EventOf<'tool.execution_c
 
 /** What the model reads as if somebody had said it. */
 function notice(eventId: string, text: string): HistoryEntry {
-  return { role: 'user', eventId, parts: [{ type: 'text', text }] };
+  return { role: 'user', eventId, parts: [{ type: 'text', text }], isAside: true };
 }
 
 type QuestionEvent = EventOf<
@@ -304,20 +309,6 @@ function say(state: SessionState, entry: HistoryEntry): SessionState {
   return { ...state, history: [...state.history, entry], historySize: state.historySize + sizeOf(entry) };
 }
 
-function sizeOf(entry: HistoryEntry): number {
-  switch (entry.role) {
-    case 'user':
-      return entry.parts.reduce((size, part) => size + (part.type === 'text' ? part.text.length : 4096), 0);
-    case 'assistant':
-      return entry.toolCalls.reduce(
-        (size, call) => size + call.name.length + call.argumentsText.length,
-        entry.text.length,
-      );
-    case 'tool':
-      return entry.text.length;
-  }
-}
-
 function closeCall(state: SessionState, toolCallId: string): SessionState {
   return {
     ...state,
@@ -330,7 +321,12 @@ function cutHistory(state: SessionState, fromEventId: string): SessionState {
   const end = state.history.findIndex((entry) => entry.eventId === fromEventId);
   if (end < 0) return state;
   const history = state.history.slice(0, end);
-  return { ...state, history, historySize: history.reduce((size, entry) => size + sizeOf(entry), 0) };
+  return { ...state, history, historySize: sizeOfAll(history) };
+}
+
+function dropHistory(state: SessionState, eventIds: readonly string[]): SessionState {
+  const history = state.history.filter(({ eventId }) => !eventIds.includes(eventId));
+  return { ...state, history, historySize: sizeOfAll(history) };
 }
 
 function withoutPrompt(state: SessionState, messageId: string | undefined): SessionState {

@@ -1,4 +1,3 @@
-import type { JsonObject } from '@groundcrew/protocol';
 import type { JobRunner } from '../exec/workers.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { SessionShells } from '../tools/shell/shells.js';
@@ -24,19 +23,18 @@ export function toolSurroundings(session: {
     sessionDirectory,
     allowedDirectories: directories,
     homeDirectory: homeOf(sessionDirectory),
-    largeOutput: largeOutput(settings.other.largeOutput, sessionDirectory),
+    largeOutput: largeOutput(settings.largeOutput, sessionDirectory),
     shells,
     jobs,
   };
 }
 
-function largeOutput(wish: JsonObject[string] | undefined, sessionDirectory: string): LargeOutput {
-  const { enabled, maxSizeBytes, outputDir } = (wish ?? {}) as Readonly<Record<string, unknown>>;
+function largeOutput(wish: SessionSettings['largeOutput'], sessionDirectory: string): LargeOutput {
+  const { enabled = true, maxSizeBytes = defaultOutputBytes, outputDir } = wish ?? {};
   return {
-    isEnabled: enabled !== false,
-    maxBytes: typeof maxSizeBytes === 'number' ? maxSizeBytes : defaultOutputBytes,
-    directory:
-      typeof outputDir === 'string' && outputDir !== '' ? outputDir : spillDirectoryIn(sessionDirectory),
+    isEnabled: enabled,
+    maxBytes: maxSizeBytes,
+    directory: outputDir || spillDirectoryIn(sessionDirectory),
     sessionDirectory,
   };
 }

@@ -23,10 +23,13 @@ export function greeting(
   settings: SessionSettings,
   facts: { readonly sessionId: string; readonly startTime: string; readonly version: string },
 ): readonly Draft[] {
-  const { model, reasoningEffort, limits, clientName } = settings;
+  const { model, reasoningEffort, limits, clientName, hasWorkspace = true } = settings;
   const { sessionId, startTime, version } = facts;
   return [
-    { note: 'settings.fixed', data: { clientName, ...fixedProviders(settings) } },
+    {
+      note: 'settings.fixed',
+      data: { clientName, ...fixedProviders(settings), ...(!hasWorkspace && { hasWorkspace }) },
+    },
     {
       type: 'session.start',
       data: {

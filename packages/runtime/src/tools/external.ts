@@ -1,6 +1,6 @@
 import type { Part } from '@groundcrew/models';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
-import type { ResultType, Tool, ToolResult } from './tool.js';
+import { type PreparedCall, type ResultType, type Tool, ToolFailure, type ToolResult } from './tool.js';
 
 /** A tool that a client declared and will run itself. */
 export interface ToolDeclaration {
@@ -9,6 +9,24 @@ export interface ToolDeclaration {
   readonly parameters?: JsonObject;
   readonly skipPermission?: boolean;
   readonly overridesBuiltInTool?: boolean;
+  /** The client can say whether arguments fit. */
+  readonly checksArguments?: boolean;
+  /** Asks the client whether they do; rejects when it gives no answer. */
+  checkArguments?(call: ArgumentsToCheck): Promise<CheckedArguments>;
+}
+
+/** Arguments of a call that the tool's client may refuse. */
+export interface ArgumentsToCheck {
+  readonly sessionId: string;
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+}
+
+/** What the client says of them. */
+export interface CheckedArguments {
+  readonly valid: boolean;
+  readonly reason?: string | null | undefined;
 }
 
 /** What a client answered: a result in one of several shapes, an error, or nothing. */
@@ -28,18 +46,26 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     inputSchema: declaration.parameters ?? emptySchema,
     source: 'custom',
     isRepeatable: false,
-    prepare: (input) => {
+    prepare: (input, { sessionId, toolCallId }) => {
       if (declaration.skipPermission) return { type: 'external' };
       const args = (input ?? {}) as JsonValue;
-      const request = {
-        kind: 'custom-tool' as const,
-        toolName: declaration.name,
-        toolDescription: description,
-        args,
-      };
-      return { type: 'external', questions: [{ request }] };
+      const toolName = declaration.name;
+      const request = { kind: 'custom-tool' as const, toolName, toolDescription: description, args };
+      const prepared: PreparedCall = { type: 'external', questions: [{ request }] };
+      const { checkArguments } = declaration;
+      if (!checkArguments) return prepared;
+      const checked = checkArguments({ sessionId, toolCallId, toolName, arguments: args });
+      return requireFitting(toolName, checked).then(() => prepared);
     },
   };
+}
+
+/** Nobody is asked about a call that its own client would refuse; one that gives no answer has not refused it. */
+async function requireFitting(toolName: string, answer: Promise<CheckedArguments>): Promise<void> {
+  const checked = await answer.catch(() => undefined);
+  if (!checked || checked.valid) return;
+  const reason = checked.reason ?? 'they do not fit its schema';
+  throw new ToolFailure(`Invalid arguments for tool ${toolName}: ${reason}`);
 }
 
 /** Reads a client's answer. The text of `error` stays between the client and its log: neither model nor events see it. */

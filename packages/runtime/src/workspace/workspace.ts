@@ -12,7 +12,7 @@ class OutsideWorkspace extends Error {
   override readonly name = 'OutsideWorkspace';
 
   constructor(path: string) {
-    super(`Path must stay inside the session's files directory: ${path}`);
+    super(`Path must stay inside the workspace files directory: ${path}`);
   }
 }
 

@@ -4,9 +4,8 @@ import type { Handlers } from '../handler.js';
 
 export const sessionAgentsHandlers: Handlers<Pick<Methods, 'session.agent.list'>> = {
   async 'session.agent.list'({ sessionId, includePrompt }, context) {
-    const { other } = findSession('session.agent.list', sessionId, context).currentSettings;
-    const agents = Array.isArray(other.customAgents) ? (other.customAgents as readonly JsonObject[]) : [];
-    return { agents: agents.map((agent) => described(agent, includePrompt ?? false)) };
+    const { customAgents = [] } = findSession('session.agent.list', sessionId, context).currentSettings;
+    return { agents: customAgents.map((agent) => described(agent, includePrompt ?? false)) };
   },
 };
 

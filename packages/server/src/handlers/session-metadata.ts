@@ -1,15 +1,8 @@
-import { stat } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
-import {
-  describeDirectory,
-  type HistoryEntry,
-  measureContext,
-  NoSuchDirectory,
-  type Session,
-} from '@groundcrew/runtime';
+import { type HistoryEntry, measureContext, type Session } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
+import { contextIn } from '../working-directory.js';
 import { describeWorkspace } from '../workspace.js';
 
 type Names = Extract<keyof Methods, `session.metadata.${string}`>;
@@ -21,7 +14,8 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.metadata.snapshot'({ sessionId }, context) {
     const session = findSession('session.metadata.snapshot', sessionId, context);
     const state = await session.state();
-    const { hasWorkspace, clientName, model } = session.currentSettings;
+    const { clientName, model } = session.currentSettings;
+    const hasWorkspace = session.hasWorkspaceIn(state);
     const summary = state.fixed.name ?? state.summary;
     const selectedModel = state.model ?? model;
     return {
@@ -108,7 +102,8 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.metadata.recomputeContextTokens'({ sessionId }, context) {
     const use = await measure(findSession('session.metadata.recomputeContextTokens', sessionId, context));
     return {
-      totalTokens: use.currentTokens,
+      // Tool definitions are not counted here: clients add up the two they are given.
+      totalTokens: use.systemTokens + use.conversationTokens,
       messagesTokenCount: use.conversationTokens,
       systemTokenCount: use.systemTokens,
     };
@@ -120,13 +115,9 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.metadata.setWorkingDirectory'({ sessionId, workingDirectory }, context) {
     const session = findSession('session.metadata.setWorkingDirectory', sessionId, context);
-    const { context: before } = await session.state();
-    const path = isAbsolute(workingDirectory) ? workingDirectory : resolve(before.cwd, workingDirectory);
-    const found = await stat(path).catch(() => undefined);
-    if (!found?.isDirectory())
-      throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
-    await session.record({ type: 'session.context_changed', data: describeDirectory(path) });
-    return { workingDirectory: path };
+    const moved = await contextIn(session, workingDirectory);
+    await session.record({ type: 'session.context_changed', data: moved });
+    return { workingDirectory: moved.cwd };
   },
 };
 

@@ -1,8 +1,9 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { type Session, standInWarning, troubleWithEffort } from '@groundcrew/runtime';
+import { modelWarning, type Session, troubleWithEffort } from '@groundcrew/runtime';
 import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
+import { warnOfOptions } from '../option-warnings.js';
 import { capabilitiesOf } from '../settings.js';
 
 type Names =
@@ -49,6 +50,7 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
     const effort = { reasoningEffort: reasoningEffort || null, ...(tier && { contextTier: tier }) };
     const deferred = await change(session, { newModel: modelId, ...effort });
     await warn(session, { model: modelId, reasoningEffort }, context);
+    await warnOfOptions(session, 'session.model.switchTo', params);
     if (!deferred) return { status: 'applied', deferred, modelId, deprecationWarnings: [] };
     const message = `Model changed from ${previous} to ${modelId}, from the next message on`;
     return { status: 'applied', deferred, modelId: previous, message, deprecationWarnings: [] };
@@ -72,7 +74,7 @@ async function warn(
   { runtime }: CallContext,
 ): Promise<void> {
   const access = await runtime.models(session);
-  const warnings = [standInWarning(access, model), troubleWithEffort(access.info(model), reasoningEffort)];
+  const warnings = [modelWarning(access, model), troubleWithEffort(access.info(model), reasoningEffort)];
   for (const message of warnings)
     if (message !== undefined)
       await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });

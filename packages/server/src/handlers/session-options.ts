@@ -1,28 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Methods } from '@groundcrew/protocol';
-import { limitsChanged } from '@groundcrew/runtime';
+import { limitsChanged, warnAtOnce } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
+import { optionWarnings } from '../option-warnings.js';
 import { giveTokens, tokenProvidersOf } from '../provider-settings.js';
 import { settingsFrom } from '../settings.js';
+import { contextIn } from '../working-directory.js';
 
 export const sessionOptionsHandlers: Handlers<Pick<Methods, 'session.options.update'>> = {
   async 'session.options.update'(params, context) {
     const { sessionId, enableStreaming, sessionLimits, ...changes } = params;
     const session = findSession('session.options.update', sessionId, context);
-    const patch = { ...changes, ...(enableStreaming !== undefined && { streaming: enableStreaming }) };
+    const warnings = optionWarnings('session.options.update', params);
+    const moved =
+      changes.workingDirectory === undefined ? undefined : await contextIn(session, changes.workingDirectory);
+    const patch = {
+      ...changes,
+      ...(enableStreaming !== undefined && { streaming: enableStreaming }),
+      ...(moved && { workingDirectory: moved.cwd }),
+    };
     await context.runtime.change(session, (now) => settingsFrom(patch, now, now.workingDirectory));
     giveTokens(session, context.client.id, tokenProvidersOf(changes));
     const { model, reasoningEffort } = changes;
     const state = await session.state();
-    if (model !== undefined && model !== state.model) {
+    if (moved && !isDeepStrictEqual(moved, state.context))
+      await session.record({ type: 'session.context_changed', data: moved });
+    const newModel = model || state.model || (await context.runtime.models(session)).defaultModel;
+    const isOther = newModel !== state.model && Boolean(model);
+    const thinksOtherwise = reasoningEffort !== undefined && reasoningEffort !== state.reasoningEffort;
+    if (isOther || thinksOtherwise) {
       await session.record({
         type: 'session.model_change',
-        data: { newModel: model, source: 'sdk', ...(reasoningEffort !== undefined && { reasoningEffort }) },
+        data: { newModel, source: 'sdk', ...(reasoningEffort !== undefined && { reasoningEffort }) },
       });
     }
     const limits = limitsFrom(sessionLimits);
     if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChanged(limits) });
+    await warnAtOnce(session, warnings);
     return { success: true };
   },
 };

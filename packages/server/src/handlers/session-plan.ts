@@ -6,9 +6,14 @@ type Names = Extract<keyof Methods, `session.plan.${string}`>;
 
 export const sessionPlanHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.plan.read'({ sessionId }, context) {
-    const { workspace } = findSession('session.plan.read', sessionId, context);
-    const content = await workspace.readPlan();
-    return { exists: content !== undefined, content: content ?? null, path: workspace.planPath };
+    const session = findSession('session.plan.read', sessionId, context);
+    const content = await session.workspace.readPlan();
+    const hasPlace = content !== undefined || session.hasWorkspaceIn(await session.state());
+    return {
+      exists: content !== undefined,
+      content: content ?? null,
+      path: hasPlace ? session.workspace.planPath : null,
+    };
   },
   async 'session.plan.readSqlTodos'({ sessionId }, context) {
     const { workspace } = findSession('session.plan.readSqlTodos', sessionId, context);

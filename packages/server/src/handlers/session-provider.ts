@@ -9,6 +9,7 @@ import {
 import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
+import { warnOfOptions } from '../option-warnings.js';
 import { giveTokens, providerFrom, registryFrom } from '../provider-settings.js';
 
 type Names = 'session.provider.add' | 'session.provider.getEndpoint' | 'session.provider.update';
@@ -20,6 +21,7 @@ export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
     const names = registry.providers.filter((each) => each.hasBearerTokenProvider).map(({ name }) => name);
     await context.runtime.change(session, (before) => withRegistry(before, registry));
     giveTokens(session, context.client.id, names);
+    await warnOfOptions(session, 'session.provider.add', params);
     const added = new Set(registry.models.map(selectionId));
     const models = await context.surroundings.listModels({ session });
     return { models: models.filter(({ id }) => added.has(id)) };
@@ -33,7 +35,8 @@ export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
       throw refuse('session.provider.getEndpoint', 'The model of the session is embedded: it has no address');
     return endpoint;
   },
-  async 'session.provider.update'({ sessionId, provider }, context) {
+  async 'session.provider.update'(params, context) {
+    const { sessionId, provider } = params;
     const session = findSession('session.provider.update', sessionId, context);
     const changes = providerFrom(provider);
     const { fixed } = await session.state();
@@ -47,6 +50,7 @@ export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
     });
     if (changes.hasBearerTokenProvider)
       giveTokens(session, context.client.id, [changes.providerName ?? defaultProviderName]);
+    await warnOfOptions(session, 'session.provider.update', params);
     return { success: true };
   },
 };

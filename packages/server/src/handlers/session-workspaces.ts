@@ -12,7 +12,7 @@ type Names =
 export const sessionWorkspacesHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.workspaces.getWorkspace'({ sessionId }, context) {
     const session = findSession('session.workspaces.getWorkspace', sessionId, context);
-    if (!session.currentSettings.hasWorkspace) return { workspace: null };
+    if (!session.hasWorkspaceIn(await session.state())) return { workspace: null };
     return { workspace: await describeWorkspace(session), path: session.workspace.directory };
   },
   async 'session.workspaces.listFiles'({ sessionId }, context) {

@@ -7,19 +7,14 @@ import {
   withoutNulls,
 } from '@groundcrew/protocol';
 import { RawJson } from '@groundcrew/rpc';
-import {
-  digestOf,
-  type EventDraft,
-  type LogRecord,
-  type Prompt,
-  requestHeaders,
-  type Session,
-} from '@groundcrew/runtime';
+import { digestOf, type EventDraft, type Prompt, requestHeaders, type Session } from '@groundcrew/runtime';
 import { requirePromptSize } from '../bounds.js';
+import type { Dialect } from '../dialect.js';
 import { refuse } from '../failure.js';
 import { findSession, noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
-import { forOldClients } from '../older-events.js';
+import { eventFor } from '../older-events.js';
+import { optionWarnings } from '../option-warnings.js';
 import { traceFrom } from '../trace.js';
 
 type Names =
@@ -40,7 +35,7 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     const unsigned: Prompt = {
       messageId: params.messageId ?? randomUUID(),
       text: typeof params.prompt === 'string' ? params.prompt : '',
-      mode: params.mode ?? 'enqueue',
+      mode: params.mode === 'immediate' ? 'immediate' : 'enqueue',
       ...(params.displayPrompt !== undefined && { displayText: params.displayPrompt }),
       ...(params.agentMode !== undefined && { agentMode: params.agentMode }),
       ...(params.source !== undefined && { source: params.source }),
@@ -50,6 +45,8 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
         }),
     };
     const trace = traceFrom(params);
+    session.optionWarnings.add(optionWarnings('session.send', params));
+    await warnOfMode(session, params.mode);
     const prompt = params.messageId === undefined ? unsigned : { ...unsigned, digest: digestOf(unsigned) };
     await session.send(prompt, {
       ...(params.requestHeaders && {
@@ -72,7 +69,9 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.getMessages'({ sessionId }, { runtime, client }) {
     const session = runtime.find(sessionId);
     if (!session) throw noSession('session.getMessages', `Session not found: ${sessionId}`);
-    return new RawJson(`{"events":[${(await publicEvents(session, client.isOldIn(sessionId))).join(',')}]}`);
+    return new RawJson(
+      `{"events":[${(await publicEvents(session, client.dialectIn(sessionId))).join(',')}]}`,
+    );
   },
   async 'session.log'(params, context) {
     const { sessionId, message, level = 'info' } = params;
@@ -89,6 +88,17 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
   },
 };
 
+/** Clients of some releases send the session's mode here; it has no effect, and they are told so. */
+async function warnOfMode(session: Session, mode: string | undefined): Promise<void> {
+  if (mode === undefined || mode === 'enqueue' || mode === 'immediate') return;
+  const message = `The mode ${JSON.stringify(mode)} of session.send has no effect: it may be "enqueue" or "immediate". session.mode.set changes the mode of the session.`;
+  await session.emit({
+    type: 'session.warning',
+    ephemeral: true,
+    data: { warningType: 'configuration', message },
+  });
+}
+
 /** Typed clients know a closed list of reasons, and could not read a log with another one. */
 function abortReasonOf(said: string | undefined): EventData<'abort'>['reason'] {
   return abortReasons.find((reason) => reason === said) ?? 'user_initiated';
@@ -101,7 +111,7 @@ function strategyOf(
   { sessionId = '', headerMergeStrategy }: ParsedParams<Methods['session.send']>,
   { client }: CallContext,
 ): 'override' | 'merge' {
-  return headerMergeStrategy ?? (client.isNewIn(sessionId) ? 'merge' : 'override');
+  return headerMergeStrategy ?? (client.dialectIn(sessionId) === 'new' ? 'merge' : 'override');
 }
 
 async function leave(sessionId: string, { runtime, client }: CallContext): Promise<{ success: boolean }> {
@@ -127,12 +137,11 @@ const notices: Readonly<
   }),
 };
 
-async function publicEvents(session: Session, isOld: boolean): Promise<string[]> {
+async function publicEvents(session: Session, dialect: Dialect = 'new'): Promise<string[]> {
   const events: string[] = [];
-  const textOf = (record: LogRecord) => (isOld ? forOldClients(record.type, record.json) : record.json);
   try {
     for await (const batch of session.read()) {
-      for (const record of batch) if (record.isPublic) events.push(textOf(record));
+      for (const record of batch) if (record.isPublic) events.push(eventFor(dialect, record));
     }
   } catch (error) {
     // Who opened a session that is damaged was told so, and is shown what can be read.

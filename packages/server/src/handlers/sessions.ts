@@ -5,6 +5,7 @@ import { refuse } from '../failure.js';
 import { noSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
+import { optionWarnings } from '../option-warnings.js';
 import { badToolName, settingsFrom, shareFrom } from '../settings.js';
 
 type Names =
@@ -26,7 +27,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     const session = await context.client.open(sessionId, share, (attachment) =>
       context.runtime.create({ ...request, attachment }),
     );
-    return opened(session);
+    return opened(session, request.warnings);
   },
   async 'session.resume'(params, context) {
     const { sessionId } = params;
@@ -51,7 +52,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       .catch((error: unknown) => {
         throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
       });
-    return opened(session);
+    return opened(session, request.warnings);
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -83,12 +84,17 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
 };
 
 function openRequest(
-  method: string,
+  method: 'session.create' | 'session.resume',
   sessionId: string,
   params: ParsedParams<Methods['session.resume']>,
   context: CallContext,
 ) {
-  const share = shareFrom(params);
+  const { client, surroundings } = context;
+  const { warnings = [] } = surroundings;
+  const share = shareFrom(params, {
+    hasConnected: client.hasConnected,
+    isServerFlag: surroundings.isServerFlag ?? false,
+  });
   const badName = badToolName(share.tools);
   if (badName !== undefined) {
     throw refuse(
@@ -108,12 +114,16 @@ function openRequest(
   return {
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
-      settingsFrom(params, before, context.surroundings.workingDirectory),
+      settingsFrom(params, before, surroundings.workingDirectory),
+    warnings: [...optionWarnings(method, params), ...warnings],
     share,
   };
 }
 
-async function opened(session: Session): Promise<Result<Methods['session.create']>> {
+async function opened(
+  session: Session,
+  warnings: readonly string[],
+): Promise<Result<Methods['session.create']>> {
   const state = await session.state();
   return {
     sessionId: session.sessionId,
@@ -121,7 +131,8 @@ async function opened(session: Session): Promise<Result<Methods['session.create'
     startTime: state.createdAt,
     isRemote: false,
     mode: state.mode,
-    workspacePath: session.workspacePath,
+    ...(session.hasWorkspaceIn(state) && { workspacePath: session.workspacePath }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
     capabilities: {
       ui: { elicitation: session.audience.showsForms, mcpApps: false, canvases: false },
       extensions: false,

@@ -16,7 +16,12 @@ export class UserCommands {
 
   /** Starts a command and says when it has ended; one that was killed ends with 1. */
   async start(
-    order: { readonly processId: string; readonly command: string; readonly timeout?: number },
+    order: {
+      readonly processId: string;
+      readonly command: string;
+      /** Milliseconds; none or 0: no limit. */
+      readonly timeout?: number;
+    },
     { shells, workingDirectory, largeOutput }: ToolSurroundings,
     onExit: (exitCode: number) => void,
   ): Promise<void> {
@@ -30,7 +35,9 @@ export class UserCommands {
       isDetached: false,
     });
     this.processes.set(processId, shell);
-    const timer = timeout === undefined ? undefined : setTimeout(() => void registry.stop(shell), timeout);
+    const timer = timeout
+      ? setTimeout(() => void registry.stop(shell), Math.min(timeout, longestTimer))
+      : undefined;
     void shell.ended.then(() => {
       clearTimeout(timer);
       this.processes.delete(processId);
@@ -89,6 +96,9 @@ export class UserCommands {
     return canceller !== undefined;
   }
 }
+
+/** Timers of Node know no longer time, in milliseconds; with one they would fire at once. */
+const longestTimer = 2 ** 31 - 1;
 
 /** No person waits longer than a day. */
 const longestRun = 24 * 60 * 60 * 1000;

@@ -1,0 +1,215 @@
+import {
+  createOptions,
+  resumeOptions,
+  sendOptions,
+  switchOptions,
+  updateOptions,
+} from '@groundcrew/protocol';
+import {
+  liveRuntime,
+  type OptionField,
+  optionFields,
+  providerOf,
+  say,
+  type WireSession,
+} from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
+
+const runtime = liveRuntime();
+
+const isUnused = ({ support, params }: OptionField) =>
+  support?.type === 'unused' && !support.neutral.some((value) => Object.values(params).includes(value));
+
+/** The warnings of options that the session has said. */
+const said = (session: WireSession) =>
+  session.events.flatMap(({ type, data }) =>
+    type === 'session.warning' ? [(data as { message: string }).message] : [],
+  );
+
+const about = (path: string) => expect.stringContaining(`'${path}'`) as string;
+
+/** What has to be named besides, so that nothing else is wrong with the parameters. */
+const beside = (path: string): object => {
+  if (path === 'agent') return { customAgents: [{ name: 'some' }] };
+  return path.startsWith('models.') ? { providers: [{ name: 'other', baseUrl: 'http://127.0.0.1:9' }] } : {};
+};
+
+/** A field of a list's item, with what every item needs. */
+function completed(params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const needed: Readonly<Record<string, object>> = {
+    tools: { name: 'look' },
+    providers: { name: 'other', baseUrl: 'http://127.0.0.1:9' },
+    models: { id: 'm', provider: 'other' },
+  };
+  const [name = '', value] = Object.entries(params)[0] ?? [];
+  if (needed[name]) return { [name]: [{ ...needed[name], ...(value as readonly object[])[0] }] };
+  return params;
+}
+
+const create = optionFields('session.create', createOptions);
+
+describe('every field is used, refused, or warned about', () => {
+  test.each([
+    ['session.create', createOptions],
+    ['session.resume', resumeOptions],
+    ['session.send', sendOptions],
+    ['session.options.update', updateOptions],
+    ['session.model.switchTo', switchOptions],
+  ] as const)('of %s, by its table', (method, table) => {
+    const fields = optionFields(method, table);
+    expect(fields.filter(({ support }) => support === undefined)).toEqual([]);
+    expect(fields.length).toBeGreaterThan(8);
+  });
+
+  test.each(create.filter(isUnused).map((field) => [field.path, field] as const))(
+    '%s on create: one warning, at the first prompt',
+    async (path, { params }) => {
+      const model = runtime.script(say('hello'));
+      const provider = providerOf(model);
+      const given = completed(params);
+      const isOfProvider = path.startsWith('provider.');
+      const settings = {
+        ...provider,
+        ...beside(path),
+        ...given,
+        ...(isOfProvider && { provider: { ...provider.provider, ...(given.provider as object) } }),
+      };
+      const session = await runtime.client.create(settings);
+      await session.turn('Hello');
+      const isBeside = (text: string) => path === 'agent' && text.includes("'customAgents'");
+      expect(said(session).filter((text) => !isBeside(text))).toEqual([about(path)]);
+    },
+  );
+});
+
+test('what asks for nothing is no reason to warn: all that official clients always send, or send as off', async () => {
+  const { session } = await runtime.session([say('hello')], {
+    toolFilterPrecedence: 'excluded',
+    requestPermission: true,
+    requestUserInput: false,
+    requestElicitation: false,
+    requestExitPlanMode: false,
+    requestAutoModeSwitch: false,
+    hooks: false,
+    includeSubAgentStreamingEvents: true,
+    envValueMode: 'direct',
+    mcpServers: {},
+    customAgents: [],
+    skillDirectories: [],
+    disabledSkills: null,
+    infiniteSessions: { enabled: true },
+    toolSearch: { enabled: false },
+    memory: { enabled: false },
+    enableSessionTelemetry: false,
+    mcpOAuthTokenStorage: 'in-memory',
+    skipEmbeddingRetrieval: true,
+    embeddingCacheStorage: 'in-memory',
+    enableOnDemandInstructionDiscovery: false,
+    enableFileHooks: false,
+    enableHostGitOperations: false,
+    enableSessionStore: false,
+    enableSkills: false,
+    customAgentsLocalOnly: true,
+    isExperimentalMode: false,
+    contextTier: 'default',
+    organizationCustomInstructions: '',
+  });
+  await session.call('session.options.update', {
+    skipCustomInstructions: true,
+    customAgentsLocalOnly: true,
+    coauthorEnabled: false,
+    manageScheduleEnabled: false,
+    installedPlugins: [],
+    includedBuiltinSkills: [],
+  });
+  await session.turn('Hello');
+  expect(said(session)).toEqual([]);
+});
+
+test.each(['session.create', 'session.resume'])(
+  'hooks are refused by %s, and nothing is opened',
+  async (method) => {
+    const { session } = await runtime.session([say('hello')]);
+    await session.turn('Hello');
+    const sessionId = method === 'session.create' ? 'unprotected' : session.sessionId;
+    const { message } = await runtime.client.failure(method, { sessionId, hooks: true });
+    expect(message).toContain("The option 'hooks' is not available: this version runs no hooks");
+    expect(await runtime.client.call('session.getMetadata', { sessionId: 'unprotected' })).toEqual({});
+  },
+);
+
+test.each([
+  [{ permissions: { deny: ['bash'] } }, 'managedSettings.permissions.deny'],
+  [{ permissions: { disableBypassPermissionsMode: 'disable' } }, 'managedSettings.permissions.disableBypass'],
+])('rules that would not hold are refused: %j', async (managedSettings, path) => {
+  const { message } = await runtime.client.failure('session.create', { managedSettings });
+  expect(message).toContain(path);
+});
+
+test('options of a resume, of a join and of an update are warned about at once, each once', async () => {
+  const { session, model } = await runtime.session([say('a'), say('b')], { verbosity: 'high' });
+  expect(said(session)).toEqual([]);
+  await session.turn('One');
+  expect(said(session)).toEqual([about('verbosity')]);
+  const { sessionId } = session;
+  const more = { sessionId, ...providerOf(model), verbosity: 'low', mcpServers: { a: { command: 'x' } } };
+  await session.call('session.resume', more);
+  await runtime.client.call('session.create', { sessionId, memory: { enabled: true } });
+  await session.call('session.options.update', { coauthorEnabled: true, contextTier: 'long_context' });
+  await session.call('session.model.switchTo', { modelId: 'other', requireAvailable: true });
+  await session.turn('Two', { agentMode: 'plan', wait: true });
+  expect(said(session)).toEqual(
+    [
+      'verbosity',
+      'mcpServers',
+      'memory',
+      'coauthorEnabled',
+      'contextTier',
+      'requireAvailable',
+      'agentMode',
+      'wait',
+    ].map(about),
+  );
+});
+
+test('telemetry that a client asks for by the environment gets its warning, and off is no wish', async () => {
+  for (const [asked, expected] of [
+    ['true', [about('telemetry')]],
+    ['false', []],
+  ] as const) {
+    const process = runtime.spawn({ flags: ['--stdio'], environment: { COPILOT_OTEL_ENABLED: asked } });
+    const session = await (await runtime.connect(process)).create(providerOf(runtime.script(say('hello'))));
+    await session.turn('Hello');
+    expect(said(session)).toEqual(expected);
+  }
+});
+
+test('a field that nobody knows is named, and many of them are no flood', async () => {
+  const many = Object.fromEntries(
+    Array.from({ length: 1000 }, (_, index) => [`made up ${index}\n${'x'.repeat(500)}`, 1]),
+  );
+  const { session } = await runtime.session([say('hello')], { askUserVariant: 'x', ...many });
+  await session.turn('Hello');
+  const warnings = said(session);
+  expect(warnings[0]).toBe("The option 'askUserVariant' has no effect: this version does not know it.");
+  expect(warnings.length).toBeLessThan(300);
+  expect(Math.max(...warnings.map(({ length }) => length))).toBeLessThan(200);
+});
+
+test('effort and precedence change by session.options.update', async () => {
+  const { session, model } = await runtime.session([say('a'), say('b')], {
+    toolFilterPrecedence: 'excluded',
+    availableTools: ['view'],
+    excludedTools: ['view'],
+  });
+  await session.turn('One');
+  await session.call('session.options.update', {
+    reasoningEffort: 'high',
+    toolFilterPrecedence: 'available',
+  });
+  await session.turn('Two');
+  expect(model.requests.map(({ body }) => [body.reasoning_effort, body.tools?.length ?? 0])).toEqual([
+    [undefined, 0],
+    ['high', 1],
+  ]);
+});

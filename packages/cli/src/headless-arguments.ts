@@ -1,0 +1,111 @@
+import {
+  entryOf,
+  lastPort,
+  longestSeconds,
+  splitFlag,
+  UsageError,
+  unknown,
+  wholeNumber,
+} from './arguments.js';
+import { logLevel, logLevels } from './log-levels.js';
+import { readPeerFlag } from './peer-flags.js';
+
+/** How clients of every language start the runtime. */
+export interface HeadlessArguments {
+  /** Absent: stdio. 0: any free port. */
+  readonly port?: number;
+  readonly logLevel?: string;
+  readonly authTokenEnv?: string;
+  readonly mayLogIn: boolean;
+  readonly sessionIdleSeconds: number;
+  /** Started with `--server`, as some clients do. */
+  readonly isServerFlag?: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Reads the command line of a client; flags come in any order. Throws UsageError, UnknownOption for what is no flag. */
+export function readHeadless(argv: readonly string[]): HeadlessArguments {
+  const draft: HeadlessDraft = { isStdio: false, mayLogIn: true, sessionIdleSeconds: 0 };
+  const warnings: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const [flag = '', inline] = splitFlag(argv[i] ?? '');
+    const take = entryOf(valued, flag);
+    const set = entryOf(plain, flag);
+    if (take) {
+      const value = inline ?? argv[++i];
+      if (value === undefined || (inline === undefined && isFlag(value)))
+        throw new UsageError(`${flag} needs a value`);
+      take(draft, value, flag);
+    } else if (set) {
+      if (inline !== undefined) throw new UsageError(`${flag} takes no value`);
+      set(draft);
+    } else {
+      const peer = readPeerFlag(argv.slice(i), flag, inline);
+      if (!peer) throw unknown(argv[i] ?? '');
+      warnings.push(...peer.warnings);
+      i += peer.length - 1;
+    }
+  }
+  const { isStdio, port, ...rest } = draft;
+  warnings.push(...troubleWithLevel(rest.logLevel));
+  return { ...rest, warnings, ...(!isStdio && { port: port ?? 0 }) };
+}
+
+function troubleWithLevel(level: string | undefined): readonly string[] {
+  if (level === undefined || level === 'default' || logLevel(level) !== undefined) return [];
+  return [`Ignored --log-level ${level}; it may be ${logLevels.join(', ')}`];
+}
+
+function isFlag(word: string): boolean {
+  return Object.hasOwn(valued, word) || Object.hasOwn(plain, word);
+}
+
+interface HeadlessDraft {
+  isStdio: boolean;
+  port?: number;
+  logLevel?: string;
+  authTokenEnv?: string;
+  mayLogIn: boolean;
+  sessionIdleSeconds: number;
+  isServerFlag?: boolean;
+}
+
+/** The flags that have an effect, for people to read. */
+export const headlessFlags: readonly (readonly [string, string])[] = [
+  ['--headless, --server', 'serve clients, and nobody else'],
+  ['--stdio', 'on stdin and stdout; on a port of 127.0.0.1 without'],
+  ['--port N', 'the port; any free one without'],
+  ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
+  ['--auth-token-env NAME', 'the variable with the GitHub token'],
+  ['--no-auto-login', 'do not use GH_TOKEN and GITHUB_TOKEN'],
+  ['--session-idle-timeout S', 'unload sessions that are idle for so many seconds'],
+];
+
+/** Flags with a value, and what becomes of it. */
+const valued: Readonly<Record<string, (draft: HeadlessDraft, value: string, flag: string) => void>> = {
+  '--port': (draft, value, flag) => {
+    draft.port = wholeNumber(value, flag, lastPort);
+  },
+  '--log-level': (draft, value) => {
+    draft.logLevel = value;
+  },
+  '--auth-token-env': (draft, value) => {
+    draft.authTokenEnv = value;
+  },
+  '--session-idle-timeout': (draft, value, flag) => {
+    draft.sessionIdleSeconds = wholeNumber(value, flag, longestSeconds);
+  },
+};
+
+const plain: Readonly<Record<string, (draft: HeadlessDraft) => void>> = {
+  '--headless': () => undefined,
+  '--server': (draft) => {
+    draft.isServerFlag = true;
+  },
+  '--stdio': (draft) => {
+    draft.isStdio = true;
+  },
+  '--no-auto-login': (draft) => {
+    draft.mayLogIn = false;
+  },
+};

@@ -1,0 +1,16 @@
+/** The names of the runtime's own tools. A client's tool of such a name has to say that it takes the other's place. */
+export const builtinToolNames = [
+  'ask_user',
+  'bash',
+  'create',
+  'edit',
+  'glob',
+  'grep',
+  'list_bash',
+  'read_bash',
+  'report_intent',
+  'sql',
+  'stop_bash',
+  'view',
+  'web_fetch',
+] as const;

@@ -1,0 +1,281 @@
+import type { Params } from '../define.js';
+import type { Methods } from '../methods/catalog.js';
+import { list, map, object, refused, type SupportOf, unused, used, usedExcept } from './support.js';
+
+type Create = Params<Methods['session.create']>;
+type Resume = Params<Methods['session.resume']>;
+type Send = Params<Methods['session.send']>;
+type Update = Params<Methods['session.options.update']>;
+type Switch = Params<Methods['session.model.switchTo']>;
+type Fields<T> = NonNullable<T>;
+
+const noAgents = 'this version has no agents besides the main one.';
+const noCanvases = 'this version has no canvases and no extensions.';
+const noDiscovery = 'this version reads no instructions or settings from the working directory.';
+const noHost = 'this version is no part of such a host.';
+const noManagedRules =
+  "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
+const noMcp = 'this version starts no MCP servers, and their tools are not offered.';
+const noSkills = 'this version has no skills and no plugins.';
+const noTelemetry = 'this version sends no telemetry.';
+const notSent = 'this version does not pass it on to the model service.';
+
+const vision: SupportOf<Fields<Fields<Fields<Create['modelCapabilities']>['limits']>['vision']>> = {
+  supported_media_types: unused('this version does not check images.'),
+  max_prompt_images: unused('this version does not check images.'),
+  max_prompt_image_size: unused('this version does not check images.'),
+};
+
+const capabilities: SupportOf<Fields<Create['modelCapabilities']>> = {
+  supports: object({
+    vision: used,
+    reasoningEffort: used,
+    adaptive_thinking: unused('this version decides by the name of the model how it thinks.'),
+  } satisfies SupportOf<Fields<Fields<Create['modelCapabilities']>['supports']>>),
+  limits: object({
+    max_prompt_tokens: used,
+    max_output_tokens: used,
+    max_context_window_tokens: used,
+    vision: object(vision),
+  } satisfies SupportOf<Fields<Fields<Create['modelCapabilities']>['limits']>>),
+};
+
+const provider: SupportOf<Fields<Create['provider']>> = {
+  type: used,
+  wireApi: used,
+  transport: used,
+  baseUrl: used,
+  apiKey: used,
+  bearerToken: used,
+  hasBearerTokenProvider: used,
+  azure: object({ apiVersion: used }),
+  headers: used,
+  providerName: unused("only 'session.provider.update' goes by it."),
+  modelId: used,
+  wireModel: used,
+  modelCapabilities: object(capabilities),
+  maxPromptTokens: used,
+  maxContextWindowTokens: used,
+  maxOutputTokens: used,
+};
+
+const providers: SupportOf<Fields<Create['providers']>[number]> = { ...provider, name: used };
+
+const models: SupportOf<Fields<Create['models']>[number]> = {
+  id: used,
+  provider: used,
+  wireModel: used,
+  modelId: used,
+  name: used,
+  maxPromptTokens: used,
+  maxContextWindowTokens: used,
+  maxOutputTokens: used,
+  capabilities: object(capabilities),
+};
+
+const tools: SupportOf<Fields<Create['tools']>[number]> = {
+  name: used,
+  description: used,
+  parameters: used,
+  overridesBuiltInTool: used,
+  skipPermission: used,
+  checksArguments: used,
+  defer: unused('every tool is offered to the model from the start.', 'never'),
+  metadata: unused('nothing in this version reads it.'),
+  isTerminal: unused('a call of the tool does not end the turn in this version.'),
+};
+
+/** Which model answers, and how. */
+const modelOptions = {
+  model: used,
+  reasoningEffort: used,
+  reasoningSummary: unused(notSent),
+  verbosity: unused(notSent),
+  contextTier: unused('the model has the window that its service gives it.', 'default'),
+  modelCapabilities: object(capabilities),
+  provider: object(provider),
+  providers: list(providers),
+  models: list(models),
+  capi: object({ enableWebSocketResponses: used }),
+  gitHubToken: used,
+} as const;
+
+const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
+
+/** What becomes of each field of `session.create`. */
+export const createOptions: SupportOf<Create> = {
+  sessionId: used,
+  clientName: used,
+  traceparent: used,
+  tracestate: used,
+  requestPermission: used,
+  requestUserInput: used,
+  requestElicitation: used,
+  requestMcpApps: unused(noMcp),
+  requestExitPlanMode: unused('this version asks nobody (onExitPlanModeRequest) what follows a plan.'),
+  requestAutoModeSwitch: used,
+  hooks: refused(
+    'this version runs no hooks, and a session that relies on them would be unprotected. Open it without hooks.',
+  ),
+  streaming: used,
+  includeSubAgentStreamingEvents: unused(noAgents, true),
+  enableGitHubTelemetryForwarding: unused(noTelemetry),
+  commands: used,
+  ...modelOptions,
+  tools: list(tools),
+  toolSearch: unused('every tool is offered to the model from the start.'),
+  ...filterOptions,
+  largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
+  mcpServers: unused(noMcp),
+  disabledMcpServers: unused(noMcp),
+  mcpOAuthTokenStorage: unused(noMcp, 'in-memory'),
+  envValueMode: unused(noMcp, 'direct'),
+  agent: unused(noAgents),
+  customAgents: unused('they are listed, but this version has no agents besides the main one.'),
+  customAgentsLocalOnly: unused(noAgents, true),
+  defaultAgent: object({ excludedTools: used }),
+  excludedBuiltinAgents: unused(noAgents),
+  systemMessage: object({
+    mode: used,
+    content: used,
+    sections: map({
+      action: usedExcept(
+        ['transform'],
+        'this version does not ask the app to rewrite a section; the section stays as it is.',
+      ),
+      content: used,
+    }),
+  }),
+  instructionDirectories: unused(noDiscovery),
+  organizationCustomInstructions: unused("put the text into 'systemMessage' instead."),
+  enableOnDemandInstructionDiscovery: unused(noDiscovery),
+  enableSkills: unused(noSkills),
+  skillDirectories: unused(noSkills),
+  disabledSkills: unused(noSkills),
+  pluginDirectories: unused(noSkills),
+  workingDirectory: used,
+  additionalDirectories: used,
+  configDir: used,
+  enableConfigDiscovery: unused(noDiscovery),
+  enableFileHooks: unused('this version runs no hooks.'),
+  enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
+  enableSessionStore: unused('sessions cannot look into one another.'),
+  enableSessionTelemetry: unused(noTelemetry),
+  enableCitations: used,
+  enableFileChangeTracking: unused('this version cannot take changes of files back.'),
+  isExperimentalMode: unused('this version has no experiments.'),
+  skipEmbeddingRetrieval: unused('this version makes no embeddings.', true),
+  embeddingCacheStorage: unused('this version makes no embeddings.', 'in-memory'),
+  infiniteSessions: object({
+    enabled: used,
+    backgroundCompactionThreshold: unused(
+      'this version does not summarise: it leaves the oldest rounds out of a full window.',
+    ),
+    bufferExhaustionThreshold: unused(
+      'this version does not summarise: it leaves the oldest rounds out of a full window.',
+    ),
+  }),
+  memory: unused('this version remembers nothing from one session to another.'),
+  sessionLimits: object({ maxAiCredits: used, maxCost: used, maxTokens: used, maxCalls: used }),
+  canvases: unused(noCanvases),
+  canvasProvider: unused(noCanvases),
+  openCanvases: unused(noCanvases),
+  requestCanvasRenderer: unused(noCanvases),
+  requestExtensions: unused(noCanvases),
+  extensionSdkPath: unused(noCanvases),
+  extensionInfo: unused(noCanvases),
+  remoteSession: unused(noHost),
+  cloud: unused(noHost),
+  expAssignments: unused(noHost),
+  enableManagedSettings: unused(noHost),
+  managedSettings: object({
+    permissions: object({
+      deny: refused(noManagedRules),
+      ask: refused(noManagedRules),
+      disableBypassPermissionsMode: refused(noManagedRules),
+      allow: unused(noManagedRules),
+    }),
+  }),
+  githubMcpToolConfig: unused(noMcp),
+};
+
+/** What becomes of each field of `session.resume`. */
+export const resumeOptions: SupportOf<Resume> = {
+  ...createOptions,
+  disableResume: used,
+  continuePendingWork: used,
+  takeOver: used,
+  factories: unused('this version has no factories.'),
+  requestedEnvironmentVariables: unused('clients are not told of the environment.'),
+};
+
+/** What becomes of each field of `session.send`. */
+export const sendOptions: SupportOf<Send> = {
+  sessionId: used,
+  prompt: used,
+  displayPrompt: used,
+  attachments: used,
+  mode: used,
+  agentMode: unused(
+    "it is noted with the prompt, which is answered in the session's mode ('session.mode.set').",
+    'interactive',
+  ),
+  messageId: used,
+  requestHeaders: used,
+  headerMergeStrategy: used,
+  traceparent: used,
+  tracestate: used,
+  prepend: unused('the prompt waits behind those that came before it.'),
+  billable: unused('nothing is billed here.', true),
+  requiredTool: unused('the model chooses its tools by itself.'),
+  source: used,
+  wait: unused("the answer comes when the prompt is stored; 'session.idle' tells the end of the turn."),
+};
+
+/** What becomes of each field of `session.options.update`. */
+export const updateOptions: SupportOf<Update> = {
+  sessionId: used,
+  ...modelOptions,
+  ...filterOptions,
+  clientName: used,
+  workingDirectory: used,
+  sessionLimits: createOptions.sessionLimits,
+  enableStreaming: used,
+  askUserDisabled: used,
+  skipCustomInstructions: unused(noDiscovery, true),
+  customAgentsLocalOnly: unused(noAgents, true),
+  excludedBuiltinAgents: unused(noAgents),
+  coauthorEnabled: unused('this version adds no co-author to commits.'),
+  manageScheduleEnabled: unused('this version has no schedules.'),
+  installedPlugins: unused(noSkills),
+  skillDirectories: unused(noSkills),
+  disabledSkills: unused(noSkills),
+  sandboxConfig: refused('a sandbox cannot be changed while the session lives.'),
+  additionalContentExclusionPolicies: refused(noManagedRules),
+};
+
+/** What becomes of each field of `session.model.switchTo`. */
+export const switchOptions: SupportOf<Switch> = {
+  sessionId: used,
+  modelId: used,
+  reasoningEffort: used,
+  reasoningSummary: modelOptions.reasoningSummary,
+  verbosity: modelOptions.verbosity,
+  contextTier: modelOptions.contextTier,
+  modelCapabilities: modelOptions.modelCapabilities,
+  source: unused("the change is told as one of 'sdk'.", 'sdk'),
+  requireAvailable: unused('a model that no service has gets a warning, and is asked for all the same.'),
+};
+
+/** What becomes of each field of `session.provider.add`. */
+export const providerAddOptions: SupportOf<Params<Methods['session.provider.add']>> = {
+  sessionId: used,
+  providers: list(providers),
+  models: list(models),
+};
+
+/** What becomes of each field of `session.provider.update`. */
+export const providerUpdateOptions: SupportOf<Params<Methods['session.provider.update']>> = {
+  sessionId: used,
+  provider: object({ ...provider, providerName: used }),
+};

@@ -1,0 +1,252 @@
+import { resumeOptions, type Support, type SupportTable } from '@groundcrew/protocol';
+import type { ClientOptions } from './client-options.js';
+import type { RuntimeConnection } from './connection-options.js';
+import type { Tool } from './define-tool.js';
+import type { SessionHooks } from './hooks.js';
+import { nearestName } from './nearest-name.js';
+import type {
+  CustomAgentConfig,
+  LogOptions,
+  McpHttpServerConfig,
+  McpStdioServerConfig,
+  MessageOptions,
+  ProviderConfig,
+  ResumeSessionOptions,
+  SessionOptions,
+  SetModelOptions,
+} from './session-options.js';
+
+/** The names of an object's fields; of those with fields of their own, what these are. */
+interface Names {
+  readonly [name: string]: true | { readonly each: 'field' | 'item' | 'name'; readonly names: Names };
+}
+
+/** Every name that is there, and no other: a missing one does not compile. */
+type NamesOf<T> = { readonly [K in keyof Required<T>]: Names[string] };
+
+/** One sentence for each name that no option has. */
+export function unknownNames(
+  kind: keyof typeof optionNames,
+  options: object,
+): readonly { readonly option: string; readonly message: string }[] {
+  return [...lookFor(options, optionNames[kind], '')].map(({ option, name, names }) => {
+    const near = Object.hasOwn(renamed, name) ? renamed[name] : nearestName(name, Object.keys(names));
+    const hint = near === undefined ? '' : ` Did you mean '${near}'?`;
+    return { option, message: `There is no option '${option}'${places[kind]}: it has no effect.${hint}` };
+  });
+}
+
+interface Unknown {
+  readonly option: string;
+  readonly name: string;
+  readonly names: Names;
+}
+
+function* lookFor(options: object, names: Names, path: string): Generator<Unknown> {
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined) continue;
+    const known = Object.hasOwn(names, name) ? names[name] : undefined;
+    if (!known) yield { option: `${path}${name}`, name, names };
+    if (!known || known === true || typeof value !== 'object' || value === null) continue;
+    const inside: readonly unknown[] = known.each === 'field' ? [value] : Object.values(value);
+    for (const each of inside)
+      if (typeof each === 'object' && each !== null) yield* lookFor(each, known.names, `${path}${name}.`);
+  }
+}
+
+/** What the wire says that the SDK says by itself. */
+const ofTheWire = [
+  'sessionId',
+  'traceparent',
+  'tracestate',
+  'requestPermission',
+  'requestUserInput',
+  'requestExitPlanMode',
+  'requestAutoModeSwitch',
+  'toolFilterPrecedence',
+  'envValueMode',
+] as const;
+
+const field = (names: Names) => ({ each: 'field', names }) as const;
+const item = (names: Names) => ({ each: 'item', names }) as const;
+
+function namesIn(table: SupportTable): Names {
+  return Object.fromEntries(Object.entries(table).map(([name, support]) => [name, nameOf(support)]));
+}
+
+function nameOf(support: Support): Names[string] {
+  return support.type === 'object' ? { each: support.each, names: namesIn(support.fields) } : true;
+}
+
+function fieldsOf(support: Support): Names {
+  return support.type === 'object' ? namesIn(support.fields) : {};
+}
+
+const provider: NamesOf<ProviderConfig> = {
+  ...(fieldsOf(resumeOptions.provider) as NamesOf<Omit<ProviderConfig, 'bearerTokenProvider'>>),
+  bearerTokenProvider: true,
+};
+
+const tool: NamesOf<Tool> = {
+  name: true,
+  description: true,
+  parameters: true,
+  overridesBuiltInTool: true,
+  skipPermission: true,
+  defer: true,
+  isTerminal: true,
+  metadata: true,
+  handler: true,
+};
+
+const hooks: NamesOf<SessionHooks> = {
+  onPreToolUse: true,
+  onPreMcpToolCall: true,
+  onPostToolUse: true,
+  onPostToolUseFailure: true,
+  onUserPromptSubmitted: true,
+  onUserPromptTransformed: true,
+  onSessionStart: true,
+  onSessionEnd: true,
+  onErrorOccurred: true,
+  onAgentStop: true,
+  onSubagentStart: true,
+  onSubagentStop: true,
+};
+
+const mcpServer: NamesOf<McpStdioServerConfig & Omit<McpHttpServerConfig, 'type'>> = {
+  type: true,
+  command: true,
+  args: true,
+  env: true,
+  workingDirectory: true,
+  tools: true,
+  timeout: true,
+  url: true,
+  headers: true,
+};
+
+const customAgent: NamesOf<CustomAgentConfig> = {
+  name: true,
+  displayName: true,
+  description: true,
+  prompt: true,
+  tools: true,
+  mcpServers: { each: 'name', names: mcpServer },
+  infer: true,
+  skills: true,
+  model: true,
+  reasoningEffort: true,
+};
+
+/** What the SDK has besides what it passes on. */
+const handlers = {
+  onPermissionRequest: true,
+  onUserInputRequest: true,
+  onExitPlanModeRequest: true,
+  onAutoModeSwitchRequest: true,
+  onEvent: true,
+} as const;
+
+const passedOn = Object.fromEntries(
+  Object.entries(namesIn(resumeOptions)).filter(([name]) => !ofTheWire.some((each) => each === name)),
+);
+
+const session = {
+  ...passedOn,
+  ...handlers,
+  provider: field(provider),
+  providers: item({ ...provider, name: true }),
+  tools: item(tool),
+  hooks: field(hooks),
+  mcpServers: { each: 'name', names: mcpServer } as const,
+  customAgents: item(customAgent),
+} as unknown as NamesOf<ResumeSessionOptions>;
+
+const create: NamesOf<SessionOptions & ResumeSessionOptions> = { ...session, sessionId: true };
+
+const connections: Readonly<Record<RuntimeConnection['kind'], Names>> = {
+  stdio: { kind: true, path: true, args: true },
+  tcp: { kind: true, path: true, args: true, port: true, connectionToken: true },
+  uri: { kind: true, url: true, connectionToken: true },
+  inprocess: { kind: true },
+  channel: { kind: true, open: true, connectionToken: true },
+};
+
+const client: NamesOf<ClientOptions> = {
+  connection: true,
+  workingDirectory: true,
+  baseDirectory: true,
+  env: true,
+  logLevel: true,
+  gitHubToken: true,
+  useLoggedInUser: true,
+  sessionIdleTimeoutSeconds: true,
+  onModelRequest: true,
+  getTraceContext: true,
+  onHandlerError: true,
+  onWarning: true,
+  reconnectTimeout: true,
+  onConnectionLost: true,
+  onReconnected: true,
+};
+
+const message: NamesOf<MessageOptions> = {
+  prompt: true,
+  displayPrompt: true,
+  attachments: true,
+  mode: true,
+  agentMode: true,
+  requestHeaders: true,
+  headerMergeStrategy: true,
+  messageId: true,
+};
+
+const model: NamesOf<SetModelOptions> = {
+  reasoningEffort: true,
+  reasoningSummary: true,
+  verbosity: true,
+  contextTier: true,
+  modelCapabilities: nameOf(resumeOptions.modelCapabilities),
+  requireAvailable: true,
+};
+
+const log: NamesOf<LogOptions> = { level: true, type: true, ephemeral: true, url: true, tip: true };
+
+const optionNames = {
+  client,
+  create,
+  resume: session,
+  send: message,
+  setModel: model,
+  log,
+  ...connections,
+} as const satisfies Readonly<Record<string, Names>>;
+
+const places: Readonly<Record<keyof typeof optionNames, string>> = {
+  client: ' of Client',
+  create: ' of createSession',
+  resume: ' of resumeSession',
+  send: ' of send',
+  setModel: ' of setModel',
+  log: ' of log',
+  stdio: ' of RuntimeConnection.forStdio',
+  tcp: ' of RuntimeConnection.forTcp',
+  uri: ' of RuntimeConnection.forUri',
+  inprocess: ' of RuntimeConnection.forInProcess',
+  channel: ' of RuntimeConnection.forChannel',
+};
+
+/** What the official SDK calls otherwise. */
+const renamed: Readonly<Record<string, string>> = {
+  configDirectory: 'configDir',
+  suppressResumeEvent: 'disableResume',
+  onGetTraceContext: 'getTraceContext',
+  requestHandler: 'onModelRequest',
+  requestPermission: 'onPermissionRequest',
+  requestUserInput: 'onUserInputRequest',
+  requestExitPlanMode: 'onExitPlanModeRequest',
+  requestAutoModeSwitch: 'onAutoModeSwitchRequest',
+  enableExperimentalMode: 'isExperimentalMode',
+  enableMcpApps: 'requestMcpApps',
+};

@@ -1,0 +1,71 @@
+import type { ClientOptions } from './client-options.js';
+import type { RuntimeConnection } from './connection-options.js';
+import { toError } from './errors.js';
+import { unknownNames } from './option-names.js';
+
+type Kind = Parameters<typeof unknownNames>[0];
+
+/** Tells the app of options that nothing comes of, each sentence once. */
+export class Warnings {
+  private readonly said = new Set<string>();
+
+  constructor(private readonly onWarning: ClientOptions['onWarning']) {}
+
+  /** Warns of the client's own options. */
+  ofClient(options: ClientOptions): void {
+    this.ofNames('client', options);
+    const { connection } = options;
+    if (!connection) return;
+    this.ofNames(connection.kind, connection);
+    for (const name of ofTheRuntime[connection.kind] ?? [])
+      if (options[name] !== undefined)
+        this.say(
+          `The option '${name}' of Client has no effect: the client starts no process for the runtime.`,
+        );
+  }
+
+  /** Warns of names that no option has. */
+  ofNames(kind: Kind, options: object): void {
+    for (const { message } of unknownNames(kind, options)) this.say(message);
+  }
+
+  /** Passes on what the runtime says of options, but for names of which this side has said more. */
+  ofRuntime(kind: Kind, options: object, messages: readonly string[]): void {
+    const unknown = unknownNames(kind, options).map(({ option }) => `'${option}'`);
+    for (const message of messages)
+      if (!unknown.some((option) => message.includes(option))) this.say(message);
+  }
+
+  private say(message: string): void {
+    if (this.said.has(message)) return;
+    this.said.add(message);
+    try {
+      if (this.onWarning) this.onWarning(message);
+      else warnProcess(message);
+    } catch (error) {
+      warnProcess(message);
+      warnProcess(`The handler onWarning threw: ${toError(error).message}`);
+    }
+  }
+}
+
+function warnProcess(message: string): void {
+  process.emitWarning(message, 'GroundcrewWarning');
+}
+
+const ofTheProcess = [
+  'workingDirectory',
+  'baseDirectory',
+  'env',
+  'logLevel',
+  'gitHubToken',
+  'useLoggedInUser',
+  'sessionIdleTimeoutSeconds',
+] as const;
+
+/** What only the one who starts a runtime can tell it. */
+const ofTheRuntime: Readonly<Partial<Record<RuntimeConnection['kind'], readonly (keyof ClientOptions)[]>>> = {
+  uri: ofTheProcess,
+  channel: ofTheProcess,
+  inprocess: ['logLevel'],
+};

@@ -1,0 +1,54 @@
+import { createOptions, type Methods, type ParsedParams, resumeOptions } from '@groundcrew/protocol';
+import { type OptionField, optionFields } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
+import { settingsFrom, shareFrom } from './settings.js';
+
+type Params = ParsedParams<Methods['session.resume']>;
+
+/** What the runtime gets to know of these parameters. */
+function heardOf(params: object): string {
+  const client = { hasConnected: true, isServerFlag: false };
+  return JSON.stringify([
+    settingsFrom(params as Params, undefined, '/work'),
+    shareFrom(params as Params, client),
+  ]);
+}
+
+/** Without them the same is heard: what they ask for is so by itself, or another field decides. */
+const samples: Readonly<Record<string, object>> = {
+  tracestate: { traceparent: 'some', tracestate: 'some' },
+  'infiniteSessions.enabled': { infiniteSessions: { enabled: false } },
+};
+
+/** By handlers of their own: `e2e/resume.test.ts` and `e2e/sessions.test.ts` show what they do. */
+const elsewhere = ['sessionId', 'disableResume', 'continuePendingWork', 'takeOver'];
+
+/** Heard of by a list of agents, which is all that becomes of them. */
+const listed = ['customAgents'];
+
+const fields = new Map(
+  [...optionFields('session.create', createOptions), ...optionFields('session.resume', resumeOptions)].map(
+    (field) => [field.path, field],
+  ),
+);
+/** Passed on whole, and looked into where the service is called. */
+const isWhole = (path: string) => /^(providers|models)\./.test(path);
+const known = [...fields.values()].filter(
+  ({ path }) => !elsewhere.includes(path) && !listed.includes(path) && !isWhole(path),
+);
+const nothing = heardOf({});
+const changes = ({ path, params }: OptionField) => heardOf(samples[path] ?? params) !== nothing;
+
+test('every field that is called used reaches the runtime', () => {
+  const used = known.filter(({ support }) => support?.type === 'used');
+  expect(used.filter((field) => !changes(field)).map(({ path }) => path)).toEqual([]);
+  expect(used.length).toBeGreaterThan(40);
+});
+
+test('no field that is called unused or refused reaches the runtime', () => {
+  const idle = known.filter(({ support }) => support?.type === 'unused' || support?.type === 'refused');
+  // What has an entry of its own in a list is heard of as a whole, with a warning for what has no effect.
+  const whole = idle.filter(({ path }) => !/^(tools|provider|modelCapabilities)\./.test(path));
+  expect(whole.filter(changes).map(({ path }) => path)).toEqual([]);
+  expect(whole.length).toBeGreaterThan(40);
+});

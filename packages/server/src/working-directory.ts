@@ -1,0 +1,10 @@
+import { resolve } from 'node:path';
+import { checkDirectory, describeDirectory, type Session, type SessionContext } from '@groundcrew/runtime';
+
+/** Where a session would work in a directory that a client names; throws NoSuchDirectory. */
+export async function contextIn(session: Session, directory: string): Promise<SessionContext> {
+  const { context } = await session.state();
+  const path = resolve(context.cwd, directory);
+  checkDirectory(path);
+  return describeDirectory(path);
+}

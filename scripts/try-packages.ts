@@ -1,0 +1,57 @@
+/** Packs what is published, installs it into an empty project and uses it there: `npm run check:packed`. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PackedProject } from './packed-project.js';
+
+using project = new PackedProject();
+const home = join(project.folder, 'home');
+process.env.GROUNDCREW_HOME = home;
+
+const program = join(project.folder, 'node_modules', '.bin', 'groundcrew');
+assert.equal(project.run(program, '-p', 'What is 1+1?'), '1+1 = 2\n');
+assert.match(project.run(program, 'sessions', 'ls'), /What is 1\+1\?/);
+assert.match(project.run(program, 'doctor'), /./);
+
+const app = `
+const shout = defineTool('shout', {
+  parameters: z.object({ word: z.string() }),
+  handler: ({ word }) => word.toUpperCase(),
+  skipPermission: true,
+});
+(async () => {
+  for (const connection of [RuntimeConnection.forStdio(), RuntimeConnection.forTcp(), RuntimeConnection.forInProcess()]) {
+    const client = new Client({ connection });
+    const session = await client.createSession({ tools: [shout] });
+    const answer = await session.sendAndWait("Use the tool shout with word 'hello', then reply with the result");
+    process.stdout.write(answer.data.content + (await client.stop()).length + ' ');
+  }
+})();`;
+const names = 'Client, defineTool, RuntimeConnection';
+project.write('app.mjs', `import { ${names} } from '@groundcrew/sdk'; import * as z from 'zod';${app}`);
+project.write('app.cjs', `const { ${names} } = require('@groundcrew/sdk'); const z = require('zod');${app}`);
+for (const file of ['app.mjs', 'app.cjs'])
+  assert.equal(project.run(process.execPath, file), 'HELLO0 HELLO0 HELLO0 ', file);
+
+project.write(
+  'offline.mjs',
+  `import { Client } from '@groundcrew/sdk';
+   import { say, scriptedModel, temporaryWorkplace } from '@groundcrew/testing';
+   const workplace = temporaryWorkplace();
+   const client = new Client(workplace.clientOptions);
+   const model = await scriptedModel(say('Hello.'));
+   const session = await client.createSession(model.settings);
+   process.stdout.write((await session.sendAndWait('Say hello')).data.content);
+   model.verify();
+   await client.stop();
+   await model[Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]();
+   workplace[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();`,
+);
+assert.equal(project.run(process.execPath, 'offline.mjs'), 'Hello.');
+
+for (const name of ['groundcrew', '@groundcrew/sdk', '@groundcrew/testing']) {
+  const folder = join(project.folder, 'node_modules', name);
+  assert.match(readFileSync(join(folder, 'README.md'), 'utf8'), /^# /, name);
+  assert.match(readFileSync(join(folder, 'package.json'), 'utf8'), /"repository"/, name);
+}
+process.stdout.write('The packed packages work in an empty project.\n');

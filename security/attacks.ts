@@ -1,0 +1,25 @@
+import type { Attack, AttackOptions } from './attack.js';
+import { attackWire } from './wire.js';
+
+/** An attack by its name, and how often it is made. */
+export interface NamedAttack {
+  readonly name: string;
+  /** What is tried, for the table. */
+  readonly what: string;
+  /** Cases of the long form, `npm run attack`. */
+  readonly count: number;
+  /** Cases of the short form, which runs with the tests. */
+  readonly shortCount: number;
+  run(options: AttackOptions): Promise<Attack>;
+}
+
+/** Every attack, in the order they are made. A new one: a file beside this with `attackX`, and a row here. */
+export const attacks: readonly NamedAttack[] = [
+  {
+    name: 'wire',
+    what: 'hostile requests to every method of the table, and frames that are none, before and after the token',
+    count: 10_000,
+    shortCount: 400,
+    run: attackWire,
+  },
+];
