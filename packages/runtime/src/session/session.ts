@@ -1,17 +1,10 @@
-import type { Price } from '@groundcrew/models';
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
-import type { Clock } from '../clock.js';
-import type { JobRunner } from '../exec/workers.js';
-import type { LoopLimits, MakeRoom, ModelPlan } from '../loop/context.js';
-import type { ApprovalBook } from '../permissions/approval-book.js';
+import type { ModelPlan } from '../loop/context.js';
 import type { PolicyRules } from '../permissions/policy.js';
-import type { UserRules } from '../permissions/user-rules.js';
 import { isInUse, isStale } from '../store/refusals.js';
-import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
-import type { Company } from '../tools/builtin.js';
-import type { SessionShells } from '../tools/shell/shells.js';
+import type { LogRecord } from '../store/session-store.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
-import type { Tool, ToolSurroundings } from '../tools/tool.js';
+import type { ToolSurroundings } from '../tools/tool.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './arrivals.js';
 import type { Attachment, Audience } from './audience.js';
@@ -24,34 +17,16 @@ import { Planner } from './planner.js';
 import type { Answers, QuestionRef } from './questions.js';
 import { ClientRequests } from './requests.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
+import type { SessionEnvironment } from './session-environment.js';
 import { SessionPermissions } from './session-permissions.js';
 import type { ModelAccess, SessionSettings } from './settings.js';
 import { initialState, type Prompt, type SessionState } from './shape.js';
-import type { Told } from './told.js';
 import { toolSurroundings } from './tool-surroundings.js';
 import type { Wait } from './waits.js';
 import { damageWarning, farewell, greeting } from './words.js';
 
 /** What a session is given by the runtime it lives in. */
-export interface SessionSurroundings {
-  readonly store: SessionStore;
-  readonly audience: Audience;
-  readonly clock: Clock;
-  readonly owner: Owner;
-  readonly limits: LoopLimits;
-  readonly version: string;
-  readonly builtinTools: (company: Company) => readonly Tool[];
-  readonly shells: SessionShells;
-  readonly jobs: JobRunner;
-  /** What people approved for good in this home. */
-  readonly book: ApprovalBook;
-  userRules(): UserRules;
-  priceOf(model: string): Promise<Price | undefined>;
-  readonly makeRoom?: MakeRoom;
-  /** Where the session keeps its files. */
-  readonly workspacePath: string;
-  /** Hears what all clients hear, before them. */
-  onTold(told: Told): void;
+interface SessionSurroundings extends SessionEnvironment {
   /** The events of one commit have all been told. */
   onToldAll(session: Session): void;
 }
