@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { callTools, type LiveRuntime, say } from '@groundcrew/testkit';
+import { setTimeout as pause } from 'node:timers/promises';
+import { callTools, type LiveRuntime, type ScriptedReply, say, type WireSession } from '@groundcrew/testkit';
 import { fillLog } from './long-log.js';
 
 /** Something that a model, a file, a page or a client may ask for, at its worst. */
@@ -39,14 +40,7 @@ const fixedCases: readonly FreezeCase[] = [
         call('sql', { description: 'd', query: crossJoin }),
         say('x'),
       );
-      return async () => {
-        await session.send('Go');
-        await session.next('tool.execution_start');
-        const join = new Promise((resolve) => setTimeout(resolve, 700)); // the join runs for as long as it is let
-        await join;
-        await session.call('session.abort');
-        await session.next('session.idle');
-      };
+      return () => abortAfter(session, 700);
     },
   },
   {
@@ -77,14 +71,18 @@ const fixedCases: readonly FreezeCase[] = [
     name: 'a prompt of 50 MB',
     prepare: async (runtime) => {
       const { session } = await withTools(runtime, say('x'));
-      return () => session.failure('session.send', { prompt: 'hello world\n'.repeat(4_400_000) });
+      return () =>
+        failsWith(
+          session.failure('session.send', { prompt: 'hello world\n'.repeat(4_400_000) }),
+          /too large/,
+        );
     },
   },
   {
     name: 'a prompt of as much as is taken',
     prepare: async (runtime) => {
       const { session } = await withTools(runtime, say('x'));
-      return () => session.turn('hello world\n'.repeat(80_000));
+      return () => session.turn('hello world\n'.repeat(65_500));
     },
   },
   {
@@ -110,7 +108,7 @@ const fixedCases: readonly FreezeCase[] = [
         call('create', { path: 'large.txt', file_text: 'hello\n'.repeat(1_400_000) }),
         say('x'),
       );
-      return () => session.turn('Go');
+      return () => turnEndsWith(session, /sent more than \d+ bytes/);
     },
   },
   {
@@ -121,14 +119,14 @@ const fixedCases: readonly FreezeCase[] = [
         call('view', { path: '.', x: Array(1_000_000).fill({}) }),
         say('x'),
       );
-      return () => session.turn('Go');
+      return () => turnEndsWith(session, /were not taken: they have/);
     },
   },
   {
     name: 'an answer of 20 MB',
     prepare: async (runtime) => {
       const { session } = await withTools(runtime, say('hello world\n'.repeat(1_700_000)));
-      return () => session.turn('Go');
+      return () => turnEndsWith(session, /sent more than \d+ bytes/);
     },
   },
   {
@@ -145,7 +143,7 @@ const fixedCases: readonly FreezeCase[] = [
         call('edit', { path: 'lines.txt', old_str, new_str }),
         say('x'),
       );
-      return () => session.turn('Go');
+      return () => turnEndsWith(session, /updated with changes/);
     },
   },
   {
@@ -154,7 +152,7 @@ const fixedCases: readonly FreezeCase[] = [
       writeFileSync(join(runtime.workingDirectory, 'big.txt'), `${'a\n'.repeat(4_000_000)}needle\n`);
       const input = { path: 'big.txt', old_str: 'needle', new_str: 'thread' };
       const { session } = await withTools(runtime, call('edit', input), say('x'));
-      return () => session.turn('Go');
+      return () => turnEndsWith(session, /updated with changes/);
     },
   },
   {
@@ -167,11 +165,7 @@ const fixedCases: readonly FreezeCase[] = [
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
       const { session } = await withTools(runtime, call('web_fetch', { url }), say('x'));
       return async () => {
-        await session.send('Go');
-        await session.next('tool.execution_start');
-        await new Promise((resolve) => setTimeout(resolve, 1500)); // the page is read for as long as it is let
-        await session.call('session.abort');
-        await session.next('session.idle');
+        await abortAfter(session, 1500);
         server.close();
         server.closeAllConnections();
       };
@@ -186,20 +180,25 @@ const fixedCases: readonly FreezeCase[] = [
         call('grep', { pattern: '(a+)+$x', path: 'as.txt' }),
         say('x'),
       );
-      return () => session.turn('Go');
+      return () => turnEndsWith(session, /"success":true/);
     },
   },
   {
     name: 'rules with many wild patterns',
     prepare: async (runtime) => {
-      const { session } = await withTools(runtime, call('view', { path: `${'a/'.repeat(800)}b` }), say('x'));
-      const pattern = `{${Array.from({ length: 250 }, (_, n) => `*a*a*a*a/**/*a*a*b${n}`).join(',')}}`.repeat(
-        2,
+      const configDir = join(runtime.home.path, 'wild-rules');
+      const path = `{${Array.from({ length: 250 }, (_, n) => `*a*a*a*a/**/*a*a*b${n}`).join(',')}}`;
+      mkdirSync(configDir, { recursive: true });
+      writeFileSync(
+        join(configDir, 'permissions.json'),
+        JSON.stringify({ deny: [{ path }, { path: 'plain.txt' }] }),
       );
-      return async () => {
-        await session.failure('session.permissions.setRules', { rules: [pattern] });
-        await session.turn('Go');
-      };
+      const wanted = [`${'a/'.repeat(800)}b`, 'plain.txt'];
+      const calls = wanted.map((each, n) =>
+        callTools({ id: `c${n}`, name: 'view', arguments: { path: each } }),
+      );
+      const { session } = await withTools(runtime, { configDir }, ...calls, say('x'));
+      return () => turnEndsWith(session, /denied/i);
     },
   },
   {
@@ -207,14 +206,18 @@ const fixedCases: readonly FreezeCase[] = [
     prepare: async (runtime) => {
       const { session } = await withTools(runtime, say('x'));
       const attachments = Array(1_000_000).fill({ a: [1, {}] });
-      return () => session.failure('session.send', { prompt: 'x', attachments });
+      return () => failsWith(session.failure('session.send', { prompt: 'x', attachments }), /values/);
     },
   },
   {
     name: 'instructions of 20 MB',
     prepare: async (runtime) => {
       const content = 'be good\n'.repeat(2_500_000);
-      return () => runtime.client.failure('session.create', { systemMessage: { mode: 'replace', content } });
+      return () =>
+        failsWith(
+          runtime.client.failure('session.create', { systemMessage: { mode: 'replace', content } }),
+          /at most 4 MB/,
+        );
     },
   },
   {
@@ -244,8 +247,44 @@ function call(name: string, input: object) {
 }
 
 /** A session whose calls are all approved. */
-async function withTools(runtime: LiveRuntime, ...replies: Parameters<LiveRuntime['session']>[0]) {
-  return runtime.session(replies, { tools, requestPermission: false, permissionMode: 'allow-all' });
+async function withTools(
+  runtime: LiveRuntime,
+  first: ScriptedReply | { readonly configDir: string },
+  ...others: readonly ScriptedReply[]
+) {
+  const isReply = 'type' in first;
+  const replies = isReply ? [first, ...others] : others;
+  const live = await runtime.session(replies, { tools, ...(!isReply && first) });
+  await live.session.call('session.permissions.setApproveAll', { enabled: true });
+  return live;
+}
+
+/** A case that was refused for another reason, or never ran, shows nothing: what came of its call must match. */
+async function turnEndsWith(session: WireSession, expected: RegExp): Promise<void> {
+  const told = JSON.stringify(
+    (await session.turn('Go')).filter(({ type }) =>
+      ['tool.execution_complete', 'session.error'].includes(type),
+    ),
+  );
+  if (!expected.test(told)) throw new Error(`expected ${expected}, got ${told.slice(0, 500)}`);
+}
+
+async function failsWith(answer: Promise<Record<string, unknown>>, expected: RegExp): Promise<void> {
+  const told = JSON.stringify(await answer);
+  if (!expected.test(told)) throw new Error(`expected ${expected}, got ${told.slice(0, 500)}`);
+}
+
+/** Lets a call go on for a while that would go on for very long, then aborts it. */
+async function abortAfter(session: WireSession, milliseconds: number): Promise<void> {
+  await session.send('Go');
+  await session.next('tool.execution_start');
+  await pause(milliseconds);
+  if (session.events.some(({ type }) => type === 'tool.execution_complete'))
+    throw new Error(
+      `it was over within ${milliseconds} ms: ${JSON.stringify(session.events.at(-1)).slice(0, 300)}`,
+    );
+  await session.call('session.abort');
+  await session.next('session.idle');
 }
 
 function longLogs({ events }: FreezeScale): readonly FreezeCase[] {
@@ -298,7 +337,7 @@ function manyNames({ files }: FreezeScale): FreezeCase {
       for (let n = 0; n < files; n += 1) writeFileSync(join(folder, `${'a'.repeat(60)}${n}`), '');
       const pattern = `{${Array.from({ length: 256 }, (_, n) => `*a*a*a*a*a*a*b${n}`).join(',')}}`;
       const { session } = await withTools(runtime, call('glob', { pattern }), say('x'));
-      return () => session.turn('Go');
+      return () => turnEndsWith(session, /No files matched/);
     },
   };
 }
