@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtinTools, Shells, type Tool, type ToolContext } from '@groundcrew/runtime';
+import { builtinTools, Shells, type Tool, type ToolContext, Workers } from '@groundcrew/runtime';
 import { type Rule, RuleModel } from '@groundcrew/testkit';
 import { BenchRuntime } from './client.js';
 import { timed, typical } from './statistics.js';
@@ -146,6 +146,7 @@ function contextIn(workingDirectory: string, shells: Shells): ToolContext {
       sessionDirectory,
     },
     shells: shells.forSession(),
+    jobs: new Workers(),
     sessionId: 'bench',
     toolCallId: 'bench',
     checkPlace: () => undefined,

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { isBuiltin } from 'node:module';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
   type Home,
+  type IdleStore,
+  idleStore,
   type Owner,
   openSqliteStore,
   Runtime,
@@ -15,6 +18,7 @@ import {
   type SqliteStore,
   type SqliteStoreOptions,
   systemClock,
+  Workers,
 } from '@groundcrew/runtime';
 import { Server, type ServerSurroundings } from '@groundcrew/server';
 import { withoutHeaderSecrets } from './header-variables.js';
@@ -23,6 +27,7 @@ import { ModelDirectory } from './model-access.js';
 import { userRules } from './permissions-file.js';
 import { priceBook } from './price-book.js';
 import { standingSandbox } from './sandbox-choice.js';
+import { collectGarbage } from './v8-settings.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -62,6 +67,7 @@ export interface Program {
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
   const sandbox = options.sandbox ?? standingSandbox(options.environment, options.homeDirectory);
+  const workers = new Workers();
   const direct = nodeExchange({ environment: options.environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
@@ -70,6 +76,7 @@ export function compose(options: ProgramOptions): Program {
     environment: options.environment,
     version: options.version,
     homeDirectory: resolve(options.homeDirectory),
+    thinkElsewhere: (request, signal) => workers.run('offline', request, { milliseconds: 5000 }, signal),
     ...(options.token && { token: options.token.value, isTokenGiven: options.token.source === 'token' }),
   });
   const runtime = new Runtime({
@@ -83,6 +90,7 @@ export function compose(options: ProgramOptions): Program {
       homeDirectory: resolve(options.homeDirectory),
       ...(sandbox && { sandbox }),
     }),
+    jobs: workers,
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),
@@ -93,6 +101,7 @@ export function compose(options: ProgramOptions): Program {
   });
   const close = async () => {
     await server.shutDown();
+    await workers.close();
     await homes.close();
   };
   const surroundings: ServerSurroundings = {
@@ -142,31 +151,71 @@ export function storeFile(directory: string): string {
 class Homes {
   readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
   private readonly stores = new Map<string, SqliteStore>();
+  private readonly others = new Map<string, IdleStore>();
+  private closed = 0;
+  private collecting: NodeJS.Timeout | undefined;
   private readonly failpoint: (() => void) | undefined;
 
-  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment'>) {
+  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment' | 'homeDirectory'>) {
     if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
   }
 
   get(directory: string): Home {
-    return { directory, store: this.store(directory) };
+    const isOwn = directory === resolve(this.options.homeDirectory);
+    return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
   }
 
   store(directory: string): SqliteStore {
     const known = this.stores.get(directory);
     if (known) return known;
-    const store = openStore(directory, {
-      onWarning: (message) => this.options.warn(message),
-      ...(this.failpoint && { failpoint: this.failpoint }),
-    });
+    const store = this.open(directory);
     this.stores.set(directory, store);
     return store;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.stores.values()].map((store) => store.close()));
+    await Promise.all([...this.stores.values(), ...this.others.values()].map((store) => store.close()));
     this.stores.clear();
+    this.others.clear();
   }
+
+  /** There may be hundreds of these: one that nobody uses keeps no file open. */
+  private other(directory: string): IdleStore {
+    const known = this.others.get(directory);
+    if (known) return known;
+    const store = idleStore({
+      open: () => this.open(directory),
+      idleMilliseconds: 1000,
+      onClosed: () => this.closedOther(),
+    });
+    this.others.set(directory, store);
+    return store;
+  }
+
+  /** On Node 20 a database that is closed keeps its files until its statements are collected. */
+  private closedOther(): void {
+    this.closed += 1;
+    if (this.closed < worthCollecting || hasBuiltInSqlite()) return;
+    this.collecting ??= setTimeout(() => {
+      this.collecting = undefined;
+      this.closed = 0;
+      void collectGarbage();
+    }, 500).unref();
+  }
+
+  private open(directory: string): SqliteStore {
+    return openStore(directory, {
+      onWarning: (message) => this.options.warn(message),
+      ...(this.failpoint && { failpoint: this.failpoint }),
+    });
+  }
+}
+
+/** Fewer of them take few files. */
+const worthCollecting = 8;
+
+function hasBuiltInSqlite(): boolean {
+  return isBuiltin('node:sqlite');
 }
 
 /** Clients ask for telemetry by the environment of the runtime that they start. */

@@ -6,6 +6,7 @@ import {
   type ProviderConfig,
   type RetryOptions,
   standardRetryPolicy,
+  type ThinkElsewhere,
   type TimeLimits,
 } from '@groundcrew/models';
 import {
@@ -38,12 +39,14 @@ export interface ModelSources {
   readonly isTokenGiven?: boolean;
   /** Whose settings name services for sessions that bring none; without it, none does. */
   readonly homeDirectory?: string;
+  /** Where the offline model thinks about what is long. */
+  readonly thinkElsewhere?: ThinkElsewhere;
 }
 
 /** Finds the model service of a session: its own, else that of the settings, else that of the environment, else none. */
 export class ModelDirectory {
   private readonly copilot = new Map<string, CopilotAccess>();
-  private readonly offline = offlineAccess();
+  private readonly offline: ModelAccess;
 
   private readonly ambient: AmbientModels | undefined;
   private users: Promise<GitHubUsers> | undefined;
@@ -51,6 +54,7 @@ export class ModelDirectory {
 
   constructor(private readonly sources: ModelSources) {
     const { environment, homeDirectory } = sources;
+    this.offline = offlineAccess(sources.thinkElsewhere);
     if (homeDirectory !== undefined)
       this.ambient = new AmbientModels({
         environment,

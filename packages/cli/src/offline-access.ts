@@ -1,10 +1,10 @@
-import { type ModelInfo, offlineModel } from '@groundcrew/models';
+import { type ModelInfo, offlineModel, type ThinkElsewhere } from '@groundcrew/models';
 import type { ModelAccess } from '@groundcrew/runtime';
 
 /** What answers when nothing is configured: no key, no network, no weights. */
-export function offlineAccess(): ModelAccess {
+export function offlineAccess(thinkElsewhere?: ThinkElsewhere): ModelAccess {
   return {
-    provider: offlineModel(),
+    provider: offlineModel(thinkElsewhere),
     defaultModel: offlineInfo.id,
     info: () => offlineInfo,
     isCopilot: false,

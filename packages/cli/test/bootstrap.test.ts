@@ -33,6 +33,9 @@ beforeEach(() => {
   writeFileSync(inCli('src/later.ts'), `export const word = 'later';`);
   writeFileSync(inCli('src/in-process.ts'), `export { word } from './later.js';`);
   writeFileSync(inCli('src/cli.ts'), `process.stdout.write('for people');`);
+  const worker = join(checkout, 'packages/runtime/src/exec');
+  mkdirSync(worker, { recursive: true });
+  writeFileSync(join(worker, 'worker-main.ts'), `process.send?.('ready');`);
   writeMain('first');
   symlinkSync(modules, join(checkout, 'node_modules'));
 });

@@ -29,7 +29,7 @@ export type {
   Usage,
 } from './model.js';
 export { type NodeExchangeOptions, nodeExchange } from './node-exchange.js';
-export { offlineModel } from './offline/offline-model.js';
+export { offlineModel, offlineReply, type ThinkElsewhere } from './offline/offline-model.js';
 export { costOf, type Price, type PriceList, priceList } from './prices.js';
 export {
   configuredHeaders,

@@ -7,6 +7,7 @@ export { deniesPaths } from './exec/sandbox-denied.js';
 export { SandboxHost } from './exec/sandbox-host.js';
 export type { Probe } from './exec/sandbox-probe.js';
 export { type ExecutorChoice, outlookOf, type SandboxSettings } from './exec/sandbox-settings.js';
+export { type JobRunner, Workers } from './exec/workers.js';
 export { defaultHookOptions } from './hooks/client-hooks.js';
 export type { HookOptions } from './hooks/hooks.js';
 export { Told } from './log/published-event.js';
@@ -95,6 +96,7 @@ export {
   type StoreContents,
   type StorePlace,
 } from './store/sqlite/finding.js';
+export { type IdleStore, idleStore } from './store/sqlite/idle-store.js';
 export { inspectStore } from './store/sqlite/inspect.js';
 export { countRuntimes, tidyFiles } from './store/sqlite/inspect-files.js';
 export type { CutSession, MendedSession } from './store/sqlite/rebuild.js';

@@ -1,6 +1,7 @@
 import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
+import type { JobRunner } from './exec/workers.js';
 import type { Told } from './log/published-event.js';
 import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
@@ -40,6 +41,8 @@ export interface RuntimeOptions {
   openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
   builtinTools(company: Company): readonly Tool[];
   readonly shells: Shells;
+  /** Where work goes that could take long. */
+  readonly jobs: JobRunner;
   /** What a model costs, if anybody knows; without it nobody does. */
   priceOf?(model: string): Promise<Price | undefined>;
   /** The user's own rules, for every session of this process. */
@@ -233,7 +236,7 @@ export class Runtime {
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
     const access = await this.options.openModels(settings, modelSeams(request.sessionId, audience));
-    const { clock, owner, limits, version, builtinTools, shells } = this.options;
+    const { clock, owner, limits, version, builtinTools, shells, jobs } = this.options;
     const surroundings = {
       store: home.store,
       audience,
@@ -243,6 +246,7 @@ export class Runtime {
       version,
       builtinTools,
       shells: shells.forSession(),
+      jobs,
       book: new ApprovalBook(home.directory),
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),

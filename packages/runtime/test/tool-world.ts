@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeEach } from 'vitest';
+import { Workers } from '../src/exec/workers.js';
 import type { PermissionQuestion } from '../src/permissions/question.js';
 import { type SessionShells, Shells } from '../src/tools/shell/shells.js';
 import {
@@ -24,6 +25,7 @@ export interface Tried {
 /** A directory to work in, one beside it that is out of bounds, and the way to call a tool there. */
 export class ToolWorld {
   private root = '';
+  private readonly workers = new Workers();
   readonly notices: ToolNotice[] = [];
   allShells = new Shells({});
   shells: SessionShells = this.allShells.forSession();
@@ -33,6 +35,7 @@ export class ToolWorld {
     const world = new ToolWorld();
     beforeEach(() => world.open());
     afterEach(() => world.close());
+    afterAll(() => world.workers.close());
     return world;
   }
 
@@ -61,6 +64,7 @@ export class ToolWorld {
         sessionDirectory,
       },
       shells: this.shells,
+      jobs: this.workers,
       progress: () => undefined,
       notify: (notice) => void this.notices.push(notice),
       ...more,

@@ -9,6 +9,7 @@ import {
   Shells,
   type SqliteStore,
   systemClock,
+  Workers,
 } from '@groundcrew/runtime';
 import { Server } from '@groundcrew/server';
 import { temporaryDirectory } from './runtime-process.js';
@@ -33,6 +34,7 @@ export async function inProcessRuntime(
   const home = temporaryDirectory();
   const api = await ScriptedApi.open();
   const store = openSqliteStore({ file: join(home.path, 'test.db'), runDirectory: join(home.path, 'run') });
+  const workers = new Workers();
   const runtime = new Runtime({
     home: () => ({ directory: home.path, store }),
     openModels: async ({ provider }) => ({
@@ -43,6 +45,7 @@ export async function inProcessRuntime(
     }),
     builtinTools: () => [],
     shells: new Shells({}),
+    jobs: workers,
     userRules: () => noUserRules,
     owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
     clock: systemClock(),
@@ -72,6 +75,7 @@ export async function inProcessRuntime(
     await Promise.all(clients.map((each) => each.close()));
     await Promise.all(served);
     await server.shutDown();
+    await workers.close();
     await store.close();
     await api.close();
     home.remove();

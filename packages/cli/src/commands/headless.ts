@@ -46,7 +46,10 @@ export interface ServerOptions extends HeadlessArguments {
 }
 
 /** A client so far behind gets its deltas merged; up to there it has every one of them. */
-const channelOptions = { highWaterMark: 8 * 1024 * 1024 };
+const channelOptions = { highWaterMark: 8 * 1024 * 1024, maxKeptBytes: 32 * 1024 * 1024, maxValues: 300_000 };
+
+/** What one who has not shown the token may send at once. */
+const maxStrangerBytes = 64 * 1024;
 
 /** Serves clients on stdio or a port until they are done with it. */
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
@@ -94,7 +97,8 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   try {
     const { port } = await listenTcp({
       port: options.port,
-      channel: channelOptions,
+      channel:
+        options.connectionToken === undefined ? channelOptions : { ...channelOptions, maxStrangerBytes },
       onChannel: (channel) => void watched(serve(channel)),
       ...(options.host !== undefined && { host: options.host }),
     });

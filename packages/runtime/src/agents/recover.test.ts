@@ -3,6 +3,7 @@ import type { ModelEvent, ModelProvider, ModelRequest } from '@groundcrew/models
 import type { AnyEvent } from '@groundcrew/protocol';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
+import { Workers } from '../exec/workers.js';
 import type { PermissionQuestion } from '../permissions/question.js';
 import { noUserRules } from '../permissions/user-rules.js';
 import { Runtime } from '../runtime.js';
@@ -66,6 +67,7 @@ function world(tools: readonly Tool[]) {
       openModels: async () => ({ provider, defaultModel: 'm', info: () => undefined, isCopilot: false }),
       builtinTools: () => tools,
       shells: new Shells({}),
+      jobs: new Workers(),
       userRules: () => noUserRules,
       owner: { runtimeId: `runtime-${processes}`, pid: processes, host: 'here' },
       clock: systemClock(),

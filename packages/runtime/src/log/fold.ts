@@ -152,9 +152,12 @@ function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>)
   return {
     ...withoutPrompt(state, data.messageId),
     userTurns: state.userTurns + 1,
-    summary: state.summary ?? data.content,
+    summary: state.summary ?? data.content.slice(0, longestSummary),
   };
 }
+
+/** It is a part of every head and every list of sessions. */
+const longestSummary = 1000;
 
 /** New limits answer the question about the old ones, whichever agent had asked it. */
 function withoutLimitQuestions(state: SessionState): SessionState {

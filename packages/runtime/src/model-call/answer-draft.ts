@@ -1,8 +1,11 @@
-import type { KeptBlock, ModelEvent, ToolCall } from '@groundcrew/models';
+import { type KeptBlock, ModelError, type ModelEvent, type ToolCall } from '@groundcrew/models';
 import type { ModelCallParts, ModelQuestion } from './question.js';
 
 /** Of more pieces in one read the total is told once: as often as they, it would be half of all that clients read. */
 const mostCountedApart = 16;
+
+/** Many times what any model says at once; to store more would hold up everybody else. */
+const longestAnswer = 8 * 1024 * 1024;
 
 /** An answer that is still coming in; what streams is told piece by piece. */
 export class AnswerDraft {
@@ -30,6 +33,8 @@ export class AnswerDraft {
     this.isCounted = batch.length > mostCountedApart;
     if (this.isCounted) this.count(batch.map(deltaOf).join(''));
     for (const event of batch) this.take(event);
+    if (this.size > longestAnswer)
+      throw new ModelError('bad_response', `The model's answer has more than ${longestAnswer} characters`);
     this.isCounted = false;
   }
 

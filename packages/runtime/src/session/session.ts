@@ -1,26 +1,19 @@
-import type { Price } from '@groundcrew/models';
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
-import type { Clock } from '../clock.js';
 import { LogReaders } from '../log/event-readers.js';
-import type { Told } from '../log/published-event.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import { initialState, type Prompt, type SessionState } from '../log/state.js';
 import { readPast } from '../log/stored-records.js';
-import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { PolicyRules } from '../permissions/policy.js';
-import type { UserRules } from '../permissions/user-rules.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { isInUse, isStale } from '../store/refusals.js';
-import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
-import type { Company } from '../tools/builtin.js';
-import type { SessionShells } from '../tools/shell/shells.js';
+import type { LogRecord } from '../store/session-store.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
-import type { Tool, ToolSurroundings } from '../tools/tool.js';
+import type { ToolSurroundings } from '../tools/tool.js';
 import type { ListedTools } from '../tools/tool-source.js';
-import type { ConfigChange, ModelPlan, TurnLimits } from '../turn/context.js';
+import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import type { PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
 import { Planner } from '../turn/planner.js';
@@ -29,6 +22,7 @@ import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
 import { modelChange, type Resumption, resumeDrafts } from './resumption.js';
+import type { SessionEnvironment } from './session-environment.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
@@ -36,23 +30,7 @@ import { toolSources, toolSurroundings } from './tool-context.js';
 import { Transcript } from './transcript.js';
 
 /** What a session is given by the runtime it lives in. */
-export interface SessionSurroundings {
-  readonly store: SessionStore;
-  readonly audience: Audience;
-  readonly clock: Clock;
-  readonly owner: Owner;
-  readonly limits: TurnLimits;
-  readonly version: string;
-  readonly builtinTools: (company: Company) => readonly Tool[];
-  readonly shells: SessionShells;
-  /** What people approved for good in this home. */
-  readonly book: ApprovalBook;
-  userRules(): UserRules;
-  priceOf(model: string): Promise<Price | undefined>;
-  /** Where the session keeps its files. */
-  readonly workspacePath: string;
-  /** Hears what all clients hear, before them. */
-  onTold(told: Told): void;
+interface SessionSurroundings extends SessionEnvironment {
   /** The events of one commit have all been told. */
   onToldAll(session: Session): void;
 }
@@ -81,7 +59,7 @@ export class Session {
     this.audience = surroundings.audience;
     this.toolSources = toolSources(this, surroundings.builtinTools);
     this.planner = new Planner(this.toolSources, surroundings.version, settings, access);
-    this.workspace = new Workspace(surroundings.workspacePath);
+    this.workspace = new Workspace(surroundings.workspacePath, surroundings.jobs);
     this.permissions = new SessionPermissions(this, surroundings);
     this.sandbox = new SessionSandbox(this, surroundings.shells.machine);
   }
@@ -422,6 +400,7 @@ export class Session {
       directories: this.permissions.places.list(state).directories,
       shells: surroundings.shells,
       sandbox: this.sandbox,
+      jobs: surroundings.jobs,
     });
   }
 

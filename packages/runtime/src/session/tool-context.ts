@@ -1,3 +1,4 @@
+import type { JobRunner } from '../exec/workers.js';
 import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { Company } from '../tools/builtin.js';
@@ -19,8 +20,9 @@ export function toolSurroundings(session: {
   readonly directories: readonly string[];
   readonly shells: SessionShells;
   readonly sandbox: SessionSandbox;
+  readonly jobs: JobRunner;
 }): ToolSurroundings {
-  const { state, settings, sessionDirectory, directories, shells, sandbox } = session;
+  const { state, settings, sessionDirectory, directories, shells, sandbox, jobs } = session;
   const workingDirectory = state.context.cwd;
   return {
     workingDirectory,
@@ -31,6 +33,7 @@ export function toolSurroundings(session: {
     shells,
     confinement: () => sandbox.confinement(),
     openPaths: () => sandbox.openPaths(),
+    jobs,
   };
 }
 

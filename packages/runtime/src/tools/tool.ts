@@ -1,6 +1,7 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
 import type { Confinement } from '../exec/sandbox-confinement.js';
+import type { JobRunner } from '../exec/workers.js';
 import type { Refusal } from '../permissions/decision.js';
 import type { LaterQuestion, PermissionQuestion } from '../permissions/question.js';
 import type { LargeOutput } from './output.js';
@@ -32,6 +33,8 @@ export interface ToolSurroundings {
   confinement?(): Promise<Confinement | undefined>;
   /** Deny rules for paths that nothing holds while the next command runs. */
   openPaths?(): Promise<readonly PathRule[]>;
+  /** Where work goes that could take long. */
+  readonly jobs: JobRunner;
 }
 
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */

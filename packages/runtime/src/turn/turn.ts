@@ -3,6 +3,7 @@ import type { EventData } from '@groundcrew/protocol';
 import type { CallToRun, GateTurn } from '../gate/call.js';
 import type { Draft } from '../log/session-log.js';
 import type { ModelAnswer } from '../model-call/model-call.js';
+import { excessIn } from './argument-bounds.js';
 import { appendSystemPrompt, askAvailableModel } from './available-model.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { reportContextUse } from './context-use.js';
@@ -105,14 +106,24 @@ function begin(context: AgentContext, plan: ModelPlan): void {
 function readCall(call: ToolCall): CallToRun {
   const base = { toolCallId: call.callId, name: call.name };
   if (call.argumentsText.trim() === '') return { arguments: {}, argumentsText: '{}', ...base };
+  const excess = excessIn(call.argumentsText);
+  if (excess !== undefined) {
+    const problem = `The arguments for the tool call '${call.name}' were not taken: ${excess}. The arguments have been cleared. Call the tool with less at once.`;
+    return { arguments: {}, argumentsText: '{}', problem, ...base };
+  }
   try {
     const parsed: unknown = JSON.parse(call.argumentsText);
     return { arguments: parsed ?? {}, argumentsText: call.argumentsText, ...base };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const problem = `The arguments for the tool call '${call.name}' were not valid JSON. The arguments have been cleared. Arguments: ${call.argumentsText}. JSON parse error: ${reason}`;
+    const problem = `The arguments for the tool call '${call.name}' were not valid JSON. The arguments have been cleared. Arguments: ${shortened(call.argumentsText)}. JSON parse error: ${reason}`;
     return { arguments: {}, argumentsText: '{}', problem, ...base };
   }
+}
+
+/** As much as shows what is wrong. */
+function shortened(text: string): string {
+  return text.length > 4000 ? `${text.slice(0, 4000)}… (${text.length} characters)` : text;
 }
 
 type ToolRequest = NonNullable<EventData<'assistant.message'>['toolRequests']>[number];

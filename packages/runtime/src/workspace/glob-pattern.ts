@@ -1,3 +1,5 @@
+import { sep } from 'node:path';
+
 /** A glob whose work grows with the product of the lengths of pattern and path, and never faster, whatever the model writes. */
 export function globMatcher(pattern: string): (path: string) => boolean {
   const alternatives = expandBraces(pattern).map((one) => {
@@ -11,6 +13,28 @@ export function globMatcher(pattern: string): (path: string) => boolean {
     const names = path.split('/');
     return alternatives.some((compiled) => matchNames(compiled, names));
   };
+}
+
+/** About how many steps a pattern may take for each character of a path. */
+export function globCost(pattern: string): number {
+  return expandBraces(pattern).reduce((sum, one) => sum + one.length, 0);
+}
+
+/** Those of ripgrep's names that a pattern matches below their root, in order. */
+export function matchingNames(search: {
+  readonly pattern: string;
+  readonly root: string;
+  readonly listed: Uint8Array;
+}): readonly string[] {
+  const matches = globMatcher(search.pattern);
+  const names = new TextDecoder().decode(search.listed).split('\0').slice(0, -1);
+  return names.filter((name) => matches(below(search.root, name))).sort();
+}
+
+/** The part of a path that comes after its root, with `/` between names. */
+function below(root: string, file: string): string {
+  const rest = file.startsWith(root) ? file.slice(root.length) : file;
+  return rest.split(sep).join('/').replace(/^\/+/, '') || file;
 }
 
 type Token = { readonly type: 'any' } | { readonly type: 'one'; fits(character: string): boolean };

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { constants, mkdir as makeOne } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Todos } from '../exec/worker-jobs.js';
+import type { JobRunner } from '../exec/workers.js';
 import { diskFault, diskKinds } from '../store/disk-fault.js';
 import { makeDirectory } from '../store/make-directory.js';
 import { inParent, NoDirectory } from './held-parent.js';
-import type { Todos } from './todos.js';
 
 /** A name leads out of the place it must stay in. */
 class OutsideWorkspace extends Error {
@@ -21,7 +22,10 @@ export class Workspace {
   /** Nobody else had made it before. */
   private isOurs = false;
 
-  constructor(readonly directory: string) {}
+  constructor(
+    readonly directory: string,
+    private readonly jobs?: JobRunner,
+  ) {}
 
   get planPath(): string {
     return join(this.directory, 'plan.md');
@@ -74,10 +78,12 @@ export class Workspace {
     return existed;
   }
 
-  /** What the agent has set out to do; the reader of its tables is loaded when it is first asked. */
+  /** What the agent has set out to do. */
   async readTodos(): Promise<Todos> {
-    const { readTodos } = await import('./todos.js');
-    return readTodos(this.directory);
+    const { sessionDatabaseIn } = await import('./todos.js');
+    const hasTables = await lstat(sessionDatabaseIn(this.directory)).catch(absent);
+    if (!hasTables || !this.jobs) return { rows: [], dependencies: [] };
+    return this.jobs.run('todos', { sessionDirectory: this.directory }, { milliseconds: 10_000 });
   }
 
   /** Names of all files, sorted, with `/` between directories. */

@@ -1,3 +1,4 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import {
   type AppendRequest,
   type Claim,
@@ -57,6 +58,8 @@ export interface SqliteStore extends SessionStore {
   load(): void;
   /** Opens the file now, if there is one; makes no file. */
   warmUp(): void;
+  /** Closes the file, and the next call opens it again; false when something waits to be written. Sessions stay ours. */
+  rest(): boolean;
   /** Commits what waits, folds the log in and lets go of the file; sessions not released count as left by a dead owner. */
   close(): Promise<void>;
   stats(): SqliteStoreStats;
@@ -71,6 +74,8 @@ const defaultBusyLimit = 10_000;
 /** How long a deletion waits for others before it is left for later, and how much later. */
 const patience = 2_000;
 const eraseAgain = 10_000;
+/** Milliseconds for which a long log is read at a stretch; then others have their turn. */
+const longestStretch = 5;
 
 class EmbeddedStore implements SqliteStore {
   readonly #file: StoreFile;
@@ -145,7 +150,12 @@ class EmbeddedStore implements SqliteStore {
     const session = await this.#look((connection) => findSession(connection, sessionId)?.number);
     if (session === undefined) return;
     let last = after;
+    let began = performance.now();
     for (;;) {
+      if (performance.now() - began > longestStretch) {
+        await turnOfTheLoop();
+        began = performance.now();
+      }
       const batch = await this.#look((connection) => {
         const found = findSession(connection, sessionId);
         if (found?.number !== session) return [];
@@ -203,6 +213,11 @@ class EmbeddedStore implements SqliteStore {
       // Whoever first needs the file hears what is wrong with it.
       this.#file.drop();
     }
+  }
+
+  rest(): boolean {
+    if (this.#queue.isEmpty) this.#file.drop();
+    return this.#queue.isEmpty;
   }
 
   async close(): Promise<void> {
