@@ -1,6 +1,16 @@
 /** Which packages each package may import. Nothing imports what is not listed; tests may also use the testkit, the embedded store and what apps test with. */
 const layers = {
-  cli: ['server', 'model-access', 'store-sqlite', 'runtime', 'models', 'sdk', 'rpc', 'protocol'],
+  cli: [
+    'server',
+    'model-access',
+    'offline-model',
+    'store-sqlite',
+    'runtime',
+    'models',
+    'sdk',
+    'rpc',
+    'protocol',
+  ],
   server: ['runtime', 'rpc', 'protocol'],
   'store-sqlite': ['runtime', 'sqlite-node20'],
   runtime: ['models', 'protocol'],
@@ -41,21 +51,10 @@ const runtime = '^packages/runtime/src';
 
 const folderRules = [
   forbid(
-    'tools-are-leaves',
-    { path: `${runtime}/tools/`, pathNot: tests },
-    { path: `${runtime}/(session/|loop/|runtime\\.ts$)` },
+    'the-fold-is-pure',
+    { path: `${runtime}/log/(fold|fold-agent|snapshot|state)\\.ts$` },
+    { dependencyTypes: ['core'] },
   ),
-  forbid(
-    'loop-below-session',
-    { path: `${runtime}/loop/`, pathNot: tests },
-    { path: `${runtime}/(session/session|runtime)\\.ts$` },
-  ),
-  forbid(
-    'store-is-a-leaf',
-    { path: `${runtime}/store/`, pathNot: tests },
-    { path: `${runtime}/([^/]+/|runtime\\.ts$)`, pathNot: `${runtime}/store/` },
-  ),
-  forbid('state-is-pure', { path: `${runtime}/session/state\\.ts$` }, { dependencyTypes: ['core'] }),
   forbid(
     'handlers-are-siblings',
     { path: '^packages/server/src/handlers/(?!catalog)([^/.]+)' },

@@ -4,9 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { builtinTools, Shells, type Tool, type ToolContext } from '@groundcrew/runtime';
-import { openDatabase } from '@groundcrew/store-sqlite';
-import { type Rule, RuleModel } from '@groundcrew/testkit';
+import { builtinTools, Shells, type Tool, type ToolContext, Workers } from '@groundcrew/runtime';
+import { type Rule, RuleModel, workerEntry } from '@groundcrew/testkit';
 import { BenchRuntime } from './client.js';
 import { timed, typical } from './statistics.js';
 
@@ -27,6 +26,7 @@ const searches = [
 const root = mkdtempSync(join(tmpdir(), 'groundcrew-bench-'));
 try {
   await benchBash();
+  await benchSandbox();
   await benchGrep();
   await benchLongTurn();
 } finally {
@@ -45,6 +45,30 @@ async function benchBash(): Promise<void> {
   await shells.close();
   console.log(
     `bash of true: ${ms(callTimes)}, a bare spawn: ${ms(bareTimes)}, over it: ${(callTimes - bareTimes).toFixed(1)} ms`,
+  );
+}
+
+/** What the sandbox adds to a command. */
+async function benchSandbox(): Promise<void> {
+  const shells = new Shells(process.env);
+  const probe = await shells.sandbox.probe();
+  if (probe.type === 'missing') {
+    console.log(`bash in the sandbox: not measured, ${probe.reason}`);
+    return;
+  }
+  const { kind } = probe.sandbox;
+  const lists = { readOnly: [], hidden: [], frozen: [], runtimeHomes: [] };
+  const flags = { isNarrow: false, hasNetwork: true, hasKeychain: false };
+  const confinement = async () => ({ kind, writable: [root], ...lists, ...flags });
+  const onHost = contextIn(root, shells);
+  const confined = { ...contextIn(root, shells), confinement };
+  const call = (context: ToolContext) => () =>
+    run(toolNamed('bash'), { command: 'true', description: 'Nothing' }, context);
+  for (let i = 0; i < 10; i++) await call(confined)();
+  const [host, sandbox] = await inTurns(60, call(onHost), call(confined));
+  await shells.close();
+  console.log(
+    `bash of true in ${kind}: ${ms(sandbox)}, on the host: ${ms(host)}, over it: ${(sandbox - host).toFixed(1)} ms`,
   );
 }
 
@@ -97,7 +121,7 @@ function callUntil(onStretch: () => void): Rule {
 }
 
 function toolNamed(name: string): Tool {
-  const tools = builtinTools({ webFetch: { allowedHosts: [] }, openDatabase })({
+  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({
     isOld: false,
     answersQuestions: false,
   });
@@ -125,6 +149,7 @@ function contextIn(workingDirectory: string, shells: Shells): ToolContext {
       sessionDirectory,
     },
     shells: shells.forSession(),
+    jobs: new Workers({ entry: workerEntry }),
     sessionId: 'bench',
     toolCallId: 'bench',
     checkPlace: () => undefined,

@@ -6,52 +6,47 @@ import { build, type Plugin } from 'esbuild';
 /** One promise broken on purpose. */
 export interface Mutation {
   readonly name: string;
-  /** The source file that is changed, from the root of the repository. */
+  /** The source file that is changed, from the root of the repository; the line below its mark `mutation: <name>` goes. */
   readonly file: string;
-  readonly from: string;
+  /** What stands there instead. */
   readonly to: string;
 }
 
 const runtime = 'packages/runtime/src';
 const store = 'packages/store-sqlite/src';
 
-/** Faults that chaos must find; each is one change of the source text. */
+/** Faults that chaos must find; each is one line of the source, found by its mark. */
 export const mutations: readonly Mutation[] = [
   {
     name: 'drop the sync',
     file: `${store}/store-file.ts`,
-    from: 'PRAGMA synchronous = FULL;',
-    to: 'PRAGMA synchronous = OFF;',
+    to: "const synced = 'PRAGMA synchronous = OFF; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1';",
   },
   {
     name: 'skip the epoch check',
     file: `${store}/sessions.ts`,
-    from: 'WHERE id = ? AND epoch = ? AND seq = ? RETURNING number',
-    to: 'WHERE id = ? AND ? > 0 AND seq = ? RETURNING number',
+    to: '',
   },
   {
     name: 'accept a second answer',
-    file: `${runtime}/session/questions.ts`,
-    from: 'this.waiting.delete(requestId);\n    question.settle(answer);',
-    to: 'question.settle(answer);',
+    file: `${runtime}/questions/questions.ts`,
+    to: '',
   },
   {
     name: 'forget the intent record',
-    file: `${runtime}/loop/tool-calls.ts`,
-    from: "log.append({ note: 'call.intended', data: { toolCallId: call.toolCallId, attempt: 1 } });",
+    file: `${runtime}/gate/gate.ts`,
     to: '',
   },
   {
     name: 'tell before commit',
-    file: `${runtime}/session/log.ts`,
-    from: 'this.options.store.append(request).then(',
+    file: `${runtime}/log/session-log.ts`,
     to: 'this.committed(group); this.options.store.append(request).then(',
   },
 ];
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 
-/** Builds the program with one fault in it, or none; throws unless the text to change is there exactly once. */
+/** Builds the program with one fault in it, or none; throws unless its mark is there exactly once. */
 export async function buildMutant(mutation: Mutation | undefined): Promise<string> {
   const name = mutation?.name.replaceAll(' ', '-') ?? 'no-fault';
   const outfile = join(repository, 'packages/cli/dist-failpoints/mutants', `${name}.cjs`);
@@ -79,19 +74,20 @@ export async function buildMutant(mutation: Mutation | undefined): Promise<strin
   return outfile;
 }
 
-function faultIn({ name, file, from, to }: Mutation): Plugin {
+function faultIn({ name, file, to }: Mutation): Plugin {
   const path = join(repository, file);
   return {
     name,
     setup: (building) => {
       const source = readFileSync(path, 'utf8');
-      const places = source.split(from).length - 1;
+      const mark = new RegExp(`^ *(?://|--) mutation: ${name}\\n.*$`, 'gm');
+      const places = source.match(mark)?.length ?? 0;
       if (places !== 1)
         throw new Error(
-          `The mutation '${name}' fits ${places} places of ${file}; it needs one. Write it anew.`,
+          `The mark of the mutation '${name}' stands ${places} times in ${file}; it must stand once.`,
         );
       building.onLoad({ filter: /\.ts$/ }, (loading) =>
-        loading.path === path ? { contents: source.replace(from, to), loader: 'ts' } : undefined,
+        loading.path === path ? { contents: source.replace(mark, () => to), loader: 'ts' } : undefined,
       );
     },
   };

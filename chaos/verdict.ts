@@ -58,7 +58,7 @@ export function durableStory(records: readonly LogRecord[]): readonly string[] {
   const events = records.flatMap((record) => (record.isPublic ? [JSON.parse(record.json) as AnyEvent] : []));
   const lines = story(events.filter((event) => !killedRunsOnly.has(event.type)));
   return lines
-    .map((line) => line.replace(/ (idle|queued) 0$/, ''))
+    .map((line) => line.replace(/ (idle|queued) 0$/, '').replace(/Saved to: \S+?\.txt/, 'Saved to: a file'))
     .map((line) => (line.startsWith(shellReceipt) ? shellReceipt : line))
     .filter((line, index, all) => !line.startsWith('tool.execution_start') || all.indexOf(line) === index)
     .sort();

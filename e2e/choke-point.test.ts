@@ -2,56 +2,48 @@ import { describe, expect, test } from 'vitest';
 import { buildMutant, type Mutation } from '../chaos/mutations.js';
 import { examineGate } from './gate-exam.js';
 
-const gate = 'packages/runtime/src/loop/tool-calls.ts';
+const gate = 'packages/runtime/src/gate';
 
 /** Each takes one check out of the program; the examination must notice every one of them. */
 const holes: readonly Mutation[] = [
   {
     name: 'the gate asks no judge',
-    file: gate,
-    from: 'const verdict = judge(subject, context.policy());',
-    to: "const verdict = { type: 'allow', rule: undefined, problem: undefined } as const; void judge; void subject;",
+    file: `${gate}/permission-desk.ts`,
+    to: "const verdict = { type: 'allow', rule: undefined, problem: undefined } as const; void judge; void subject; void rules;",
   },
   {
     name: 'the gate lets forbidden tools through',
-    file: gate,
-    from: 'requireNotForbidden(toolSubject(occasion), context);',
+    file: `${gate}/prepare.ts`,
     to: 'void toolSubject;',
   },
   {
     name: 'tools look at forbidden places',
     file: 'packages/runtime/src/workspace/paths.ts',
-    from: 'bounds.checkPlace?.(place);',
     to: '',
   },
   {
-    name: 'leave given before outlives a rule',
-    file: gate,
-    from: 'if (!isForbidden && call.granted?.some(',
-    to: 'void isForbidden; if (call.granted?.some(',
+    name: 'permission given before outlives a rule',
+    file: `${gate}/permission-desk.ts`,
+    to: 'const isForbidden = false;',
   },
   {
     name: 'rules that deny are not asked',
     file: 'packages/runtime/src/permissions/policy.ts',
-    from: 'const rule = deny.find((each) => isForbidden(subject, each));',
     to: 'const rule = [].find((each) => isForbidden(subject, each)); void deny;',
   },
   {
     name: 'what nobody can be asked about is allowed',
     file: 'packages/runtime/src/permissions/policy.ts',
-    from: "return { type: 'deny', because: 'No rule allows it, and nobody is there to be asked.' };",
     to: "return { type: 'allow', because: '' };",
   },
   {
-    name: 'commands of people pass no judge',
+    name: 'commands of users pass no judge',
     file: 'packages/runtime/src/session/user-shell.ts',
-    from: 'return verdict && refusalBy(verdict).text;',
     to: 'void verdict; void refusalBy; return undefined;',
   },
   {
     name: 'the rules of the home reach no session',
     file: 'packages/cli/src/compose.ts',
-    from: 'userRules: userRules(options.homeDirectory),',
     to: 'userRules: () => { void userRules; return { deny: [], allow: [] }; },',
   },
 ];

@@ -60,6 +60,13 @@ describe('without a connection token', () => {
     expect(runtime.process.stderr).toMatch(/No connection token is set/);
   });
 
+  test.each(['none', 'error', 'all'])('and stderr says so at the log level %s, too', async (level) => {
+    const process = runtime.spawn({ flags: ['--port', '0', '--log-level', level] });
+    const client = await runtime.connect(process);
+    expect(await client.call('ping', {})).toMatchObject({ protocolVersion: 3 });
+    expect(process.stderr).toMatch(/No connection token is set/);
+  });
+
   test('a token that nobody asked for is refused, and the connection goes on', async () => {
     const client = await runtime.connect();
     expect(await client.failure('connect', { token: 'sesame' })).toEqual({

@@ -49,7 +49,7 @@ describe('commits', () => {
 });
 
 describe('bounds', () => {
-  const limits = { toolRounds: 2, queuedPrompts: 2, turnMilliseconds: 60_000 };
+  const limits = { toolRounds: 2, queuedPrompts: 2, turnMilliseconds: 60_000, stopBlocks: 3 };
 
   test('a turn ends after so many rounds of tool calls, and the next prompt goes on', async () => {
     world = await inProcessRuntime({ limits });
@@ -91,7 +91,7 @@ describe('bounds', () => {
   });
 
   test('a turn ends after its time, with an error and one idle', async () => {
-    world = await inProcessRuntime({ limits: { ...limits, turnMilliseconds: 50 } });
+    world = await inProcessRuntime({ limits: { ...limits, turnMilliseconds: 50, stopBlocks: 3 } });
     const held = hold();
     const model = world.api.script(held.reply, say('fresh'));
     const session = await world.client.create(providerOf(model));

@@ -126,18 +126,6 @@ test('what asks for nothing is no reason to warn: all that official clients alwa
   expect(said(session)).toEqual([]);
 });
 
-test.each(['session.create', 'session.resume'])(
-  'hooks are refused by %s, and nothing is opened',
-  async (method) => {
-    const { session } = await runtime.session([say('hello')]);
-    await session.turn('Hello');
-    const sessionId = method === 'session.create' ? 'unprotected' : session.sessionId;
-    const { message } = await runtime.client.failure(method, { sessionId, hooks: true });
-    expect(message).toContain("The option 'hooks' is not available: this version runs no hooks");
-    expect(await runtime.client.call('session.getMetadata', { sessionId: 'unprotected' })).toEqual({});
-  },
-);
-
 test.each([
   [{ permissions: { deny: ['bash'] } }, 'managedSettings.permissions.deny'],
   [{ permissions: { disableBypassPermissionsMode: 'disable' } }, 'managedSettings.permissions.disableBypass'],

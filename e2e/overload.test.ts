@@ -122,6 +122,31 @@ test('a client that does not read misses nothing once it reads again, and nobody
   sleeper.destroy();
 });
 
+test('a client that is behind and resumes again hears everything in the order in which it happened', async () => {
+  const chunks = Array.from({ length: 3000 }, (_, index) => `${index} `.padEnd(4000, '.'));
+  const model = runtime.script(streamChunks(...chunks), say('second'), say('third'));
+  const reader = await runtime.connect();
+  const session = await reader.create({ ...providerOf(model), streaming: true });
+  const sleeper = await rawSocket();
+  const params = { sessionId: session.sessionId, toolFilterPrecedence: 'excluded' };
+  const resume = (id: number) =>
+    sleeper.write(frame(JSON.stringify({ jsonrpc: '2.0', id, method: 'session.resume', params })));
+  resume(1);
+  await session.next('session.resume');
+  sleeper.pause();
+  await session.turn('Stream');
+  resume(2);
+  await session.next('session.resume');
+  await session.turn('Again');
+  await session.turn('And again');
+  const events = await readEvents(sleeper, (event) => event.type === 'session.idle', 3);
+  const durable = (list: readonly { id: string; ephemeral?: boolean }[]) =>
+    list.flatMap(({ id, ephemeral }) => (ephemeral ? [] : [id]));
+  expect(durable(events)).toEqual(durable(session.events).slice(-durable(events).length));
+  expect(events.map(({ data }) => data.deltaContent ?? '').join('')).toBe(`${chunks.join('')}secondthird`);
+  sleeper.destroy();
+});
+
 interface Heard {
   readonly id: string;
   readonly type: string;

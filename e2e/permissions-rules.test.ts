@@ -216,11 +216,11 @@ describe('rules that cannot be read', () => {
   });
 
   test('a mistake made in the midst of a turn is told in that turn', async () => {
-    const { session } = await runtime.session([
-      bash(`printf { > '${rulesFile()}'`),
-      bash('touch no', 'c2'),
-      say('1'),
-    ]);
+    // No sandbox shows the rules.
+    const { session } = await runtime.session(
+      [bash(`printf { > '${rulesFile()}'`), bash('touch no', 'c2'), say('1')],
+      { sandbox: 'host' },
+    );
     await approveAll(session);
     await session.send('Break the rules');
     expect((await session.next('session.warning')).data.message).toContain(

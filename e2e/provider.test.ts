@@ -2,7 +2,16 @@ import { callTools, liveRuntime, providerOf, say, story } from '@groundcrew/test
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocketServer } from 'ws';
 
-const runtime = liveRuntime({ flags: ['--stdio'], environment: { MY_TEAM: 'blue' } });
+const runtime = liveRuntime({
+  flags: ['--stdio'],
+  environment: {
+    MY_TEAM: 'blue',
+    MY_OTHER: 'not-for-clients',
+    OPENAI_API_KEY: 'key-of-the-operator',
+    GROUNDCREW_HEADER_ENV: 'MY_TEAM, OPENAI_API_KEY, COPILOT_CONNECTION_TOKEN',
+    COPILOT_CONNECTION_TOKEN: 'token-of-the-port',
+  },
+});
 const variable = (name: string) => `\${${name}}`;
 const trace = (digit: number) => `00-0af7651916cd43dd8448eb211c80319c-b7ad6b716920333${digit}-01`;
 
@@ -62,6 +71,44 @@ describe('the provider of a session', () => {
     await session.turn('Again');
     expect(said).toMatchObject([{ data: { content: 'Hi there' } }]);
     expect(asked).toEqual(Array(2).fill(['/v1/responses', 'Bearer b', 'response.create']));
+  });
+
+  test.each(['MY_OTHER', 'OPENAI_API_KEY', 'COPILOT_CONNECTION_TOKEN', 'constructor', '__proto__', 'PATH'])(
+    'has no header made of %s: the operator did not allow it, or it is a key of the runtime',
+    async (name) => {
+      const model = runtime.script(say('hi'));
+      const service = { baseUrl: model.baseUrl, apiKey: 'k' };
+      const plain = { ...service, headers: { 'X-A': variable(name) } };
+      expect(await runtime.client.failure('session.create', { provider: plain, model: 'm' })).toMatchObject({
+        message: expect.stringContaining(
+          `The environment variable ${name} is not set, or not allowed: GROUNDCREW_HEADER_ENV lists those that are`,
+        ),
+      });
+      const headers = { 'X-A': variable(`${name}:-default`) };
+      const session = await runtime.client.create({ provider: { ...service, headers }, model: 'm' });
+      await session.turn('Hello');
+      expect(model.requests[0]?.headers).toMatchObject({ 'x-a': 'default' });
+    },
+  );
+
+  test('is not told back by a service: what it repeats of keys and headers is masked everywhere', async () => {
+    const key = 'key-that-nobody-may-see';
+    const model = runtime.script({
+      type: 'status',
+      status: 400,
+      body: JSON.stringify({
+        error: { message: `no ${key}`, code: `bad_${key}`, type: key },
+        request_id: `id-${key}`,
+      }),
+      headers: { 'x-request-id': `req-${key}` },
+    });
+    const session = await runtime.client.create({
+      provider: { baseUrl: model.baseUrl, apiKey: key },
+      model: 'm',
+    });
+    const events = await session.turn('Hello');
+    expect(events.some(({ type }) => type === 'session.error')).toBe(true);
+    expect(JSON.stringify(events)).not.toContain(key);
   });
 
   test('keeps a query and a trailing slash of its address, and may know the model by another name', async () => {

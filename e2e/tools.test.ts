@@ -171,7 +171,7 @@ test('a tool nobody declared, and arguments that are no JSON, are told to the mo
 });
 
 test('of a call that could not even be tried, the model is told the beginning of what it wrote', async () => {
-  const pattern = 'x'.repeat(2_000_000);
+  const pattern = 'x'.repeat(900_000);
   const { session, model } = await runtime.session([callTools(call('c1', 'grep', { pattern })), say('done')]);
   await session.call('session.permissions.setApproveAll', { enabled: true });
   await session.send('Go');

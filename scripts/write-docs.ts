@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { withRooms } from './rooms-drawing.js';
 import { statusPage } from './status-page.js';
 import { wirePage } from './wire-page.js';
 import { wireSchema } from './wire-schema.js';
@@ -7,6 +8,7 @@ const wire = wireSchema();
 const files = {
   'packages/protocol/schema/wire.json': `${JSON.stringify(wire, null, 1)}\n`,
   'docs/wire.md': wirePage(wire),
+  'docs/architecture.md': withRooms(readFileSync('docs/architecture.md', 'utf8')),
   'docs/status.md': statusPage(),
 };
 
@@ -17,8 +19,6 @@ for (const [path, text] of Object.entries(files)) {
     writeFileSync(path, text);
     continue;
   }
-  console.error(
-    `${path} is not what the tables in packages/protocol say: run \`npm run docs\` and keep the result.`,
-  );
+  console.error(`${path} is not what the code says: run \`npm run docs\` and keep the result.`);
   process.exitCode = 1;
 }

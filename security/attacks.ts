@@ -1,4 +1,5 @@
 import type { Attack, AttackOptions } from './attack.js';
+import { attackCommands } from './commands.js';
 import { attackWire } from './wire.js';
 
 /** An attack by its name, and how often it is made. */
@@ -21,5 +22,12 @@ export const attacks: readonly NamedAttack[] = [
     count: 10_000,
     shortCount: 400,
     run: attackWire,
+  },
+  {
+    name: 'commands',
+    what: 'everyday commands bent in hostile ways, judged, and run in real bash where they would run unasked',
+    count: 20_000,
+    shortCount: 300,
+    run: attackCommands,
   },
 ];

@@ -85,7 +85,7 @@ function bundleOptions(outdir) {
     supported: { 'dynamic-import': false },
     define: {
       __FAILPOINTS__: String(flags.failpoints),
-      __TURNDOWN__: JSON.stringify('./turndown.cjs'),
+      __WORKER__: JSON.stringify('worker.cjs'),
       __VERSION__: JSON.stringify(version),
       // The WebSocket library looks for native helpers in any node_modules around the program: ours has none.
       'process.env.WS_NO_BUFFER_UTIL': '"1"',
@@ -104,11 +104,11 @@ function bundleOptions(outdir) {
 }
 
 // What clients start, what people start, and the runtime alone for apps that run it in their own process.
-// A worker loads turndown by its file, so that is a file of its own too.
+// Worker processes load the last.
 function entryPoints() {
   const names = flags.failpoints ? ['main'] : ['main', 'cli', 'in-process'];
   const programs = names.map((name) => ({ in: `packages/cli/src/${name}.ts`, out: name }));
-  return [...programs, { in: 'turndown', out: 'turndown' }];
+  return [...programs, { in: 'packages/cli/src/worker-main.ts', out: 'worker' }];
 }
 
 async function loadEsbuild() {

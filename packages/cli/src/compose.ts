@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isBuiltin } from 'node:module';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ModelDirectory, priceBook } from '@groundcrew/model-access';
@@ -9,19 +10,28 @@ import {
   type Owner,
   Runtime,
   type RuntimeOptions,
+  removedFilesIn,
+  type SandboxSettings,
   Shells,
   systemClock,
+  Workers,
 } from '@groundcrew/runtime';
 import { Server, type ServerSurroundings } from '@groundcrew/server';
 import {
-  openDatabase,
+  type IdleStore,
+  idleStore,
   openSqliteStore,
   type SqliteStore,
   type SqliteStoreOptions,
   withFileLock,
 } from '@groundcrew/store-sqlite';
+import { collectGarbage } from './collect-garbage.js';
+import { commandEnvironment } from './config/command-environment.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
+import { standingSandbox } from './config/sandbox-choice.js';
+import { namesIn } from './flags/arguments.js';
+import { workerEntry } from './worker-entry.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -35,6 +45,8 @@ export interface ProgramOptions {
   readonly sessionIdleSeconds: number;
   /** A client started the process with `--server`. */
   readonly isServerFlag?: boolean;
+  /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
+  readonly sandbox?: SandboxSettings;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
@@ -58,6 +70,8 @@ export interface Program {
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
+  const sandbox = options.sandbox ?? standingSandbox(options.environment, options.homeDirectory);
+  const workers = new Workers({ entry: workerEntry });
   const direct = nodeExchange({ environment: options.environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
@@ -66,29 +80,34 @@ export function compose(options: ProgramOptions): Program {
     environment: options.environment,
     version: options.version,
     readSettings: modelSettings(resolve(options.homeDirectory), options.environment),
+    clientHeaderVariables: namesIn(options.environment.GROUNDCREW_HEADER_ENV),
+    thinkElsewhere: (request, signal) => workers.run('offline', request, { milliseconds: 5000 }, signal),
     ...(options.token && { token: options.token.value, isTokenGiven: options.token.source === 'token' }),
   });
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     openModels: (settings, seams) => models.open(settings, seams),
     priceOf: priceBook(() => models.settings()),
-    openDatabase,
     withFileLock,
     builtinTools: builtinTools({
-      openDatabase,
-      webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
+      webFetch: { allowedHosts: namesIn(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
-    shells: new Shells(options.environment),
+    shells: new Shells(commandEnvironment(options.environment, resolve(options.homeDirectory)), {
+      homeDirectory: resolve(options.homeDirectory),
+      ...(sandbox && { sandbox }),
+    }),
+    jobs: workers,
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
-    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000 },
+    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000, stopBlocks: 3 },
     sessionIdleSeconds: options.sessionIdleSeconds,
     ...options.playback,
   });
   const close = async () => {
     await server.shutDown();
+    await workers.close();
     await homes.close();
   };
   const surroundings: ServerSurroundings = {
@@ -121,7 +140,12 @@ export function openStore(
   directory: string,
   options: Pick<SqliteStoreOptions, 'onWarning' | 'failpoint'>,
 ): SqliteStore {
-  return openSqliteStore({ file: storeFile(directory), runDirectory: join(directory, 'run'), ...options });
+  return openSqliteStore({
+    file: storeFile(directory),
+    runDirectory: join(directory, 'run'),
+    files: removedFilesIn(directory),
+    ...options,
+  });
 }
 
 /** Where a home keeps its sessions. */
@@ -133,45 +157,77 @@ export function storeFile(directory: string): string {
 class Homes {
   readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
   private readonly stores = new Map<string, SqliteStore>();
+  private readonly others = new Map<string, IdleStore>();
+  private closed = 0;
+  private collecting: NodeJS.Timeout | undefined;
   private readonly failpoint: (() => void) | undefined;
 
-  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment'>) {
+  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment' | 'homeDirectory'>) {
     if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
   }
 
   get(directory: string): Home {
-    return { directory, store: this.store(directory) };
+    const isOwn = directory === resolve(this.options.homeDirectory);
+    return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
   }
 
   store(directory: string): SqliteStore {
     const known = this.stores.get(directory);
     if (known) return known;
-    const store = openStore(directory, {
-      onWarning: (message) => this.options.warn(message),
-      ...(this.failpoint && { failpoint: this.failpoint }),
-    });
+    const store = this.open(directory);
     this.stores.set(directory, store);
     return store;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.stores.values()].map((store) => store.close()));
+    await Promise.all([...this.stores.values(), ...this.others.values()].map((store) => store.close()));
     this.stores.clear();
+    this.others.clear();
   }
+
+  /** There may be hundreds of these: one that nobody uses keeps no file open. */
+  private other(directory: string): IdleStore {
+    const known = this.others.get(directory);
+    if (known) return known;
+    const store = idleStore({
+      open: () => this.open(directory),
+      idleMilliseconds: 1000,
+      onClosed: () => this.closedOther(),
+    });
+    this.others.set(directory, store);
+    return store;
+  }
+
+  /** On Node 20 a database that is closed keeps its files until its statements are collected. */
+  private closedOther(): void {
+    this.closed += 1;
+    if (this.closed < worthCollecting || hasBuiltInSqlite()) return;
+    this.collecting ??= setTimeout(() => {
+      this.collecting = undefined;
+      this.closed = 0;
+      void collectGarbage();
+    }, 500).unref();
+  }
+
+  private open(directory: string): SqliteStore {
+    return openStore(directory, {
+      onWarning: (message) => this.options.warn(message),
+      ...(this.failpoint && { failpoint: this.failpoint }),
+    });
+  }
+}
+
+/** Fewer of them take few files. */
+const worthCollecting = 8;
+
+function hasBuiltInSqlite(): boolean {
+  return isBuiltin('node:sqlite');
 }
 
 /** Clients ask for telemetry by the environment of the runtime that they start. */
 function settingsWithoutEffect({ COPILOT_OTEL_ENABLED: asked }: Environment): readonly string[] {
   if (asked === undefined || /^(?:false|0|)$/i.test(asked)) return [];
   return ["The option 'telemetry' (COPILOT_OTEL_ENABLED) has no effect: this version sends no telemetry."];
-}
-
-/** Names separated by commas. */
-function hostList(names: string | undefined): readonly string[] {
-  return (names ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }
 
 /** Ends the process without a word at the n-th write step of its stores; only chaos tests run a build that has it. */

@@ -1,5 +1,6 @@
 import type { Environment } from '@groundcrew/models';
 import { type Channel, channelPair } from '@groundcrew/rpc';
+import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose } from './compose.js';
 import { homeDirectory } from './config/home.js';
 
@@ -18,6 +19,8 @@ export interface InProcessOptions {
   readonly useLoggedInUser?: boolean;
   /** Sessions idle for so many seconds are unloaded; 0, the default, means never. */
   readonly sessionIdleSeconds?: number;
+  /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
+  readonly sandbox?: SandboxSettings;
   /** Told of what people should know; a process warning unless given. */
   readonly warn?: (message: string) => void;
 }
@@ -42,6 +45,7 @@ export async function openInProcess(options: InProcessOptions = {}): Promise<InP
     warn: options.warn ?? ((message) => process.emitWarning(message, 'GroundcrewWarning')),
     onShutDown: () => undefined,
     ...(token && { token }),
+    ...(options.sandbox && { sandbox: options.sandbox }),
   });
   const [channel, served] = channelPair();
   const serving = program.server.serve(served);

@@ -35,6 +35,7 @@ beforeEach(() => {
   writeFileSync(inCli('src/later.ts'), `export const word = 'later';`);
   writeFileSync(inCli('src/in-process.ts'), `export { word } from './later.js';`);
   writeFileSync(inCli('src/cli.ts'), `process.stdout.write('for people');`);
+  writeFileSync(inCli('src/worker-main.ts'), `process.send?.('ready');`);
   writeMain('first');
   symlinkSync(modules, join(checkout, 'node_modules'));
 });

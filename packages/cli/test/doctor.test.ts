@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { say } from '@groundcrew/testkit';
@@ -16,9 +17,10 @@ async function talk(): Promise<Readonly<Record<string, string>>> {
 }
 
 test('a home without sessions and a sound store are in order', async () => {
-  expect(await world.run(['doctor'])).toEqual({
+  const environment = { GROUNDCREW_BWRAP: '/missing/bwrap' };
+  expect(await world.run(['doctor'], { environment })).toEqual({
     code: 0,
-    stdout: `note: There is no store at ${store()} yet.\nNo problems found.\n`,
+    stdout: `note: no sandbox for commands: bubblewrap is not installed (/missing/bwrap, which GROUNDCREW_BWRAP names, is not there): apt-get install bubblewrap, dnf install bubblewrap or apk add bubblewrap\nnote: There is no store at ${store()} yet.\nNo problems found.\n`,
     stderr: '',
   });
   expect(readdirSync(world.homePath)).toEqual([]);
@@ -26,7 +28,7 @@ test('a home without sessions and a sound store are in order', async () => {
   const { code, stdout } = await world.run(['doctor', '--home', world.homePath]);
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/groundcrew\.db: 2 sessions, \d+ records, version 1\nNo problems found\.\n$/),
+    expect.stringMatching(/groundcrew\.db: 2 sessions, \d+ records, version 2\nNo problems found\.\n$/),
   ]);
 });
 
@@ -63,6 +65,44 @@ test('a damaged store is told of, recovered, and kept', async () => {
     stderr: '',
   });
   expect((await world.run(['doctor', '--check'])).code).toBe(0);
+});
+
+test('an empty file is told of: whatever it held is lost', async () => {
+  writeFileSync(store(), '', { mode: 0o600 });
+  const { code, stdout } = await world.run(['doctor']);
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    `problem: ${store()} is empty: it holds no session. If there were any, put a backup in its place; otherwise the next start makes a new store of it.\n1 problem found.\n`,
+  );
+  expect(statSync(store()).size).toBe(0);
+});
+
+test('directories of sessions that are no more are removed, those of other programs are not', async () => {
+  await talk();
+  const directory = (...names: string[]) => join(world.homePath, 'session-state', ...names);
+  mkdirSync(directory('gone', 'files'), { recursive: true });
+  writeFileSync(directory('gone', 'plan.md'), 'a plan');
+  mkdirSync(directory('.deleted-99', 'files'), { recursive: true });
+  mkdirSync(directory('foreign'), { recursive: true });
+  writeFileSync(directory('foreign', 'events.jsonl'), '{}');
+  expect((await world.run(['doctor', '--check'])).stdout).toContain(
+    'note: Deleted sessions left 2 directories.',
+  );
+  const { code, stdout } = await world.run(['doctor']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Removed 2 directories of deleted sessions.')]);
+  expect(readdirSync(directory()).sort()).toEqual(['blue', 'foreign', 'red']);
+});
+
+test('a store that cannot give space back is rewritten', async () => {
+  await talk();
+  const script = `
+    const { DatabaseSync } = process.getBuiltinModule?.('node:sqlite') ?? require('@groundcrew/sqlite-node20');
+    new DatabaseSync(process.argv[1]).exec('PRAGMA auto_vacuum = NONE; VACUUM');`;
+  execFileSync(process.execPath, ['-e', script, store()], { cwd: import.meta.dirname, stdio: 'ignore' });
+  expect((await world.run(['doctor', '--check'])).stdout).toContain('was made by an earlier version');
+  const { code, stdout } = await world.run(['doctor']);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`Rewrote ${store()}`)]);
+  expect((await world.run(['doctor'])).stdout).toMatch(/2 sessions, .*\nNo problems found\.\n$/);
 });
 
 test('a file that is not ours is told of and never touched', async () => {

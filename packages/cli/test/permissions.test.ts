@@ -98,6 +98,25 @@ describe('permissions check', () => {
     ]);
   });
 
+  test('says which rules for paths hold while a command runs, and asks where none does', async () => {
+    write({ deny: [{ path: '/srv/denied' }] });
+    const rule = 'path(/srv/denied) (permissions.json, line 3)';
+    const environment = { GROUNDCREW_BWRAP: '/missing/bwrap' };
+    const without = await world.run(['permissions', 'check', 'make', '--mode', 'allow-all'], { environment });
+    expect(without).toEqual({
+      code: 3,
+      stdout: [
+        'asks: make',
+        `because: The rule ${rule} denies a path that this command could touch, and no sandbox holds it.`,
+        'command: make',
+        `not held while it runs: ${rule}`,
+        '',
+      ].join('\n'),
+      stderr: '',
+    });
+    rmSync(join(world.homePath, 'permissions.json'));
+  });
+
   test('knows the modes, another directory, and what was approved there for good', async () => {
     const directory = join(realpathSync(world.workingDirectory), 'approved');
     mkdirSync(directory, { recursive: true });
@@ -126,6 +145,8 @@ describe('permissions check', () => {
         commands: [{ identifier: 'rm', readOnly: false }],
         paths: [],
         urls: [],
+        heldPaths: [],
+        openPaths: [],
         problems: [],
       },
     });

@@ -24,6 +24,8 @@ export interface ModelCallSettings {
   readonly retryAfterLimit?: number;
   /** Seconds a service may be silent within its answer. */
   readonly modelIdleTimeout?: number;
+  /** Variables that headers of a client's provider may name. */
+  readonly headerVariables?: readonly string[];
 }
 
 /** What settings say of models. */

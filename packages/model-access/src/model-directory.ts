@@ -9,7 +9,7 @@ import {
   standardRetryPolicy,
   type TimeLimits,
 } from '@groundcrew/models';
-import { offlineInfo } from '@groundcrew/offline-model';
+import { offlineInfo, type ThinkElsewhere } from '@groundcrew/offline-model';
 import {
   defaultProviderName,
   type ModelAccess,
@@ -21,6 +21,7 @@ import {
 import { AmbientModels, type AmbientSources, type ModelCallSettings } from './ambient-models.js';
 import { CopilotAccess } from './copilot-access.js';
 import type { GitHubUser, GitHubUsers } from './git-hub-user.js';
+import { clientVariables } from './header-variables.js';
 import { offlineAccess } from './offline-access.js';
 import { withOtherModels } from './other-models.js';
 import { type OwnServiceSources, ownService } from './own-service.js';
@@ -38,12 +39,16 @@ export interface ModelSources {
   readonly isTokenGiven?: boolean;
   /** Settings that name services for sessions that bring none; without it, none does. */
   readonly readSettings?: AmbientSources['readSettings'];
+  /** Variables that headers of a client's provider may name, besides those of the settings. */
+  readonly clientHeaderVariables?: readonly string[];
+  /** Where the offline model thinks about what is long. */
+  readonly thinkElsewhere?: ThinkElsewhere;
 }
 
 /** Finds the model service of a session: its own, else that of the settings, else that of the environment, else none. */
 export class ModelDirectory {
   private readonly copilot = new Map<string, CopilotAccess>();
-  private readonly offline = offlineAccess();
+  private readonly offline: ModelAccess;
 
   private readonly ambient: AmbientModels | undefined;
   private users: Promise<GitHubUsers> | undefined;
@@ -51,11 +56,12 @@ export class ModelDirectory {
 
   constructor(private readonly sources: ModelSources) {
     const { environment, readSettings } = sources;
+    this.offline = offlineAccess(sources.thinkElsewhere);
     if (readSettings !== undefined)
       this.ambient = new AmbientModels({
         environment,
         readSettings,
-        open: (provider) => ownService(provider, this.own),
+        open: (provider) => ownService(provider, this.operators),
       });
   }
 
@@ -75,9 +81,9 @@ export class ModelDirectory {
     seams: ModelSeams,
   ): Promise<ModelAccess> {
     const getBearerToken = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
-    const own = { ...this.own, getBearerToken, named: settings.model };
     if (provider?.baseUrl !== undefined) {
       await this.settings().catch(unreadable);
+      const own = { ...this.own, getBearerToken, named: settings.model };
       return ownService({ ...provider, baseUrl: provider.baseUrl }, own);
     }
     const access = withOtherModels(await this.common(settings, seams.sessionId), {
@@ -181,9 +187,18 @@ export class ModelDirectory {
     };
   }
 
+  /** For services that a client brings. */
   private get own(): OwnServiceSources {
-    const { environment, version, exchange } = this.sources;
-    return { environment, version, exchange, retry: this.retry };
+    const { operators } = this;
+    return { ...operators, headerVariables: operators.clientVariables };
+  }
+
+  /** For services that the operator names. */
+  private get operators(): OwnServiceSources {
+    const { environment, version, exchange, clientHeaderVariables = [] } = this.sources;
+    const listed = [...(this.callSettings.headerVariables ?? []), ...clientHeaderVariables];
+    const allowed = clientVariables(environment, listed);
+    return { environment, version, exchange, retry: this.retry, clientVariables: allowed };
   }
 
   private copilotFor(sessionToken: string | undefined, user?: GitHubUser): CopilotAccess | undefined {

@@ -28,6 +28,10 @@ export const ownServiceModel = 'claude-sonnet-4';
 export interface OwnServiceSources {
   readonly exchange: Exchange;
   readonly environment: Environment;
+  /** The variables that headers may name, where they are not the operator's; those of the environment without it. */
+  readonly headerVariables?: Environment;
+  /** The variables that a client's headers may name. */
+  readonly clientVariables: Environment;
   readonly version: string;
   readonly retry: RetryOptions;
   /** Asks the client for a token, for services that say that it gives them. */
@@ -41,7 +45,8 @@ export function ownService(
   config: ProviderSettings & ProviderConfig,
   sources: OwnServiceSources,
 ): ModelAccess {
-  const { environment, version, exchange, getBearerToken, named } = sources;
+  const { environment, headerVariables, version, exchange, getBearerToken, named } = sources;
+  const variables = headerVariables ? { headerVariables } : {};
   const { wireModel, modelId, ...unnamed } = config;
   const saidOf = (model: string): ProviderConfig & ProviderSettings =>
     named === undefined || model === named ? config : unnamed;
@@ -49,7 +54,10 @@ export function ownService(
   const asked = config.hasBearerTokenProvider && getBearerToken ? { getBearerToken } : {};
   return {
     provider: withRetry(
-      withNames(configuredProvider(unnamed, { environment, version, exchange, ...asked }), saidOf),
+      withNames(
+        configuredProvider(unnamed, { environment, ...variables, version, exchange, ...asked }),
+        saidOf,
+      ),
       'getBearerToken' in asked ? sources.retry : forOneKey(sources.retry),
     ),
     defaultModel: modelId ?? ownServiceModel,
@@ -63,11 +71,17 @@ export function ownService(
     },
     isCopilot: false,
     serves: (model) => model !== offlineInfo.id,
-    endpoint: (_model, signal) => endpointOf(config, { environment, ...asked }, signal),
+    endpoint: (_model, signal) => endpointOf(config, { environment, ...variables, ...asked }, signal),
     withChanges: (changes, seams) => {
       const token = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
       const changed = { ...config, ...changes, baseUrl: config.baseUrl };
-      return ownService(changed, { ...sources, getBearerToken: token });
+      const isHeadersOfClient = changes.headers !== undefined;
+      const { clientVariables } = sources;
+      return ownService(changed, {
+        ...sources,
+        getBearerToken: token,
+        ...(isHeadersOfClient && { headerVariables: clientVariables }),
+      });
     },
   };
 }

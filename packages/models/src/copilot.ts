@@ -32,7 +32,7 @@ export type CopilotApi = 'chat' | 'responses' | 'responses-socket' | 'messages';
 export function copilotProvider(config: CopilotConfig): ModelProvider {
   const { baseUrl, environment, apiOf = () => 'chat' } = config;
   const exchange = config.exchange ?? nodeExchange({ environment });
-  const own = checkedHeaders(configuredHeaders(config, environment));
+  const own = checkedHeaders(configuredHeaders(config, { environment }));
   const at = (api: CopilotApi): ModelProvider => {
     const { wire, path } = apis[api];
     const url = below(baseUrl, path);

@@ -19,9 +19,10 @@ export interface ServiceEndpoint {
 /** How a service of the user's own is called; a token it asks for is asked for now. */
 export async function endpointOf(
   config: ProviderConfig,
-  { environment, getBearerToken }: Pick<ServiceSurroundings, 'environment' | 'getBearerToken'>,
+  surroundings: Pick<ServiceSurroundings, 'environment' | 'headerVariables' | 'getBearerToken'>,
   signal: AbortSignal,
 ): Promise<ServiceEndpoint> {
+  const { getBearerToken } = surroundings;
   const { type = 'openai', wireApi = 'completions', transport, baseUrl, apiKey } = config;
   const token = getBearerToken ? await getBearerToken(signal) : config.bearerToken;
   return {
@@ -32,7 +33,7 @@ export async function endpointOf(
     ...(apiKey !== undefined && { apiKey }),
     headers: {
       ...written(serviceAt(config).headers),
-      ...configuredHeaders(config, environment),
+      ...configuredHeaders(config, surroundings),
       ...(token && written(bearer(token))),
     },
   };

@@ -62,14 +62,19 @@ export function authenticationAmong(headers: Headers): Headers {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => authentication.has(name)));
 }
 
-/** Replaces `${NAME}` and `${NAME:-default}` by what the environment says. */
-export function expandVariables(text: string, environment: Environment): string {
+/** Replaces `${NAME}` and `${NAME:-default}` by what the variables say; one that is not among them counts as not set. */
+export function expandVariables(
+  text: string,
+  variables: Environment,
+  { advice = '' }: { readonly advice?: string } = {},
+): string {
   return text.replace(
     /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, fallback?: string) => {
-      const value = fallback === undefined ? environment[name] : environment[name] || fallback;
+      const known = Object.hasOwn(variables, name) ? variables[name] : undefined;
+      const value = fallback === undefined ? known : known || fallback;
       if (value !== undefined) return value;
-      throw new ModelError('configuration', `The environment variable ${name} is not set`);
+      throw new ModelError('configuration', `The environment variable ${name} is not set${advice}`);
     },
   );
 }

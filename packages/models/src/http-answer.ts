@@ -1,5 +1,6 @@
 import { ModelError } from './errors.js';
 import type { HttpResponse } from './exchange.js';
+import { parseReceived } from './json.js';
 import type { ModelEvent } from './model.js';
 import { SseReader } from './sse.js';
 import type { AnswerDecoder, Wire } from './wire.js';
@@ -46,6 +47,7 @@ export class AnswerReader {
 
   /** An event stream may come without its label; what is neither that nor JSON is not read to its end. */
   #hold(bytes: Uint8Array): readonly ModelEvent[] {
+    if (this.#size > maxWholeBytes) throw tooLong(maxWholeBytes);
     const isBeginning = this.#size - bytes.byteLength < longestBeginning;
     this.#held.push(bytes);
     if (!isBeginning) return [];
@@ -83,6 +85,9 @@ interface Stream {
 /** Of a WebSocket each piece of the body is a message, and a message is a frame. */
 const messages: Stream['frames'] = { push: (message) => [textOf([message])], end: () => [] };
 
+/** What is not streamed is parsed at once, and more would hold up everybody else. */
+const maxWholeBytes = 6 * 1024 * 1024;
+
 /** All of a body as text. Beyond `maxBytes` it is cut if the beginning is enough, and refused if not. */
 export async function readText(
   body: AsyncIterable<Uint8Array>,
@@ -103,7 +108,7 @@ export async function readText(
 /** A body that has to be JSON. */
 export function parseWhole(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseReceived(text);
   } catch {
     throw new ModelError('bad_response', 'The model service sent an answer that is not JSON');
   }

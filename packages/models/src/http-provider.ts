@@ -88,7 +88,8 @@ class ProviderCall {
     const outgoing = { headers: this.#headers, ...call, ...(origin && { origin }) };
     const response = await this.#options.exchange(outgoing, this.#signal);
     const { headers, status } = response;
-    this.#requestId = headers['x-github-request-id'] ?? headers['x-request-id'] ?? headers['request-id'];
+    const requestId = headers['x-github-request-id'] ?? headers['x-request-id'] ?? headers['request-id'];
+    this.#requestId = requestId && withoutSecrets(requestId, this.#headers);
     if (status === 101 || (status >= 200 && status < 300)) return response;
     if (status >= 300 && status < 400) throw redirected(headers.location);
     const text = await readText(response.body, { maxBytes: maxFailureBytes, cut: true });
@@ -107,8 +108,10 @@ class ProviderCall {
     if (this.#signal.aborted) return this.#signal.reason;
     const known = error instanceof ModelError ? error : networkFailure(error);
     const told = known.kind === 'auth' ? refusedCredentials(known, this.#options.credentials) : known;
+    const masked = (text: string | undefined) => text && withoutSecrets(text, this.#headers);
     const message = withoutSecrets(told.message, this.#headers);
-    return restate(told, { message, requestId: told.requestId ?? this.#requestId });
+    const requestId = masked(told.requestId ?? this.#requestId);
+    return restate(told, { message, requestId, code: masked(told.code) });
   }
 }
 

@@ -31,7 +31,7 @@ function lostOnItsWay(cause: unknown): ModelError {
 /** The answer with its body as it was before it was packed for the way. */
 async function decoded(answer: Answer): Promise<HttpResponse> {
   const coding = answer.headers['content-encoding']?.trim().toLowerCase();
-  if (coding === undefined || !(coding in decompressors)) return answer;
+  if (coding === undefined || !Object.hasOwn(decompressors, coding)) return answer;
   const [stream, zlib] = await Promise.all([import('node:stream'), import('node:zlib')]);
   const decompress = zlib[decompressors[coding as keyof typeof decompressors]]();
   // The reader of the last stream sees every error; the callback only tells pipeline that it is looked after.

@@ -31,6 +31,7 @@ export type {
 export { type NodeExchangeOptions, nodeExchange } from './node-exchange.js';
 export { costOf, type Price, type PriceList, priceList } from './prices.js';
 export {
+  configuredHeaders,
   configuredProvider,
   type GetBearerToken,
   type ProviderConfig,

@@ -28,12 +28,17 @@ export async function priceList(own: Prices = {}): Promise<PriceList> {
     asOf,
     find(model) {
       const known = namesOf(model)
-        .map((name) => general[name])
+        .map((name) => ownPrice(general, name))
         .find((price) => price !== undefined);
-      const { input, output, ...rest } = { ...known, ...own[model] };
+      const { input, output, ...rest } = { ...known, ...ownPrice(own, model) };
       return input === undefined || output === undefined ? undefined : { input, output, ...rest };
     },
   };
+}
+
+/** A model may have any name, also one that every object knows. */
+function ownPrice(prices: Prices, model: string): Partial<Price> | undefined {
+  return Object.hasOwn(prices, model) ? prices[model] : undefined;
 }
 
 /** US dollars for one call, in the words of the service where it has any; null where nobody knows. */

@@ -26,6 +26,8 @@ export interface ProviderConfig extends ServiceAddress {
 /** What every provider is given by its surroundings. */
 export interface ProviderSurroundings {
   readonly environment: Environment;
+  /** The variables that headers may name; those of the environment unless others are given. */
+  readonly headerVariables?: Environment;
   /** The version of Groundcrew, for the User-Agent. */
   readonly version: string;
   /** How calls are made; over the network unless somebody else makes them. */
@@ -45,7 +47,7 @@ export function configuredProvider(config: ProviderConfig, surroundings: Service
   const { environment, version, getBearerToken } = surroundings;
   const service = serviceAt(config);
   const authentication = checkedHeaders(authenticationOf(config, service));
-  const configured = checkedHeaders(configuredHeaders(config, environment));
+  const configured = checkedHeaders(configuredHeaders(config, surroundings));
   const provider = httpProvider({
     id: config.baseUrl,
     wire: service.wire.load,
@@ -90,11 +92,14 @@ function credentialSource(
 /** The headers of a configuration with their variables filled in. */
 export function configuredHeaders(
   { headers }: Pick<ProviderConfig, 'headers'>,
-  environment: Environment,
+  { environment, headerVariables }: Pick<ProviderSurroundings, 'environment' | 'headerVariables'>,
 ): Headers {
+  const options = headerVariables
+    ? { advice: ', or not allowed: GROUNDCREW_HEADER_ENV lists those that are' }
+    : {};
   const expanded = Object.entries(headers ?? {}).map(([name, value]): [string, string] => [
     name,
-    expandVariables(value, environment),
+    expandVariables(value, headerVariables ?? environment, options),
   ]);
   return Object.fromEntries(expanded);
 }

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { ModelError } from './errors.js';
 
-const maxFrameLength = 32 * 1024 * 1024;
+const maxFrameLength = 4 * 1024 * 1024;
 
 /** Finds server-sent events in bytes as they come. */
 export class SseReader {
@@ -16,7 +16,7 @@ export class SseReader {
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded')
-        throw new ModelError('bad_response', 'The model service sent an event larger than 32 MB');
+        throw new ModelError('bad_response', 'The model service sent an event larger than 4 MB');
     },
   });
 

@@ -1,6 +1,6 @@
-import type { ModelRequest } from '@groundcrew/models';
 import { type Conversation, readConversation } from './conversation.js';
 import { inManner, mannerOf } from './manner.js';
+import type { OfflineRequest } from './offline-request.js';
 import type { PlannedCall, Reply } from './pattern.js';
 import { selfDescription } from './patterns/small-talk.js';
 import { isFailure, report } from './report.js';
@@ -8,7 +8,7 @@ import { table } from './table.js';
 import { type Veiled, veil } from './veil.js';
 
 /** What the model says or does next. Each step of a prompt is done once, so every conversation comes to an end. */
-export function answer(request: ModelRequest): Reply {
+export function answer(request: OfflineRequest): Reply {
   const conversation = readConversation(request);
   const steps = stepsOf(conversation);
   const rounds = steps.filter((step) => step.calls.length > 0);

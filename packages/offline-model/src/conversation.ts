@@ -1,4 +1,5 @@
-import type { ChatMessage, ModelRequest, Part, ToolSpec } from '@groundcrew/models';
+import type { ChatMessage, Part, ToolSpec } from '@groundcrew/models';
+import type { OfflineRequest } from './offline-request.js';
 
 export interface Attachment {
   readonly type: 'file' | 'text' | 'selection' | 'image' | 'reference';
@@ -31,7 +32,7 @@ export interface Conversation {
 }
 
 /** Reads a request; whatever is before the latest prompt is memory. */
-export function readConversation({ messages, system, tools, toolChoice }: ModelRequest): Conversation {
+export function readConversation({ messages, system, tools, toolChoice }: OfflineRequest): Conversation {
   const isPrompt = (message: ChatMessage, index: number): boolean =>
     message.role === 'user' && !(messages[index - 1]?.role === 'tool' && isContext(message.parts));
   const start = messages.findLastIndex(isPrompt);

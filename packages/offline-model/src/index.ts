@@ -1,1 +1,1 @@
-export { offlineInfo, offlineModel } from './offline-model.js';
+export { offlineInfo, offlineModel, offlineReply, type ThinkElsewhere } from './offline-model.js';

@@ -1,5 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import type { ModelEvent, ModelInfo, ModelProvider, ModelRequest, ToolCall, Usage } from '@groundcrew/models';
+import type { OfflineRequest } from './offline-request.js';
 import type { Reply } from './pattern.js';
 
 /** What is known of the model without asking it. */
@@ -10,15 +11,17 @@ export const offlineInfo: ModelInfo = {
   contextWindow: 32_768,
 };
 
+/** Where the offline model thinks about what is long: its patterns may take the square of a prompt's length. */
+export type ThinkElsewhere = (request: OfflineRequest, signal: AbortSignal) => Promise<unknown>;
+
 /** A model without weights or network that follows simple instructions; the same conversation always gets the same answer. */
-export function offlineModel(): ModelProvider {
+export function offlineModel(thinkElsewhere?: ThinkElsewhere): ModelProvider {
   return {
     id: offlineInfo.id,
     models: async () => [offlineInfo],
     async *stream(request, signal) {
       signal.throwIfAborted();
-      const { answer } = await import('./answer.js');
-      const reply = answer(request);
+      const reply = await replyTo(request, thinkElsewhere, signal);
       const seed = reply.type === 'call' ? await fingerprint(request) : '';
       for (const events of batches(reply, seed, request)) {
         signal.throwIfAborted();
@@ -27,6 +30,46 @@ export function offlineModel(): ModelProvider {
       }
     },
   };
+}
+
+/** What the offline model says or does next: of a request that came from elsewhere. */
+export async function offlineReply(request: unknown): Promise<Reply> {
+  const { answer } = await import('./answer.js');
+  return answer(request as OfflineRequest); // made by `replyTo`, in another process
+}
+
+async function replyTo(
+  { system, messages, tools, toolChoice }: ModelRequest,
+  thinkElsewhere: ThinkElsewhere | undefined,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const request: OfflineRequest = { system, messages, tools, ...(toolChoice && { toolChoice }) };
+  if (!thinkElsewhere || !isLong(request)) return offlineReply(request);
+  return (await thinkElsewhere(request, signal).catch(async (error: unknown) => {
+    signal.throwIfAborted();
+    const { selfDescription } = await import('./patterns/small-talk.js');
+    const reason = error instanceof Error ? error.message : String(error);
+    return { type: 'say', text: `This is too long for me (${reason}). ${selfDescription}` };
+  })) as Reply; // `offlineReply` made it
+}
+
+/** Patterns may take the square of what they look at: instructions, prompts, and what tools answered. */
+function isLong({ messages, system }: OfflineRequest): boolean {
+  const said = textsOf(messages).reduce((sum, text) => sum + text.length, 0);
+  return said > mostSaidHere || system.length > mostInstructionsHere || /\s{100}/.test(system);
+}
+
+const mostSaidHere = 4000;
+/** Our own instructions are shorter. */
+const mostInstructionsHere = 12_000;
+
+function textsOf(messages: ModelRequest['messages']): readonly string[] {
+  return messages.map((message) => {
+    if (message.role === 'tool') return message.text;
+    if (message.role === 'assistant')
+      return message.text + message.toolCalls.map((call) => call.argumentsText).join('');
+    return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  });
 }
 
 /** Calls of different conversations, or of different times, have different ids. */
@@ -59,13 +102,7 @@ function* batches(reply: Reply, seed: string, request: ModelRequest): Generator<
 const charactersPerToken = 4;
 
 function end(reason: 'stop' | 'length' | 'tool_calls', output: string, request: ModelRequest): ModelEvent {
-  const texts = request.messages.map((message) => {
-    if (message.role === 'tool') return message.text;
-    if (message.role === 'assistant')
-      return message.text + message.toolCalls.map((call) => call.argumentsText).join('');
-    return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  });
-  const input = [request.system, ...texts, JSON.stringify(request.tools)];
+  const input = [request.system, ...textsOf(request.messages), JSON.stringify(request.tools)];
   const usage: Usage = {
     inputTokens: input.reduce((sum, text) => sum + Math.ceil(text.length / charactersPerToken), 0),
     outputTokens: Math.ceil(output.length / charactersPerToken),

@@ -71,11 +71,9 @@ interface Given {
 
 const reply = (said: string | ChatMessage, { before = [], tools = offered, system = '' }: Given = {}) =>
   answer({
-    model: 'offline',
     system,
     messages: [...before, typeof said === 'string' ? wrapped(said) : said],
     tools,
-    stream: false,
   });
 
 function spoken(said: string | ChatMessage, given: Given = {}): string {
@@ -96,11 +94,9 @@ function played(said: string, result: (name: string, values: unknown) => string,
   const rounds: string[] = [];
   for (;;) {
     const answered = answer({
-      model: 'offline',
       system: '',
       messages,
       tools: given.tools ?? offered,
-      stream: false,
     });
     if (answered.type === 'say') return { rounds, text: answered.text };
     rounds.push(answered.calls.map((call) => `${call.name} ${JSON.stringify(call.arguments)}`).join(' & '));

@@ -29,6 +29,7 @@ export const sessionConfig = () => ({
   ...agentFields(),
   ...instructionFields(),
   ...placeFields(),
+  ...sandboxFields(),
   ...featureFields(),
   ...hostFields(),
 });
@@ -42,11 +43,22 @@ const clientFields = () => ({
   requestExitPlanMode: flag,
   requestAutoModeSwitch: flag,
   hooks: flag,
+  hookOptions,
   streaming: flag,
   includeSubAgentStreamingEvents: flag,
   enableGitHubTelemetryForwarding: flag,
   commands: () => z.array(clientCommand()),
 });
+
+/** How this client's hooks are treated. */
+const hookOptions = once(() =>
+  sparseObject({
+    /** A hook that has not answered by then has failed. */
+    timeoutMs: () => z.nullish(z.int().check(z.positive(), z.maximum(24 * 60 * 60 * 1000))),
+    /** What a failed hook before a tool call means. */
+    onFailure: () => z.nullish(z.enum(['deny', 'allow'])),
+  }),
+);
 
 const clientCommand = once(() => sparseObject({ description: textOrNull }, { name: text }));
 
@@ -197,6 +209,47 @@ const placeFields = () => ({
   additionalDirectories: texts,
   configDir: text,
 });
+
+/** Where commands run, and what they may touch. */
+export const sandboxFields = () => ({
+  /** Which executor; `auto` is the sandbox where it works, `off` is `host`. */
+  sandbox: () => z.enum(['host', 'off', 'bwrap', 'seatbelt', 'auto']),
+  sandboxConfig,
+});
+
+const sandboxConfig = once(() =>
+  sparseObject({
+    /** With true, the sandbox of this system or nothing; with false, none. */
+    enabled: flagOrNull,
+    /** Whether the working directory may be written; true unless given. */
+    addCurrentWorkingDirectory: flagOrNull,
+    allowDevToolAccess: flagOrNull,
+    auth: () => z.nullable(sparseObject({ git: flagOrNull, gh: flagOrNull })),
+    userPolicy: () => z.nullable(sandboxPolicy()),
+  }),
+);
+
+const seatbeltPolicy = () => z.nullable(sparseObject({ keychainAccess: flagOrNull }));
+
+const sandboxPolicy = once(() =>
+  sparseObject({
+    filesystem: () =>
+      z.nullable(
+        sparseObject({
+          readwritePaths: textsOrNull,
+          readonlyPaths: textsOrNull,
+          deniedPaths: textsOrNull,
+          clearPolicyOnExit: flagOrNull,
+        }),
+      ),
+    network: () =>
+      z.nullable(
+        sparseObject({ allowOutbound: flagOrNull, allowLocalNetwork: flagOrNull, proxy: mapOrNull }),
+      ),
+    seatbelt: seatbeltPolicy,
+    experimental: () => z.nullable(sparseObject({ seatbelt: seatbeltPolicy })),
+  }),
+);
 
 /** What is switched on or off, and the limits. */
 const featureFields = () => ({

@@ -1,8 +1,21 @@
 import type { Readable, Writable } from 'node:stream';
 import { Backlog } from './backlog.js';
 import type { Channel } from './channel.js';
-import { type FrameLimits, FrameReader, frame } from './framing.js';
-import { type Encoded, type Message, toEncoded } from './message.js';
+import { FramingError } from './errors.js';
+import {
+  beginningBytes,
+  defaultBodyBytes,
+  type FrameLimits,
+  FrameReader,
+  frame,
+  frameHead,
+  type LargeFrames,
+} from './framing.js';
+import { bodyBytes, type Encoded, type Message, toEncoded } from './message.js';
+import { Outgoing } from './outgoing.js';
+import { oversizedMessage } from './oversized.js';
+import { parseLargeMessage } from './parse.js';
+import type { SlowOptions } from './parse-slowly.js';
 import { AsyncQueue } from './queue.js';
 
 /** The two directions of one peer; a socket is both. */
@@ -15,6 +28,10 @@ export interface ByteStreams {
 export interface ByteChannelOptions extends FrameLimits {
   /** Queued bytes over which `send` asks to hold back; 1 MiB unless told otherwise. */
   readonly highWaterMark?: number;
+  /** A longer body ends the stream until the peer is trusted; as for all others unless told otherwise. */
+  readonly maxStrangerBytes?: number;
+  /** Objects, lists and plain values that a message over 1 MiB may have; any number unless told otherwise. */
+  readonly maxValues?: number;
   /** How long `close` waits for the peer to read what was queued and to hang up; 2 s unless told otherwise. */
   readonly lingerMs?: number;
 }
@@ -24,16 +41,23 @@ export function byteChannel(streams: ByteStreams, options: ByteChannelOptions = 
   return new ByteChannel(streams, options);
 }
 
-class ByteChannel implements Channel {
+class ByteChannel implements Channel, LargeFrames {
   private readonly input: Readable;
   private readonly output: Writable;
+  private readonly outgoing: Outgoing;
+  private readonly slowOptions: SlowOptions;
+  private readonly maxKeptBytes: number;
   private readonly reader: FrameReader;
-  private readonly incoming = new AsyncQueue<Message>(() => this.input.resume());
+  private readonly incoming = new AsyncQueue<Message>(() => this.readOn());
+  private readonly maxBodyBytes: number;
+  /** What has come while a large message is read; the messages go on in the order they came in. */
+  private behind: (() => Promise<Message>)[] | undefined;
   private readonly backlog: Backlog;
   private readonly lingerMs: number;
   private batch = '';
   private batchBytes = 0;
   private isGathering = false;
+  private hasEnded = false;
   private inputEnded = false;
   private outputEnded = false;
   private ended = false;
@@ -44,7 +68,14 @@ class ByteChannel implements Channel {
   constructor({ input, output }: ByteStreams, options: ByteChannelOptions) {
     this.input = input;
     this.output = output;
-    this.reader = new FrameReader(options);
+    this.outgoing = new Outgoing(output);
+    this.slowOptions = options.maxValues === undefined ? {} : { mostValues: options.maxValues };
+    this.maxBodyBytes = options.maxBodyBytes ?? defaultBodyBytes;
+    this.maxKeptBytes = options.maxKeptBytes ?? this.maxBodyBytes;
+    this.reader = new FrameReader(
+      { ...options, ...(options.maxStrangerBytes && { maxBodyBytes: options.maxStrangerBytes }) },
+      this,
+    );
     this.backlog = new Backlog(options.highWaterMark);
     this.lingerMs = options.lingerMs ?? 2000;
     input
@@ -72,6 +103,7 @@ class ByteChannel implements Channel {
   send(message: Message | Encoded): boolean {
     if (this.outputEnded || this.closing !== undefined) return false;
     const encoded = toEncoded(message);
+    if (encoded.byteLength > largeBytes) return this.sendLarge(encoded);
     const text = frame(encoded);
     const bytes = text.length - encoded.json.length + encoded.byteLength;
     if (this.batchBytes === 0 && !this.isGathering) queueMicrotask(this.flushSoon);
@@ -80,6 +112,16 @@ class ByteChannel implements Channel {
     const hasRoom = this.backlog.add(bytes);
     if (this.batchBytes >= maxBatchBytes) this.flush();
     return hasRoom;
+  }
+
+  private sendLarge(encoded: Encoded): boolean {
+    this.flush();
+    const head = frameHead(encoded);
+    const isLatin = encoded.byteLength === encoded.json.length;
+    const bytes = head.length + encoded.byteLength;
+    this.outgoing.write(head, true, () => undefined);
+    this.outgoing.write(encoded.json, isLatin, () => this.backlog.remove(bytes));
+    return this.backlog.add(bytes);
   }
 
   drained(): Promise<void> {
@@ -99,7 +141,7 @@ class ByteChannel implements Channel {
     const { batch } = this;
     this.batch = '';
     this.batchBytes = 0;
-    this.output.write(batch, bytes === batch.length ? 'latin1' : 'utf8', () => this.backlog.remove(bytes));
+    this.outgoing.write(batch, bytes === batch.length, () => this.backlog.remove(bytes));
     if (this.isGathering) return;
     this.isGathering = true;
     setImmediate(this.gathered);
@@ -115,16 +157,70 @@ class ByteChannel implements Channel {
     try {
       this.reader.push(chunk, this.receive);
     } catch (error) {
-      this.incoming.fail(error);
-      this.ignoreInput();
+      if (this.behind) this.behind.push(async () => Promise.reject(error));
+      else this.fail(error);
       return;
     }
-    if (this.incoming.size > 0) this.input.pause();
+    if (this.incoming.size > 0 || this.behind) this.input.pause();
   };
 
-  private readonly receive = (message: Message): void => this.incoming.push(message);
+  private readonly receive = (message: Message): void => {
+    if (this.behind) this.behind.push(async () => message);
+    else this.incoming.push(message);
+  };
+
+  large(body: Buffer): void {
+    const read = () => this.readLarge(body);
+    if (this.behind) this.behind.push(read);
+    else void this.readInOrder([read]);
+  }
+
+  private async readLarge(body: Buffer): Promise<Message> {
+    try {
+      return Object.assign(await parseLargeMessage(body, this.slowOptions), { [bodyBytes]: body.length });
+    } catch (error) {
+      if (!(error instanceof FramingError) || error.kind !== 'too_large') throw error;
+      return oversizedMessage(body.toString('latin1', 0, beginningBytes), error.message);
+    }
+  }
+
+  passedOver(beginning: string, length: number): void {
+    const text = `Message too large: it has ${length} bytes, at most ${this.maxKeptBytes} are accepted`;
+    this.receive(oversizedMessage(beginning, text));
+  }
+
+  trust(): void {
+    this.reader.maxBodyBytes = this.maxBodyBytes;
+  }
+
+  private async readInOrder(waiting: (() => Promise<Message>)[]): Promise<void> {
+    this.behind = waiting;
+    this.input.pause();
+    try {
+      for (let read = waiting.shift(); read !== undefined; read = waiting.shift())
+        this.incoming.push(await read());
+    } catch (error) {
+      this.fail(error);
+      return;
+    } finally {
+      this.behind = undefined;
+    }
+    if (this.hasEnded) this.endInput();
+    else if (this.incoming.size === 0) this.input.resume();
+  }
+
+  private fail(error: unknown): void {
+    this.incoming.fail(error);
+    this.ignoreInput();
+  }
+
+  private readOn(): void {
+    if (!this.behind) this.input.resume();
+  }
 
   private readonly endInput = (): void => {
+    this.hasEnded = true;
+    if (this.behind) return;
     try {
       this.reader.end();
       this.incoming.end();
@@ -162,7 +258,7 @@ class ByteChannel implements Channel {
     await new Promise<void>((resolve) => {
       this.onEnd = resolve;
       if (!this.isSocket()) this.output.once('finish', this.end);
-      this.output.end();
+      this.outgoing.whenEmpty(() => this.output.end());
     });
   }
 
@@ -181,6 +277,9 @@ class ByteChannel implements Channel {
     this.onEnd();
   };
 }
+
+/** What is longer is written in pieces, and read so too. */
+const largeBytes = 1024 * 1024;
 
 /** More gains nothing per byte, and less memory is held twice. */
 const maxBatchBytes = 64 * 1024;

@@ -13,6 +13,8 @@ export interface Channel {
   readonly queuedBytes: number;
   /** Ends when the peer is gone; throws FramingError when it sent what is no message. May be iterated once. */
   readonly messages: AsyncIterable<Message>;
+  /** The peer has shown who it is: from now on it may send messages of any size. */
+  trust?(): void;
   /** Hands over what was queued, receives nothing more, and never rejects. May be called again. */
   close(): Promise<void>;
 }

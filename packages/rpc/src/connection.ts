@@ -3,6 +3,7 @@ import { type Call, RunningCall } from './call.js';
 import type { Channel } from './channel.js';
 import { ErrorCode, FramingError, RpcError } from './errors.js';
 import {
+  bodyBytes,
   type Encoded,
   type ErrorObject,
   encodeRaw,
@@ -14,6 +15,7 @@ import {
   type RequestId,
   type Success,
 } from './message.js';
+import { Oversized } from './oversized.js';
 
 /** What a connection does with what its peer asks and tells. */
 export interface ConnectionHandlers {
@@ -133,12 +135,13 @@ export class Connection {
       this.fail(request.id, refusal);
       return;
     }
-    const call = new RunningCall();
+    const call = new RunningCall(request[bodyBytes]);
     this.running.set(request.id, call);
     this.answer(request, call).catch((error: unknown) => this.fail(request.id, internalError(error)));
   }
 
   private refusalOf(request: Request): ErrorObject | undefined {
+    if (request.params instanceof Oversized) return request.params.refusal;
     if (this.running.size >= this.maxConcurrentRequests) return overloaded;
     return this.running.has(request.id) ? idInUse : undefined;
   }
@@ -166,6 +169,7 @@ export class Connection {
   }
 
   private hear(notification: Notification): void {
+    if (notification.params instanceof Oversized) return;
     try {
       this.handlers.onNotification?.(notification.method, notification.params);
     } catch (error) {

@@ -4,23 +4,47 @@ import { parseMessage } from './parse.js';
 
 /** One frame as text: exactly one header, spelled so, for some peers compare it letter by letter. */
 export function frame(encoded: Encoded): string {
-  return `Content-Length: ${encoded.byteLength}\r\n\r\n${encoded.json}`;
+  return frameHead(encoded) + encoded.json;
 }
+
+/** What stands before the body. */
+export function frameHead({ byteLength }: Encoded): string {
+  return `Content-Length: ${byteLength}\r\n\r\n`;
+}
+
+/** No message is longer unless a channel is told otherwise. */
+export const defaultBodyBytes = 256 * 1024 * 1024;
 
 /** What a FrameReader takes from a peer before it refuses. */
 export interface FrameLimits {
-  /** A longer body is refused by its header, before any of it is kept; 256 MiB unless told otherwise. */
+  /** A longer body is refused by its header, before any of it is kept, and ends the stream; 256 MiB unless told otherwise. */
   readonly maxBodyBytes?: number;
+  /** A longer body is not kept either, but the stream goes on after it; as long as `maxBodyBytes` unless told otherwise. */
+  readonly maxKeptBytes?: number;
+}
+
+/** What becomes of frames that are not simply messages. */
+export interface LargeFrames {
+  /** A body that takes long to parse. */
+  large(body: Buffer): void;
+  /** A body that was not kept, and how it begins. */
+  passedOver(beginning: string, length: number): void;
 }
 
 /** Cuts a byte stream into messages, wherever it was split on its way. */
 export class FrameReader {
-  private readonly maxBodyBytes: number;
+  private readonly maxKeptBytes: number;
   private partialHeader = nothing;
   private partialBody: PartialBody | undefined;
+  /** May be changed while the stream goes on, for the bodies that follow. */
+  maxBodyBytes: number;
 
-  constructor(limits: FrameLimits = {}) {
-    this.maxBodyBytes = limits.maxBodyBytes ?? 256 * 1024 * 1024;
+  constructor(
+    limits: FrameLimits = {},
+    private readonly beyond?: LargeFrames,
+  ) {
+    this.maxBodyBytes = limits.maxBodyBytes ?? defaultBodyBytes;
+    this.maxKeptBytes = limits.maxKeptBytes ?? Number.POSITIVE_INFINITY;
   }
 
   /** Hands on each message this chunk completes; throws FramingError at the first fault, and is then of no use. */
@@ -37,7 +61,10 @@ export class FrameReader {
       this.refuseTooLarge(header.length);
       const end = header.end + header.length;
       if (end > bytes.length) {
-        this.partialBody = new PartialBody(header.length);
+        this.partialBody = new PartialBody(
+          header.length,
+          Math.min(header.length, this.keptBytes(header.length)),
+        );
         this.partialBody.take(bytes.subarray(header.end));
         return;
       }
@@ -56,8 +83,15 @@ export class FrameReader {
     const taken = body.take(bytes);
     if (!body.complete) return taken;
     this.partialBody = undefined;
-    receive(parseMessage(body.toString()));
+    if (!body.isWhole) this.beyond?.passedOver(body.kept.toString('latin1'), body.length);
+    else if (this.beyond && body.length > largeBytes) this.beyond.large(body.kept);
+    else receive(parseMessage(body.kept.toString('utf8')));
     return taken;
+  }
+
+  /** Of a body that is passed over only the beginning is kept: it tells which request it was. */
+  private keptBytes(length: number): number {
+    return length > this.maxKeptBytes ? beginningBytes : length;
   }
 
   private refuseTooLarge(length: number): void {
@@ -72,29 +106,38 @@ class PartialBody {
   private bytes: Buffer;
   private filled = 0;
 
-  constructor(private readonly length: number) {
-    this.bytes = Buffer.allocUnsafe(Math.min(length, firstBodyBytes));
+  /** Of so many bytes, the first `most` are kept. */
+  constructor(
+    readonly length: number,
+    private readonly most: number,
+  ) {
+    this.bytes = Buffer.allocUnsafe(Math.min(most, firstBodyBytes));
   }
 
   get complete(): boolean {
     return this.filled === this.length;
   }
 
+  get isWhole(): boolean {
+    return this.most === this.length;
+  }
+
+  get kept(): Buffer {
+    return this.bytes.subarray(0, this.most);
+  }
+
   take(chunk: Buffer): number {
     const taken = Math.min(chunk.length, this.length - this.filled);
-    this.reserve(this.filled + taken);
-    chunk.copy(this.bytes, this.filled, 0, taken);
+    const kept = Math.max(0, Math.min(taken, this.most - this.filled));
+    this.reserve(Math.min(this.filled + kept, this.most));
+    chunk.copy(this.bytes, this.filled, 0, kept);
     this.filled += taken;
     return taken;
   }
 
-  toString(): string {
-    return this.bytes.toString('utf8', 0, this.length);
-  }
-
   private reserve(size: number): void {
     if (size <= this.bytes.length) return;
-    const grown = Buffer.allocUnsafe(Math.min(this.length, Math.max(size, this.bytes.length * 2)));
+    const grown = Buffer.allocUnsafe(Math.min(this.most, Math.max(size, this.bytes.length * 2)));
     this.bytes.copy(grown, 0, 0, this.filled);
     this.bytes = grown;
   }
@@ -154,7 +197,11 @@ function isLetter(byte: number | undefined): boolean {
 
 const nothing = Buffer.alloc(0);
 const maxHeaderBytes = 8 * 1024;
-const firstBodyBytes = 1024 * 1024;
+const firstBodyBytes = 64 * 1024;
+/** What is longer takes long enough to parse that others should have their turn meanwhile. */
+const largeBytes = 1024 * 1024;
+/** What of a body tells which request it was. */
+export const beginningBytes = 4096;
 const usualHeader = /^Content-Length: (\d+)$/;
 const bareLineFeed = /[^\r]\n/;
 const headerLine = /^([^\s:]+)[ \t]*:[ \t]*(.*?)[ \t]*$/;

@@ -1,3 +1,6 @@
+/** Under it a large request says how long it was. */
+export const bodyBytes = Symbol('bodyBytes');
+
 /** Chosen by whoever asks, and given back with the answer exactly as it came: a `bigint` is too large for a `number`. */
 export type RequestId = string | number | bigint | null;
 
@@ -7,6 +10,8 @@ export interface Request {
   readonly id: RequestId;
   readonly method: string;
   readonly params?: unknown;
+  /** How long it was, when it was long; never on the wire. */
+  readonly [bodyBytes]?: number;
 }
 
 /** Tells something and expects no answer. */

@@ -1,12 +1,20 @@
 import { FramingError } from './errors.js';
 import type { Message, RequestId } from './message.js';
+import { parseSlowly, type SlowOptions, tooDeep } from './parse-slowly.js';
 
 /** The one place where a peer's text becomes a message; throws FramingError for anything else. */
 export function parseMessage(json: string): Message {
-  if (json.length > 2 * maxDepth && nestsTooDeep(json)) {
-    throw new FramingError('json', `Parse error: the message nests deeper than ${maxDepth} levels`);
-  }
-  const value = parseJson(json);
+  if (json.length > 2 * maxDepth && nestsTooDeep(json)) throw tooDeep(maxDepth);
+  const message = messageOf(parseJson(json));
+  return isTooLarge(message) ? { ...message, id: wholeId(json, message.id) } : message;
+}
+
+/** The same of a large message, in small steps between which others have their turn. */
+export async function parseLargeMessage(bytes: Buffer, options: SlowOptions = {}): Promise<Message> {
+  return messageOf(await parseSlowly(bytes, maxDepth, options));
+}
+
+function messageOf(value: unknown): Message {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new FramingError(
       'message',
@@ -17,8 +25,7 @@ export function parseMessage(json: string): Message {
   if (flaw !== undefined) {
     throw new FramingError('message', `Invalid message: ${flaw}`, isRequestId(value) ? value.id : null);
   }
-  const message = value as Message; // findFlaw has looked at every field but `params`, `result` and `data`, which are unknown
-  return isTooLarge(message) ? { ...message, id: wholeId(json, message.id) } : message;
+  return value as Message; // findFlaw has looked at every field but `params`, `result` and `data`, which are unknown
 }
 
 /** No honest message comes near it, and every walk over a message stays far from the end of the stack. */
@@ -60,7 +67,7 @@ function wholeId(json: string, id: number): RequestId {
 }
 
 function isRequestId(value: Candidate): value is { readonly id: RequestId } {
-  return typeof value.id === 'number' || typeof value.id === 'string' || value.id === null;
+  return ['number', 'string', 'bigint'].includes(typeof value.id) || value.id === null;
 }
 
 function isErrorObject(error: unknown): boolean {

@@ -1,18 +1,18 @@
 import type { Price } from '@groundcrew/models';
 import type { Clock } from './clock.js';
-import type { LoopLimits, MakeRoom } from './loop/context.js';
+import { requireSandbox } from './exec/require-sandbox.js';
+import type { JobRunner } from './exec/workers.js';
+import type { Told } from './log/published-event.js';
+import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { WithFileLock } from './permissions/file-lock.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { type Attachment, Audience } from './session/audience.js';
-import { warnAtOnce } from './session/option-warnings.js';
-import { newlyFixed } from './session/provider-settings.js';
 import { modelSeams } from './session/provider-tokens.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
-import type { ModelAccess, ModelSeams, SessionSettings } from './session/settings.js';
-import type { SessionState } from './session/shape.js';
-import type { Told } from './session/told.js';
+import { newlyFixed } from './settings/provider-settings.js';
+import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
 import { isStale } from './store/refusals.js';
 import type {
   Owner,
@@ -24,11 +24,11 @@ import type {
 import type { Company } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
+import type { TurnLimits } from './turn/context.js';
+import { warnAtOnce } from './turn/option-warnings.js';
 import { checkDirectory } from './workspace/check-directory.js';
-import type { OpenDatabase } from './workspace/database.js';
 import { describeDirectory } from './workspace/git.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
-import { removeSessionDirectory } from './workspace/spilled-output.js';
 
 /** One place where sessions are kept: a store and the directories beside it. */
 export interface Home {
@@ -42,20 +42,18 @@ export interface RuntimeOptions {
   openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
   builtinTools(company: Company): readonly Tool[];
   readonly shells: Shells;
+  /** Where work goes that could take long. */
+  readonly jobs: JobRunner;
   /** What a model costs, if anybody knows; without it nobody does. */
   priceOf?(model: string): Promise<Price | undefined>;
-  /** Without it, and where it finds none, the oldest rounds are left out of what the model sees. */
-  readonly makeRoom?: MakeRoom;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
-  /** Opens the tables that sessions keep for themselves. */
-  readonly openDatabase: OpenDatabase;
   /** Holds other processes off while approvals are written. */
   readonly withFileLock: WithFileLock;
   readonly owner: Owner;
   readonly clock: Clock;
   readonly version: string;
-  readonly limits: LoopLimits;
+  readonly limits: TurnLimits;
   /** Sessions idle for so long are unloaded; 0 means never. */
   readonly sessionIdleSeconds: number;
 }
@@ -84,6 +82,8 @@ export interface ResumeRequest extends OpenRequest {
   readonly continuePendingWork: boolean;
   readonly isSilent: boolean;
   readonly takeOver: boolean;
+  /** Calls may run unasked although the client with the session's hooks is not attached. */
+  readonly waivesHooks?: boolean;
 }
 
 /** The sessions of one process. */
@@ -172,10 +172,10 @@ export class Runtime {
       const { configDir: itsOwn = configDir } = session?.currentSettings ?? this.resting.get(sessionId) ?? {};
       this.forget(sessionId);
       this.resting.delete(sessionId);
-      const home = this.options.home(itsOwn);
-      const isRemoved = await home.store.remove(sessionId);
-      await removeSessionDirectory(sessionDirectoryIn(home.directory, sessionId));
+      const { store } = this.options.home(itsOwn);
+      const isRemoved = await store.remove(sessionId, this.options.owner);
       if (isRemoved) this.tell({ type: 'session.deleted', sessionId });
+      await store.erased();
       return isRemoved;
     });
   }
@@ -225,6 +225,7 @@ export class Runtime {
     if (rested) await this.goOn(session);
     const wasActive = isWarm && (await settlePending(conversation, request));
     if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
+    await session.keepGuard(request);
     await session.sayResumed({ ...request, wasActive, ...(context && { context }) });
     if (request.continuePendingWork) await conversation.continueWork();
     conversation.userInput.offer();
@@ -234,10 +235,11 @@ export class Runtime {
   private async newSession(request: OpenRequest, before?: SessionSettings): Promise<Session> {
     const settings = request.settings(before);
     checkDirectory(settings.workingDirectory);
+    await this.requireSandbox(settings);
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
     const access = await this.options.openModels(settings, modelSeams(request.sessionId, audience));
-    const { clock, owner, limits, version, builtinTools, shells, openDatabase } = this.options;
+    const { clock, owner, limits, version, builtinTools, shells, jobs } = this.options;
     const surroundings = {
       store: home.store,
       audience,
@@ -247,19 +249,25 @@ export class Runtime {
       version,
       builtinTools,
       shells: shells.forSession(),
+      jobs,
       book: new ApprovalBook(home.directory, this.options.withFileLock),
       priceOf: async (model: string) => this.options.priceOf?.(model),
-      ...(this.options.makeRoom && { makeRoom: this.options.makeRoom }),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
-      openDatabase,
       onTold: (told: Told) => this.heard(told),
       onToldAll: (session: Session) => this.tellUpdated(session),
     };
     return new Session(request.sessionId, surroundings, settings, access);
   }
 
+  /** Throws SandboxUnavailable. */
+  private async requireSandbox({ sandbox }: SessionSettings): Promise<void> {
+    const { shells } = this.options;
+    await requireSandbox(sandbox ?? shells.options.sandbox ?? {}, shells.sandbox);
+  }
+
   private async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
+    if (settings.sandbox !== session.currentSettings.sandbox) await this.requireSandbox(settings);
     session.configure(settings, await this.models(session, settings));
   }
 
@@ -280,6 +288,7 @@ export class Runtime {
   private async join(session: Session, request: OpenRequest): Promise<Session> {
     await this.adapt(session, request);
     session.attach(request.attachment);
+    await session.keepGuard({});
     (await session.load()).userInput.offer();
     await warnAtOnce(session, request.warnings);
     return session;
@@ -314,11 +323,10 @@ export class Runtime {
     this.activeAt.delete(sessionId);
   }
 
-  /** After the store, whose word on a disk that cannot be written is the clearer one; throws StoreError. */
+  /** Throws StoreError. */
   private async removeStored(session: Session): Promise<void> {
-    const home = this.options.home(session.currentSettings.configDir);
-    await home.store.remove(session.sessionId);
-    await removeSessionDirectory(session.workspacePath);
+    const { store } = this.options.home(session.currentSettings.configDir);
+    await store.remove(session.sessionId, this.options.owner);
   }
 
   /** One opening, closing or removal of a session at a time. */

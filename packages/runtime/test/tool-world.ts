@@ -1,10 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
+import { workerEntry } from '@groundcrew/testkit';
+import { afterAll, afterEach, beforeEach } from 'vitest';
+import { Workers } from '../src/exec/workers.js';
+import type { PermissionQuestion } from '../src/permissions/question.js';
 import { type SessionShells, Shells } from '../src/tools/shell/shells.js';
 import {
-  type PermissionQuestion,
   type Tool,
   type ToolContext,
   ToolFailure,
@@ -24,6 +26,7 @@ export interface Tried {
 /** A directory to work in, one beside it that is out of bounds, and the way to call a tool there. */
 export class ToolWorld {
   private root = '';
+  private readonly workers = new Workers({ entry: workerEntry });
   readonly notices: ToolNotice[] = [];
   allShells = new Shells({});
   shells: SessionShells = this.allShells.forSession();
@@ -33,6 +36,7 @@ export class ToolWorld {
     const world = new ToolWorld();
     beforeEach(() => world.open());
     afterEach(() => world.close());
+    afterAll(() => world.workers.close());
     return world;
   }
 
@@ -61,6 +65,7 @@ export class ToolWorld {
         sessionDirectory,
       },
       shells: this.shells,
+      jobs: this.workers,
       progress: () => undefined,
       notify: (notice) => void this.notices.push(notice),
       ...more,

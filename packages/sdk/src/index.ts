@@ -71,6 +71,8 @@ export type {
   ProviderUpdate,
   ReasoningEffort,
   ResumeSessionOptions,
+  SandboxExecutor,
+  SandboxOptions,
   SessionConfigBase,
   SessionOptions,
   SetModelOptions,

@@ -68,8 +68,14 @@ export interface SessionConfigBase extends OtherSettings {
   /** Where this session is kept, instead of the runtime's home. */
   readonly configDir?: string;
   /** `enabled: false`: no workspace directory for this session. The thresholds have no effect yet, and get a warning. */
+  /**
+   * Where commands run. Unless given, in the sandbox where it works when the mode is `assisted` or `allow-all`, and on the
+   * host when it is `manual`. A sandbox that is named and not to be had fails the call, with what to install.
+   */
+  readonly sandbox?: SandboxExecutor | SandboxOptions;
+  /** When the conversation is summarised to make room; on unless switched off. */
   readonly infiniteSessions?: InfiniteSessionConfig;
-  /** Where the app steps into a turn. Not available yet: a session with a hook is refused, so that none runs unprotected. */
+  /** Where the app steps into a turn. A hook before a tool call that throws, hangs or answers nonsense denies the call. */
   readonly hooks?: SessionHooks;
   /** MCP servers, by name. No effect yet: none is started, and a warning says so. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
@@ -116,7 +122,24 @@ type OtherSettings = Omit<
   | 'customAgents'
   | 'defaultAgent'
   | 'infiniteSessions'
+  | 'sandbox'
 >;
+
+/** Where commands run: `auto` is the sandbox where it works and the host elsewhere, `off` is the host. */
+export type SandboxExecutor = 'host' | 'off' | 'bwrap' | 'seatbelt' | 'auto';
+
+/** A sandbox, and what it shows. */
+export interface SandboxOptions {
+  readonly executor?: SandboxExecutor;
+  /** False: commands have no network, and nothing runs where that cannot be held. */
+  readonly network?: boolean;
+  /** What may be written besides the session's directories. */
+  readonly writablePaths?: readonly string[];
+  /** What may be read although it would be hidden, and not written although it could be. */
+  readonly readOnlyPaths?: readonly string[];
+  /** What is hidden. */
+  readonly deniedPaths?: readonly string[];
+}
 
 /** A model service the app brings along. */
 export interface ProviderConfig extends Omit<WireProvider, 'baseUrl' | 'hasBearerTokenProvider'> {

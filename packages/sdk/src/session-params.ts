@@ -6,6 +6,8 @@ import type {
   ProviderConfig,
   ProviderUpdate,
   ResumeSessionOptions,
+  SandboxExecutor,
+  SandboxOptions,
   SessionConfigBase,
 } from './session-options.js';
 import { systemMessageParams } from './system-message.js';
@@ -22,6 +24,7 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     providers,
     mcpServers,
     customAgents,
+    sandbox,
     onPermissionRequest,
     onUserInputRequest,
     onExitPlanModeRequest,
@@ -46,7 +49,29 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     ...(providers && { providers: providers.map(providerParams) }),
     ...(mcpServers && { mcpServers: serverParams(mcpServers) }),
     ...(customAgents && { customAgents: customAgents.map(agentParams) }),
+    ...(sandbox !== undefined && sandboxParams(sandbox, rest.sandboxConfig)),
   };
+}
+
+/** What the wire says of a sandbox; a policy that the app wrote itself is completed. */
+function sandboxParams(
+  sandbox: SandboxExecutor | SandboxOptions,
+  config: WireParams['sandboxConfig'],
+): Pick<WireParams, 'sandbox' | 'sandboxConfig'> {
+  if (typeof sandbox === 'string') return { sandbox };
+  const { executor, network, writablePaths, readOnlyPaths, deniedPaths } = sandbox;
+  const filesystem = {
+    ...(writablePaths && { readwritePaths: [...writablePaths] }),
+    ...(readOnlyPaths && { readonlyPaths: [...readOnlyPaths] }),
+    ...(deniedPaths && { deniedPaths: [...deniedPaths] }),
+  };
+  const { userPolicy } = config ?? {};
+  const policy = {
+    ...userPolicy,
+    filesystem: { ...userPolicy?.filesystem, ...filesystem },
+    network: { ...userPolicy?.network, ...(network !== undefined && { allowOutbound: network }) },
+  };
+  return { ...(executor && { sandbox: executor }), sandboxConfig: { ...config, userPolicy: policy } };
 }
 
 /** What a session is opened with once more, on another connection: what may have changed since is left as it is. */
@@ -56,6 +81,8 @@ export function reopeningParams(options: SessionConfigBase & ResumeSessionOption
     reasoningEffort: _reasoningEffort,
     workingDirectory: _workingDirectory,
     takeOver: _takeOver,
+    sandbox: _sandbox,
+    sandboxConfig: _sandboxConfig,
     provider,
     ...rest
   } = options;

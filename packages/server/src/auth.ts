@@ -1,35 +1,87 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { errorCodes, errorMessages } from '@groundcrew/protocol';
 import { RpcError } from '@groundcrew/rpc';
+import type { Stranger, Strangers } from './strangers.js';
 
-/** Lets one connection in once it has shown the token; until then nothing else answers. */
+/** What a gatekeeper goes by. */
+export interface Gate {
+  /** Without one, every peer is in. */
+  readonly token: string | undefined;
+  readonly strangers: Strangers;
+  /** The peer has shown the token. */
+  trust(): void;
+  /** Ends the connection; what was answered before still leaves. */
+  close(): void;
+}
+
+/** Lets one connection in once it has shown the token; until then nothing else answers, and not for long. */
 export class Gatekeeper {
+  private readonly stranger: Stranger | undefined;
   private hasShown = false;
 
-  constructor(private readonly token: string | undefined) {}
+  constructor(private readonly gate: Gate) {
+    if (gate.token === undefined) gate.trust();
+    else this.stranger = gate.strangers.enter(() => gate.close());
+  }
 
   /** Whether the peer may ask and be told. */
   get isIn(): boolean {
-    return this.hasShown || this.token === undefined;
+    return this.hasShown || this.gate.token === undefined;
   }
 
-  /** Throws the error that clients know for each way of being wrong. */
-  admit(method: string, params: unknown): void {
-    if (method === 'connect') this.check(tokenIn(params));
-    else if (!this.isIn)
-      throw new RpcError(errorCodes.authenticationRequired, errorMessages.authenticationRequired);
+  /** The connection is over. */
+  leave(): void {
+    this.stranger?.leave();
   }
 
-  private check(shown: string | undefined): void {
-    if (this.token === undefined) {
-      if (shown === undefined) return;
+  /** Throws the error that clients know for each way of being wrong; a promise only for one that waits for its answer. */
+  admit(method: string, params: unknown): Promise<never> | undefined {
+    if (method === 'connect') return this.check(tokenIn(params));
+    if (this.isIn) return undefined;
+    if (this.stranger?.asked()) this.closeSoon();
+    throw new RpcError(errorCodes.authenticationRequired, errorMessages.authenticationRequired);
+  }
+
+  private check(shown: string | undefined): Promise<never> | undefined {
+    const { token, strangers } = this.gate;
+    if (token === undefined) {
+      if (shown === undefined) return undefined;
       throw new RpcError(errorCodes.authenticationNotConfigured, errorMessages.authenticationNotConfigured);
     }
-    if (shown === undefined || !isSame(shown, this.token)) {
-      throw new RpcError(errorCodes.authenticationFailed, errorMessages.authenticationFailed);
+    if (shown === undefined) {
+      if (this.stranger?.asked()) this.closeSoon();
+      throw wrongToken();
     }
+    const mayGuess = this.hasShown || this.stranger?.mayGuess() === true;
+    if (!mayGuess || !isSame(shown, token)) return this.refuse();
     this.hasShown = true;
+    this.stranger?.leave();
+    strangers.welcomed();
+    this.gate.trust();
+    return undefined;
   }
+
+  private async refuse(): Promise<never> {
+    const isLast = !this.hasShown && this.stranger?.guessedWrong();
+    await wait(this.gate.strangers.delay());
+    if (isLast) this.closeSoon();
+    throw wrongToken();
+  }
+
+  /** After the answer that is about to be sent. */
+  private closeSoon(): void {
+    setImmediate(() => this.stranger?.sendAway());
+  }
+}
+
+function wrongToken(): RpcError {
+  return new RpcError(errorCodes.authenticationFailed, errorMessages.authenticationFailed);
+}
+
+function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, milliseconds).unref();
+  });
 }
 
 function tokenIn(params: unknown): string | undefined {

@@ -16,6 +16,8 @@ export class Client {
   hasConnected = false;
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
+  /** Of sessions that the client has left before it had heard everything. */
+  private readonly late = new Map<string, Feed>();
   private readonly news: News;
 
   constructor(
@@ -33,11 +35,14 @@ export class Client {
     open: (attachment: Attachment) => Promise<Session>,
   ): Promise<Session> {
     const before = this.feeds.get(sessionId);
+    const dialect = before?.dialect;
     try {
       return await open(this.attachment(sessionId, share));
     } catch (error) {
-      if (before) this.feeds.set(sessionId, before);
-      else this.part(sessionId);
+      if (before && dialect) {
+        before.dialect = dialect;
+        this.feeds.set(sessionId, before);
+      } else this.part(sessionId);
       throw error;
     } finally {
       if (this.hasLeft) this.part(sessionId);
@@ -46,12 +51,7 @@ export class Client {
 
   /** What the session needs in order to have this client attached. */
   private attachment(sessionId: string, { dialect, ...share }: Share): Attachment {
-    const feed = new Feed({
-      sessionId,
-      dialect,
-      connection: this.connection,
-      read: (after) => this.runtime.find(sessionId)?.read(after) ?? nothing(),
-    });
+    const feed = this.feedOf(sessionId, dialect);
     this.feeds.set(sessionId, feed);
     return {
       clientId: this.id,
@@ -62,8 +62,27 @@ export class Client {
     };
   }
 
+  /** A client that is behind and comes again hears the rest first, so by the same feed. */
+  private feedOf(sessionId: string, dialect: Dialect): Feed {
+    const known = this.feeds.get(sessionId) ?? this.late.get(sessionId);
+    this.late.delete(sessionId);
+    if (known?.isBehind) {
+      known.dialect = dialect;
+      return known;
+    }
+    return new Feed({
+      sessionId,
+      dialect,
+      connection: this.connection,
+      read: (after) => this.runtime.find(sessionId)?.read(after) ?? nothing(),
+    });
+  }
+
   detached(sessionId: string): void {
+    const feed = this.feeds.get(sessionId);
     this.feeds.delete(sessionId);
+    for (const [id, { isBehind }] of this.late) if (!isBehind) this.late.delete(id);
+    if (feed?.isBehind) this.late.set(sessionId, feed);
   }
 
   isAttachedTo(session: Session): boolean {

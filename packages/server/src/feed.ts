@@ -30,27 +30,31 @@ const mostOwed = { events: 20_000, characters: 8 * 1024 * 1024 };
 
 /** One session's events on their way to one client. A slow client costs others nothing and memory only so much. */
 export class Feed {
+  /** How the client speaks. */
+  dialect: Dialect;
   private owed: Owed[] = [];
   private owedCharacters = 0;
-  private isBehind = false;
+  private isLate = false;
   private readonly opening: string;
 
   constructor(private readonly options: FeedOptions) {
+    this.dialect = options.dialect;
     const sessionId = JSON.stringify(options.sessionId);
     this.opening = `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${sessionId},"event":`;
   }
 
-  get dialect(): Dialect {
-    return this.options.dialect;
+  /** The client has still to hear something: until then, all that comes after must come by this feed, too. */
+  get isBehind(): boolean {
+    return this.isLate;
   }
 
   hear(told: Told): void {
-    if (this.isBehind) {
+    if (this.isLate) {
       this.owe(told);
       return;
     }
     if (this.options.connection.send(this.frame(told))) return;
-    this.isBehind = true;
+    this.isLate = true;
     // What cannot be read cannot be told: the client may come back and read on from its cursor.
     this.catchUp().catch(() => this.options.connection.close());
   }
@@ -98,7 +102,7 @@ export class Feed {
         connection.send(this.frame(writtenDown(next)));
       } else await this.sendStored(next.from, next.to);
     }
-    this.isBehind = false;
+    this.isLate = false;
   }
 
   private async sendStored(from: number, to: number): Promise<void> {

@@ -17,11 +17,13 @@ function heardOf(params: object): string {
 /** Without them the same is heard: what they ask for is so by itself, or another field decides. */
 const samples: Readonly<Record<string, object>> = {
   tracestate: { traceparent: 'some', tracestate: 'some' },
+  'hookOptions.timeoutMs': { hooks: true, hookOptions: { timeoutMs: 5 } },
+  'hookOptions.onFailure': { hooks: true, hookOptions: { onFailure: 'allow' } },
   'infiniteSessions.enabled': { infiniteSessions: { enabled: false } },
 };
 
 /** By handlers of their own: `e2e/resume.test.ts` and `e2e/sessions.test.ts` show what they do. */
-const elsewhere = ['sessionId', 'disableResume', 'continuePendingWork', 'takeOver'];
+const elsewhere = ['sessionId', 'disableResume', 'continuePendingWork', 'takeOver', 'waiveHooks'];
 
 /** Heard of by a list of agents, which is all that becomes of them. */
 const listed = ['customAgents'];

@@ -11,6 +11,8 @@ import { handlers } from './handlers/catalog.js';
 import { Inference } from './inference.js';
 import { noticeOf } from './news.js';
 import { answerFor, currentName } from './older-methods.js';
+import { requireSize } from './request-sizes.js';
+import { Strangers } from './strangers.js';
 import type { ServerSurroundings } from './surroundings.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
@@ -18,6 +20,7 @@ export class Server {
   /** Who makes the model calls, if the runtime does not. */
   readonly inference = new Inference();
   private readonly clients = new Map<Client, Gatekeeper>();
+  private readonly strangers = new Strangers();
   private isShuttingDown = false;
 
   constructor(
@@ -29,10 +32,17 @@ export class Server {
 
   /** Serves one client until its channel closes. */
   async serve(channel: Channel): Promise<void> {
-    const gatekeeper = new Gatekeeper(this.surroundings.connectionToken);
+    const gatekeeper = new Gatekeeper({
+      token: this.surroundings.connectionToken,
+      strangers: this.strangers,
+      trust: () => channel.trust?.(),
+      close: () => void connection.close(),
+    });
     const connection: Connection = new Connection(channel, {
       onRequest: (method, params, call) => {
-        this.admit(method, params, gatekeeper);
+        const refusal = this.admit(method, params, gatekeeper);
+        if (refusal !== undefined) return refusal;
+        requireSize(method, call.bodyBytes);
         return this.dispatch(method, params, {
           runtime: this.runtime,
           client,
@@ -49,6 +59,7 @@ export class Server {
     const client = new Client(randomUUID(), connection, this.runtime);
     this.clients.set(client, gatekeeper);
     await connection.closed;
+    gatekeeper.leave();
     this.clients.delete(client);
     this.inference.left(client);
     client.leave();
@@ -60,10 +71,10 @@ export class Server {
     await this.runtime.shutdown();
   }
 
-  private admit(method: string, params: unknown, gatekeeper: Gatekeeper): void {
+  private admit(method: string, params: unknown, gatekeeper: Gatekeeper): Promise<never> | undefined {
     if (this.isShuttingDown)
       throw new RpcError(errorCodes.serverShuttingDown, errorMessages.serverShuttingDown);
-    gatekeeper.admit(method, params);
+    return gatekeeper.admit(method, params);
   }
 
   private async dispatch(called: string, rawParams: unknown, context: CallContext): Promise<unknown> {

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
 import {
   type ClientCommand,
+  defaultHookOptions,
+  type HookOptions,
   type SessionSettings,
   type SystemMessage,
   type ToolDeclaration,
@@ -13,6 +15,7 @@ import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
+import { sandboxFrom } from './sandbox.js';
 import { traceFrom } from './trace.js';
 
 type ResumeParams = ParsedParams<Methods['session.resume']> & {
@@ -56,6 +59,7 @@ export function settingsFrom(
       'defaultAgentExcludedTools',
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
+    ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...pick(
       'additionalDirectories',
@@ -103,10 +107,19 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
+    ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
     dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
+  };
+}
+
+function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
+  const { timeoutMs, onFailure } = options ?? {};
+  return {
+    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
+    onFailure: onFailure ?? defaultHookOptions.onFailure,
   };
 }
 

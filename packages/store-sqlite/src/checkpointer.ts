@@ -47,6 +47,14 @@ export class Checkpointer {
     else if (this.#written > worthwhile) this.#waitForIdle();
   }
 
+  /** Empties the log, whose bytes hold what was deleted since; false while a reader stands in the way. */
+  truncate(): boolean {
+    const isDone = this.#file.forReading()?.checkpoint('TRUNCATE') ?? true;
+    // A log without a length gets one again.
+    if (isDone) this.#commits = 0;
+    return isDone;
+  }
+
   /**
    * Leaves nothing in the log. SQLite sees to that only once all statements are finalized, which the package for Node 20
    * leaves to the garbage collector.

@@ -70,6 +70,35 @@ export class Connection {
     return row?.busy === 0 && row.log === row.checkpointed;
   }
 
+  /** Gives some unused pages at the end of the file back to the file system; false when there are no more to give. */
+  giveBack(pages: number): boolean {
+    const before = this.#pragma('freelist_count');
+    if (before === 0 || this.#pragma('auto_vacuum') === 0) return false;
+    this.#database.exec(`PRAGMA incremental_vacuum(${pages})`);
+    const after = this.#pragma('freelist_count');
+    return after > 0 && after < before;
+  }
+
+  /** Writes the whole database anew, so that it can give space back from then on; not inside a transaction. */
+  rewrite(): void {
+    this.#database.exec('PRAGMA auto_vacuum = INCREMENTAL; VACUUM');
+  }
+
+  /** Whether unused pages can be given back: a property of the file since it was made or rewritten. */
+  get givesBack(): boolean {
+    return this.#pragma('auto_vacuum') !== 0;
+  }
+
+  /** Bytes that the database takes, unused ones included. */
+  get size(): number {
+    return this.#pragma('page_count') * this.#pragma('page_size');
+  }
+
+  /** Forgets the pages in memory; not inside a transaction. */
+  shrink(): void {
+    this.#database.exec('PRAGMA shrink_memory');
+  }
+
   /** Frees the file; the last connection of all processes also folds the log into it. */
   close(): void {
     this.#statements.clear();
@@ -85,6 +114,10 @@ export class Connection {
       this.rollback();
       throw error;
     }
+  }
+
+  #pragma(name: 'freelist_count' | 'auto_vacuum' | 'page_count' | 'page_size'): number {
+    return this.get<Readonly<Record<string, number>>>(`PRAGMA ${name}`)?.[name] ?? 0;
   }
 
   #prepare(sql: string): SqliteStatement {

@@ -1,7 +1,17 @@
 declare const __FAILPOINTS__: boolean | undefined;
 
-/** The write steps of a flush, in order: a chaos test kills the process, or throws, at the k-th. */
-export type FailpointName = 'begin' | 'written' | 'commit' | 'committed';
+/** The write steps of a flush, and of an erasure, in order: a chaos test kills the process, or throws, at the k-th. */
+export type FailpointName =
+  | 'begin'
+  | 'written'
+  | 'commit'
+  | 'committed'
+  | 'marked'
+  | 'detached'
+  | 'discarded'
+  | 'swept'
+  | 'scrubbed'
+  | 'erased';
 
 /** What a test hangs on the write steps. */
 export type Failpoint = (name: FailpointName) => void;

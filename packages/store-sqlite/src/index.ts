@@ -8,10 +8,18 @@ export {
   type StorePlace,
 } from './doctor/finding.js';
 export { inspectStore } from './doctor/inspect.js';
-export { tidyFiles } from './doctor/inspect-files.js';
+export { countRuntimes, tidyFiles } from './doctor/inspect-files.js';
 export { type RecoverOptions, type Recovery, recoverStore } from './doctor/recover.js';
+export {
+  finishDeletions,
+  finishRecovered,
+  keptStores,
+  rewriteStore,
+  sessionIds,
+} from './doctor/tidy-store.js';
 export { openDatabase } from './driver.js';
 export { withFileLock } from './file-lock.js';
+export { type IdleStore, idleStore } from './idle-store.js';
 export {
   openSqliteStore,
   type SqliteStore,

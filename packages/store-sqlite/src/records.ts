@@ -10,6 +10,7 @@ const longestInline = 64 * 1024;
 const rowsPerQuery = 32;
 const recordsPerBatch = 256;
 const charactersPerBatch = 1024 * 1024;
+const bytesPerDeletion = 384 * 1024;
 
 /** Which records of which session; `session` is the store's own number, never used again after a removal. */
 export interface RecordRange {
@@ -66,18 +67,24 @@ export function selectRecords(connection: Connection, range: RecordRange): reado
   return records;
 }
 
-/** Deletes some records of a removed session, then some bodies; false when there was nothing left to delete. */
+/** Deletes some records of a removed session, the first ones first, then some bodies; false when none are left. */
 export function deleteSomeRecords(connection: Connection, session: number): boolean {
-  const records = connection.run(
-    `DELETE FROM record WHERE rowid IN (SELECT rowid FROM record WHERE session = ? LIMIT ${recordsPerBatch})`,
+  return deleteSome(connection, 'record', session) || deleteSome(connection, 'blob', session);
+}
+
+/** What is deleted is overwritten with zeros, all in one commit: so its bytes are bounded, too. */
+function deleteSome(connection: Connection, table: 'record' | 'blob', session: number): boolean {
+  const rows = connection.all<{ readonly row: number; readonly bytes: number | null }>(
+    `SELECT rowid AS row, octet_length(json) AS bytes FROM ${table} WHERE session = ? LIMIT ${recordsPerBatch}`,
     session,
   );
-  if (records === recordsPerBatch) return true;
-  const bodies = connection.run(
-    'DELETE FROM blob WHERE rowid IN (SELECT rowid FROM blob WHERE session = ? LIMIT 8)',
-    session,
-  );
-  return bodies === 8;
+  let bytes = 0;
+  for (const { row, bytes: own } of rows) {
+    if (bytes > bytesPerDeletion) return true;
+    connection.run(`DELETE FROM ${table} WHERE rowid = ?`, row);
+    bytes += own ?? 0;
+  }
+  return rows.length === recordsPerBatch;
 }
 
 /** The name of a body that is kept out of line. */

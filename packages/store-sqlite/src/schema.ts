@@ -47,4 +47,9 @@ export const migrationSteps: readonly string[] = [
 
   CREATE TABLE removed_session (number INTEGER PRIMARY KEY) STRICT;
   `,
+  // What is still to be erased of a removed session: its files while `id` is there, and unused bytes unless `scrubs` is null.
+  `
+  ALTER TABLE removed_session ADD COLUMN id TEXT;
+  ALTER TABLE removed_session ADD COLUMN scrubs INTEGER;
+  `,
 ];

@@ -1,4 +1,4 @@
-import type { AppendRequest, Claim, ClaimRequest, OwnerSince, SessionHead } from '@groundcrew/runtime';
+import type { AppendRequest, Claim, ClaimRequest, Owner, OwnerSince, SessionHead } from '@groundcrew/runtime';
 import {
   firstEpoch,
   inUse,
@@ -31,6 +31,8 @@ export interface StoreScope {
   readonly isAlive: (runtimeId: string) => boolean;
   /** The head of a session is not what was written. */
   readonly onUnreadableHead: (sessionId: string) => void;
+  /** A session is made under the id of one that was removed, whose files are still in its place. */
+  readonly detachFiles: (removed: { readonly number: number; readonly id: string }) => void;
 }
 
 /** Makes the owner the writer; throws before it writes anything. */
@@ -42,7 +44,7 @@ export function claimSession(scope: StoreScope, request: ClaimRequest): Claim {
      FROM session WHERE id = ?`,
     sessionId,
   );
-  if (!row) return createSession(connection, request);
+  if (!row) return createSession(scope, request);
   const holder = ownerOf(row);
   const isForeign = holder !== undefined && holder.runtimeId !== owner.runtimeId;
   const isGuarded = isForeign && row.has_work === 1 && !request.force;
@@ -68,6 +70,7 @@ export function appendRecords(connection: Connection, request: AppendRequest): v
     sessionId,
   );
   if (!row) throw unknownSession(sessionId);
+  // mutation: skip the epoch check
   if (row.epoch !== epoch) throw staleOwner(sessionId);
   if (row.seq !== expectedSeq) throw seqConflict(sessionId, { expected: expectedSeq, actual: row.seq });
   // To look first and write then takes half the time of an update that returns what it found.
@@ -95,22 +98,59 @@ export function releaseSession(
   );
 }
 
-/** Takes the session out of sight at once; what it leaves is deleted by `sweepRemoved`, in pieces. */
-export function removeSession(connection: Connection, sessionId: string): boolean {
-  const sql = 'DELETE FROM session WHERE id = ? RETURNING number';
-  const removed = connection.get<{ readonly number: number }>(sql, sessionId);
-  if (!removed) return false;
-  connection.run('INSERT INTO removed_session (number) VALUES (?)', removed.number);
+/** What is still there of a removed session. */
+export interface RemovedSession {
+  readonly number: number;
+  /** Set until its files are out of the way. */
+  readonly id: string | null;
+  /** How often bytes were overwritten for it; null when nobody ever spoke in it, and that is not needed. */
+  readonly scrubs: number | null;
+}
+
+/**
+ * Takes the session out of sight at once, and its first records with it: without them no repair can bring it back. The
+ * rest is left to the `Erasure`. `mark` is called first when somebody spoke in it. Throws before it writes anything.
+ */
+export function removeSession(
+  { connection, isAlive }: StoreScope,
+  { sessionId, by, mark }: { sessionId: string; by?: Owner | undefined; mark(removed: RemovedSession): void },
+): boolean {
+  const row = connection.get<OwnerColumns & { readonly number: number; readonly user_turns: number }>(
+    `SELECT number, user_turns, owner_runtime_id, owner_pid, owner_host, owner_since FROM session WHERE id = ?`,
+    sessionId,
+  );
+  if (!row) return false;
+  const holder = ownerOf(row);
+  const isForeign = by !== undefined && holder !== undefined && holder.runtimeId !== by.runtimeId;
+  if (isForeign && isAlive(holder.runtimeId)) throw inUse(sessionId, holder);
+  const { number } = row;
+  const removed = { number, id: sessionId, scrubs: row.user_turns > 0 ? 0 : null };
+  if (removed.scrubs !== null) mark(removed);
+  connection.run('DELETE FROM session WHERE number = ?', number);
+  connection.run(
+    'INSERT INTO removed_session (number, id, scrubs) VALUES (?, ?, ?)',
+    number,
+    sessionId,
+    removed.scrubs,
+  );
+  deleteSomeRecords(connection, number);
   return true;
 }
 
-/** Deletes a piece of what removed sessions left; false when there is nothing left to sweep. */
-export function sweepRemoved(connection: Connection): boolean {
-  const removed = connection.get<{ readonly number: number }>('SELECT number FROM removed_session LIMIT 1');
-  if (!removed) return false;
-  if (deleteSomeRecords(connection, removed.number)) return true;
-  connection.run('DELETE FROM removed_session WHERE number = ?', removed.number);
-  return connection.get('SELECT number FROM removed_session LIMIT 1') !== undefined;
+/** Removes a session whose deletion was broken off before it was committed, unless a live runtime has opened it since. */
+export function removeMarked(scope: StoreScope, number: number): void {
+  const row = scope.connection.get<OwnerColumns & { readonly id: string }>(
+    'SELECT id, owner_runtime_id, owner_pid, owner_host, owner_since FROM session WHERE number = ?',
+    number,
+  );
+  const holder = row && ownerOf(row);
+  if (!row || (holder && scope.isAlive(holder.runtimeId))) return;
+  removeSession(scope, { sessionId: row.id, mark: () => undefined });
+}
+
+/** Sessions that were removed and are not yet erased. */
+export function removedSessions(connection: Connection): readonly RemovedSession[] {
+  return connection.all<RemovedSession>('SELECT number, id, scrubs FROM removed_session ORDER BY number');
 }
 
 /** Who writes the session, by its row; whether it lives is another question. */
@@ -142,11 +182,13 @@ export function restoreSession(connection: Connection, session: RestoredSession)
   );
 }
 
-function createSession(connection: Connection, request: ClaimRequest): Claim {
+function createSession(scope: StoreScope, request: ClaimRequest): Claim {
+  const { connection } = scope;
   const { sessionId, create } = request;
   if (!create) throw unknownSession(sessionId);
   const { head, records } = create;
   requireConsecutive(sessionId, { records, after: 0 });
+  detachFormer(scope, sessionId);
   const epoch = firstEpoch();
   const session = connection.insert(
     `INSERT INTO session (seq, ${headColumns},
@@ -160,6 +202,16 @@ function createSession(connection: Connection, request: ClaimRequest): Claim {
   );
   insertRecords(connection, { session, records });
   return { epoch, seq: records.length, head, isNew: true };
+}
+
+function detachFormer({ connection, detachFiles }: StoreScope, id: string): void {
+  const former = connection.get<{ readonly number: number }>(
+    'SELECT number FROM removed_session WHERE id = ?',
+    id,
+  );
+  if (!former) return;
+  detachFiles({ number: former.number, id });
+  connection.run('UPDATE removed_session SET id = NULL WHERE number = ?', former.number);
 }
 
 function ownerValues({ owner }: ClaimRequest): SqliteValue[] {

@@ -96,7 +96,8 @@ export class StoreFile {
     const database = new (driver().DatabaseSync)(this.path);
     try {
       database.exec(`PRAGMA busy_timeout = 0; PRAGMA cache_size = -1024; ${syncSettings[mode]}`);
-      versionOf(database, { file: this.path });
+      const version = versionOf(database, { file: this.path });
+      keepNothingDeleted(database, version === 0);
       if (!startLog(database))
         onWarning(`${this.path}: no write-ahead log on this file system; commits are slower.`);
       migrate(database, { file: this.path });
@@ -109,6 +110,7 @@ export class StoreFile {
 }
 
 /** `fullfsync` matters on macOS, where a plain sync stops at the drive's cache. */
+// mutation: drop the sync
 const synced = 'PRAGMA synchronous = FULL; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1';
 
 const syncSettings: Record<SqliteMode, string> = {
@@ -116,6 +118,12 @@ const syncSettings: Record<SqliteMode, string> = {
   group: synced,
   os: 'PRAGMA synchronous = NORMAL',
 };
+
+/** What is deleted is overwritten; a new file can also give its space back, which an old one learns by being rewritten. */
+export function keepNothingDeleted(database: SqliteDatabase, isNew: boolean): void {
+  database.exec('PRAGMA secure_delete = ON');
+  if (isNew) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+}
 
 /** Comes after the look at the version: a store that is refused must not even change its journal mode. */
 function startLog(database: SqliteDatabase): boolean {

@@ -1,8 +1,10 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import {
   type AppendRequest,
   type Claim,
   type ClaimRequest,
   type LogRecord,
+  type Owner,
   type Page,
   type SessionQuery,
   type SessionStore,
@@ -12,15 +14,17 @@ import {
 import { Checkpointer } from './checkpointer.js';
 import { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';
+import { DeletionMarks } from './deletion-marks.js';
 import { loadDriver, type SqliteDriver } from './driver.js';
-import type { Failpoint } from './failpoints.js';
+import { Erasure, type SessionFiles } from './erasure.js';
+import { type Failpoint, reach } from './failpoints.js';
 import { damaged, isBusy, storeFault } from './faults.js';
 import { listSessions, liveOwners } from './listing.js';
 import { Liveness } from './liveness.js';
 import { writeLockHolder } from './lock-holder.js';
 import { selectRecords } from './records.js';
 import { whileBusy } from './retry.js';
-import { appendRecords, claimSession, releaseSession, removeSession, sweepRemoved } from './sessions.js';
+import { appendRecords, claimSession, releaseSession, removedSessions, removeSession } from './sessions.js';
 import { type SqliteMode, StoreFile } from './store-file.js';
 
 /** How a store is opened. */
@@ -33,6 +37,8 @@ export interface SqliteStoreOptions {
   readonly mode?: SqliteMode;
   /** How long another process's lock is waited for, in milliseconds; ten seconds unless told otherwise. */
   readonly busyLimit?: number;
+  /** What sessions keep beside the store; deleted with them. */
+  readonly files?: SessionFiles;
   /** Called at each write step, for chaos tests; shipped bundles have none of it. */
   readonly failpoint?: Failpoint;
   /** Told of what is wrong but harmed nobody yet. */
@@ -52,6 +58,8 @@ export interface SqliteStore extends SessionStore {
   load(): void;
   /** Opens the file now, if there is one; makes no file. */
   warmUp(): void;
+  /** Closes the file, and the next call opens it again; false when something waits to be written. Sessions stay ours. */
+  rest(): boolean;
   /** Commits what waits, folds the log in and lets go of the file; sessions not released count as left by a dead owner. */
   close(): Promise<void>;
   stats(): SqliteStoreStats;
@@ -63,17 +71,27 @@ export function openSqliteStore(options: SqliteStoreOptions): SqliteStore {
 }
 
 const defaultBusyLimit = 10_000;
+/** How long a deletion waits for others before it is left for later, and how much later. */
+const patience = 2_000;
+const eraseAgain = 10_000;
+/** Milliseconds for which a long log is read at a stretch; then others have their turn. */
+const longestStretch = 5;
 
 class EmbeddedStore implements SqliteStore {
   readonly #file: StoreFile;
   readonly #liveness: Liveness;
   readonly #queue: CommitQueue;
   readonly #checkpointer: Checkpointer;
+  readonly #erasure: Erasure;
+  readonly #marks: DeletionMarks;
+  readonly #files: SessionFiles | undefined;
   readonly #busyLimit: number;
+  readonly #failpoint: Failpoint | undefined;
   readonly #onWarning: (message: string) => void;
   #driver: SqliteDriver | undefined;
   readonly #unreadableHeads = new Set<string>();
-  #isSwept = false;
+  #isErasing = false;
+  #erasingLater: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: SqliteStoreOptions) {
@@ -93,6 +111,19 @@ class EmbeddedStore implements SqliteStore {
       busyLimit: this.#busyLimit,
       failpoint: options.failpoint,
     });
+    this.#marks = new DeletionMarks(runDirectory);
+    this.#failpoint = options.failpoint;
+    this.#files = options.files;
+    this.#erasure = new Erasure({
+      file: this.#file,
+      queue: this.#queue,
+      checkpointer: this.#checkpointer,
+      marks: this.#marks,
+      files: options.files,
+      scope: (connection) => this.#scope(connection),
+      busyLimit: Math.min(this.#busyLimit, patience),
+      failpoint: options.failpoint,
+    });
   }
 
   async claim(request: ClaimRequest): Promise<Claim> {
@@ -100,7 +131,7 @@ class EmbeddedStore implements SqliteStore {
     await this.#patiently(() => this.#liveness.hold(request.owner.runtimeId));
     const run = (connection: Connection) => claimSession(this.#scope(connection), request);
     const claim = this.#queue.add({ run, ...weigh(request.create?.records) });
-    if (!this.#isSwept) void this.#sweep();
+    if (!this.#isErasing) void this.#erase();
     return claim;
   }
 
@@ -119,7 +150,12 @@ class EmbeddedStore implements SqliteStore {
     const session = await this.#look((connection) => findSession(connection, sessionId)?.number);
     if (session === undefined) return;
     let last = after;
+    let began = performance.now();
     for (;;) {
+      if (performance.now() - began > longestStretch) {
+        await turnOfTheLoop();
+        began = performance.now();
+      }
       const batch = await this.#look((connection) => {
         const found = findSession(connection, sessionId);
         if (found?.number !== session) return [];
@@ -139,15 +175,28 @@ class EmbeddedStore implements SqliteStore {
     return page ?? { items: [] };
   }
 
-  async remove(sessionId: string): Promise<boolean> {
+  async remove(sessionId: string, by?: Owner): Promise<boolean> {
     this.#requireOpen();
-    const run = (connection: Connection) => {
-      const isRemoved = removeSession(connection, sessionId);
-      return { isRemoved, hasMore: isRemoved && sweepRemoved(connection) };
+    const marked: number[] = [];
+    const mark = (removed: Parameters<DeletionMarks['set']>[0]) => {
+      this.#marks.set(removed);
+      marked.push(removed.number);
+      reach(this.#failpoint, 'marked');
     };
-    const { isRemoved, hasMore } = await this.#queue.add({ ...weigh(), run });
-    if (hasMore) void this.#sweep();
-    return isRemoved;
+    const run = (connection: Connection) => removeSession(this.#scope(connection), { sessionId, by, mark });
+    try {
+      const isRemoved = await this.#queue.add({ ...weigh(), run });
+      if (isRemoved) void this.#erase();
+      return isRemoved;
+    } catch (error) {
+      this.#marks.clear(marked);
+      throw error;
+    }
+  }
+
+  async erased(): Promise<void> {
+    this.#requireOpen();
+    await this.#erase();
   }
 
   load(): void {
@@ -157,16 +206,25 @@ class EmbeddedStore implements SqliteStore {
   warmUp(): void {
     this.#loadDriver();
     try {
-      this.#file.forReading();
+      const connection = this.#file.forReading();
+      if (!connection) return;
+      if (removedSessions(connection).length + this.#marks.list().length > 0) void this.#erase();
     } catch {
       // Whoever first needs the file hears what is wrong with it.
       this.#file.drop();
     }
   }
 
+  rest(): boolean {
+    if (this.#queue.isEmpty) this.#file.drop();
+    return this.#queue.isEmpty;
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    clearTimeout(this.#erasingLater);
+    await this.#erasure.close();
     await this.#queue.drain();
     this.#checkpointer.close();
     this.#file.drop();
@@ -177,13 +235,16 @@ class EmbeddedStore implements SqliteStore {
     return this.#queue.counts;
   }
 
-  /** Deletes what removed sessions left, also those of an earlier run, a piece per commit. */
-  async #sweep(): Promise<void> {
-    this.#isSwept = true;
+  /** Deletes what removed sessions left, also those of an earlier run; what cannot be done now is tried again. */
+  async #erase(): Promise<void> {
+    this.#isErasing = true;
     try {
-      while (!this.#isClosed && (await this.#queue.add({ ...weigh(), run: sweepRemoved })));
+      await this.#erasure.run();
     } catch (error) {
+      if (this.#isClosed) return;
       this.#onWarning(storeFault(error, this.#file.path).message);
+      clearTimeout(this.#erasingLater);
+      this.#erasingLater = setTimeout(() => void this.#erase(), eraseAgain).unref();
     }
   }
 
@@ -209,6 +270,8 @@ class EmbeddedStore implements SqliteStore {
       connection,
       isAlive: (runtimeId: string) => this.#liveness.isAlive(runtimeId),
       onUnreadableHead: (sessionId: string) => this.#warnOfHead(sessionId),
+      detachFiles: (removed: Parameters<SessionFiles['detach']>[0]) =>
+        this.#files?.detach(removed, { isReused: true }),
     };
   }
 

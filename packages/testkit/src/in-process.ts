@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { configuredProvider } from '@groundcrew/models';
 import { channelPair } from '@groundcrew/rpc';
-import { noUserRules, Runtime, type RuntimeOptions, Shells, systemClock } from '@groundcrew/runtime';
+import { noUserRules, Runtime, type RuntimeOptions, Shells, systemClock, Workers } from '@groundcrew/runtime';
 import { Server } from '@groundcrew/server';
-import { openDatabase, openSqliteStore, type SqliteStore, withFileLock } from '@groundcrew/store-sqlite';
-import { temporaryDirectory } from './runtime-process.js';
+import { openSqliteStore, type SqliteStore, withFileLock } from '@groundcrew/store-sqlite';
+import { temporaryDirectory, workerEntry } from './runtime-process.js';
 import { ScriptedApi } from './scripted-api.js';
 import { WireClient } from './wire-client.js';
 
@@ -26,6 +26,7 @@ export async function inProcessRuntime(
   const home = temporaryDirectory();
   const api = await ScriptedApi.open();
   const store = openSqliteStore({ file: join(home.path, 'test.db'), runDirectory: join(home.path, 'run') });
+  const workers = new Workers({ entry: workerEntry });
   const runtime = new Runtime({
     home: () => ({ directory: home.path, store }),
     openModels: async ({ provider }) => ({
@@ -34,15 +35,15 @@ export async function inProcessRuntime(
       info: () => undefined,
       isCopilot: false,
     }),
-    openDatabase,
     withFileLock,
     builtinTools: () => [],
     shells: new Shells({}),
+    jobs: workers,
     userRules: () => noUserRules,
     owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
     clock: systemClock(),
     version: 'test',
-    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 60_000 },
+    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 60_000, stopBlocks: 3 },
     sessionIdleSeconds: 0,
     ...options,
   });
@@ -67,6 +68,7 @@ export async function inProcessRuntime(
     await Promise.all(clients.map((each) => each.close()));
     await Promise.all(served);
     await server.shutDown();
+    await workers.close();
     await store.close();
     await api.close();
     home.remove();

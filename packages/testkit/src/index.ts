@@ -9,7 +9,12 @@ export {
 } from './live-runtime.js';
 export { type OptionField, optionFields } from './option-fields.js';
 export { type Rule, RuleModel } from './rule-model.js';
-export { RuntimeProcess, type RuntimeProcessOptions, temporaryDirectory } from './runtime-process.js';
+export {
+  RuntimeProcess,
+  type RuntimeProcessOptions,
+  temporaryDirectory,
+  workerEntry,
+} from './runtime-process.js';
 export {
   type AskedModel,
   answer,

@@ -22,6 +22,9 @@ export interface Exit {
 
 const program = fileURLToPath(new URL('../../cli/bin/groundcrew.js', import.meta.url));
 
+/** The program of worker processes, from source. */
+export const workerEntry = fileURLToPath(new URL('../../cli/src/worker-main.ts', import.meta.url));
+
 /** The program as clients start it: a real process with a home of its own. */
 export class RuntimeProcess {
   readonly exited: Promise<Exit>;

@@ -80,6 +80,7 @@ export class Chat {
       flags,
       config,
       workingDirectory: this.terminal.workingDirectory,
+      environment: this.terminal.environment,
       options: {
         ...options,
         onPermissionRequest: this.dialogue.decide,

@@ -1,42 +1,50 @@
 import { existsSync } from 'node:fs';
-import { mendSession, systemClock } from '@groundcrew/runtime';
+import { dirname } from 'node:path';
+import { mendSession, type Probe, removedFilesIn, SandboxHost, systemClock } from '@groundcrew/runtime';
 import {
   type Finding,
+  type FindingType,
+  finishDeletions,
+  finishRecovered,
   type Inspection,
   inspectStore,
   isProblem,
   type Recovery,
   recoverStore,
+  rewriteStore,
   type StorePlace,
   tidyFiles,
 } from '@groundcrew/store-sqlite';
 import { switchFlag } from '../flags/flags.js';
 import { exitCodes } from '../terminal/terminal.js';
 import { defineCommand, show } from './command.js';
+import { inspectDirectories, tidyDirectories } from './left-files.js';
 import { homeFlag, storePlace } from './store-place.js';
 
 /** `groundcrew doctor`: what is wrong with a store, in words, and how it is put right. */
 export const doctor = defineCommand({
   usage: ['groundcrew doctor [--home DIR] [--check]'],
-  summary: 'Checks the stored sessions and recovers what is damaged',
+  summary: 'Checks the stored sessions and the sandbox, and recovers what is damaged',
   flags: {
     home: homeFlag,
     check: switchFlag('--check', 'only say what is wrong, and change nothing'),
   },
   notes: `Checks every file, session and record, also while runtimes use them. A damaged store is recovered into a
-new file and kept beside it; no runtime may use it meanwhile. A store that is in order is left as it is.
+new file and kept beside it; no runtime may use it meanwhile. Deletions that were broken off are finished, and
+a store of an earlier version is rewritten once. A store that is in order is left as it is.
 Exit code 0: all is in order, or is so now. 1: there are problems. 2: the command line makes no sense.`,
   run: async ({ flags }, terminal) => {
     const place = storePlace(flags.home, terminal);
-    const first = inspectStore(place);
+    const first = inspect(place);
+    show(sandboxLine(await new SandboxHost(terminal.environment).probe()), terminal);
     show(report(place, first), terminal);
     if (flags.check || !first.findings.some(isRepairable)) {
       if (first.findings.some(isRepairable))
         show('Run groundcrew doctor without --check to put this right.', terminal);
       return first.findings.some(isProblem) ? exitCodes.failed : exitCodes.done;
     }
-    for (const sentence of repair(place, first)) show(sentence, terminal);
-    const last = inspectStore(place).findings.filter(isProblem);
+    for await (const sentence of repair(place, first)) show(sentence, terminal);
+    const last = inspect(place).findings.filter(isProblem);
     for (const finding of last) show(line(finding), terminal);
     if (existsSync(place.file))
       show(last.length === 0 ? 'The store is in order.' : 'Problems remain.', terminal);
@@ -54,24 +62,53 @@ function report(place: StorePlace, { findings, contents }: Inspection): string {
   return [...lines, ...findings.map(line), verdict].join('\n');
 }
 
+/** A machine without a sandbox has no fault; whoever asks for one is refused. */
+function sandboxLine(probe: Probe): string {
+  if (probe.type === 'missing') return `note: no sandbox for commands: ${probe.reason}`;
+  return `The sandbox for commands works: ${probe.sandbox.kind} (${probe.sandbox.program}).`;
+}
+
 function line(finding: Finding): string {
   return `${isProblem(finding) ? 'problem' : 'note'}: ${finding.message}`;
 }
 
+/** The store and what lies beside it. */
+function inspect(place: StorePlace): Inspection {
+  const inspection = inspectStore(place);
+  return { ...inspection, findings: [...inspection.findings, ...inspectDirectories(place, inspection)] };
+}
+
+const repairable: ReadonlySet<FindingType> = new Set([
+  'damaged',
+  'exposed',
+  'unfinished',
+  'rewritable',
+  'leftover',
+]);
+
 function isRepairable({ type }: Finding): boolean {
-  return type === 'damaged' || type === 'exposed' || type === 'leftover';
+  return repairable.has(type);
 }
 
 /** What was done, as sentences. */
-function* repair(place: StorePlace, { findings }: Inspection): Generator<string> {
-  if (findings.some(({ type }) => type === 'damaged')) {
+async function* repair(place: StorePlace, { findings }: Inspection): AsyncGenerator<string> {
+  const has = (type: FindingType) => findings.some((finding) => finding.type === type);
+  const files = removedFilesIn(dirname(place.file));
+  if (has('damaged')) {
     const clock = systemClock();
-    yield* recovered(recoverStore({ ...place, mend: (cut) => mendSession(cut, clock) }));
+    const recovery = recoverStore({ ...place, mend: (cut) => mendSession(cut, clock) });
+    await finishRecovered(recovery.deleted, { place, files });
+    yield* recovered(recovery);
+  } else {
+    if (has('unfinished')) yield* await finishDeletions(place, files);
+    if (has('rewritable')) yield* rewriteStore(place);
   }
   yield* tidyFiles(place);
+  yield* await tidyDirectories(place, inspectStore(place));
 }
 
-function recovered({ sessions, records, cut, holed, lost, keptAs }: Recovery): readonly string[] {
+function recovered(recovery: Recovery): readonly string[] {
+  const { sessions, records, cut, holed, lost, deleted, keptAs } = recovery;
   return [
     `Recovered ${many(sessions, 'session')} with ${many(records, 'record')} into a new file.`,
     ...cut.map(({ sessionId, kept, of }) => {
@@ -82,7 +119,9 @@ function recovered({ sessions, records, cut, holed, lost, keptAs }: Recovery): r
       ({ sessionId, missing }) => `Session ${sessionId} goes on without record ${missing.join(', ')}.`,
     ),
     ...lost.map((sessionId) => `Session ${sessionId} is lost: none of its records can be read.`),
-    `The damaged store is kept as ${keptAs}.`,
+    keptAs === undefined
+      ? `The damaged store is not kept: it held ${many(deleted.length, 'session')} whose deletion had begun.`
+      : `The damaged store is kept as ${keptAs}.`,
   ];
 }
 

@@ -1,8 +1,10 @@
 import type { Environment } from '@groundcrew/models';
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
+import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { homeDirectory } from '../config/home.js';
-import { wholeNumber } from '../flags/arguments.js';
+import { readSandboxWord } from '../config/sandbox-words.js';
+import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import type { Log } from '../log/log.js';
 import { logLevel } from '../log/log-levels.js';
@@ -37,12 +39,17 @@ export interface ServerOptions extends HeadlessArguments {
   readonly log?: Log;
   /** Milliseconds without a client after which it ends, once the process that started it is gone; never without. */
   readonly orphanPatience?: number;
+  /** Where commands of sessions run that say nothing of it. */
+  readonly sandbox?: SandboxSettings;
   /** Told of what people should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
 
 /** A client so far behind gets its deltas merged; up to there it has every one of them. */
-const channelOptions = { highWaterMark: 8 * 1024 * 1024 };
+const channelOptions = { highWaterMark: 8 * 1024 * 1024, maxKeptBytes: 32 * 1024 * 1024, maxValues: 300_000 };
+
+/** What one who has not shown the token may send at once. */
+const maxStrangerBytes = 64 * 1024;
 
 /** Serves clients on stdio or a port until they are done with it. */
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
@@ -89,11 +96,16 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   try {
     const { port } = await listenTcp({
       port: options.port,
-      channel: channelOptions,
+      channel:
+        options.connectionToken === undefined ? channelOptions : { ...channelOptions, maxStrangerBytes },
       onChannel: (channel) => void watched(serve(channel)),
       ...(options.host !== undefined && { host: options.host }),
     });
-    if (options.connectionToken === undefined) options.warn(openPort);
+    // At every log level: whoever started it may not know.
+    if (options.connectionToken === undefined) {
+      log?.write('warning', openPort);
+      process.warn(openPort);
+    }
     log?.write('info', 'listening', { port });
     process.announce(`CLI server listening on port ${port}`);
     program.openStore();
@@ -177,6 +189,8 @@ async function serverOf(
 function optionsFrom(options: ServerOptions, process: Process, ending: Ending): ProgramOptions {
   const { environment } = process;
   const token = tokenFrom(options, environment);
+  const { executor } = options;
+  const sandbox = executor === undefined ? options.sandbox : readSandboxWord(executor, '--sandbox');
   const connectionToken = options.port === undefined ? undefined : options.connectionToken;
   return {
     version: process.version,
@@ -194,13 +208,14 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     onShutDown: () => void ending.end(0),
     ...(process.used && { used: process.used }),
     ...(options.isServerFlag && { isServerFlag: true }),
+    ...(sandbox && { sandbox }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),
   };
 }
 
 function tokenFrom(flags: HeadlessArguments, environment: Environment): ProgramOptions['token'] {
-  const given = flags.authTokenEnv === undefined ? undefined : environment[flags.authTokenEnv];
+  const given = flags.authTokenEnv === undefined ? undefined : entryOf(environment, flags.authTokenEnv);
   if (given) return { value: given, source: 'token' };
   const ambient = flags.mayLogIn ? environment.GH_TOKEN || environment.GITHUB_TOKEN : undefined;
   return ambient ? { value: ambient, source: 'env' } : undefined;

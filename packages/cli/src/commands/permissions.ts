@@ -1,7 +1,20 @@
 import { resolve } from 'node:path';
-import { type Explanation, explain, standingPolicy, type Wish } from '@groundcrew/runtime';
+import {
+  deniesPaths,
+  describeRule,
+  type Explanation,
+  explain,
+  openRules,
+  outlookOf,
+  type PolicyRules,
+  type Rule,
+  SandboxHost,
+  standingPolicy,
+  type Wish,
+} from '@groundcrew/runtime';
 import { homeDirectory } from '../config/home.js';
 import { permissionsPath, readRulesFile } from '../config/permissions-file.js';
+import { standingSandbox } from '../config/sandbox-choice.js';
 import { entryOf, UsageError } from '../flags/arguments.js';
 import { choiceFlag, type FlagValues, switchFlag, textFlag } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
@@ -81,7 +94,13 @@ function wishIn({ read, write, url, tool }: Flags, [command]: readonly string[])
   );
 }
 
-async function explanationOf(wish: Wish, { cwd, mode }: Flags, terminal: Terminal): Promise<Explanation> {
+/** What would happen, and what of the rules for paths would hold while it does. */
+interface Answer extends Explanation {
+  readonly held: readonly Rule[];
+  readonly open: readonly Rule[];
+}
+
+async function explanationOf(wish: Wish, { cwd, mode }: Flags, terminal: Terminal): Promise<Answer> {
   const home = homeDirectory(terminal.environment, { isHeadless: false });
   const workingDirectory = resolve(terminal.workingDirectory, cwd ?? '.');
   const rules = standingPolicy({
@@ -90,17 +109,36 @@ async function explanationOf(wish: Wish, { cwd, mode }: Flags, terminal: Termina
     userRules: readRulesFile(permissionsPath(home)),
     ...(mode && { mode }),
   });
-  return explain(wish, { workingDirectory }, rules);
+  const open = await openPathsIn(rules, { home, workingDirectory, terminal });
+  const explanation = await explain(wish, { workingDirectory }, { ...rules, openPaths: open });
+  if (wish.type !== 'command') return { ...explanation, held: [], open: [] };
+  return {
+    ...explanation,
+    open,
+    held: rules.deny.filter((rule) => deniesPaths(rule) && !open.includes(rule)),
+  };
+}
+
+/** Deny rules for paths that would not hold while a command runs in a new session here. Throws UsageError. */
+async function openPathsIn(
+  { mode, deny }: PolicyRules,
+  { home, workingDirectory, terminal }: { home: string; workingDirectory: string; terminal: Terminal },
+): Promise<readonly Rule[]> {
+  const settings = standingSandbox(terminal.environment, home) ?? {};
+  const { type } = outlookOf(settings, mode, await new SandboxHost(terminal.environment).probe());
+  return openRules(deny, { workingDirectory, roots: [workingDirectory], isConfined: type === 'confined' });
 }
 
 const outcomes = { allow: 'runs', ask: 'asks', deny: 'denied' };
 
-function inWords(wish: Wish, { type, because, reading }: Explanation): string {
+function inWords(wish: Wish, { type, because, reading, held, open }: Answer): string {
   const lines = [`${outcomes[type]}: ${aboutOf(wish)}`, `because: ${because}`];
   for (const { identifier, readOnly } of reading?.commands ?? [])
     lines.push(`command: ${identifier}${readOnly ? ' (only reads)' : ''}`);
   for (const path of reading?.possiblePaths ?? []) lines.push(`path: ${path}`);
   for (const url of reading?.possibleUrls ?? []) lines.push(`address: ${url}`);
+  for (const rule of held) lines.push(`held by the sandbox: ${describeRule(rule)}`);
+  for (const rule of open) lines.push(`not held while it runs: ${describeRule(rule)}`);
   return lines.map(visible).join('\n');
 }
 
@@ -118,7 +156,7 @@ function aboutOf(wish: Wish): string {
   }
 }
 
-function inJson(wish: Wish, { type, because, rule, reading }: Explanation) {
+function inJson(wish: Wish, { type, because, rule, reading, held, open }: Answer) {
   return {
     verdict: type,
     because,
@@ -129,6 +167,8 @@ function inJson(wish: Wish, { type, because, rule, reading }: Explanation) {
       paths: reading.possiblePaths,
       urls: reading.possibleUrls,
       problems: reading.problems,
+      heldPaths: held.map(describeRule),
+      openPaths: open.map(describeRule),
     }),
   };
 }

@@ -92,6 +92,7 @@ export async function answer(request: RunRequest, terminal: Terminal): Promise<n
       flags: given,
       config,
       workingDirectory: terminal.workingDirectory,
+      environment: terminal.environment,
       options: { ...request.options, ...questionsFor(request, terminal, at), onEvent: show },
     });
     opened = session;

@@ -8,7 +8,7 @@ import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
 
-const { logLevel, sessionIdleTimeout } = configFlags;
+const { logLevel, sandbox, sessionIdleTimeout } = configFlags;
 
 /** `groundcrew serve`: a runtime for clients on a port. */
 export const serve = defineCommand({
@@ -23,6 +23,7 @@ export const serve = defineCommand({
     }),
     host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
+    sandbox,
     sessionIdleTimeout,
     logLevel,
   },
@@ -46,6 +47,7 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
         connectionToken,
         log,
         warn: (message) => log.write('warning', message),
+        ...(config.sandbox && { sandbox: config.sandbox }),
         ...(flags.host !== undefined && { host: flags.host }),
       };
       runServer(options, processOf(terminal, { exit: resolve, warn: tell })).catch(reject);

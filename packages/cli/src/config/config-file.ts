@@ -1,15 +1,19 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Environment } from '@groundcrew/models';
+import type { SandboxSettings } from '@groundcrew/runtime';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
 import { logLevels } from '../log/log-levels.js';
 import { type Allowed, type AllowRule, readRule } from './allowed.js';
+import { executorOf } from './sandbox-words.js';
 import {
+  absolutePath,
   address,
   amountUpTo,
   flag,
   listOf,
   objectOf,
   oneOf,
+  type Place,
   type Reader,
   recordOf,
   text,
@@ -47,6 +51,7 @@ const modelFields = {
   prices: recordOf(readPrice),
   retryAfterLimit: wholeNumberUpTo(longestSeconds),
   modelIdleTimeout: wholeNumberUpTo(longestSeconds),
+  headerVariables: listOf(text),
 };
 
 const readRuleText: Reader<AllowRule> = (value, at) => readRule(text(value, at), `${at.path}:`);
@@ -55,8 +60,28 @@ const readAllowed: Reader<Allowed> = (value, at) => (value === 'all' ? value : r
 
 const readModelFields = objectOf(modelFields);
 
+const readSandboxFields = objectOf({
+  executor: (value: unknown, at: Place) => executorOf(text(value, at), `${at.path}:`),
+  network: flag,
+  writablePaths: listOf(absolutePath),
+  readOnlyPaths: listOf(absolutePath),
+  deniedPaths: listOf(absolutePath),
+});
+
+/** The name of an executor, or that and more. A field that nobody knows was meant to protect: it is refused. */
+const readSandbox: Reader<SandboxSettings> = (value, at) => {
+  if (typeof value === 'string') return { executor: executorOf(value, `${at.path}:`) };
+  const warn = (field: string) => {
+    throw new UsageError(`${field}: unknown field`);
+  };
+  return readSandboxFields(value, { ...at, warn });
+};
+
+const readSandboxOnly = objectOf({ sandbox: readSandbox });
+
 const readFields = objectOf({
   ...modelFields,
+  sandbox: readSandbox,
   streaming: flag,
   logLevel: oneOf(...logLevels),
   sessionIdleTimeout: wholeNumberUpTo(longestSeconds),
@@ -85,6 +110,15 @@ export function readModelSettings(path: string): ReturnType<typeof readModelFiel
   return isOurs ? read(path, (value) => readModelFields(value, { path: '', warn: () => undefined })) : {};
 }
 
+/**
+ * What the settings of a home say of the sandbox. It protects, so it holds for clients that read no other setting; what
+ * cannot be understood is an error. Throws UsageError with file and field.
+ */
+export function readSandboxSetting(path: string): SandboxSettings | undefined {
+  if (!/"sandbox"\s*:/.test(sourceOf(path) ?? '')) return undefined;
+  return read(path, (value) => readSandboxOnly(value, { path: '', warn: () => undefined })).sandbox;
+}
+
 /** Limits of model calls that the environment names. Throws UsageError. */
 export function secondsFrom(
   environment: Environment,
@@ -101,10 +135,9 @@ export function secondsFrom(
   };
 }
 
-function read<T extends { readonly provider?: ReturnType<typeof readProvider> }>(
-  path: string,
-  from: (value: unknown) => T,
-): T | Record<string, never> {
+function read<
+  T extends { readonly provider?: ReturnType<typeof readProvider>; readonly sandbox?: SandboxSettings },
+>(path: string, from: (value: unknown) => T): T | Record<string, never> {
   const source = sourceOf(path);
   if (source === undefined) return {};
   try {

@@ -6,12 +6,14 @@ import {
   providerWays,
 } from '@groundcrew/model-access';
 import type { Environment } from '@groundcrew/models';
+import type { SandboxSettings } from '@groundcrew/runtime';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
 import { choiceFlag, type Flag, type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { type LogLevel, logLevel, logLevels } from '../log/log-levels.js';
 import { type Allowed, permissionKinds, readAllowed } from './allowed.js';
 import { type ConfigFile, readConfigFile } from './config-file.js';
 import { configPath, homeDirectory } from './home.js';
+import { sandboxFlags, sandboxFrom } from './sandbox-choice.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */
 export interface Config {
@@ -26,6 +28,8 @@ export interface Config {
   readonly logLevel?: LogLevel;
   readonly sessionIdleSeconds: number;
   readonly allow: Allowed;
+  /** Where commands run; absent: the session's mode says. */
+  readonly sandbox?: SandboxSettings;
   /** What is odd in it, for people to see. */
   readonly warnings: readonly string[];
 }
@@ -35,6 +39,7 @@ export const configFlags = {
   model: textFlag('--model', 'ID', 'the model that answers'),
   allow: allowFlag(),
   allowAll: switchFlag('--allow-all', 'let tools run without asking'),
+  ...sandboxFlags,
   noStreaming: switchFlag('--no-streaming', 'show answers when they are complete'),
   logLevel: choiceFlag('--log-level', logLevels, `diagnostics on stderr: ${logLevels.join(', ')}`),
   sessionIdleTimeout: numberFlag({
@@ -54,16 +59,19 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
   const level = flags.logLevel ?? levelFrom(environment) ?? file.logLevel;
   const ways = waysOf(environment, file);
   const { provider } = chooseProvider(ways, model) ?? {};
+  const allow = allowedBy(flags, environment, file);
+  const sandbox = flags.sandbox ?? sandboxFrom(environment) ?? file.sandbox ?? sandboxBy(allow);
   return {
     homeDirectory: home,
     streaming: flags.noStreaming ? false : (streamingFrom(environment) ?? file.streaming ?? true),
     sessionIdleSeconds: flags.sessionIdleTimeout ?? idleFrom(environment) ?? file.sessionIdleTimeout ?? 0,
-    allow: allowedBy(flags, environment, file),
+    allow,
     warnings,
     ways,
     ...(model !== undefined && { model }),
     ...(level !== undefined && { logLevel: level }),
     ...(provider && { provider }),
+    ...(sandbox && { sandbox }),
   };
 }
 
@@ -93,6 +101,11 @@ function allowedBy(
   if (flags.allowAll) return 'all';
   if (flags.allow) return flags.allow;
   return GROUNDCREW_ALLOW ? readAllowed(GROUNDCREW_ALLOW, 'GROUNDCREW_ALLOW') : (file.allow ?? []);
+}
+
+/** What nobody is asked about runs in a sandbox where that works, as in the mode `allow-all`. */
+function sandboxBy(allow: Allowed): SandboxSettings | undefined {
+  return allow === 'all' ? { executor: 'auto' } : undefined;
 }
 
 function levelFrom({ GROUNDCREW_LOG_LEVEL }: Environment): LogLevel | undefined {

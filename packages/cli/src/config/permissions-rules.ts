@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
 import type { Rule, UserRules } from '@groundcrew/runtime';
-import { UsageError } from '../flags/arguments.js';
+import { entryOf, UsageError } from '../flags/arguments.js';
 import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
 
 /** A file of rules that cannot be taken as it is; the message names file, line and field. */
@@ -49,7 +49,8 @@ function readRule(node: JsonNode, path: string, originOf: OriginOf): Rule {
   if (access && subject.name !== 'path') throw new JsonFault(`${path}.access: only a path has it`, access.at);
   if (subject.name === 'url' && !isAddress(argument))
     throw new JsonFault(`${path}.url: expected a host or an address`, subject.node.at);
-  if (subject.name !== 'path') return { kind: kinds[subject.name] ?? subject.name, argument, origin };
+  if (subject.name !== 'path')
+    return { kind: entryOf(kinds, subject.name) ?? subject.name, argument, origin };
   return { kind: access ? accessOf(access, path) : 'path', argument: withHome(argument), origin };
 }
 

@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { isAbsolute } from 'node:path';
 import { UsageError } from '../flags/arguments.js';
 
 /** Where in a file a value stands, and who is told of what is odd there. */
@@ -57,6 +59,13 @@ export function oneOf<const T extends string>(...words: readonly T[]): Reader<T>
 export const address: Reader<string> = (value, at) => {
   if (typeof value === 'string' && URL.canParse(value) && /^https?:/i.test(value)) return value;
   throw new Mismatch(at.path, 'an http or https address', value);
+};
+
+/** The whole name of a file or directory; `~` is the user's home. */
+export const absolutePath: Reader<string> = (value, at) => {
+  const path = typeof value === 'string' ? value.replace(/^~(?=\/|$)/, homedir()) : '';
+  if (isAbsolute(path) && !path.includes('\0')) return path;
+  throw new Mismatch(at.path, 'an absolute path', value);
 };
 
 /** A list, each of whose entries is read. */

@@ -29,6 +29,12 @@ export function approvalFor(
   }
 }
 
+/** A yes for this text and no other, where the name of a program would stand for any use of it. */
+export function textAlone(request: PermissionRequest): Approval | undefined {
+  if (request.kind !== 'shell' || request.warning === undefined) return undefined;
+  return { kind: 'commands', commandIdentifiers: [request.fullCommandText] };
+}
+
 /** What exactly that is, for people. */
 export function describeApproval(approval: Approval): string {
   switch (approval.kind) {

@@ -3,7 +3,7 @@ import type { PermissionHandler, PermissionRequestResult, UserInputHandler } fro
 import { type Allowed, permits } from '../config/allowed.js';
 import type { Display } from '../terminal/display.js';
 import { visible } from '../terminal/visible.js';
-import { approvalFor, describeApproval } from './approval.js';
+import { approvalFor, describeApproval, textAlone } from './approval.js';
 import { type Paint, paintFor } from './diff-view.js';
 import { viewRequest } from './request-view.js';
 
@@ -46,7 +46,7 @@ export class Dialogue {
     return this.inTurn(async () => {
       if (signal.aborted) return { kind: 'no-result' };
       this.show(viewRequest(request, invocation, this.paint));
-      return this.readDecision(approvalFor(request, invocation), signal);
+      return this.readDecision(approvalFor(request, invocation), textAlone(request), signal);
     });
   };
 
@@ -67,13 +67,18 @@ export class Dialogue {
 
   private async readDecision(
     approval: Approval | undefined,
+    alone: Approval | undefined,
     signal: AbortSignal,
   ): Promise<PermissionRequestResult> {
-    const longer = approval ? `, s this session, p this place (${visible(describeApproval(approval))})` : '';
+    const text = approval && alone ? ', t this text alone in this session' : '';
+    const longer = approval
+      ? `${text}, s this session, p this place (${alone ? 'any use of ' : ''}${visible(describeApproval(approval))})`
+      : '';
     const said = await this.read(`y once${longer}, n no, or why not: `, signal);
     if (signal.aborted) return { kind: 'no-result' };
     if (said === undefined) return { kind: 'user-not-available' };
     if (/^y(?:es)?$/i.test(said)) return { kind: 'approve-once' };
+    if (approval && alone && /^t$/i.test(said)) return { kind: 'approve-for-session', approval: alone };
     if (approval && /^s$/i.test(said)) return { kind: 'approve-for-session', approval };
     if (approval && /^p$/i.test(said))
       return { kind: 'approve-for-location', approval, locationKey: await this.options.place() };

@@ -35,6 +35,14 @@ export function wholeNumber(value: string, name: string, most: number): number {
   throw new UsageError(`${name} needs a whole number from 0 to ${most}, not ${value}`);
 }
 
+/** Names separated by commas. */
+export function namesIn(list: string | undefined): readonly string[] {
+  return (list ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
 /** The highest port there is. */
 export const lastPort = 65_535;
 

@@ -18,6 +18,8 @@ export interface HeadlessArguments {
   readonly authTokenEnv?: string;
   readonly mayLogIn: boolean;
   readonly sessionIdleSeconds: number;
+  /** Where commands run, in the word that was given. */
+  readonly executor?: string;
   /** Started with `--server`, as some clients do. */
   readonly isServerFlag?: boolean;
   readonly warnings: readonly string[];
@@ -67,6 +69,7 @@ interface HeadlessDraft {
   authTokenEnv?: string;
   mayLogIn: boolean;
   sessionIdleSeconds: number;
+  executor?: string;
   isServerFlag?: boolean;
 }
 
@@ -78,6 +81,7 @@ export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
   ['--auth-token-env NAME', 'the variable with the GitHub token'],
   ['--no-auto-login', 'do not use GH_TOKEN and GITHUB_TOKEN'],
+  ['--sandbox WHERE', 'where commands run: host, bwrap, seatbelt, auto or off'],
   ['--session-idle-timeout S', 'unload sessions that are idle for so many seconds'],
 ];
 
@@ -91,6 +95,9 @@ const valued: Readonly<Record<string, (draft: HeadlessDraft, value: string, flag
   },
   '--auth-token-env': (draft, value) => {
     draft.authTokenEnv = value;
+  },
+  '--sandbox': (draft, value) => {
+    draft.executor = value;
   },
   '--session-idle-timeout': (draft, value, flag) => {
     draft.sessionIdleSeconds = wholeNumber(value, flag, longestSeconds);

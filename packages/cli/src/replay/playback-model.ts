@@ -1,6 +1,7 @@
 import { ModelError, type ModelErrorKind, type ModelEvent, type ModelProvider } from '@groundcrew/models';
 import type { ModelAccess } from '@groundcrew/runtime';
 import type { EventOf } from '@groundcrew/sdk';
+import { entryOf } from '../flags/arguments.js';
 import type { RecordedOutcome } from './recording.js';
 
 /** What the played-back model needs of the replay around it. */
@@ -95,7 +96,7 @@ function failureOf({
   const last = message.replace(/^Execution failed: /, '').slice(lead.length);
   const words = last.startsWith(status) ? last.slice(status.length) : last;
   return new ModelError(
-    kinds[errorType] ?? 'bad_request',
+    entryOf(kinds, errorType) ?? 'bad_request',
     idMark !== '' && words.endsWith(idMark) ? words.slice(0, -idMark.length) : words,
     {
       statusCode,

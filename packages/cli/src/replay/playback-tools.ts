@@ -1,5 +1,6 @@
 import type { PreparedCall, RuntimeOptions, Tool, ToolResult } from '@groundcrew/runtime';
 import type { Tool as ClientTool, PermissionHandler, PermissionRequestResult } from '@groundcrew/sdk';
+import { entryOf } from '../flags/arguments.js';
 import { aborted } from './playback-model.js';
 import type { RecordedCall, RecordedQuestion, Recording } from './recording.js';
 
@@ -132,7 +133,7 @@ function clientResult(ended: Ended): object {
 }
 
 function decisionOf(result: NonNullable<RecordedQuestion['answer']>['result']): PermissionRequestResult {
-  const kind = decisions[result.kind] ?? result.kind;
+  const kind = entryOf(decisions, result.kind) ?? result.kind;
   // What was decided is told with all that the decision had; only its kind has another name.
   return { ...result, kind } as PermissionRequestResult;
 }

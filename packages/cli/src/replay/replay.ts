@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { channelPair } from '@groundcrew/rpc';
 import { builtinTools } from '@groundcrew/runtime';
 import { Client, type ReasoningEffort, RuntimeConnection } from '@groundcrew/sdk';
-import { openDatabase } from '@groundcrew/store-sqlite';
 import { compose } from '../compose.js';
 import { playbackModel } from './playback-model.js';
 import { playbackClientTools, playbackDecisions, playbackTools } from './playback-tools.js';
@@ -126,7 +125,7 @@ function openPlayback(
   return { client, close };
 }
 
-const noWeb = { webFetch: { allowedHosts: [] }, openDatabase };
+const noWeb = { webFetch: { allowedHosts: [] } };
 
 function builtinNames(): ReadonlySet<string> {
   const all = builtinTools(noWeb)({ isOld: true, answersQuestions: true });

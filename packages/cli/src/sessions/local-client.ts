@@ -21,6 +21,7 @@ export async function openLocalClient(config: Config, terminal: Terminal, log: L
     environment: terminal.environment,
     sessionIdleSeconds: config.sessionIdleSeconds,
     warn: (message) => log.write('warning', message),
+    ...(config.sandbox && { sandbox: config.sandbox }),
   });
   const client = new Client({
     connection: RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log)),

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { configuredHeaders, type Environment } from '@groundcrew/models';
 import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
 import { particular } from '../config/allowed.js';
 import type { Config } from '../config/config.js';
@@ -19,6 +20,7 @@ export interface SessionRequest {
   readonly flags: FlagValues<typeof sessionFlags>;
   readonly config: Config;
   readonly workingDirectory: string;
+  readonly environment: Environment;
   /** Handlers and tools of the command. */
   readonly options: ResumeSessionOptions;
 }
@@ -33,7 +35,7 @@ export async function openSession(client: Client, request: SessionRequest): Prom
     streaming: config.streaming,
     ...request.options,
     ...(config.model !== undefined && { model: config.model }),
-    ...ownProvider(config),
+    ...ownProvider(config, request.environment),
     ...(flags.cwd !== undefined && { workingDirectory: directory(flags.cwd, request.workingDirectory) }),
     ...(flags.system !== undefined && { systemMessage: { content: flags.system } }),
   };
@@ -45,11 +47,16 @@ export async function openSession(client: Client, request: SessionRequest): Prom
 }
 
 /** Without a model to ask for, the choice is the runtime's, which asks the service what it has. */
-function ownProvider({ provider, model }: Config): Pick<ResumeSessionOptions, 'provider'> {
+function ownProvider(
+  { provider, model }: Config,
+  environment: Environment,
+): Pick<ResumeSessionOptions, 'provider'> {
   if (!provider) return {};
   const { modelId, ...config } = provider.config;
-  if (model !== undefined) return { provider: config };
-  return modelId === undefined ? {} : { provider: provider.config };
+  if (model === undefined && modelId === undefined) return {};
+  // The settings are the operator's own: their headers may name every variable, those of other clients may not.
+  const headers = provider.config.headers && { headers: configuredHeaders(provider.config, { environment }) };
+  return { provider: { ...(model === undefined ? provider.config : config), ...headers } };
 }
 
 async function open(

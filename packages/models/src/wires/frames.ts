@@ -1,6 +1,6 @@
 import { ModelError } from '../errors.js';
 import { toldFailure } from '../failure.js';
-import { isObject } from '../json.js';
+import { isObject, parseReceived } from '../json.js';
 import type { ModelEvent } from '../model.js';
 import type { AnswerDecoder } from '../wire.js';
 import { RepeatedText } from './repeated-text.js';
@@ -89,7 +89,7 @@ const notJson = Symbol('not JSON');
 
 function parse(data: string): unknown {
   try {
-    return JSON.parse(data);
+    return parseReceived(data);
   } catch {
     return notJson;
   }

@@ -25,7 +25,7 @@ export const hookCallbacks = {
         ]),
         input: z.unknown(),
       }),
-    () => openObject({ output: z.optional(z.unknown()) }),
+    () => z.nullish(openObject({ output: z.optional(z.unknown()) })),
   ),
 };
 
@@ -40,18 +40,23 @@ export const hookPoints = {
         stopReason: z.literal('end_turn'),
         stop_hook_active: z.boolean(),
       }),
-    () => openObject({ decision: z.nullish(openEnum(['block'])), reason: z.nullish(z.string()) }),
+    () => openObject({ decision: z.nullish(openEnum(['block'])), reason: z.nullish(z.string()), ...shown() }),
   ),
   errorOccurred: method(
-    'A model call or a tool failed.',
+    'Something failed: a model call, a tool, the runtime, or the reading of a prompt.',
     () =>
       openObject({
         ...common(),
         error: z.string(),
-        errorContext: openEnum(['model_call', 'tool_execution']),
+        errorContext: openEnum(['model_call', 'tool_execution', 'system', 'user_input']),
         recoverable: z.boolean(),
       }),
-    () => openObject({}),
+    () =>
+      openObject({
+        errorHandling: z.nullish(z.enum(['retry', 'skip', 'abort'])),
+        retryCount: z.nullish(z.number()),
+        ...shown(),
+      }),
   ),
   postToolUse: method(
     'A tool call succeeded.',
@@ -93,11 +98,16 @@ export const hookPoints = {
     () =>
       openObject({
         ...common(),
-        reason: openEnum(['complete', 'error', 'abort']),
+        reason: openEnum(['complete', 'error', 'abort', 'timeout', 'user_exit']),
         finalMessage: z.optional(z.string()),
         error: z.optional(z.string()),
       }),
-    () => openObject({}),
+    () =>
+      openObject({
+        sessionSummary: z.nullish(z.string()),
+        cleanupActions: z.optional(z.unknown()),
+        ...shown(),
+      }),
   ),
   sessionStart: method(
     'The first turn begins; context becomes a message before the prompt.',
@@ -107,7 +117,7 @@ export const hookPoints = {
         source: z.enum(['new', 'startup', 'resume']),
         initialPrompt: z.optional(z.string()),
       }),
-    () => openObject(context()),
+    () => openObject({ modifiedConfig: z.nullish(modifiedConfig()), ...context() }),
   ),
   subagentStart: method(
     'A subagent begins.',
@@ -133,7 +143,7 @@ export const hookPoints = {
   userPromptTransformed: method(
     'The prompt stands as the model will see it.',
     () => openObject({ ...common(), prompt: z.string(), transformedPrompt: z.string() }),
-    () => openObject({ modifiedTransformedPrompt: z.nullish(z.string()) }),
+    () => openObject({ modifiedTransformedPrompt: z.nullish(z.string()), ...shown() }),
   ),
 };
 
@@ -152,7 +162,19 @@ const common = () => ({
   cwd: z.string(),
 });
 
-const context = () => ({ additionalContext: z.nullish(z.string()) });
+const shown = () => ({ userNotification: z.nullish(z.string()), suppressOutput: z.nullish(z.boolean()) });
+
+const context = () => ({ additionalContext: z.nullish(z.string()), ...shown() });
+
+/** What a hook may set anew of the session it starts. */
+const modifiedConfig = once(() =>
+  openObject({
+    model: z.nullish(z.string()),
+    reasoningEffort: z.nullish(z.string()),
+    availableTools: z.nullish(z.array(z.string())),
+    excludedTools: z.nullish(z.array(z.string())),
+  }),
+);
 
 const toolCall = () => ({ toolName: z.string(), toolArgs: z.unknown() });
 

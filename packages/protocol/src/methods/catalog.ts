@@ -17,6 +17,7 @@ import { sessionPlanMethods } from './session-plan.js';
 import { sessionProviderMethods } from './session-provider.js';
 import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
+import { sessionSandboxMethods } from './session-sandbox.js';
 import { sessionShellMethods } from './session-shell.js';
 import { sessionToolsMethods } from './session-tools.js';
 import { sessionUiMethods } from './session-ui.js';
@@ -46,6 +47,7 @@ export const methods = {
   ...sessionProviderMethods,
   ...sessionQuestionsMethods,
   ...sessionQueueMethods,
+  ...sessionSandboxMethods,
   ...sessionShellMethods,
   ...sessionToolsMethods,
   ...sessionUiMethods,

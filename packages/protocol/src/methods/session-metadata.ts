@@ -111,6 +111,13 @@ const waitingOn = once(() =>
       since: z.string(),
       requestId: z.string(),
     }),
+    openObject({
+      kind: z.literal('hooks'),
+      since: z.string(),
+      hookType: z.string(),
+      /** Who is to answer. */
+      source: z.string(),
+    }),
     openObject({ kind: z.literal('queue'), since: z.string(), prompts: z.number() }),
   ]),
 );

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { anything, flag, text, texts } from '../fields.js';
 import { openObject } from '../schema.js';
-import { modelFields, sessionLimits, toolFilterFields } from '../session-config.js';
+import { modelFields, sandboxFields, sessionLimits, toolFilterFields } from '../session-config.js';
 import { sparseObject } from '../sparse-object.js';
 
 /** Settings that may change while a session lives. */
@@ -14,6 +14,7 @@ export const sessionOptionsMethods = {
         {
           ...modelFields(),
           ...toolFilterFields(),
+          ...sandboxFields(),
           clientName: text,
           workingDirectory: text,
           /** All of them; one that is not named is lifted. */
@@ -28,7 +29,6 @@ export const sessionOptionsMethods = {
           installedPlugins: () => z.array(anything()),
           skillDirectories: texts,
           disabledSkills: texts,
-          sandboxConfig: anything,
           additionalContentExclusionPolicies: anything,
         },
         { sessionId: text },

@@ -49,6 +49,8 @@ export const sessionsMethods = {
         continuePendingWork: flag,
         /** True: takes the session even from a live process that works in it. */
         takeOver: flag,
+        /** Calls may run unasked although the client with the session's hooks is not attached. */
+        waiveHooks: flag,
         factories: anything,
         requestedEnvironmentVariables: anything,
       }),

@@ -102,6 +102,9 @@ const modelOptions = {
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
 
+/** What a sandbox cannot hold is refused, and what changes nothing is warned about, by the handler of its own. */
+const sandboxOptions = { sandbox: used, sandboxConfig: used } as const;
+
 /** What becomes of each field of `session.create`. */
 export const createOptions: SupportOf<Create> = {
   sessionId: used,
@@ -114,9 +117,9 @@ export const createOptions: SupportOf<Create> = {
   requestMcpApps: unused(noMcp),
   requestExitPlanMode: unused('this version asks nobody (onExitPlanModeRequest) what follows a plan.'),
   requestAutoModeSwitch: used,
-  hooks: refused(
-    'this version runs no hooks, and a session that relies on them would be unprotected. Open it without hooks.',
-  ),
+  hooks: used,
+  hookOptions: object({ timeoutMs: used, onFailure: used }),
+  ...sandboxOptions,
   streaming: used,
   includeSubAgentStreamingEvents: unused(noAgents, true),
   enableGitHubTelemetryForwarding: unused(noTelemetry),
@@ -157,7 +160,7 @@ export const createOptions: SupportOf<Create> = {
   additionalDirectories: used,
   configDir: used,
   enableConfigDiscovery: unused(noDiscovery),
-  enableFileHooks: unused('this version runs no hooks.'),
+  enableFileHooks: unused('this version reads no hooks from files.'),
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: unused(noTelemetry),
@@ -205,6 +208,7 @@ export const resumeOptions: SupportOf<Resume> = {
   disableResume: used,
   continuePendingWork: used,
   takeOver: used,
+  waiveHooks: used,
   factories: unused('this version has no factories.'),
   requestedEnvironmentVariables: unused('clients are not told of the environment.'),
 };
@@ -250,7 +254,7 @@ export const updateOptions: SupportOf<Update> = {
   installedPlugins: unused(noSkills),
   skillDirectories: unused(noSkills),
   disabledSkills: unused(noSkills),
-  sandboxConfig: refused('a sandbox cannot be changed while the session lives.'),
+  ...sandboxOptions,
   additionalContentExclusionPolicies: refused(noManagedRules),
 };
 

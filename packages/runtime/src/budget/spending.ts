@@ -1,4 +1,5 @@
 import type { Usage } from '@groundcrew/models';
+import { ownEntry } from '../own-entry.js';
 
 /** What one model was used for, as its service reported it. */
 export interface ModelSpending extends Usage {
@@ -58,7 +59,7 @@ export const nothingSpent: Spending = {
 export function settle(spending: Spending, call: SettledCall): Spending {
   const { reserved: _, ...before } = spending;
   const { model, usage, estimatedInput } = call;
-  const sum = before.byModel[model] ?? unused;
+  const sum = ownEntry(before.byModel, model) ?? unused;
   const { inputTokens, outputTokens } = usage;
   return {
     ...before,

@@ -1,10 +1,7 @@
+import type { Segment } from './shell/reading.js';
+
 /** One command of a shell text, as far as its words are known. */
-export interface ReadCommand {
-  /** What it is called when people approve it: `git push`. */
-  readonly identifier: string;
-  /** Its name and arguments; those known only when it runs, as they were written. */
-  readonly words: readonly string[];
-}
+export type ReadCommand = Pick<Segment, 'identifier' | 'words' | 'call' | 'wild' | 'isOpen'>;
 
 /**
  * Whether a command is what a rule forbids: it begins with the rule's words, or it is called by its first ones and has
@@ -18,7 +15,8 @@ export function startsLike(command: ReadCommand, argument: string): boolean {
 /** Whether a command would be what a rule forbids if words that are known only when it runs came out so. */
 export function mayTurnInto(command: ReadCommand, argument: string): boolean {
   const [program, ...wanted] = wordsOf(argument);
-  const isOpen = command.words.slice(1).some((word) => /^"?[$`]/.test(word));
+  // A wildcard may become the name of a file that looks like an option.
+  const isOpen = command.isOpen || command.wild?.some((word) => /^[-*?[]/.test(word));
   if (!isOpen || wanted.length === 0) return false;
   return callings(command).some(([name]) => name === program);
 }
@@ -42,7 +40,7 @@ function wordsOf(argument: string): readonly string[] {
 /** `/bin/rm` is also `rm`: a rule that forbids goes by the name, wherever the program is. */
 function callings({ words }: ReadCommand): readonly (readonly string[])[] {
   const [name = '', ...rest] = words;
-  const plain = name.replace(/^.*\//, '');
+  const plain = name.slice(name.lastIndexOf('/') + 1);
   return plain === name ? [words] : [words, [plain, ...rest]];
 }
 
@@ -66,7 +64,9 @@ function calls(
   const key = [program, ...leading.slice(0, 1)].join(' ');
   const synonyms = Object.hasOwn(longNames, key) ? (longNames[key] ?? {}) : {};
   const said = given.flatMap((word) => spelled(word, synonyms));
-  return rest.flatMap((word) => spelled(word, synonyms)).every((word) => said.includes(word));
+  return rest
+    .flatMap((word) => spelled(word, synonyms))
+    .every((word) => said.some((each) => each === word || isCutShort(each, word)));
 }
 
 /** Options that have two names, where rules are often about them. */
@@ -86,6 +86,11 @@ const longNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 function spelled(word: string, synonyms: Readonly<Record<string, string>>): readonly string[] {
   if (/^-\w+$/.test(word)) return [...word.slice(1)].map((letter) => synonyms[`-${letter}`] ?? `-${letter}`);
   const name = word.startsWith('--') ? (word.split('=')[0] ?? word) : word;
-  const known = Object.keys(synonyms).find((long) => name.length > 3 && long.startsWith(name));
+  const known = Object.keys(synonyms).find((long) => isCutShort(name, long) || long === name);
   return [(known && synonyms[known]) ?? name];
+}
+
+/** Programs take the beginning of a long option for the whole. */
+function isCutShort(given: string, whole: string): boolean {
+  return given.length > 2 && given.startsWith('--') && whole.startsWith(given);
 }

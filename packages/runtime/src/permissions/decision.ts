@@ -1,10 +1,18 @@
 import type { EventData } from '@groundcrew/protocol';
-import type { ToolResult } from '../tools/tool.js';
 import type { Verdict } from './policy.js';
 import { describeRule } from './rules.js';
 
 /** How a question for permission ended, as every client is told. */
 export type PermissionOutcome = EventData<'permission.completed'>['result'];
+
+/** What the model and clients read of a call that was refused; `rejected` ends the turn. */
+export interface Refusal {
+  readonly type: 'denied' | 'rejected';
+  /** What the model reads. */
+  readonly text: string;
+  /** What clients read, where it is not the same. */
+  readonly message?: string;
+}
 
 /** What a client answered, in the words of any release. */
 export interface Decision {
@@ -39,7 +47,7 @@ export function outcomeOf(decision: Decision): PermissionOutcome {
 }
 
 /** What the model and people are told of a call that was refused; undefined when it may run. */
-export function refusalOf(outcome: PermissionOutcome): ToolResult | undefined {
+export function refusalOf(outcome: PermissionOutcome): Refusal | undefined {
   switch (outcome.kind) {
     case 'approved':
     case 'approved-for-session':
@@ -65,14 +73,14 @@ export function refusalOf(outcome: PermissionOutcome): ToolResult | undefined {
 }
 
 /** What the model and people are told of a call that no question was asked about. */
-export function refusalBy({ rule, problem }: Pick<Verdict, 'rule' | 'problem'>): ToolResult {
+export function refusalBy({ rule, problem }: Pick<Verdict, 'rule' | 'problem'>): Refusal {
   if (problem !== undefined) return { type: 'denied', text: `Permission denied: ${problem}` };
   if (!rule) return couldNotAsk;
   return { type: 'denied', text: `Permission denied by rules: ${describeRule(rule)}` };
 }
 
 /** Nobody was there to be asked. */
-const couldNotAsk: ToolResult = {
+const couldNotAsk: Refusal = {
   type: 'denied',
   text: 'Permission denied and could not request permission from user',
 };

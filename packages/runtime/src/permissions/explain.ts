@@ -1,6 +1,6 @@
-import type { PermissionQuestion } from '../tools/tool.js';
 import { locate } from '../workspace/paths.js';
 import { judge, type PolicyRules, type Verdict } from './policy.js';
+import type { PermissionQuestion } from './question.js';
 import type { ShellReading } from './shell/reading.js';
 import { readShellCommand, shellRequest } from './shell-command.js';
 import { examine, type Occasion, type Subject, toolSubject } from './subject.js';

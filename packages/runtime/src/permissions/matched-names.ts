@@ -1,6 +1,6 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { globMatcher } from '../tools/glob-pattern.js';
+import { globMatcher } from '../workspace/glob-pattern.js';
 
 /**
  * What the shell may put in place of a whole path with wildcards, as it is named and with every link followed; more rather

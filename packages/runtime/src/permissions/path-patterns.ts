@@ -1,5 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
-import { globMatcher } from '../tools/glob-pattern.js';
+import { globMatcher } from '../workspace/glob-pattern.js';
 import { isWithin } from '../workspace/paths.js';
 
 /** Whether a whole path is what a rule names: a file, a directory with all in it, or a pattern with all below what it matches. */

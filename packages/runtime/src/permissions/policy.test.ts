@@ -3,9 +3,9 @@ import { homedir, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { PermissionQuestion } from '../tools/tool.js';
 import { explain } from './explain.js';
 import { judge, type PolicyRules } from './policy.js';
+import type { PermissionQuestion } from './question.js';
 import type { Rule } from './rules.js';
 import { noSwitches } from './settings.js';
 import { shellRequest } from './shell-command.js';
@@ -432,6 +432,45 @@ describe('approvals', () => {
     expect(await verdict(away, allow('read', null))).toBe('ask');
     expect(await verdict(away, allow('read', '/etc'))).toBe('allow');
     expect(await verdict(away, { allowsAnyPath: true })).toBe('allow');
+  });
+});
+
+describe('what only the place can tell', () => {
+  test.each([
+    ['another repository', 'git -C nested status'],
+    ['another repository', 'cd nested && git log'],
+    ['a directory that is a bare one', 'git -C naked status'],
+  ])('git in %s is neither read-only nor covered nor allowed by its name: %j', async (_, command) => {
+    mkdirSync(at('nested', '.git'), { recursive: true });
+    for (const name of ['objects', 'refs', 'HEAD']) mkdirSync(at('naked', name), { recursive: true });
+    expect(await verdict(shell(command), { mode: 'assisted' })).toBe('ask');
+    expect(await verdict(shell(command), commands('cd', 'git status', 'git log'))).toBe('ask');
+    expect(await verdict(shell(command), allow('shell', 'git *'))).toBe('ask');
+    expect(await verdict(shell('git status'), { mode: 'assisted' })).toBe('allow');
+  });
+
+  test('a file that is named like an option is not reached by a wildcard', async () => {
+    mkdirSync(at('options'));
+    writeFileSync(at('options', '--checkpoint-action=exec=sh x'), '');
+    const inside = (command: string, more: Partial<PolicyRules>) =>
+      examine(shell(command), { workingDirectory: at('options') }).then(
+        (subject) => judge(subject, rules(more)).type,
+      );
+    expect(await inside('tar -cf x.tar *', commands('tar'))).toBe('ask');
+    expect(await inside('tar -cf x.tar ./*', commands('tar'))).toBe('allow');
+    expect(await inside('wc -l *', { mode: 'assisted' })).toBe('ask');
+  });
+
+  test('a directory may have links in it that diff would follow', async () => {
+    expect(await verdict(shell('diff docs secret'), { mode: 'assisted' })).toBe('ask');
+    expect(await verdict(shell('diff a.txt b.txt'), { mode: 'assisted' })).toBe('allow');
+  });
+
+  test('longer journeys are not followed', async () => {
+    const journey = (moves: number) => `${'cd .; '.repeat(moves)}cat a.txt`;
+    expect(await verdict(shell(journey(4)), { mode: 'assisted' })).toBe('allow');
+    expect(await verdict(shell(journey(6)), { mode: 'assisted' })).toBe('ask');
+    expect(await verdict(shell(journey(6)), { ...deny('path', 'secret'), ...allowAll })).toBe('ask');
   });
 });
 

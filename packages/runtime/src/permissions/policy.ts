@@ -1,9 +1,10 @@
-import type { PermissionRequest } from '../tools/tool.js';
 import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
 import { mayTurnInto } from './commands.js';
+import { reachableRule } from './open-paths.js';
+import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
-import type { Subject, TouchedPath } from './subject.js';
+import { type Subject, type TouchedPath, toolSubject } from './subject.js';
 
 /** Who answers questions: people, people but for what certainly only reads, or nobody. */
 export type PermissionMode = 'manual' | 'assisted' | 'allow-all';
@@ -20,6 +21,8 @@ export interface Verdict {
   readonly rule?: Rule;
   /** The rules could not be read; nothing runs until they can. */
   readonly problem?: string;
+  /** It runs unasked because it only reads: nothing that its place can configure is to take part. */
+  readonly isHardened?: boolean;
 }
 
 /** A call that rules forbid, whatever people say. */
@@ -54,26 +57,45 @@ export interface PolicyRules extends Prohibitions {
   readonly directories: readonly string[];
   /** The runtime's own home, as it really is; no part of directories around it. */
   readonly home?: string;
+  /** Deny rules for paths that nothing holds while a command runs. */
+  readonly openPaths?: readonly Rule[];
 }
 
 /** Whether a call may run without asking, after asking, or not at all. Pure: deny, then allow, else ask. */
 export function judge(subject: Subject, rules: PolicyRules): Verdict {
   const forbidden = forbid(subject, rules);
   if (forbidden) return forbidden;
+  const open = reachableRule(subject, rules.openPaths ?? []);
+  if (open) return uncertain(open, rules);
   const reason = reasonToAllow(subject, rules);
   if (reason) return { type: 'allow', ...reason };
-  if (rules.canAsk) return { type: 'ask', because: 'No rule and no approval covers it.' };
+  const { doubts } = subject;
+  const because = [
+    'No rule and no approval covers it.',
+    ...doubts.map((doubt) => `In this place ${doubt}.`),
+  ].join(' ');
+  if (rules.canAsk) return { type: 'ask', because };
+  // mutation: what nobody can be asked about is allowed
   return { type: 'deny', because: 'No rule allows it, and nobody is there to be asked.' };
+}
+
+/** What a sandbox does not keep a command from, a client decides. */
+function uncertain(open: Rule, { canAsk }: PolicyRules): Verdict {
+  const because = `The rule ${describeRule(open)} denies a path that this command could touch, and no sandbox holds it.`;
+  return canAsk
+    ? { type: 'ask', because }
+    : { type: 'deny', because: `${because} Nobody is there to be asked.` };
 }
 
 /** A prohibition that nothing lifts: neither a mode nor an approval, a hook or the person who asks for it. */
 export function forbid(subject: Subject, { deny, problem }: Prohibitions): Verdict | undefined {
   if (problem !== undefined) return { type: 'deny', because: problem, problem };
+  // mutation: rules that deny are not asked
   const rule = deny.find((each) => isForbidden(subject, each));
   return rule && { type: 'deny', because: `The rule ${describeRule(rule)} denies it.`, rule };
 }
 
-type Reason = Pick<Verdict, 'because' | 'rule'>;
+type Reason = Pick<Verdict, 'because' | 'rule' | 'isHardened'>;
 
 function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined {
   if (subject.request === undefined) return { because: 'It needs no leave.' };
@@ -81,17 +103,19 @@ function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined
   if (isAllApproved && !mayHideForbidden(subject, rules))
     return { because: 'Everything is approved in this session.' };
   const rule = rules.allow.find((each) => isAllowed(subject, each) && staysInside(subject, each, rules));
-  if (rule) return { because: `The rule ${describeRule(rule)} allows it.`, rule };
+  const hardened = onlyReads(subject) && { isHardened: true };
+  if (rule) return { because: `The rule ${describeRule(rule)} allows it.`, rule, ...hardened };
   if (isSwitchedOn(subject, rules)) return { because: 'Such calls are approved in this session.' };
-  if (isApproved(subject, rules)) return { because: 'It was approved before.' };
+  if (isApproved(subject, rules)) return { because: 'It was approved before.', ...hardened };
   if (rules.mode === 'assisted' && onlyReadsInside(subject, rules))
-    return { because: 'It only reads, and only in the allowed directories.' };
+    return { because: 'It only reads, and only in the allowed directories.', ...hardened };
   return undefined;
 }
 
 /** Where some commands are forbidden, one that only a run would tell from them is never waved through. */
-function mayHideForbidden({ hidesCommands, commands }: Subject, { deny }: PolicyRules): boolean {
+function mayHideForbidden({ hidesCommands, commands, isUnread }: Subject, { deny }: PolicyRules): boolean {
   return deny.some(({ kind, argument }) => {
+    if (isUnread && kind !== 'tool') return true;
     if (!commandKinds.has(kind) || argument === null) return false;
     return hidesCommands || commands.some((command) => mayTurnInto(command, argument));
   });
@@ -108,7 +132,7 @@ function staysInside(subject: Subject, { kind, argument }: Rule, rules: PolicyRu
 function isAllowedPath(path: TouchedPath, subject: Subject, { allow }: PolicyRules): boolean {
   const { workingDirectory } = subject;
   const request = { kind: 'read' as const, intention: '', path: path.written };
-  const alone = { request, workingDirectory, paths: [path], commands: [], hidesCommands: false };
+  const alone = { ...toolSubject({ workingDirectory }), request, paths: [path] };
   return allow.some((rule) => rule.kind === 'path' && isAllowed(alone, rule));
 }
 
@@ -132,9 +156,13 @@ function isApproved(subject: Subject, rules: PolicyRules): boolean {
 }
 
 /** Every command must have been approved, the text must say all that would run, and it must stay where it may. */
-function areCommandsApproved({ request, paths }: Subject, rules: PolicyRules): boolean {
-  if (request?.kind !== 'shell' || !request.canOfferSessionApproval) return false;
+function areCommandsApproved({ request, paths, doubts }: Subject, rules: PolicyRules): boolean {
+  if (request?.kind !== 'shell') return false;
+  if (doubts.length > 0) return false;
   const approved = new Set(rules.approvals.flatMap(identifiersOf));
+  // Who approved the whole text has seen all of it.
+  if (approved.has(request.fullCommandText)) return true;
+  if (!request.canOfferSessionApproval) return false;
   if (!request.commands.every(({ identifier }) => approved.has(identifier))) return false;
   return paths.every((path) => isInside(path, rules));
 }
@@ -165,10 +193,16 @@ function covers(approval: Approval, request: PermissionRequest): boolean {
 }
 
 /** What is certain to change nothing and to stay where it may; what is not fully understood is neither. */
-function onlyReadsInside({ request, prompt, paths }: Subject, rules: PolicyRules): boolean {
+function onlyReadsInside(subject: Subject, rules: PolicyRules): boolean {
+  const { request, prompt, paths } = subject;
   if (prompt?.kind === 'path') return false;
   if (request?.kind === 'read') return true;
   if (request?.kind === 'mcp') return request.readOnly;
-  if (request?.kind !== 'shell' || !request.canOfferSessionApproval) return false;
-  return request.commands.every(({ readOnly }) => readOnly) && paths.every((path) => isInside(path, rules));
+  return onlyReads(subject) && paths.every((path) => isInside(path, rules));
+}
+
+/** A command whose text is understood, and that changes nothing here. */
+function onlyReads({ request, doubts }: Subject): boolean {
+  if (request?.kind !== 'shell' || !request.canOfferSessionApproval || doubts.length > 0) return false;
+  return request.commands.every(({ readOnly }) => readOnly);
 }

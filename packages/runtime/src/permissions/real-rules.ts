@@ -20,7 +20,7 @@ export function searchExclusions(rules: readonly Rule[], workingDirectory: strin
 }
 
 /** The part of a pattern that stands for itself, and the rest. */
-function parts(pattern: string): { readonly plain: string; readonly wild: string } {
+export function patternParts(pattern: string): { readonly plain: string; readonly wild: string } {
   const at = pattern.search(/[*?[{]/);
   if (at < 0) return { plain: pattern, wild: '' };
   const end = pattern.lastIndexOf('/', at) + 1;
@@ -29,7 +29,7 @@ function parts(pattern: string): { readonly plain: string; readonly wild: string
 
 function realArgument({ kind, argument }: Rule, workingDirectory: string): string | undefined {
   if (argument === null || (kind !== 'path' && kind !== 'read' && kind !== 'write')) return undefined;
-  const { plain, wild } = parts(argument);
+  const { plain, wild } = patternParts(argument);
   if (plain === '') return undefined;
   const whole = resolve(workingDirectory, plain);
   const real = realOf(whole);
@@ -39,7 +39,7 @@ function realArgument({ kind, argument }: Rule, workingDirectory: string): strin
 
 /** ripgrep reads a leading slash as the directory it runs in; what lies elsewhere is named from any root. */
 function searchPattern(pattern: string, workingDirectory: string): string {
-  const { plain, wild } = parts(pattern);
+  const { plain, wild } = patternParts(pattern);
   if (plain === '') return wild.includes('/') && !wild.startsWith('**/') ? `/${wild}` : wild;
   const whole = resolve(workingDirectory, plain);
   const end = wild === '' ? '' : `/${wild}`;

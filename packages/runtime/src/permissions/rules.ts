@@ -91,8 +91,8 @@ function areAllInside(subject: Subject, rule: Rule): boolean {
 /** A command alone may not lead out of the directories: what it touches must be inside, or allowed by its own. */
 function areCommandsAllowed(subject: Subject, argument: string | null): boolean {
   if (argument === null) return true;
-  const { request, commands } = subject;
-  const isUnderstood = request?.kind === 'shell' && request.canOfferSessionApproval;
+  const { request, commands, doubts } = subject;
+  const isUnderstood = request?.kind === 'shell' && request.canOfferSessionApproval && doubts.length === 0;
   return isUnderstood && commands.length > 0 && commands.every((command) => isCommand(command, argument));
 }
 

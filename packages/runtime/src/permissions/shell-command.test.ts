@@ -233,6 +233,9 @@ test.each([
   'command -v git',
   'date +%s',
   'cat <<< text',
+  'tree -aL 2 src',
+  'xxd -l 16 a',
+  'strings -n 8 a',
 ])('%j only reads', (command) => {
   expect(readShellCommand(command).commands.every(({ readOnly }) => readOnly)).toBe(true);
 });
@@ -269,6 +272,14 @@ test.each([
   'uniq -- -a b',
   'sort --files0-from=list',
   'tree -R -L 1',
+  'tree -Lo 2 out',
+  'tree -aPo x out',
+  'xxd a --',
+  'xxd a b',
+  'xxd -r a',
+  'strings @list',
+  'strings -n @list a',
+  'strings -- @list',
   'rg -z needle',
   'fd -Hx rm',
   'fd --exec=rm',

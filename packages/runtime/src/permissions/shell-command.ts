@@ -11,10 +11,13 @@ import {
   type Word,
 } from 'unbash';
 import { recordArguments } from './shell/arguments.js';
+import { isCoveredByName } from './shell/coverage.js';
 import { identify } from './shell/names.js';
-import { exceedsItsName, isReadOnly } from './shell/read-only.js';
+import type { Understood } from './shell/programs/program.js';
+import { isInert, isInertReader, isInTable, understand } from './shell/programs/table.js';
 import { Findings, type ShellReading } from './shell/reading.js';
 import { runByOptions } from './shell/running-options.js';
+import { isTransparent } from './shell/transparent.js';
 import { type KnownWord, readWord } from './shell/words.js';
 import type { Wrapped } from './shell/wrapped.js';
 import { hidesWhatItRuns, readsCommands, unwrap } from './shell/wrappers.js';
@@ -36,7 +39,19 @@ export function shellRequest(
     possiblePaths: [...reading.possiblePaths],
     possibleUrls: reading.possibleUrls.map((url) => ({ url })),
     hasWriteFileRedirection: reading.hasWriteFileRedirection,
+    ...warningOf(reading),
     canOfferSessionApproval: reading.canOfferSessionApproval,
+  };
+}
+
+/** An approval of a program that nobody has described is for whatever it can do. */
+function warningOf({ unknownPrograms, canOfferSessionApproval }: ShellReading): {
+  readonly warning?: string;
+} {
+  if (!canOfferSessionApproval || unknownPrograms.length === 0) return {};
+  const names = unknownPrograms.map((name) => `\`${name}\``).join(', ');
+  return {
+    warning: `The options of ${names} are not known. Approve this text alone, or any use of ${names} with plain words.`,
   };
 }
 
@@ -66,6 +81,11 @@ function readText(text: string, { findings, depth }: Omit<Walk, 'source'>): void
     findings.hides();
     return;
   }
+  if (!findings.budget.takesText(text)) {
+    findings.unread();
+    if (depth === 0) unreadable(text, findings);
+    return;
+  }
   try {
     const script = parse(text);
     visit(script, { findings, source: text, depth });
@@ -90,6 +110,7 @@ function visit(node: SyntaxNode, walk: Walk): void {
   const { findings } = walk;
   const reason = problemOf(node);
   if (reason !== undefined) findings.problem(reason);
+  if (reason !== undefined && mayRunUnseen(node)) findings.hides();
   if (node.type === 'Script' && node.errors?.length) findings.problem(notRead);
   if (node.type === 'Command') visitCommand(node, walk);
   if (node.type === 'Redirect') visitRedirect(node, walk);
@@ -136,30 +157,73 @@ interface CommandWalk extends Walk {
 
 function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: CommandWalk): void {
   const { findings, fullCommandText } = walk;
+  if (!findings.budget.takesWords(words.length)) {
+    findings.unread();
+    return;
+  }
   const values = [name, ...words].map((word) => word.value);
   if (name.kind !== 'literal') {
     findings.problem(`the name of a command is known only when it runs: ${name.value}`);
     findings.hides();
-    findings.command({ identifier: name.value, fullCommandText, words: values, readOnly: false });
+    findings.command({
+      identifier: name.value,
+      fullCommandText,
+      words: values,
+      readOnly: false,
+      isOpen: true,
+    });
     // It may come to nothing, and then the next word is the name.
     recordWrapped({ type: 'words', words }, walk);
     return;
   }
   const { identifier, problem } = identify(name.value, words);
   if (problem !== undefined) findings.problem(problem);
-  if (exceedsItsName(name.value, words))
-    findings.problem(`\`${name.value}\` may write files or run commands`);
-  findings.command({ identifier, fullCommandText, words: values, readOnly: isReadOnly(name.value, words) });
-  recordArguments(name.value, words, findings);
-  for (const wrapped of wrappedIn(name.value, words, findings)) recordWrapped(wrapped, walk);
+  const call = understand(name.value, words);
+  const isOpen = words.some(({ kind }) => kind === 'dynamic');
+  if (!call && !isOpen && !isCoveredByName(name.value, words))
+    findings.problem(`not all words of \`${name.value}\` are known to be harmless`);
+  const wild = words.filter(({ kind }) => kind === 'glob').map(({ value }) => value);
+  const readOnly = call?.role === 'reads' || isInertReader(name.value);
+  findings.command({
+    identifier,
+    fullCommandText,
+    words: values,
+    readOnly,
+    isOpen,
+    wild,
+    ...(call && { call }),
+  });
+  recordArguments(name.value, words, { findings, texts: call?.texts });
+  recordInner(name.value, words, { ...walk, identifier, call });
 }
 
-function wrappedIn(name: string, words: readonly KnownWord[], findings: Findings): readonly Wrapped[] {
+/** What a command runs besides itself is read too; where that is not all of it, the text hides something. */
+function recordInner(
+  name: string,
+  words: readonly KnownWord[],
+  walk: CommandWalk & { readonly identifier: string; readonly call: Understood | undefined },
+): void {
+  const { findings } = walk;
   const wrapped = unwrap(name, words);
   const given = runByOptions(name, words);
   if (wrapped || given) findings.problem(`\`${name}\` runs or changes other commands`);
-  if (hidesWhatItRuns(name, words)) findings.hides();
-  return [...(wrapped ?? []), ...(given ?? [])];
+  else if (!isInTable(name)) findings.unknownProgram(walk.identifier);
+  if (hidesWhatItRuns(name, words) || !isClear(name, words, { call: walk.call, wrapped })) findings.hides();
+  for (const inner of [...(wrapped ?? []), ...(given ?? [])]) recordWrapped(inner, walk);
+}
+
+/** Whether nothing but the command itself runs, and what was read in its words. */
+function isClear(
+  name: string,
+  words: readonly KnownWord[],
+  found: {
+    readonly call: Understood | undefined;
+    readonly wrapped: readonly Wrapped[] | undefined;
+  },
+): boolean {
+  if (isInert(name)) return true;
+  if (found.call) return found.call.role !== 'runs';
+  return found.wrapped !== undefined && isTransparent(name, words, found.wrapped);
 }
 
 function recordWrapped(wrapped: Wrapped, walk: CommandWalk): void {
@@ -232,6 +296,19 @@ function problemOf(node: SyntaxNode): string | undefined {
       return /^-[vR]$/.test(node.operator) ? 'it evaluates the value of a variable' : undefined;
     default:
       return undefined;
+  }
+}
+
+/** A variable with a plain small name changes no program; all else may run what its value says, or change what runs. */
+function mayRunUnseen(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case 'CommandExpansion':
+    case 'ProcessSubstitution':
+      return false;
+    case 'Assignment':
+      return node.index !== undefined || !/^[a-z][a-z\d]*$/.test(node.name ?? '');
+    default:
+      return true;
   }
 }
 

@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readShellCommand } from './shell-command.js';
+import { judge, type PolicyRules } from './policy.js';
+import { noSwitches } from './settings.js';
+import { readShellCommand, shellRequest } from './shell-command.js';
+import { examine } from './subject.js';
 
 // Programs that write down that they ran: what bash itself runs is held against what was read in the text.
 const markers = ['mark100', 'mark200', 'mark300', 'mark400'] as const;
@@ -226,3 +229,160 @@ test.each([...wrappedForms, ...hiddenForms].map((form) => [form('mark100')] as c
     expect(readShellCommand(text).canOfferSessionApproval).toBe(false);
   },
 );
+
+/** Further ways to have a denied command run: evaluation, dynamic words, other names, languages of their own. */
+const furtherForms: readonly ((name: string) => string)[] = [
+  (name) => `x='a[$(${name})]'; ((x))`,
+  (name) => `x='a[$(${name})]'; [[ x -eq 0 ]]`,
+  (name) => `x='a[$(${name})]'; [[ 0 -lt $x ]]`,
+  (name) => `x='a[$(${name})]'; let x`,
+  (name) => `let 'a[$(${name})]=1'`,
+  (name) => `x='a[$(${name})]'; y=\${z:x}`,
+  (name) => `x='a[$(${name})]'; a[x]=1`,
+  (name) => `x='a[$(${name})]'; echo \${a[x]}`,
+  (name) => `declare -i y; x='a[$(${name})]'; y=x`,
+  (name) => `declare -n r='a[$(${name})]'; echo $r`,
+  (name) => `x='$(${name})'; echo \${x@P}`,
+  (name) => `wait -n -p 'a[$(${name})]'`,
+  (name) => `read -a 'a[$(${name})]' <<< x`,
+  (name) => `mapfile 'a[$(${name})]' < in`,
+  (name) => `for ((i='a[$(${name})]'; 0;)); do :; done`,
+  (name) => `{${name},x}`,
+  (name) => `set -- ${name}; "$1"`,
+  (name) => `set -- ${name}; "$@"`,
+  (name) => `set -- ' ${name}'; bash -c"$1"`,
+  (name) => `//bin/bash -c '${name}'`,
+  (name) => `/usr/bin/../bin/env ${name}`,
+  (name) => `/bin/./sh -c '${name}'`,
+  (name) => `/usr/bin/../../bin/bash -c '${name}'`,
+  (name) => `bash -c '"$0"' ${name}`,
+  (name) => `bash -c '$1' _ ${name}`,
+  (name) => `bash -o errexit -c ${name}`,
+  (name) => `bash --norc -c ${name}`,
+  (name) => `bash -ce ${name}`,
+  (name) => `bash +e -c ${name}`,
+  (name) => `echo ${name} > s; sh ./s`,
+  (name) => `BASH_ENV=s; echo ${name} > s; export BASH_ENV; bash -c :`,
+  (name) => `PAGER=${name} git -p log`,
+  (name) => `GIT_EDITOR=${name} git commit --allow-empty`,
+  (name) => `EDITOR=${name} git commit --allow-empty`,
+  (name) => `GIT_SSH_COMMAND=${name} git ls-remote ssh://x/y`,
+  (name) => `git -c core.pager=${name} -p log`,
+  (name) => `git config alias.q '!${name}'; git q`,
+  (name) => `awk 'BEGIN{c="mark"; c=c 100; system(c)}' # ${name}`,
+  (name) => `perl -e 'exec "${name}"'`,
+  (name) => `printf 'all:\n\t${name}\n' > Makefile; make`,
+  (name) => `printf 'x:\n\t${name}\n' | make -f - x`,
+  (name) => `make --eval='$(shell ${name})'`,
+  (name) => `find . -maxdepth 0 -execdir ${join(bin, name)} {} +`,
+  (name) => `find . -maxdepth 0 -ok ${name} \\;`,
+  (name) => `echo ${name} | xargs -I % %`,
+  (name) => `echo ${name} | xargs -n1 sh -c '$0'`,
+  (name) => `echo ${name} | xargs nice`,
+  (name) => `sed '1e${name}' in`,
+  (name) => `sed -n 's/.*/${name}/ep' in`,
+  (name) => `tar -cf /dev/null -I'${name};cat' in`,
+  (name) => `tar --use-comp='${name}' -cf /dev/null in`,
+  (name) => `sort -S1 --compress-program=${name} in`,
+  (name) => `env -S${name}`,
+  (name) => `env -iS '${join(bin, name)}'`,
+  (name) => `env LD_PRELOAD= ${name}`,
+  (name) => `ln -sf /bin/bash b; ./b -c ${name}`,
+  (name) => `cp /bin/sh q; ./q -c ${name}`,
+  (name) => `node -e 'child_process.spawnSync("${name}")'`,
+  (name) => `npm_config_script_shell=${name} npm exec -c x`,
+  (name) => `trap ${name} DEBUG; :`,
+  (name) => `PROMPT_COMMAND=${name}; :`,
+  (name) => `command_not_found_handle() { ${name}; }; nothere`,
+  (name) => `complete -C ${name} x; compgen -C ${name}`,
+  (name) => `hash -p ${join(bin, name)} ls; ls`,
+  (name) => `enable -f ./${name} x`,
+  (name) => `exec -a x ${name}`,
+  (name) => `builtin command eval ${name}`,
+  (name) => `coproc C (${name})`,
+  (name) => `time -p -- ${name}`,
+  (name) => `! time ! ${name}`,
+  (name) => `eval "$(echo ${name})"`,
+  (name) => `eval {${name},x}`,
+  (name) => `. <(echo ${name})`,
+  (name) => `source /dev/stdin <<< ${name}`,
+  (name) => `"$(printf %s ${name})"`,
+  (name) => `$'\\155ark100' # ${name}`,
+  (name) => `mark\${x}100 # ${name}`,
+  (name) => `m?rk100 # ${name}`,
+  (name) => `${bin}/m*100 # ${name}`,
+  (name) => `x=(${name}); "\${x[0]}"`,
+  (name) => `x=(${name}); \${x[@]}`,
+  (name) => `f() { "$@"; }; f ${name}`,
+  (name) => `alias ls=${name}; eval ls`,
+  (name) => `script -c ${name} /dev/null`,
+  (name) => `setarch -R ${name}`,
+  (name) => `flock in -c ${name}`,
+  (name) => `dash -c ${name}`,
+  (name) => `unshare ${name}`,
+  (name) => `timeout 3 sh -c ${name}`,
+  (name) => `ionice -c3 ${name}`,
+  (name) => `taskset 1 ${name}`,
+  (name) => `git submodule foreach ${name}`,
+  (name) => `git rebase -x ${name}`,
+  (name) => `git difftool -x${name}`,
+  (name) => `git filter-branch --tree-filter ${name}`,
+  (name) => `rsync -e ${name} x y:z`,
+  (name) => `ssh -oProxyCommand=${name} x`,
+  (name) => `vim -c '!${name}'`,
+  (name) => `ed <<< '!${name}'`,
+  (name) => `sqlite3 :memory: '.shell ${name}'`,
+  (name) => `python3 -c 'import os; os.system("${name}")'`,
+  (name) => `expect -c 'spawn ${name}'`,
+  (name) => `gdb -ex '!${name}'`,
+  (name) => `man -P ${name} ls`,
+  (name) => `zip -TT ${name} -T x in`,
+  (name) => `split --filter=${name} in`,
+  (name) => `tmux new ${name}`,
+  (name) => `watch -g ${name}`,
+  (name) => `cat in | while read l; do ${name}; done`,
+];
+
+const judged = async (command: string) => {
+  const request = shellRequest({ command, intention: '' });
+  const workingDirectory = join(world, 'work');
+  const rules: PolicyRules = {
+    deny: [{ kind: 'shell', argument: 'mark100' }],
+    allow: [],
+    approvals: [],
+    ...noSwitches,
+    mode: 'allow-all',
+    canAsk: true,
+    directories: [workingDirectory],
+  };
+  return judge(await examine({ request }, { toolName: 'bash', workingDirectory }), rules).type;
+};
+
+test.each(
+  [...plainForms, ...wrappedForms, ...hiddenForms, ...furtherForms].map((form) => [form('mark100')] as const),
+)('where a command is denied, no mode lets it run as %j', async (text) => {
+  expect(await judged(text)).not.toBe('allow');
+});
+
+test.each([
+  'ls -la',
+  'cat a | grep -n b | wc -l',
+  'mkdir -p x && cp a x/ && rm -r x',
+  'rm x && ls $FLAGS',
+  'echo "$HOME" > out',
+  'for f in a b; do cat "$f"; done',
+  'x=1; echo $x',
+  'git status && git diff --stat',
+  'git commit -m x',
+  'git push origin main',
+  'sudo ls',
+  'timeout 5 cat a',
+  "bash -c 'ls; pwd'",
+  "sed -n 's/a/b/p' x",
+  "awk '{print $1}' x",
+  'find . -name x',
+  'tar -czf x.tgz y',
+  'curl -s https://example.com',
+])('where another command is denied, the mode that allows all still lets %j run', async (text) => {
+  expect(await judged(text)).toBe('allow');
+});

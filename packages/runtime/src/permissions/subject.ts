@@ -1,11 +1,13 @@
 import { realpath } from 'node:fs/promises';
 import { homedir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expandBraces } from '../tools/glob-pattern.js';
-import type { PermissionQuestion, PermissionRequest } from '../tools/tool.js';
+import { expandBraces } from '../workspace/glob-pattern.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
+import { doubtsAbout } from './doubts.js';
 import { isWild, matchedNames } from './matched-names.js';
+import type { PermissionQuestion, PermissionRequest } from './question.js';
+import { isShortWord } from './shell/bounds.js';
 
 /** A path that a call would touch. */
 export interface TouchedPath {
@@ -27,6 +29,10 @@ export interface Subject {
   readonly commands: readonly ReadCommand[];
   /** Some of what would run cannot be told from the text. */
   readonly hidesCommands: boolean;
+  /** There is more of it than was read. */
+  readonly isUnread: boolean;
+  /** Why, in this place, more may happen than the text says; what is in doubt is neither read-only nor covered. */
+  readonly doubts: readonly string[];
 }
 
 /** Where and by what tool a question comes up. */
@@ -41,16 +47,23 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
   const { workingDirectory } = occasion;
   const reading = request.kind === 'shell' ? await readShell(request.fullCommandText) : unread;
   const bases = basesOf(reading.commands, workingDirectory);
+  const named = [...new Set([...pathsOf(question), ...candidates(reading.commands)])];
+  const isTooMuch = bases.length > mostBases || bases.length * named.length > mostLookups;
   const paths = await Promise.all(
-    [...new Set([...pathsOf(question), ...bareWords(reading.commands)])].map(async (written) => ({
+    (isTooMuch ? pathsOf(question).slice(0, mostLookups) : named).map(async (written) => ({
       written,
-      names: await namesFrom(bases, written),
+      names: await namesFrom(isTooMuch ? [workingDirectory] : bases, written),
     })),
   );
   const [first, ...others] = paths;
   // What a tool found when it was prepared counts beside what is there now: it opens the former.
   const all = first ? [{ ...first, names: [...new Set([...first.names, ...real])] }, ...others] : [];
-  return { request, ...occasion, ...(prompt && { prompt }), ...reading, paths: all };
+  const subject = { request, ...occasion, ...(prompt && { prompt }), ...reading, paths: all };
+  if (request.kind !== 'shell') return subject;
+  if (isTooMuch)
+    return { ...subject, isUnread: true, hidesCommands: true, doubts: ['it names too many places'] };
+  const { doubts, hidesCommands } = await doubtsAbout(reading.commands, { bases, workingDirectory });
+  return { ...subject, doubts, hidesCommands: subject.hidesCommands || hidesCommands };
 }
 
 /** A tool that asks nothing is a subject too: rules may forbid its use. */
@@ -69,12 +82,17 @@ export function addressSubject(url: string, occasion: Occasion): Subject {
   return { request: { kind: 'url', intention: '', url }, ...occasion, ...unread, paths: [] };
 }
 
-const unread = { commands: [], hidesCommands: false };
+const unread: Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread' | 'doubts'> = {
+  commands: [],
+  hidesCommands: false,
+  isUnread: false,
+  doubts: [],
+};
 
-async function readShell(text: string): Promise<Pick<Subject, 'commands' | 'hidesCommands'>> {
+async function readShell(text: string): Promise<typeof unread> {
   const { readShellCommand } = await import('./shell-command.js');
-  const { segments, hidesCommands } = readShellCommand(text);
-  return { commands: segments, hidesCommands };
+  const { segments, hidesCommands, isUnread } = readShellCommand(text);
+  return { ...unread, commands: segments, hidesCommands, isUnread };
 }
 
 function pathsOf({ request, prompt }: PermissionQuestion): readonly string[] {
@@ -95,24 +113,39 @@ function basesOf(commands: readonly ReadCommand[], workingDirectory: string): re
     movers.has(name) ? [rest.find((word) => !/^[-+]/.test(word)) ?? homedir()] : [],
   );
   const bases = [workingDirectory];
-  for (const target of targets.slice(0, mostMoves))
+  for (const target of targets.slice(0, mostMoves + 1))
     bases.push(...bases.map((base) => resolve(base, withKnownVariables(target, base))));
   return bases;
 }
 
 const movers: ReadonlySet<string> = new Set(['cd', 'pushd']);
 
-/** Bases double with each move; those of longer journeys are not all told apart. */
+/** Bases double with each move; longer journeys are not followed, and lead nobody knows where. */
 const mostMoves = 5;
+const mostBases = 2 ** mostMoves;
+const mostLookups = 500;
 
-/** Words without a slash may be files too: `cat link` reads what the link leads to. */
-function bareWords(commands: readonly ReadCommand[]): readonly string[] {
+/**
+ * Any word may be a file, also one that looks like an option or stands behind one: `cat link` reads what the link leads to,
+ * and so do `cat -- -link` and `grep -flink`.
+ */
+function candidates(commands: readonly ReadCommand[]): readonly string[] {
   return commands
-    .flatMap(({ words }) => words.slice(1))
-    .filter((word) => !word.startsWith('-'))
-    .flatMap((word) => (word.includes('{') ? expandBraces(word) : [word]))
-    .flatMap((word) => (/[=:,]/.test(word) ? [word, ...word.split(/[=:,]/)] : [word]))
-    .filter((word) => word !== '' && !/[/~$`"'\\\0\n]/.test(word));
+    .flatMap(({ words, call }) => [
+      ...words.slice(1).flatMap(piecesOf),
+      ...(call?.options ?? []).flatMap(({ value }) => (value === undefined ? [] : [value])),
+      ...(call?.operands ?? []).map(({ value }) => value),
+    ])
+    .flatMap((word) => (word.includes('{') && isShortWord(word) ? expandBraces(word) : [word]))
+    .filter((word) => word !== '' && word !== '-' && !/[~$`"'\\\0\n]/.test(word) && isShortWord(word));
+}
+
+/** Words with a slash that look like a path are told by the reader of the command. */
+function piecesOf(word: string): readonly string[] {
+  if (!isShortWord(word)) return [];
+  const pieces = word.split(/[=:,]/);
+  const joined = /^-[^-].+/.test(word) ? [word.slice(2)] : [];
+  return [word, ...joined, ...(pieces.length > 1 ? pieces : [])].filter((each) => !each.includes('/'));
 }
 
 async function namesFrom(bases: readonly string[], written: string): Promise<readonly string[]> {

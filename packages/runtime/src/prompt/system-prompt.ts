@@ -1,4 +1,4 @@
-import type { SystemMessage } from '../session/settings.js';
+import type { SystemMessage } from '../settings/session-settings.js';
 import type { PromptFacts, PromptSection } from './section.js';
 import { codeChangeRules } from './sections/code-change-rules.js';
 import { customInstructions } from './sections/custom-instructions.js';

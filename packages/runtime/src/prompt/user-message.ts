@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, isAbsolute, resolve } from 'node:path';
 import type { Part } from '@groundcrew/models';
@@ -91,7 +92,7 @@ async function filePiece(attachment: JsonObject, options: FormatOptions): Promis
   const mimeType = imageTypes[extname(path).toLowerCase()];
   try {
     if (mimeType && options.canSeeImages) {
-      const base64 = (await readFile(path)).toString('base64');
+      const base64 = (await readBounded(path)).toString('base64');
       return {
         attachment: named,
         parts: [
@@ -102,7 +103,7 @@ async function filePiece(attachment: JsonObject, options: FormatOptions): Promis
     }
     const documentType = documentTypes[extname(path).toLowerCase()];
     if (documentType && options.documents.includes(documentType)) {
-      const base64 = (await readFile(path)).toString('base64');
+      const base64 = (await readBounded(path)).toString('base64');
       return {
         attachment: named,
         parts: [
@@ -214,12 +215,28 @@ function describeLines(count: number, range: Range | undefined): string {
   return `lines ${range.start}-${range.end} of ${count} lines`;
 }
 
+/** Piece by piece: a file may be of any size. */
 async function countLines(path: string): Promise<number> {
-  const text = await readFile(path, 'utf8');
-  if (text === '') return 0;
-  const breaks = text.split('\n').length;
-  return text.endsWith('\n') ? breaks - 1 : breaks;
+  let lines = 0;
+  let last = lineFeed;
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, at + 1)) lines += 1;
+    last = chunk.at(-1) ?? last;
+  }
+  return last === lineFeed ? lines : lines + 1;
 }
+
+const lineFeed = 0x0a;
+
+/** What goes to the model as it is. */
+async function readBounded(path: string): Promise<Buffer> {
+  const { size } = await stat(path);
+  if (size <= largestRead) return readFile(path);
+  throw new Error(`the file has ${size} bytes; at most ${largestRead} are sent to a model`);
+}
+
+/** Services accept no larger images or documents. */
+const largestRead = 10 * 1024 * 1024;
 
 function rangeOf(value: unknown): Range | undefined {
   if (typeof value !== 'object' || value === null || !('start' in value) || !('end' in value))
@@ -242,7 +259,7 @@ async function selected(attachment: JsonObject, path: string): Promise<Selected>
   const range = rangeIn(attachment.selection);
   const given = typeof attachment.text === 'string' ? attachment.text : undefined;
   if (range && given !== undefined) return { range, text: given };
-  const text = given ?? (await readFile(path, 'utf8').catch((error: unknown) => `[${String(error)}]`));
+  const text = given ?? (await readBounded(path).then(String, (error: unknown) => `[${String(error)}]`));
   return range ? { range, text: cut(text, range) } : { range: rangeOfAll(text), text };
 }
 

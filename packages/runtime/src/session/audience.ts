@@ -1,10 +1,11 @@
-import type { Callbacks, Params, Result } from '@groundcrew/protocol';
+import { clientHooks } from '../hooks/client-hooks.js';
+import type { HookOptions, HookSource } from '../hooks/hooks.js';
+import type { Told } from '../log/published-event.js';
+import type { AskedClient } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
-import type { Told } from './told.js';
 
 /** One client's share in a session: what it hears and what it brings. */
-export interface Attachment {
-  readonly clientId: string;
+export interface Attachment extends AskedClient {
   readonly tools: readonly ToolDeclaration[];
   /** Slash commands this client runs. */
   readonly commands: readonly ClientCommand[];
@@ -14,6 +15,8 @@ export interface Attachment {
   readonly requestPermission: boolean;
   /** This client answers questions of the agent. */
   readonly requestUserInput: boolean;
+  /** How the hooks of this client are treated; absent when it has none. */
+  readonly hooks?: HookOptions;
   /** This client says whether another model may answer while one is rate limited. */
   readonly requestAutoModeSwitch: boolean;
   /** Model services whose tokens this client gives. */
@@ -21,17 +24,6 @@ export interface Attachment {
   /** This client speaks as releases before `toolFilterPrecedence` did. */
   readonly isOld: boolean;
   hear(told: Told): void;
-  /** Puts a request to this client; rejects with ClientGone when it has left, else when it fails to answer. */
-  ask<K extends keyof Callbacks>(
-    callback: K,
-    params: Params<Callbacks[K]>,
-    signal: AbortSignal,
-  ): Promise<Result<Callbacks[K]>>;
-}
-
-/** The client that was asked is no longer connected; somebody else may answer. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone';
 }
 
 /** A slash command that some client runs. */
@@ -65,6 +57,11 @@ export class Audience {
   /** Any attached client answers questions of the agent. */
   get answersQuestions(): boolean {
     return this.some((attachment) => attachment.requestUserInput);
+  }
+
+  /** Any attached client has hooks. */
+  get hasHooks(): boolean {
+    return this.some((attachment) => attachment.hooks !== undefined);
   }
 
   /** Any attached client can show forms. */
@@ -114,6 +111,13 @@ export class Audience {
 
   whoAnswerQuestions(): readonly Attachment[] {
     return [...this.attachments.values()].filter((attachment) => attachment.requestUserInput);
+  }
+
+  /** The hooks of clients, in the order in which they came. */
+  hookSources(sessionId: string): readonly HookSource[] {
+    return [...this.attachments.values()].flatMap((attachment) =>
+      attachment.hooks ? [clientHooks(attachment, sessionId, attachment.hooks)] : [],
+    );
   }
 
   whoSwitchModels(): readonly Attachment[] {

@@ -1,26 +1,31 @@
-import type { SessionLog } from './log.js';
-import type { Prompt } from './shape.js';
+import type { SessionLog } from '../log/session-log.js';
+import type { Prompt } from '../log/state.js';
+import type { ReceivedPrompt } from '../turn/context.js';
 
-interface Admitted {
-  readonly prompt: Prompt;
+interface Admitted extends ReceivedPrompt {
   readonly stored: Promise<boolean>;
 }
 
 /** The queue is full; the client may try again when a turn has ended. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull';
+
+  constructor(most: number) {
+    super(`${most} prompts are waiting already; send again when some of them have been answered`);
+  }
 }
 
-/** Prompts acknowledged but not yet seen by the model. */
+/** Prompts acknowledged but not yet seen by the model. What may not be stored of a prompt leaves with it. */
 export class Inbox {
   private admitted: Admitted[] = [];
   private isPaused = false;
 
   constructor(
     private readonly log: SessionLog,
-    prompts: readonly Prompt[],
+    private readonly most: number,
   ) {
-    this.admitted = prompts.map((prompt) => ({ prompt, stored: Promise.resolve(true) }));
+    const { inbox } = log.state;
+    this.admitted = inbox.map((prompt) => ({ prompt, extras: {}, stored: Promise.resolve(true) }));
   }
 
   /** Nothing may start a turn now. */
@@ -32,6 +37,11 @@ export class Inbox {
     return this.admitted.map(({ prompt }) => prompt);
   }
 
+  /** Some prompt came with headers, which no other process could send. */
+  get hasSecrets(): boolean {
+    return this.admitted.some(({ extras }) => extras.requestHeaders !== undefined);
+  }
+
   /** Keeps what waits and starts nothing. */
   pause(): void {
     this.isPaused = true;
@@ -41,12 +51,14 @@ export class Inbox {
     this.isPaused = false;
   }
 
-  /** Resolves when the prompt is safe; rejects, and forgets it, when it could not be stored. */
-  async admit(prompt: Prompt): Promise<void> {
+  /** Resolves when the prompt is safe; throws QueueFull. A prompt that could not be stored is not kept. */
+  async admit({ prompt, extras }: ReceivedPrompt): Promise<void> {
+    if (this.admitted.length >= this.most) throw new QueueFull(this.most);
     this.log.append({ note: 'prompt.admitted', data: prompt });
     const stored = this.log.stored();
     this.admitted.push({
       prompt,
+      extras,
       stored: stored.then(
         () => true,
         () => false,
@@ -56,19 +68,19 @@ export class Inbox {
   }
 
   /** Prompts that join the running turn before its next model call. */
-  async takeSteering(): Promise<readonly Prompt[]> {
+  async takeSteering(): Promise<readonly ReceivedPrompt[]> {
     const steering = this.admitted.filter(({ prompt }) => prompt.mode === 'immediate');
     this.admitted = this.admitted.filter(({ prompt }) => prompt.mode !== 'immediate');
     const stored = await Promise.all(steering.map((each) => each.stored));
-    return steering.filter((_, index) => stored[index]).map(({ prompt }) => prompt);
+    return steering.filter((_, index) => stored[index]);
   }
 
   /** The next prompt that gets a turn of its own. */
-  async takeNext(): Promise<Prompt | undefined> {
+  async takeNext(): Promise<ReceivedPrompt | undefined> {
     for (;;) {
       const next = this.admitted.shift();
       if (!next) return undefined;
-      if (await next.stored) return next.prompt;
+      if (await next.stored) return next;
     }
   }
 

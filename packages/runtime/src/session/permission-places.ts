@@ -1,6 +1,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
+import type { Draft } from '../log/session-log.js';
+import type { SessionState } from '../log/state.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import {
   locationOf,
@@ -12,12 +14,10 @@ import {
 import type { Approval } from '../permissions/policy.js';
 import type { Rule } from '../permissions/rules.js';
 import type { PermissionChange, PermissionSwitches } from '../permissions/settings.js';
+import type { SessionSettings } from '../settings/session-settings.js';
 import { describeDirectory } from '../workspace/git.js';
 import { isWithin, locate } from '../workspace/paths.js';
 import { homeOf } from '../workspace/session-directory.js';
-import type { Draft } from './log.js';
-import type { SessionSettings } from './settings.js';
-import type { SessionState } from './shape.js';
 
 /** A directory that a client named cannot be one. */
 export class BadDirectory extends Error {

@@ -1,6 +1,7 @@
 import { ModelError } from '@groundcrew/models';
-import { type Audience, ClientGone } from './audience.js';
-import type { ModelSeams } from './settings.js';
+import { ClientGone } from '../questions/asked-client.js';
+import type { ModelSeams } from '../settings/session-settings.js';
+import type { Audience } from './audience.js';
 
 /** How long a client may take to find a token; it may have to ask people. */
 const patience = 120_000;

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { SessionLog } from './log.js';
-import type { Prompt } from './shape.js';
+import type { Receipt } from '../agents/root-agent.js';
+import type { SessionLog } from '../log/session-log.js';
+import type { Prompt } from '../log/state.js';
+import { ownEntry } from '../own-entry.js';
 
 /** A prompt came under an id that another prompt has. */
 export class MessageIdReused extends Error {
@@ -22,7 +24,7 @@ export class Receipts {
     const { messageId, digest } = prompt;
     if (digest === undefined) return accept();
     const underWay = this.sending.get(messageId);
-    const known = underWay?.digest ?? this.log.state.receipts[messageId];
+    const known = underWay?.digest ?? ownEntry(this.log.state.receipts, messageId);
     if (known !== undefined && known !== digest) throw new MessageIdReused(messageId);
     if (underWay) return underWay.done;
     if (known !== undefined) return;
@@ -38,12 +40,6 @@ export function digestOf({ text, attachments = [], mode }: Omit<Prompt, 'digest'
     .update(JSON.stringify([text, attachments, mode]))
     .digest('base64url')
     .slice(0, 22);
-}
-
-/** Tells a sender that its prompt is safe, or why it is not. */
-export interface Receipt {
-  resolve(): void;
-  reject(error: unknown): void;
 }
 
 /** For prompts whose senders have been told before. */

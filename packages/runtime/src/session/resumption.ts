@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { limitsChanged, type SessionLimits } from '../budget/limits.js';
+import type { Draft } from '../log/session-log.js';
+import { openQuestions, type SessionState } from '../log/state.js';
+import { newlyFixed } from '../settings/provider-settings.js';
 import type { SessionContext } from '../store/session-store.js';
+import type { Planner } from '../turn/planner.js';
 import type { Attachment } from './audience.js';
 import type { Conversation } from './conversation.js';
-import type { Draft } from './log.js';
-import type { Planner } from './planner.js';
-import { newlyFixed } from './provider-settings.js';
-import type { SessionState } from './shape.js';
 
 /** What a client that comes back names anew; what it leaves out stays as it was. */
 export interface ResumeChanges {
@@ -39,7 +39,7 @@ export async function settlePending(
   if (!conversation.isRunning) return false;
   if (how.continuePendingWork) return true;
   const declared = new Set(how.attachment.tools.map((tool) => tool.name));
-  const isSuperseded = conversation.log.state.questions.some(
+  const isSuperseded = openQuestions(conversation.log.state).some(
     (question) => question.kind === 'external_tool' && declared.has(question.event.toolName),
   );
   if (isSuperseded) await conversation.supersede();
@@ -104,7 +104,7 @@ function limitsChange({ limits: before }: SessionState, { limits }: ResumeChange
   return [{ type: 'session.session_limits_changed', data: limitsChanged(limits) }];
 }
 
-function modelChange(state: SessionState, changes: ResumeChanges, model: string): readonly Draft[] {
+export function modelChange(state: SessionState, changes: ResumeChanges, model: string): readonly Draft[] {
   const newModel = changes.model ?? state.model ?? model;
   const reasoningEffort = changes.reasoningEffort ?? state.reasoningEffort;
   const isSame =

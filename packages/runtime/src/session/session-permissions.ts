@@ -1,17 +1,17 @@
+import { openQuestions, type SessionState } from '../log/state.js';
 import { addressCovers, isHost } from '../permissions/addresses.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import { type BookContents, emptyBook, locationOf, withApproval } from '../permissions/book-contents.js';
 import { BookFault } from '../permissions/book-fault.js';
-import { type Decision, outcomeOf } from '../permissions/decision.js';
+import { type Decision, outcomeOf, type PermissionOutcome } from '../permissions/decision.js';
 import type { Approval, PermissionMode, PolicyRules, Prohibitions } from '../permissions/policy.js';
+import type { PermissionRequest } from '../permissions/question.js';
 import { withRealPaths } from '../permissions/real-rules.js';
 import type { Rule } from '../permissions/rules.js';
 import { noSwitches, type PermissionChange, type PermissionSwitches } from '../permissions/settings.js';
 import type { UserRules } from '../permissions/user-rules.js';
-import type { PermissionRequest } from '../tools/tool.js';
 import type { Audience } from './audience.js';
 import { PermissionPlaces, type PlacedSession } from './permission-places.js';
-import type { SessionState } from './shape.js';
 
 /** The session whose permissions these are. */
 export interface PermittedSession extends PlacedSession {
@@ -19,7 +19,7 @@ export interface PermittedSession extends PlacedSession {
   /** False when the question was answered before. */
   answer(
     question: { readonly kind: 'permission'; readonly requestId: string },
-    decision: Decision,
+    outcome: PermissionOutcome,
   ): Promise<boolean>;
 }
 
@@ -33,7 +33,7 @@ export interface PermissionSources {
 export class SessionPermissions {
   readonly places: PermissionPlaces;
   private switches: PermissionSwitches = noSwitches;
-  private troubleTold: string | undefined;
+  private lastWarning: string | undefined;
 
   constructor(
     private readonly session: PermittedSession,
@@ -79,11 +79,11 @@ export class SessionPermissions {
     };
   }
 
-  /** What people have to hear of rules that cannot be read; each trouble once. */
-  trouble(): string | undefined {
+  /** A warning about rules that cannot be read; each one once. */
+  warning(): string | undefined {
     const now = this.sources.userRules().problem ?? this.book().problem;
-    const isNew = now !== this.troubleTold;
-    this.troubleTold = now;
+    const isNew = now !== this.lastWarning;
+    this.lastWarning = now;
     return isNew ? now : undefined;
   }
 
@@ -123,10 +123,10 @@ export class SessionPermissions {
 
   /** False when the question was answered before; throws UnknownDecision and leaves it open. What it approves for good is kept when this resolves. */
   async answer(requestId: string, decision: Decision): Promise<boolean> {
-    outcomeOf(decision);
-    const { questions } = await this.session.state();
+    const outcome = outcomeOf(decision);
+    const questions = openQuestions(await this.session.state());
     const question = questions.find((each) => each.requestId === requestId);
-    const isFirst = await this.session.answer({ kind: 'permission', requestId }, decision);
+    const isFirst = await this.session.answer({ kind: 'permission', requestId }, outcome);
     if (isFirst && question?.kind === 'permission')
       await this.keep(decision, question.event.permissionRequest);
     return isFirst;

@@ -1,57 +1,36 @@
-import type { Price } from '@groundcrew/models';
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
-import type { Clock } from '../clock.js';
-import type { LoopLimits, MakeRoom, ModelPlan } from '../loop/context.js';
-import type { ApprovalBook } from '../permissions/approval-book.js';
+import { LogReaders } from '../log/event-readers.js';
+import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
+import { initialState, type Prompt, type SessionState } from '../log/state.js';
+import { readPast } from '../log/stored-records.js';
 import type { PolicyRules } from '../permissions/policy.js';
-import type { UserRules } from '../permissions/user-rules.js';
+import { ClientRequests } from '../questions/client-requests.js';
+import type { Answers, QuestionRef } from '../questions/questions.js';
+import type { Wait } from '../questions/waits.js';
+import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { isInUse, isStale } from '../store/refusals.js';
-import type { LogRecord, Owner, SessionStore } from '../store/session-store.js';
-import type { Company } from '../tools/builtin.js';
-import type { SessionShells } from '../tools/shell/shells.js';
+import type { LogRecord } from '../store/session-store.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
-import type { Tool, ToolSurroundings } from '../tools/tool.js';
-import type { OpenDatabase } from '../workspace/database.js';
+import type { ToolSurroundings } from '../tools/tool.js';
+import type { ListedTools } from '../tools/tool-source.js';
+import type { ConfigChange, ModelPlan } from '../turn/context.js';
+import type { PromptExtras } from '../turn/interaction.js';
+import type { OptionWarnings } from '../turn/option-warnings.js';
+import { Planner } from '../turn/planner.js';
 import { Workspace } from '../workspace/workspace.js';
-import { announceChange } from './arrivals.js';
+import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
-import { Conversation, type PromptExtras } from './conversation.js';
-import { type Draft, type EphemeralDraft, SessionLog } from './log.js';
-import { LogReaders } from './log-readers.js';
-import type { OptionWarnings } from './option-warnings.js';
-import { readPast } from './past.js';
-import { Planner } from './planner.js';
-import type { Answers, QuestionRef } from './questions.js';
-import { ClientRequests } from './requests.js';
-import { type Resumption, resumeDrafts } from './resumption.js';
+import { Conversation, type ConversationHost } from './conversation.js';
+import { modelChange, type Resumption, resumeDrafts } from './resumption.js';
+import type { SessionEnvironment } from './session-environment.js';
+import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
-import type { ModelAccess, SessionSettings } from './settings.js';
-import { initialState, type Prompt, type SessionState } from './shape.js';
-import type { Told } from './told.js';
-import { toolSurroundings } from './tool-surroundings.js';
-import type { Wait } from './waits.js';
-import { damageWarning, farewell, greeting } from './words.js';
+import { SessionSandbox } from './session-sandbox.js';
+import { toolSources, toolSurroundings } from './tool-context.js';
+import { Transcript } from './transcript.js';
 
 /** What a session is given by the runtime it lives in. */
-export interface SessionSurroundings {
-  readonly store: SessionStore;
-  readonly audience: Audience;
-  readonly clock: Clock;
-  readonly owner: Owner;
-  readonly limits: LoopLimits;
-  readonly version: string;
-  readonly builtinTools: (company: Company) => readonly Tool[];
-  readonly shells: SessionShells;
-  /** What people approved for good in this home. */
-  readonly book: ApprovalBook;
-  userRules(): UserRules;
-  priceOf(model: string): Promise<Price | undefined>;
-  readonly makeRoom?: MakeRoom;
-  /** Where the session keeps its files. */
-  readonly workspacePath: string;
-  readonly openDatabase: OpenDatabase;
-  /** Hears what all clients hear, before them. */
-  onTold(told: Told): void;
+interface SessionSurroundings extends SessionEnvironment {
   /** The events of one commit have all been told. */
   onToldAll(session: Session): void;
 }
@@ -63,10 +42,13 @@ export class Session {
   readonly readers = new LogReaders();
   readonly userCommands = new UserCommands();
   readonly permissions: SessionPermissions;
+  readonly sandbox: SessionSandbox;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private hasTools = false;
+  private readonly transcript = new Transcript(this);
   private readonly planner: Planner;
+  private readonly toolSources: readonly ListedTools[];
 
   constructor(
     readonly sessionId: string,
@@ -75,9 +57,11 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = surroundings.audience;
-    this.planner = new Planner(this.audience, surroundings, settings, access);
-    this.workspace = new Workspace(surroundings.workspacePath, surroundings.openDatabase);
+    this.toolSources = toolSources(this, surroundings.builtinTools);
+    this.planner = new Planner(this.toolSources, surroundings.version, settings, access);
+    this.workspace = new Workspace(surroundings.workspacePath, surroundings.jobs);
     this.permissions = new SessionPermissions(this, surroundings);
+    this.sandbox = new SessionSandbox(this, surroundings.shells.machine);
   }
 
   get workspacePath(): string {
@@ -123,10 +107,16 @@ export class Session {
     const log = this.newLog();
     const { sessionId } = this;
     const { clock, version, owner } = this.surroundings;
-    const first = greeting(this.currentSettings, { sessionId, version, startTime: clock.timestamp() });
+    const hasHooks = this.audience.hasHooks;
+    const first = greeting(this.currentSettings, {
+      hasHooks,
+      sessionId,
+      version,
+      startTime: clock.timestamp(),
+    });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
-      this.hold(new Conversation(log, this.host()));
+      this.hold(new Conversation(log, this.host(log)));
       return isNew;
     } catch (error) {
       await ready.catch(() => undefined);
@@ -253,6 +243,15 @@ export class Session {
     return this.conversation?.log.state;
   }
 
+  /** Remembers that the session has hooks, so that it is guarded while their client is away; or that it is not to be. */
+  async keepGuard({ waivesHooks = false }: { readonly waivesHooks?: boolean }): Promise<void> {
+    const { fixed } = await this.state();
+    const hasHooks = this.audience.hasHooks || (!waivesHooks && fixed.hasHooks === true);
+    if (hasHooks !== (fixed.hasHooks ?? false))
+      await this.record({ note: 'settings.fixed', data: { hasHooks } });
+    this.conversation?.guard.changed();
+  }
+
   /** Writes that a client is back, and what it wants otherwise; resolves when every client has been told. */
   async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
@@ -266,7 +265,7 @@ export class Session {
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
   async close(): Promise<SessionState> {
     const conversation = await this.load();
-    await conversation.halt();
+    await conversation.halt({ hasUserLeft: true });
     const { log } = conversation;
     if (!this.isReadOnly) {
       const data = farewell(log.state, this.planner.model(log.state));
@@ -339,7 +338,7 @@ export class Session {
   private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {
     const log = this.newLog();
     await log.open(this.surroundings.owner, options);
-    return this.hold(new Conversation(log, this.host()));
+    return this.hold(new Conversation(log, this.host(log)));
   }
 
   private hold(conversation: Conversation): Conversation {
@@ -370,8 +369,26 @@ export class Session {
   }
 
   private change<T>(work: () => T, announcesTools: boolean): T {
-    const { audience, planner, conversation } = this;
-    return announceChange({ audience, planner, announcesTools, log: conversation?.log }, work);
+    const { audience, planner, toolSources: sources, conversation } = this;
+    const result = announceChange(
+      { audience, planner, sources, announcesTools, log: conversation?.log },
+      work,
+    );
+    conversation?.guard.changed();
+    return result;
+  }
+
+  /** A hook changes what the session goes by; what it leaves out stays. */
+  private async reconfigure({ model, reasoningEffort, ...filters }: ConfigChange): Promise<void> {
+    const { planner } = this;
+    const { availableTools, excludedTools } = filters;
+    planner.adjust({
+      ...(availableTools && { availableTools }),
+      ...(excludedTools && { excludedTools }),
+    });
+    const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
+    const state = await this.state();
+    await this.record(...modelChange(state, changes, planner.model(state)));
   }
 
   private surroundingsIn(state: SessionState): ToolSurroundings {
@@ -382,21 +399,29 @@ export class Session {
       sessionDirectory,
       directories: this.permissions.places.list(state).directories,
       shells: surroundings.shells,
+      sandbox: this.sandbox,
+      jobs: surroundings.jobs,
     });
   }
 
-  private host() {
+  private host(log: SessionLog): ConversationHost {
     const { sessionId, surroundings, planner, audience } = this;
     return {
       sessionId,
       clock: surroundings.clock,
       limits: surroundings.limits,
       priceOf: surroundings.priceOf,
-      ...(surroundings.makeRoom && { makeRoom: surroundings.makeRoom }),
       planner,
       audience,
-      permissions: this.permissions,
-      toolSurroundings: (state: SessionState) => this.surroundingsIn(state),
+      permissions: {
+        policy: () => this.permissions.policy(log.state),
+        prohibitions: () => this.permissions.prohibitions(log.state),
+        warning: () => this.permissions.warning(),
+      },
+      toolSurroundings: () => this.surroundingsIn(log.state),
+      hookSources: () => audience.hookSources(sessionId),
+      configure: (change) => this.reconfigure(change),
+      writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: () => this.drop(),
     };

@@ -23,6 +23,7 @@ export async function refusalOfUserCommand(session: Session, command: string): P
   const { workingDirectory } = await session.toolSurroundings();
   const subject = await examine({ request }, { toolName: 'bash', workingDirectory });
   const verdict = forbid(subject, await session.policy());
+  // mutation: commands of users pass no judge
   return verdict && refusalBy(verdict).text;
 }
 

@@ -79,8 +79,15 @@ class MemoryStore implements SessionStore {
     return pageOf(summaries.filter((summary) => matches(summary, query)).sort(newestFirst), query);
   }
 
-  async remove(sessionId: string): Promise<boolean> {
+  async remove(sessionId: string, by?: Owner): Promise<boolean> {
+    const holder = this.#sessions.get(sessionId)?.owner;
+    if (holder && by && holder.runtimeId !== by.runtimeId && this.#isAlive(holder))
+      throw inUse(sessionId, holder);
     return this.#sessions.delete(sessionId);
+  }
+
+  async erased(): Promise<void> {
+    // Nothing is ever left.
   }
 
   #requireFree({ owner, head }: StoredSession, claim: ClaimRequest): void {

@@ -115,8 +115,13 @@ export interface SessionStore {
   read(sessionId: string, after?: number): AsyncIterable<readonly LogRecord[]>;
   /** Newest first. */
   list(query?: SessionQuery): Promise<Page<SessionSummary>>;
-  /** False when there was nothing to remove. */
-  remove(sessionId: string): Promise<boolean>;
+  /**
+   * Takes the session out of sight, for good; false when there was none. Throws StoreError `in_use` while a live runtime
+   * other than `by` has it open.
+   */
+  remove(sessionId: string, by?: Owner): Promise<boolean>;
+  /** Resolves when nothing is left of what was removed; rejects with StoreError when that has to wait. */
+  erased(): Promise<void>;
 }
 
 export type StoreErrorKind =

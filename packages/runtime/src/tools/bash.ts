@@ -13,7 +13,11 @@ const fields = {
       'async',
     ]),
   ),
-  detach: optional(flag('With mode async: let it outlive the session, as a server should that is to stay.')),
+  detach: optional(
+    flag(
+      'With mode async: let it outlive the session, as a server should that is to stay. In a sandbox nothing outlives the session.',
+    ),
+  ),
   initial_wait: optional(
     number(
       'With mode sync: seconds to wait, from 30 (the default) to 600, before the command goes on in the background.',
@@ -28,7 +32,7 @@ export function bashTool(): Tool {
   return defineTool({
     name: 'bash',
     description:
-      'Runs a bash command and returns what it writes to stdout and stderr, in order, with its exit code. Each call is a new shell in the working directory, with no terminal and nothing to read on stdin.',
+      'Runs a bash command and returns what it writes to stdout and stderr, in order, with its exit code. Each call is a new shell in the working directory, with no terminal and nothing to read on stdin. In a sandbox, what a command leaves running ends with it: start what is to go on with mode async.',
     fields,
     intention: ({ description }) => description,
     preview: async (wanted) => {
@@ -42,6 +46,7 @@ export function bashTool(): Tool {
         type: 'run',
         questions: [await leaveToRun(wanted)],
         run: (signal) => run(wanted, context, signal),
+        runHardened: (signal) => run({ ...wanted, isHardened: true }, context, signal),
       };
     },
   });
@@ -58,9 +63,9 @@ function requireRunnable(command: string): void {
     );
 }
 
-function run(wanted: Wanted, context: ToolContext, signal: AbortSignal) {
-  const { command, description, shellId, mode = 'sync', detach = false } = wanted;
-  const order = { command, description, ...(shellId !== undefined && { shellId }) };
+function run(wanted: Wanted & { readonly isHardened?: boolean }, context: ToolContext, signal: AbortSignal) {
+  const { command, description, shellId, mode = 'sync', detach = false, isHardened = false } = wanted;
+  const order = { command, description, isHardened, ...(shellId !== undefined && { shellId }) };
   if (mode === 'async') return startInBackground({ ...order, isDetached: detach }, context);
   const seconds = Math.min(Math.max(wanted.initial_wait ?? 0, shortestWait), longestWait);
   return runCommand({ ...order, seconds }, context, signal);

@@ -1,12 +1,8 @@
 import { builtinToolNames } from '@groundcrew/protocol';
-import { openDatabase } from '@groundcrew/store-sqlite';
 import { expect, test } from 'vitest';
 import { builtinTools } from './builtin.js';
 
 test('the protocol names every built-in tool, so that clients can tell a clash before a turn does', () => {
-  const tools = builtinTools({ webFetch: { allowedHosts: [] }, openDatabase })({
-    isOld: true,
-    answersQuestions: true,
-  });
+  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({ isOld: true, answersQuestions: true });
   expect(tools.map(({ name }) => name).sort()).toEqual(builtinToolNames);
 });

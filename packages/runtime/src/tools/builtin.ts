@@ -1,4 +1,3 @@
-import type { OpenDatabase } from '../workspace/database.js';
 import { askUserTool } from './ask-user.js';
 import { bashTool } from './bash.js';
 import { createTool } from './create.js';
@@ -18,8 +17,6 @@ import { webFetchTool } from './web-fetch.js';
 /** What the built-in tools go by, for all sessions of a process. */
 export interface BuiltinOptions {
   readonly webFetch: WebFetchOptions;
-  /** Opens the database of the tool `sql`. */
-  readonly openDatabase: OpenDatabase;
 }
 
 /** Who takes part in a session, as far as its tools go by it. */
@@ -44,7 +41,7 @@ export function builtinTools(options: BuiltinOptions): (company: Company) => rea
     editTool(),
     webFetchTool(options.webFetch),
     askUser,
-    sqlTool(options.openDatabase),
+    sqlTool(),
     grepTool(),
     globTool(),
     reportIntent,

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { changeDiff, creationDiff } from './diff.js';
 
+const diffOf = (before: string, after: string) =>
+  changeDiff({ path: '/w/f', before: Buffer.from(before), after: Buffer.from(after) });
+
 test('a new file is all added lines; an empty one has none', () => {
   expect(creationDiff('/w/f', 'a\nb\n')).toBe(
     '\ndiff --git a/w/f b/w/f\ncreate file mode 100644\nindex 0000000..0000000\n--- a/dev/null\n+++ b/w/f\n@@ -1,0 +1,2 @@\n+a\n+b\n',
@@ -12,7 +15,7 @@ test('changes far apart are shown apart, with three lines around each', async ()
   const lines = Array.from({ length: 20 }, (_, index) => `l${index + 1}`);
   const before = `${lines.join('\n')}\n`;
   const after = before.replace('l2\n', 'L2\n').replace('l19\n', '');
-  expect((await changeDiff({ path: '/w/f', before, after })).split('\n').slice(5)).toEqual([
+  expect((await diffOf(before, after)).split('\n').slice(5)).toEqual([
     '@@ -1,5 +1,5 @@',
     ' l1',
     '-l2',
@@ -32,9 +35,9 @@ test('changes far apart are shown apart, with three lines around each', async ()
 
 test('a final newline that comes or goes is shown; one that is missing on both sides is not', async () => {
   const marker = '\\ No newline at end of file';
-  const diff = await changeDiff({ path: '/w/f', before: 'a\n', after: 'a' });
+  const diff = await diffOf('a\n', 'a');
   expect(diff.split('\n').slice(5)).toEqual(['@@ -1,1 +1,1 @@', '-a', '+a', marker, '']);
-  expect(await changeDiff({ path: '/w/f', before: 'a', after: 'b' })).not.toContain(marker);
+  expect(await diffOf('a', 'b')).not.toContain(marker);
 });
 
 test('a name with a line break cannot add lines to the diff', () => {

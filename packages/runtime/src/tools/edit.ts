@@ -9,8 +9,11 @@ import { replaceOnce } from './replacement.js';
 import { type Tool, ToolFailure, type ToolResult } from './tool.js';
 import { TurnTaking } from './turn-taking.js';
 
+/** Of a longer file people are shown what changes, and not all of it. */
+const mostShown = 1024 * 1024;
+
 /** Longer files are no text that a model edits. */
-const largestFileBytes = 16 * 1024 * 1024;
+const largestFileBytes = 8 * 1024 * 1024;
 
 interface Change {
   readonly place: Place;
@@ -38,8 +41,9 @@ export function editTool(): Tool {
       return {
         type: 'run',
         questions: await leaveToWrite(place, async () => {
-          const { diff, after } = await plan(change);
-          return { intention: 'Edit file', diff, newFileContents: after };
+          const { diff, content } = await plan(change);
+          const isShort = content.length <= mostShown;
+          return { intention: 'Edit file', diff, ...(isShort && { newFileContents: content.toString() }) };
         }),
         run: () => turns.take(place.real, () => edit(change)),
       };
@@ -78,7 +82,6 @@ interface Plan {
   readonly content: Buffer;
   readonly owner: Ownership;
   readonly diff: string;
-  readonly after: string;
 }
 
 async function plan({ place, oldText, newText }: Change): Promise<Plan> {
@@ -87,9 +90,8 @@ async function plan({ place, oldText, newText }: Change): Promise<Plan> {
   if (replacement.type === 'no_match') throw noMatch(place);
   if (replacement.type === 'ambiguous') throw ambiguous(place, oldText, replacement.lines);
   const { content } = replacement;
-  const after = content.toString();
-  const diff = await changeDiff({ path: place.path, before: before.toString(), after });
-  return { content, owner, diff, after };
+  const diff = await changeDiff({ path: place.path, before, after: content });
+  return { content, owner, diff };
 }
 
 async function read(place: Place): Promise<{ readonly content: Buffer; readonly owner: Ownership }> {

@@ -46,6 +46,7 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     inputSchema: declaration.parameters ?? emptySchema,
     source: 'custom',
     isRepeatable: false,
+    overridesBuiltIn: declaration.overridesBuiltInTool ?? false,
     prepare: (input, { sessionId, toolCallId }) => {
       if (declaration.skipPermission) return { type: 'external' };
       const args = (input ?? {}) as JsonValue;
@@ -84,7 +85,8 @@ export function externalResult(
   return resultOfObject(answer.result);
 }
 
-function resultOfObject(result: JsonObject): ToolResult {
+/** Reads a result in the shape clients and hooks write it. */
+export function resultOfObject(result: JsonObject): ToolResult {
   const text = typeof result.textResultForLlm === 'string' ? result.textResultForLlm : JSON.stringify(result);
   const type = resultTypes.find((known) => known === result.resultType) ?? 'success';
   const error = typeof result.error === 'string' ? result.error : undefined;

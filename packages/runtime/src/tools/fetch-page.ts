@@ -3,8 +3,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { JobRunner } from '../exec/workers.js';
+import { ownEntry } from '../own-entry.js';
 import { isPublicAddress } from './addresses.js';
-import { toMarkdown } from './markdown.js';
 
 /** What web_fetch may reach. */
 export interface WebFetchOptions {
@@ -15,6 +16,7 @@ export interface WebFetchOptions {
 /** How one page is fetched. */
 interface FetchOptions extends WebFetchOptions {
   readonly isRaw: boolean;
+  readonly jobs: JobRunner;
   /** Throws when rules forbid an address that the page leads to. */
   checkAddress(url: string): void;
 }
@@ -121,7 +123,7 @@ function requireSameHost(first: URL, now: URL): void {
 async function readPage(
   url: URL,
   response: IncomingMessage,
-  { isRaw, signal }: { readonly isRaw: boolean; readonly signal: AbortSignal },
+  { isRaw, jobs, signal }: FetchOptions & { readonly signal: AbortSignal },
 ): Promise<FetchedPage> {
   const { statusCode = 0, statusMessage = '', headers } = response;
   const { bytes, isCut } = await readBody(response);
@@ -132,7 +134,18 @@ async function readPage(
   }
   const source = decode(bytes, type);
   const isHtml = /\bhtml\b/i.test(type) || /^\s*<(!doctype html|html)\b/i.test(source);
-  return { url: url.href, text: isHtml && !isRaw ? await toMarkdown(source, signal) : source, isCut };
+  const text = isHtml && !isRaw ? await toMarkdown(source, jobs, signal) : source;
+  return { url: url.href, text, isCut };
+}
+
+/** In a worker: a page of a megabyte takes seconds, and one made with ill will takes all memory it can get. */
+function toMarkdown(html: string, jobs: JobRunner, signal: AbortSignal): Promise<string> {
+  return jobs
+    .run('markdown', { html }, { milliseconds: mostMilliseconds }, signal)
+    .catch((error: unknown) => {
+      if (signal.aborted || !(error instanceof Error)) throw error;
+      throw new Error(`the page could not be read (${error.message}); try raw`);
+    });
 }
 
 function isBinaryType(type: string): boolean {
@@ -158,7 +171,7 @@ async function readBody(
 }
 
 function unpacked(response: IncomingMessage): NodeJS.ReadableStream {
-  const unpack = unpackers[response.headers['content-encoding'] ?? ''];
+  const unpack = ownEntry(unpackers, response.headers['content-encoding']?.trim().toLowerCase() ?? '');
   if (!unpack) return response;
   const stream = unpack();
   response.once('error', (error) => stream.destroy(error));

@@ -1,7 +1,9 @@
-import { isAbsolute, sep } from 'node:path';
+import { isAbsolute } from 'node:path';
+import type { WorkerJobs } from '../exec/worker-jobs.js';
+import { globCost, matchingNames } from '../workspace/glob-pattern.js';
 import { defineTool } from './define-tool.js';
 import { optional, text, texts } from './fields.js';
-import { globMatcher } from './glob-pattern.js';
+import { foundFiles, stillThere } from './found-files.js';
 import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
 import { Ripgrep } from './ripgrep.js';
@@ -56,14 +58,13 @@ async function find(
   signal: AbortSignal,
 ): Promise<ToolResult> {
   const { roots, context, ripgrep } = where;
-  const matches = globMatcher(pattern);
   const found: string[] = [];
   for (const root of roots) {
     const excluded = (context.searchExclusions?.() ?? []).map((each) => `--glob=${each}`);
     const parameters = ['--files', '--null', ...hiddenFlags(pattern), ...excluded, '--', root.name];
-    const { stdout } = await ripgrep.run(parameters, context.workingDirectory, signal);
-    const files = stdout.toString().split('\0').slice(0, -1);
-    found.push(...files.filter((file) => matches(below(root.name, file))).sort());
+    const { stdout } = await ripgrep.run(parameters, context, signal);
+    const names = await matching({ pattern, root: root.name, listed: stdout }, context, signal);
+    for (const { name } of await stillThere(foundFiles(names, [root], context))) found.push(name);
   }
   await requireUnmoved(roots, context);
   if (found.length === 0) return { type: 'success', text: 'No files matched the pattern.' };
@@ -75,8 +76,14 @@ function hiddenFlags(pattern: string): readonly string[] {
   return /(^|[/{,])\.[^./]/.test(pattern) ? ['--hidden', '--glob=!.git'] : [];
 }
 
-/** The part of a path that comes after its root, with `/` between names. */
-function below(root: string, file: string): string {
-  const rest = file.startsWith(root) ? file.slice(root.length) : file;
-  return rest.split(sep).join('/').replace(/^\/+/, '') || file;
+/** In a worker where it could take long: names and patterns may be many, and their work is the product. */
+async function matching(
+  search: WorkerJobs['glob']['input'],
+  { jobs }: ToolContext,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (globCost(search.pattern) * search.listed.byteLength < mostAtOnce) return matchingNames(search);
+  return jobs.run('glob', search, { milliseconds: 20_000 }, signal);
 }
+
+const mostAtOnce = 4 * 1024 * 1024;

@@ -1,6 +1,22 @@
 /** The paths of `--files-with-matches --null`, sorted. */
+export function listedPaths(stdout: string): readonly string[] {
+  return [...new Set(stdout.split('\0').slice(0, -1))].sort();
+}
+
+/** The same, to be shown. */
 export function sortedPaths(stdout: string): string {
-  return stdout.split('\0').slice(0, -1).sort().join('\n');
+  return listedPaths(stdout).join('\n');
+}
+
+/** What ripgrep printed, with other names for its files. A name ends in NUL, which is in no line of text, or is told of as binary. */
+export function renamed(stdout: string, names: ReadonlyMap<string, string>): string {
+  return stdout.replace(
+    /(^|[\n\0])(\/[^\n\0:]*)(?=\0|: binary file matches)/g,
+    (all, before: string, name: string) => {
+      const other = names.get(name);
+      return other === undefined ? all : before + other;
+    },
+  );
 }
 
 /**

@@ -1,6 +1,7 @@
 import { defineTool } from './define-tool.js';
 import { choice, flag, type Input, number, optional, text, texts } from './fields.js';
-import { sortedLines, sortedPaths } from './grep-output.js';
+import { type FoundFile, foundFiles, handlePath, withOpened } from './found-files.js';
+import { listedPaths, renamed, sortedLines, sortedPaths } from './grep-output.js';
 import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
 import { Ripgrep } from './ripgrep.js';
@@ -68,15 +69,62 @@ async function search(
 ): Promise<ToolResult> {
   const { roots, context, ripgrep } = where;
   const excluded = (context.searchExclusions?.() ?? []).map((pattern) => `--glob=${pattern}`);
-  const parameters = [...flagsOf(wanted), ...excluded, '--', ...roots.map((root) => root.name)];
-  const { stdout, isCut } = await ripgrep.run(parameters, context.workingDirectory, signal);
+  const looking = [...modeFlags.files_with_matches, ...placeFlags(wanted), ...textFlags(wanted), ...excluded];
+  const names = await ripgrep.run([...looking, '--', ...roots.map((root) => root.name)], context, signal);
+  const files = foundFiles(listedPaths(names.stdout.toString()), roots, context);
+  const { stdout, isCut } = await readFound(files, { wanted, context, ripgrep }, signal);
   await requireUnmoved(roots, context);
   if (stdout.length === 0) return { type: 'success', text: 'No matches found.' };
-  const all = readers[wanted.output_mode ?? defaultMode](stdout.toString());
+  const all = readers[wanted.output_mode ?? defaultMode](stdout);
   const { head_limit: limit } = wanted;
   const shown = !limit ? all : all.split('\n').slice(0, limit).join('\n');
-  const note = isCut ? '\n(There were more matches than could be kept; search more narrowly.)' : '';
+  const note =
+    isCut || names.isCut ? '\n(There were more matches than could be kept; search more narrowly.)' : '';
   return { type: 'success', text: (await boundOutput(shown, context.largeOutput)) + note };
+}
+
+/** Files that one process has open at a time. */
+const filesPerRun = 400;
+
+/** Searches files that were opened and found to be where they should, in their order, until there is enough. */
+async function readFound(
+  files: readonly FoundFile[],
+  search: { readonly wanted: Wanted; readonly context: ToolContext; readonly ripgrep: Ripgrep },
+  signal: AbortSignal,
+): Promise<{ readonly stdout: string; readonly isCut: boolean }> {
+  const { wanted, context, ripgrep } = search;
+  const { output_mode: mode = defaultMode, head_limit: limit } = wanted;
+  const flags = [
+    ...modeFlags[mode],
+    ...(mode === 'content' ? contentFlags(wanted) : []),
+    ...textFlags(wanted),
+  ];
+  let stdout = '';
+  for (let start = 0; start < files.length; start += filesPerRun) {
+    const { text, isCut } = await withOpened(files.slice(start, start + filesPerRun), async (opened) => {
+      if (opened.length === 0) return { text: '', isCut: false };
+      const names = opened.map(({ file }, index) => handlePath(index + 3) ?? file.real);
+      const open = opened.map(({ handle }) => handle);
+      const output = await ripgrep.run(
+        ['--no-ignore', ...flags, '--', ...names],
+        { ...context, open },
+        signal,
+      );
+      const display = new Map(names.map((name, index) => [name, opened[index]?.file.name ?? name]));
+      return { text: renamed(output.stdout.toString(), display), isCut: output.isCut };
+    });
+    stdout += text;
+    if (isCut || stdout.length > mostCharacters) return { stdout, isCut: true };
+    if (limit && endsIn(stdout, mode === 'files_with_matches' ? '\0' : '\n') >= limit) break;
+  }
+  return { stdout, isCut: false };
+}
+
+/** More than this is no answer to a question. */
+const mostCharacters = 4 * 1024 * 1024;
+
+function endsIn(stdout: string, end: '\0' | '\n'): number {
+  return stdout.split(end).length - 1;
 }
 
 const readers = {
@@ -85,15 +133,19 @@ const readers = {
   count: (stdout: string) => sortedLines(stdout, ':'),
 };
 
-function flagsOf(wanted: Wanted): readonly string[] {
-  const { output_mode: mode = defaultMode, glob, type } = wanted;
+/** Which files. */
+function placeFlags({ glob, type }: Wanted): readonly string[] {
   return [
-    ...modeFlags[mode],
-    ...(mode === 'content' ? contentFlags(wanted) : []),
-    ...(wanted['-i'] ? ['--ignore-case'] : []),
-    ...(wanted.multiline ? ['--multiline', '--multiline-dotall'] : []),
     ...(glob !== undefined ? [`--glob=${glob}`] : []),
     ...(type !== undefined ? [`--type=${type}`] : []),
+  ];
+}
+
+/** What in them. */
+function textFlags(wanted: Wanted): readonly string[] {
+  return [
+    ...(wanted['-i'] ? ['--ignore-case'] : []),
+    ...(wanted.multiline ? ['--multiline', '--multiline-dotall'] : []),
     `--regexp=${wanted.pattern}`,
   ];
 }

@@ -1,5 +1,5 @@
+import type { LaterQuestion, PermissionQuestion, PermissionRequest } from '../permissions/question.js';
 import type { Place } from '../workspace/paths.js';
-import type { LaterQuestion, PermissionQuestion, PermissionRequest } from './tool.js';
 
 type WriteRequest = Extract<PermissionRequest, { kind: 'write' }>;
 

@@ -17,8 +17,7 @@ function replaceBytes(content: Buffer, oldText: string, newText: string): Replac
   const found = positionsOf(content, wanted);
   const [at] = found;
   if (at === undefined) return { type: 'no_match' };
-  if (found.length > 1)
-    return { type: 'ambiguous', lines: found.map((position) => lineAt(content, position)) };
+  if (found.length > 1) return { type: 'ambiguous', lines: linesAt(content, found) };
   const rest = content.subarray(at + wanted.length);
   return { type: 'replaced', content: Buffer.concat([content.subarray(0, at), Buffer.from(newText), rest]) };
 }
@@ -38,14 +37,14 @@ function positionsOf(content: Buffer, wanted: Buffer): readonly number[] {
   return positions;
 }
 
-function lineAt(content: Buffer, position: number): number {
+/** In one walk: the file may have millions of lines. */
+function linesAt(content: Buffer, positions: readonly number[]): readonly number[] {
   let line = 1;
-  let newline = content.indexOf(lineFeed);
-  while (newline !== -1 && newline < position) {
-    line += 1;
-    newline = content.indexOf(lineFeed, newline + 1);
-  }
-  return line;
+  let at = 0;
+  return positions.map((position) => {
+    for (; at < position; at += 1) if (content[at] === lineFeed) line += 1;
+    return line;
+  });
 }
 
 const lineFeed = 0x0a;

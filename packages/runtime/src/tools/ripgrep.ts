@@ -23,19 +23,22 @@ const watchMilliseconds = 10;
 export class Ripgrep {
   private program: string | undefined;
 
-  /** Runs without anybody's settings and without our environment; throws ToolFailure with what it complains of. */
+  /**
+   * Runs without anybody's settings and without our environment, with these files open from number 3 on; throws ToolFailure
+   * with what it complains of.
+   */
   async run(
     parameters: readonly string[],
-    workingDirectory: string,
+    where: { readonly workingDirectory: string; readonly open?: readonly number[] },
     signal: AbortSignal,
   ): Promise<SearchOutput> {
     this.program ??= ripgrepPath();
     const file = nameless();
     try {
       const child = spawn(this.program, ['--no-config', '--no-messages', ...parameters], {
-        cwd: workingDirectory,
+        cwd: where.workingDirectory,
         env: { PATH: process.env.PATH, LANG: 'C.UTF-8' },
-        stdio: ['ignore', file, 'pipe'],
+        stdio: ['ignore', file, 'pipe', ...(where.open ?? [])],
         signal,
         killSignal: 'SIGKILL',
       });

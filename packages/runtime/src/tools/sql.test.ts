@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { openDatabase } from '@groundcrew/store-sqlite';
 import { expect, test } from 'vitest';
 import { ToolWorld } from '../../test/tool-world.js';
 import { sqlTool } from './sql.js';
 
 const world = ToolWorld.forEachTest();
-const sql = sqlTool(openDatabase);
+const sql = sqlTool();
 const run = (query: string) => world.told(sql, { description: 'test', query });
 
 test('todos are kept from call to call, and clients are told of each statement that changes them', async () => {

@@ -1,17 +1,16 @@
 import { mkdirSync } from 'node:fs';
-import type { Database, OpenDatabase, Statement } from '../workspace/database.js';
+import { JobStopped } from '../exec/workers.js';
 import { sessionDatabaseIn } from '../workspace/todos.js';
 import { defineTool } from './define-tool.js';
 import { text } from './fields.js';
 import { boundOutput } from './output.js';
-import { type SqlStatement, splitStatements } from './sql-statements.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
 /** A session's own tables: its todos, and whatever the model wants to keep in order. */
-export function sqlTool(openDatabase: OpenDatabase): Tool {
+export function sqlTool(): Tool {
   return defineTool({
     name: 'sql',
-    description: `Runs SQLite statements on the session's own database. Keep your todo list there: todos(id, title, description, status, created_at, updated_at) with status pending, in_progress, done or blocked, and todo_deps(todo_id, depends_on). You may create further tables.`,
+    description: `Runs SQLite statements on the session's own database. Keep your todo list there: todos(id, title, description, status, created_at, updated_at) with status pending, in_progress, done or blocked, and todo_deps(todo_id, depends_on). You may create further tables. A call may take ${seconds} s.`,
     fields: {
       description: text('What the statements do, in a few words.'),
       query: text('One or more SQLite statements, separated by semicolons.'),
@@ -19,219 +18,39 @@ export function sqlTool(openDatabase: OpenDatabase): Tool {
     intention: ({ description }) => description,
     prepare: ({ query }, context) => ({
       type: 'run',
-      run: async () => execute(query, context, openDatabase),
+      run: (signal) => execute(query, context, signal),
     }),
   });
 }
 
-async function execute(query: string, context: ToolContext, open: OpenDatabase): Promise<ToolResult> {
-  const statements = splitStatements(query);
-  const [only] = statements;
-  if (!only) throw sqlFailure('no statement was given');
+const seconds = 10;
+
+/** In a worker: a join of a few tables could otherwise hold up every session. */
+async function execute(query: string, context: ToolContext, signal: AbortSignal): Promise<ToolResult> {
+  if (query.length > longestScript)
+    throw sqlFailure(`the script has ${query.length} characters; at most ${longestScript} run in one call`);
   mkdirSync(context.sessionDirectory, { recursive: true, mode: 0o700 });
-  const database = open(sessionDatabaseIn(context.sessionDirectory));
-  try {
-    database.exec(schema);
-    const outcomes = statements.map((statement) => ({
-      keyword: statement.keyword,
-      text: runStatement(statement, database, context),
-    }));
-    if (rollBack(database)) throw sqlFailure(notCommitted);
-    const told = statements.length === 1 ? (outcomes[0]?.text ?? '') : listed(outcomes);
-    return { type: 'success', text: await boundOutput(told, context.largeOutput) };
-  } finally {
-    rollBack(database);
-    database.close();
-  }
+  const file = sessionDatabaseIn(context.sessionDirectory);
+  const outcome = await context.jobs
+    .run('sql', { file, query }, { milliseconds: seconds * 1000 }, signal)
+    .catch((error: unknown) => {
+      throw error instanceof JobStopped ? stopped(error) : error;
+    });
+  for (let count = 0; count < outcome.todoChanges; count += 1)
+    context.notify({ type: 'session.todos_changed', data: {} });
+  if (outcome.isFailure) throw new ToolFailure(outcome.text);
+  return { type: 'success', text: await boundOutput(outcome.text, context.largeOutput) };
 }
 
-const notCommitted = 'the transaction was not committed in the call that began it, and was rolled back';
+const longestScript = 1024 * 1024;
 
-/** A database that only this session has stays small; 16 MB hold more todos than anybody does. */
-const schema = `
-PRAGMA busy_timeout = 1000;
-PRAGMA foreign_keys = ON;
-PRAGMA trusted_schema = OFF;
-PRAGMA max_page_count = 4096;
-CREATE TABLE IF NOT EXISTS todos (
-  id TEXT PRIMARY KEY,
-  title TEXT NOT NULL,
-  description TEXT,
-  status TEXT DEFAULT 'pending' CHECK(status IN ('pending', 'in_progress', 'done', 'blocked')),
-  created_at TEXT DEFAULT (datetime('now')),
-  updated_at TEXT DEFAULT (datetime('now'))
-);
-CREATE TABLE IF NOT EXISTS todo_deps (
-  todo_id TEXT NOT NULL,
-  depends_on TEXT NOT NULL,
-  PRIMARY KEY (todo_id, depends_on),
-  FOREIGN KEY (todo_id) REFERENCES todos(id),
-  FOREIGN KEY (depends_on) REFERENCES todos(id)
-);`;
-
-/** Ends a transaction that is still open: the file would stay locked. False when there was none. */
-function rollBack(database: Database): boolean {
-  try {
-    database.exec('ROLLBACK');
-    return true;
-  } catch {
-    // Nothing is left to be ended.
-    return false;
-  }
-}
-
-function runStatement(statement: SqlStatement, database: Database, context: ToolContext): string {
-  const { sql, keyword } = statement;
-  const run = Object.hasOwn(kinds, keyword) ? kinds[keyword] : undefined;
-  try {
-    if (!run) return refuse(statement, database);
-    requireEnd(statement, database);
-    const told = run(sql, database);
-    if (writesTodos(statement)) context.notify({ type: 'session.todos_changed', data: {} });
-    return told;
-  } catch (error) {
-    throw error instanceof ToolFailure
-      ? error
-      : sqlFailure(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** Lets SQLite say what is wrong with what it cannot read; what it can read is not for this database. */
-function refuse({ sql, keyword }: SqlStatement, database: Database): never {
-  database.prepare(sql);
-  throw sqlFailure(`${keyword} is not available in the session's database`);
-}
-
-/** A query that feeds on itself may never end, and nothing could stop it: SQLite names it in its plan, but not in a trigger's. */
-function requireEnd({ sql, keyword, words }: SqlStatement, database: Database): void {
-  if (kinds[keyword] === control || keyword === 'EXPLAIN' || keyword === 'PRAGMA') return;
-  const isStored = keyword === 'CREATE' && (words.includes('TRIGGER') || words.includes('VIEW'));
-  if (isStored && words.includes('WITH')) throw sqlFailure('WITH is not available in views and triggers');
-  const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as readonly { readonly detail: string }[];
-  if (plan.some(({ detail }) => detail.includes('RECURSIVE'))) {
-    throw sqlFailure("recursive queries are not available in the session's database");
-  }
-}
-
-type Run = (sql: string, database: Database) => string;
-
-/** More rows than this no model reads. */
-const mostRows = 1000;
-
-const query: Run = (sql, database) => {
-  const statement = database.prepare(sql);
-  statement.setReadBigInts(true);
-  statement.setReturnArrays?.(true);
-  const rows: Row[] = [];
-  for (const row of statement.iterate()) {
-    if (rows.length === mostRows)
-      return `${table(rows, statement)}\n\n(There are more rows; only the first are shown.)`;
-    rows.push(row as Row);
-  }
-  return rows.length === 0 ? noRows : table(rows, statement);
-};
-
-/** An array, or from older drivers an object with a field for each name. */
-type Row = readonly unknown[] | Readonly<Record<string, unknown>>;
-
-const noRows = 'Query returned 0 rows.';
-
-function table(rows: readonly Row[], statement: Statement): string {
-  const names = statement.columns?.().map(({ name }) => name) ?? Object.keys(rows[0] ?? {});
-  const lines = [names, names.map(() => '---'), ...rows.map((row) => Object.values(row).map(cell))];
-  const drawn = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  return `${rows.length} row(s) returned:\n\n${drawn}`;
-}
-
-const insert: Run = (sql, database) => {
-  const statement = database.prepare(sql);
-  if (/\bRETURNING\b/i.test(sql)) return query(sql, database);
-  const { changes } = statement.run();
-  const { id } = database.prepare('SELECT last_insert_rowid() AS id').get() as { readonly id: number };
-  return `${changes} row(s) inserted. Last inserted row ID: ${id}.`;
-};
-
-const change =
-  (verb: 'updated' | 'deleted'): Run =>
-  (sql, database) => {
-    if (/\bRETURNING\b/i.test(sql)) return query(sql, database);
-    return `${database.prepare(sql).run().changes} row(s) ${verb}.`;
-  };
-
-/** May go before a query as well as before a change. */
-const withClause: Run = (sql, database) => {
-  const before = totalChanges(database);
-  const told = query(sql, database);
-  const changed = totalChanges(database) - before;
-  return changed > 0 && told === noRows ? `${changed} row(s) changed.` : told;
-};
-
-function totalChanges(database: Database): number {
-  return (database.prepare('SELECT total_changes() AS count').get() as { readonly count: number }).count;
-}
-
-const define: Run = (sql, database) => {
-  database.prepare(sql).run();
-  return 'Schema operation completed successfully.';
-};
-
-const control: Run = (sql, database) => {
-  database.prepare(sql).run();
-  return 'Statement executed successfully.';
-};
-
-/** Only what is read of the schema: other pragmas reach beyond the database or change how it works. */
-const pragma: Run = (sql, database) => {
-  const isReading =
-    /^\s*PRAGMA\s+(table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list|foreign_key_check|integrity_check)\b/i;
-  if (!isReading.test(sql)) throw sqlFailure("this PRAGMA is not available in the session's database");
-  return query(sql, database);
-};
-
-/** What a statement may begin with. ATTACH and VACUUM are not here: they reach other files. */
-const kinds: Readonly<Record<string, Run>> = {
-  SELECT: query,
-  VALUES: query,
-  WITH: withClause,
-  EXPLAIN: query,
-  PRAGMA: pragma,
-  INSERT: insert,
-  REPLACE: insert,
-  UPDATE: change('updated'),
-  DELETE: change('deleted'),
-  CREATE: define,
-  DROP: define,
-  ALTER: define,
-  REINDEX: control,
-  ANALYZE: control,
-  BEGIN: control,
-  COMMIT: control,
-  END: control,
-  ROLLBACK: control,
-  SAVEPOINT: control,
-  RELEASE: control,
-};
-
-function writesTodos({ sql, keyword }: SqlStatement): boolean {
-  const isWriting = ['INSERT', 'REPLACE', 'UPDATE', 'DELETE', 'WITH', 'DROP', 'ALTER'].includes(keyword);
-  return (
-    isWriting &&
-    (keyword !== 'WITH' || /\b(INSERT|UPDATE|DELETE)\b/i.test(sql)) &&
-    /\btodo(s|_deps)\b/i.test(sql)
-  );
-}
-
-function cell(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL';
-  if (value instanceof Uint8Array) return `x'${Buffer.from(value).toString('hex')}'`;
-  return String(value).replaceAll('|', '\\|').replace(/\r?\n/g, ' ');
-}
-
-function listed(outcomes: readonly { readonly keyword: string; readonly text: string }[]): string {
-  const items = outcomes.map(
-    ({ keyword, text: told }, index) => `${index + 1}. ${keyword}\n   ${told.replaceAll('\n', '\n   ')}`,
-  );
-  return `Executed ${outcomes.length} statement(s):\n\n${items.join('\n\n')}`;
+/** What a statement had changed that was not yet committed, SQLite takes back when the file is next opened. */
+function stopped({ message, reason }: JobStopped): ToolFailure {
+  const advice =
+    reason === 'time' || reason === 'memory'
+      ? ' Ask for less at once: fewer tables in a join, a WHERE, a LIMIT.'
+      : '';
+  return sqlFailure(`${message}; statements before it are kept, it changed nothing.${advice}`);
 }
 
 function sqlFailure(reason: string): ToolFailure {

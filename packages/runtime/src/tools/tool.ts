@@ -1,10 +1,22 @@
 import type { Part } from '@groundcrew/models';
 import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { Confinement } from '../exec/sandbox-confinement.js';
+import type { JobRunner } from '../exec/workers.js';
+import type { Refusal } from '../permissions/decision.js';
+import type { LaterQuestion, PermissionQuestion } from '../permissions/question.js';
 import type { LargeOutput } from './output.js';
 import type { SessionShells } from './shell/shells.js';
 import type { UserQuestion } from './user-question.js';
 
-export type ToolSource = 'builtin' | 'mcp' | 'custom';
+/** Whose tool it is, in the words of tool filters. */
+export type ToolOrigin = 'builtin' | 'mcp' | 'custom';
+
+/** A rule that denies a path. */
+export interface PathRule {
+  readonly kind: string;
+  readonly argument: string | null;
+  readonly origin?: string;
+}
 
 /** What the tools of a session find around them. */
 export interface ToolSurroundings {
@@ -17,6 +29,12 @@ export interface ToolSurroundings {
   readonly homeDirectory?: string;
   readonly largeOutput: LargeOutput;
   readonly shells: SessionShells;
+  /** What the next command may touch; undefined, or without it, what the user may. Throws SandboxUnavailable. */
+  confinement?(): Promise<Confinement | undefined>;
+  /** Deny rules for paths that nothing holds while the next command runs. */
+  openPaths?(): Promise<readonly PathRule[]>;
+  /** Where work goes that could take long. */
+  readonly jobs: JobRunner;
 }
 
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
@@ -28,6 +46,8 @@ export type ToolNotice =
 export interface ToolContext extends ToolSurroundings {
   /** Asked by whatever finds a path: throws when rules forbid to look there. */
   checkPlace?(place: { readonly path: string; readonly real: string }): void;
+  /** Asked by whatever comes upon files that nobody named: whether rules forbid to read there. */
+  isForbidden?(place: { readonly path: string; readonly real: string }): boolean;
   /** Asked by whatever is led to another address: throws when rules forbid to look there. */
   checkAddress?(url: string): void;
   /** What a search must leave out because rules forbid to read it: patterns for ripgrep's `--glob`. */
@@ -39,22 +59,7 @@ export interface ToolContext extends ToolSurroundings {
   notify(notice: ToolNotice): void;
 }
 
-/** What a tool wants leave for, in the words of the wire. */
-export type PermissionRequest = EventData<'permission.requested'>['permissionRequest'];
-
-/** One question to be answered before a call may run. */
-export interface PermissionQuestion {
-  readonly request: PermissionRequest;
-  /** How a dialogue shows it, where that is not the request itself. */
-  readonly prompt?: EventData<'permission.requested'>['promptRequest'];
-  /** Where its path led, links followed, when the call was prepared: rules look there too. */
-  readonly real?: readonly string[];
-}
-
-/** A question that cannot be put before the one ahead of it has been answered; throws ToolFailure when there is none. */
-export type LaterQuestion = () => Promise<PermissionQuestion>;
-
-export type ResultType = 'success' | 'failure' | 'denied' | 'rejected' | 'timeout';
+export type ResultType = 'success' | 'failure' | 'timeout' | Refusal['type'];
 
 /** What came of a call. */
 export interface ToolResult {
@@ -70,6 +75,10 @@ export interface ToolResult {
   readonly parts?: readonly Part[];
   readonly binaries?: readonly JsonObject[];
   readonly telemetry?: JsonObject;
+  /** The tool has bounded its text itself; the gate leaves it as it is. */
+  readonly isBounded?: true;
+  /** It ran in a sandbox. */
+  readonly isConfined?: boolean;
 }
 
 /** A call that has passed validation and now waits for leave to run. */
@@ -77,7 +86,12 @@ export type PreparedCall = {
   /** Asked one after the other; the first refusal ends the call. */
   readonly questions?: readonly (PermissionQuestion | LaterQuestion)[];
 } & (
-  | { readonly type: 'run'; run(signal: AbortSignal): Promise<ToolResult> }
+  | {
+      readonly type: 'run';
+      run(signal: AbortSignal): Promise<ToolResult>;
+      /** Takes the place of `run` for a call that runs unasked because it only reads. */
+      runHardened?(signal: AbortSignal): Promise<ToolResult>;
+    }
   /** Some client runs it: it is asked by an event and answers with a method. */
   | { readonly type: 'external' }
   /** The user's answer is its result. */
@@ -94,7 +108,9 @@ export interface Tool {
   /** What the prompt says of it, beyond its description. */
   readonly notes?: string;
   readonly inputSchema: JsonObject;
-  readonly source: ToolSource;
+  readonly source: ToolOrigin;
+  /** It is meant to take the place of a built-in tool of its name. */
+  readonly overridesBuiltIn?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
   /** What the call is about, in a few words for people. */

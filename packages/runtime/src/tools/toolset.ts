@@ -1,5 +1,5 @@
-import { externalTool, type ToolDeclaration } from './external.js';
 import type { Tool } from './tool.js';
+import type { ToolSource } from './tool-source.js';
 
 /** Which tools the app wants its agent to see. */
 export interface ToolFilters {
@@ -31,20 +31,15 @@ export class ToolConflict extends Error {
   }
 }
 
-/** The tools of one turn: built-in ones first, then those of clients, less what the filters take away. */
-export function makeToolset(parts: {
-  readonly builtin: readonly Tool[];
-  readonly declared: readonly ToolDeclaration[];
-  readonly filters: ToolFilters;
-}): Toolset {
-  const { builtin, declared, filters } = parts;
-  const overridden = new Set(declared.map((declaration) => declaration.name));
-  for (const declaration of declared) {
-    const clashes =
-      !declaration.overridesBuiltInTool && builtin.some((tool) => tool.name === declaration.name);
-    if (clashes) throw new ToolConflict(declaration.name);
-  }
-  const all = [...builtin.filter((tool) => !overridden.has(tool.name)), ...declared.map(externalTool)];
+/** The tools of one turn, source by source, less what the filters take away; throws ToolConflict. */
+export function makeToolset(sources: readonly ToolSource[], filters: ToolFilters): Toolset {
+  const offered = sources.flatMap((source) => source.tools());
+  const builtin = new Set(offered.flatMap((tool) => (tool.source === 'builtin' ? [tool.name] : [])));
+  const replacing = offered.filter((tool) => tool.source === 'custom' && builtin.has(tool.name));
+  for (const tool of replacing) if (!tool.overridesBuiltIn) throw new ToolConflict(tool.name);
+  const all = offered.filter(
+    (tool) => tool.source !== 'builtin' || !replacing.some(({ name }) => name === tool.name),
+  );
   const tools = all.filter((tool) => isVisible(tool, filters));
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   return {

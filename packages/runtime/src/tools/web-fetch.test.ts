@@ -56,6 +56,13 @@ test('what is not HTML stays as it is, unpacked and read by its own charset', as
     response.end(gzipSync('{"a":1}'));
   });
   expect(await world.told(lenient, { url: zipped })).toBe(`Contents of ${zipped}/:\n{"a":1}`);
+  for (const coding of ['constructor', '__proto__', 'toString']) {
+    const odd = await serve((_request, response) => {
+      response.setHeader('content-encoding', coding);
+      response.end('as it is');
+    });
+    expect(await world.told(lenient, { url: odd })).toBe(`Contents of ${odd}/:\nas it is`);
+  }
   const latin = await serve((_request, response) => {
     response.setHeader('content-type', 'text/plain; charset=iso-8859-1');
     response.end(Buffer.from([0x63, 0x61, 0x66, 0xe9]));

@@ -38,11 +38,13 @@ export function webFetchTool(options: WebFetchOptions): Tool {
         run: async (signal) => {
           const { fetchPage } = await import('./fetch-page.js');
           const checkAddress = (next: string) => context.checkAddress?.(next);
-          const page = await fetchPage(address, { ...options, isRaw: raw, checkAddress }, signal).catch(
-            (error: unknown) => {
-              throw signal.aborted || error instanceof Forbidden ? error : notFetched(url, error);
-            },
-          );
+          const page = await fetchPage(
+            address,
+            { ...options, isRaw: raw, jobs: context.jobs, checkAddress },
+            signal,
+          ).catch((error: unknown) => {
+            throw signal.aborted || error instanceof Forbidden ? error : notFetched(url, error);
+          });
           return partOf(page, part);
         },
       };

@@ -1,6 +1,6 @@
 /**
- * Opens the database in a file; makes the file unless `readOnly`. The engine knows no SQLite driver: whoever composes it
- * gives it this function. Only the session's own tables, those of the tool `sql`, are opened by it.
+ * Opens the database in a file; makes the file unless `readOnly`. The engine knows no SQLite driver: the program of
+ * its workers gives it this function. Only the session's own tables, those of the tool `sql`, are opened by it.
  */
 export type OpenDatabase = (file: string, options?: { readonly readOnly?: boolean }) => Database;
 

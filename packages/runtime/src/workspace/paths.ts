@@ -51,6 +51,7 @@ export async function locate(path: string, bounds: Bounds): Promise<Place> {
   );
   const isInside = liesIn(real, { directories: directories.filter((each) => each !== undefined), home });
   const place = { path: absolute, real, kind, isInside };
+  // mutation: tools look at forbidden places
   bounds.checkPlace?.(place);
   return place;
 }
@@ -130,7 +131,7 @@ async function realDirectory(directory: string | undefined): Promise<string | un
 const kernelDirectories: readonly string[] = ['/proc', '/sys', '/dev'];
 
 /** The runtime's own memory, environment and open files hold secrets. */
-function isOwnProcess(real: string): boolean {
+export function isOwnProcess(real: string): boolean {
   const id = /^\/proc\/(\d+)(\/|$)/.exec(real)?.[1];
   return id !== undefined && (id === String(process.pid) || existsSync(`/proc/self/task/${id}`));
 }

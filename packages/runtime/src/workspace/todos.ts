@@ -1,28 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Todo, Todos } from '../exec/worker-jobs.js';
 import type { Database, OpenDatabase } from './database.js';
-
-/** One thing to do, as far as the agent has filled it in. */
-export interface Todo {
-  readonly id?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly status?: string;
-  readonly createdAt?: string;
-}
-
-/** What an agent has set out to do, and what waits for what. */
-export interface Todos {
-  readonly rows: readonly Todo[];
-  readonly dependencies: readonly { readonly todoId: string; readonly dependsOn: string }[];
-}
 
 /** The file of a session's own tables. */
 export function sessionDatabaseIn(sessionDirectory: string): string {
   return join(sessionDirectory, 'session.db');
 }
 
-/** The todo list as the session's tables say it now; empty where there are none. */
+/** The todo list as the session's tables say it now; empty where there are none. Only for workers: the tables are what the model made them. */
 export function readTodos(sessionDirectory: string, open: OpenDatabase): Todos {
   const file = sessionDatabaseIn(sessionDirectory);
   if (!existsSync(file)) return { rows: [], dependencies: [] };

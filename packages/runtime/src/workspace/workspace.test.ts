@@ -2,19 +2,17 @@ import { existsSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'nod
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '@groundcrew/store-sqlite';
 import { afterAll, expect, test } from 'vitest';
 import { Workspace } from './workspace.js';
 
 const root = mkdtempSync(join(tmpdir(), 'groundcrew-workspace-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-const workspaceAt = (path: string) => new Workspace(path, openDatabase);
 const isThere = ({ directory }: Workspace) => [directory, join(directory, 'files')].map(existsSync);
 
 test('is made for its owner alone, also where nothing above it is there yet', async () => {
-  const first = workspaceAt(join(root, 'new', 'session-state', 'one'));
-  const second = workspaceAt(join(root, 'new', 'session-state', 'two'));
+  const first = new Workspace(join(root, 'new', 'session-state', 'one'));
+  const second = new Workspace(join(root, 'new', 'session-state', 'two'));
   await first.make();
   await second.make();
   for (const { directory } of [first, second])
@@ -24,7 +22,7 @@ test('is made for its owner alone, also where nothing above it is there yet', as
 });
 
 test('is taken back by whoever made it, as long as nobody has put anything there', async () => {
-  const [mine, theirs] = [workspaceAt(join(root, 'mine')), workspaceAt(join(root, 'mine'))];
+  const [mine, theirs] = [new Workspace(join(root, 'mine')), new Workspace(join(root, 'mine'))];
   await mine.make();
   await theirs.make();
   await theirs.unmake();
@@ -32,7 +30,7 @@ test('is taken back by whoever made it, as long as nobody has put anything there
   await mine.unmake();
   expect(isThere(mine)).toEqual([false, false]);
 
-  const used = workspaceAt(join(root, 'deep', 'used'));
+  const used = new Workspace(join(root, 'deep', 'used'));
   await used.make();
   await used.writeFile('note.txt', 'kept');
   await used.unmake();
@@ -40,7 +38,7 @@ test('is taken back by whoever made it, as long as nobody has put anything there
 });
 
 test('gets the files directory that is missing', async () => {
-  const workspace = workspaceAt(join(root, 'half'));
+  const workspace = new Workspace(join(root, 'half'));
   mkdirSync(workspace.directory);
   await workspace.make();
   expect(isThere(workspace)).toEqual([true, true]);
@@ -48,7 +46,7 @@ test('gets the files directory that is missing', async () => {
 
 test('whose place is taken is refused', async () => {
   writeFileSync(join(root, 'file'), '');
-  const workspace = workspaceAt(join(root, 'file', 'session'));
+  const workspace = new Workspace(join(root, 'file', 'session'));
   await expect(workspace.make()).rejects.toMatchObject({ name: 'StoreError' });
   await workspace.unmake();
 });

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir as makeOne } from 'node:fs';
-import { lstat, mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { constants, mkdir as makeOne } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Todos } from '../exec/worker-jobs.js';
+import type { JobRunner } from '../exec/workers.js';
 import { diskFault, diskKinds } from '../store/disk-fault.js';
 import { makeDirectory } from '../store/make-directory.js';
 import { absent } from './absent.js';
-import type { OpenDatabase } from './database.js';
-import type { Todos } from './todos.js';
+import { inParent, NoDirectory } from './held-parent.js';
 
 /** A name leads out of the place it must stay in. */
 class OutsideWorkspace extends Error {
@@ -24,7 +25,7 @@ export class Workspace {
 
   constructor(
     readonly directory: string,
-    private readonly openDatabase: OpenDatabase,
+    private readonly jobs?: JobRunner,
   ) {}
 
   get planPath(): string {
@@ -60,8 +61,9 @@ export class Workspace {
     }
   }
 
-  readPlan(): Promise<string | undefined> {
-    return readFile(this.planPath, 'utf8').catch(absent);
+  /** An empty file is no plan: it is only where one may be written. */
+  async readPlan(): Promise<string | undefined> {
+    return (await readFile(this.planPath, 'utf8').catch(absent)) || undefined;
   }
 
   async writePlan(content: string): Promise<'create' | 'update'> {
@@ -77,10 +79,12 @@ export class Workspace {
     return existed;
   }
 
-  /** What the agent has set out to do; the reader of its tables is loaded when it is first asked. */
+  /** What the agent has set out to do. */
   async readTodos(): Promise<Todos> {
-    const { readTodos } = await import('./todos.js');
-    return readTodos(this.directory, this.openDatabase);
+    const { sessionDatabaseIn } = await import('./todos.js');
+    const hasTables = await lstat(sessionDatabaseIn(this.directory)).catch(absent);
+    if (!hasTables || !this.jobs) return { rows: [], dependencies: [] };
+    return this.jobs.run('todos', { sessionDirectory: this.directory }, { milliseconds: 10_000 });
   }
 
   /** Names of all files, sorted, with `/` between directories. */
@@ -94,31 +98,50 @@ export class Workspace {
   }
 
   async readFile(path: string): Promise<string> {
-    return readFile(await this.inside(path), 'utf8');
+    return this.inside(path, { makes: false }, async (target) => {
+      const handle = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      try {
+        return await handle.readFile('utf8');
+      } finally {
+        await handle.close();
+      }
+    });
   }
 
   /** Whole or not at all. */
   async writeFile(path: string, content: string): Promise<'create' | 'update'> {
-    const target = await this.inside(path);
-    const existed = (await lstat(target).catch(absent)) !== undefined;
-    await replace(target, content);
-    return existed ? 'update' : 'create';
+    return this.inside(path, { makes: true }, async (target) => {
+      const before = await lstat(target).catch(absent);
+      if (before?.isSymbolicLink()) throw new OutsideWorkspace(path);
+      await replace(target, content);
+      return before === undefined ? 'create' : 'update';
+    });
   }
 
   private get filesDirectory(): string {
     return `${this.directory}${sep}files`;
   }
 
-  /** No `..`, no absolute path, and no link on the way that could lead elsewhere. */
-  private async inside(path: string): Promise<string> {
+  /** No `..`, no absolute path, and no link on the way that could lead elsewhere, whenever it is put there. */
+  private async inside<T>(
+    path: string,
+    how: { readonly makes: boolean },
+    work: (target: string) => Promise<T>,
+  ): Promise<T> {
     const root = this.filesDirectory;
     const target = resolve(root, path);
     if (path === '' || path.includes('\0') || !target.startsWith(root + sep))
       throw new OutsideWorkspace(path);
-    for (let place = target; place !== root; place = dirname(place)) {
-      if ((await lstat(place).catch(absent))?.isSymbolicLink()) throw new OutsideWorkspace(path);
+    const names = relative(root, target).split(sep);
+    const name = names.pop() ?? '';
+    try {
+      return await inParent(root, { names, ...how }, (at) => work(at(name)));
+    } catch (error) {
+      if (error instanceof NoDirectory || isLoop(error)) throw new OutsideWorkspace(path);
+      if (error instanceof Error)
+        error.message = error.message.replace(/\/proc\/self\/fd\/\d+\/[^']*/, target);
+      throw error;
     }
-    return target;
   }
 }
 
@@ -143,6 +166,11 @@ function attempt(path: string): Promise<'made' | 'there' | 'failed'> {
       else resolve(error.code === 'EEXIST' ? 'there' : 'failed');
     });
   });
+}
+
+/** A link stands in the place of the file. */
+function isLoop(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ELOOP';
 }
 
 function isOfDisk(error: unknown): boolean {

@@ -18,6 +18,7 @@ import { sessionPlanHandlers } from './session-plan.js';
 import { sessionProviderHandlers } from './session-provider.js';
 import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
+import { sessionSandboxHandlers } from './session-sandbox.js';
 import { sessionShellHandlers } from './session-shell.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
@@ -46,6 +47,7 @@ export const handlers: Handlers<Methods> = {
   ...sessionProviderHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
+  ...sessionSandboxHandlers,
   ...sessionShellHandlers,
   ...sessionToolsHandlers,
   ...sessionUiHandlers,

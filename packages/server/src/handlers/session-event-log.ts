@@ -15,6 +15,8 @@ type ReadParams = ParsedParams<Methods['session.eventLog.read']>;
 const defaultPage = 100;
 const largestPage = 1000;
 const longestWait = 60_000;
+/** Records that are looked at for a page at once. */
+const stretch = 256;
 
 export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.eventLog.tail'({ sessionId }, context) {
@@ -106,17 +108,21 @@ interface Stored {
 async function readStored(
   session: Session,
   params: ReadParams,
-  range: { after: number; max: number },
+  range: { readonly after: number; readonly max: number; readonly last?: number },
 ): Promise<Stored> {
   const found: Found[] = [];
+  const { last = Number.POSITIVE_INFINITY } = range;
   let seq = range.after;
+  if (seq >= last) return { found, hasMore: false, seq };
   for await (const batch of session.read(range.after)) {
     for (const record of batch) {
+      if (record.seq > last) return { found, hasMore: true, seq };
       const isFound = record.isPublic && isWanted(record, params);
       if (isFound && found.length === range.max) return { found, hasMore: true, seq };
       if (isFound) found.push({ seq: record.seq, number: 0, json: record.json });
       seq = record.seq;
     }
+    if (seq >= last) break;
   }
   return { found, hasMore: false, seq };
 }
@@ -126,15 +132,17 @@ async function readBackward(session: Session, params: ReadParams): Promise<Event
   const { seq, isLost } = await placeOf(session, params);
   const before = !params.cursor || isLost ? Number.POSITIVE_INFINITY : seq;
   const max = sizeOf(params);
-  const kept: Found[] = [];
-  let hasMore = false;
-  for await (const batch of session.read()) {
-    for (const record of batch) {
-      if (record.seq > before || !record.isPublic || !isWanted(record, params)) continue;
-      kept.push({ seq: record.seq, number: 0, json: record.json });
-      if (kept.length > max) hasMore = kept.shift() !== undefined;
-    }
+  let kept: Found[] = [];
+  let end = Math.min(before, (await session.state()).seq);
+  // From the end on, a stretch at a time: a page costs what is in it, however long the log is.
+  while (end > 0 && kept.length <= max) {
+    const start = Math.max(0, end - stretch);
+    const { found } = await readStored(session, params, { after: start, max: stretch, last: end });
+    kept = [...found, ...kept];
+    end = start;
   }
+  const hasMore = kept.length > max;
+  kept = kept.slice(-max);
   const cursor = `${backwardMark}${Math.max(0, (kept[0]?.seq ?? 1) - 1)}`;
   return new EventPage(kept, { cursor, hasMore, isLost });
 }

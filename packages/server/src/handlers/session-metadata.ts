@@ -1,5 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
-import { type HistoryEntry, measureContext, type Session } from '@groundcrew/runtime';
+import { agentOf, type HistoryEntry, measureContext, type Session } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 import { contextIn } from '../working-directory.js';
@@ -94,7 +94,7 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.metadata.getContextHeaviestMessages'({ sessionId, limit = 10 }, context) {
     const session = findSession('session.metadata.getContextHeaviestMessages', sessionId, context);
-    const { history } = await session.state();
+    const { history } = agentOf(await session.state());
     const messages = history.map(weigh).sort((a, b) => b.tokens - a.tokens);
     const totalTokens = messages.reduce((sum, message) => sum + message.tokens, 0);
     return { totalTokens, messages: messages.slice(0, limit) };
@@ -123,7 +123,7 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
 
 async function measure(session: Session) {
   const plan = await session.plan();
-  return { model: plan.model, ...measureContext(await session.state(), plan) };
+  return { model: plan.model, ...measureContext(agentOf(await session.state()), plan) };
 }
 
 function weigh(entry: HistoryEntry) {

@@ -1,5 +1,11 @@
 import { type Methods, type ParsedParams, type Result, withoutNulls } from '@groundcrew/protocol';
-import { type Approval, configuredDirectories, type Decision, type Rule } from '@groundcrew/runtime';
+import {
+  type Approval,
+  configuredDirectories,
+  type Decision,
+  openQuestions,
+  type Rule,
+} from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
 
@@ -85,8 +91,7 @@ export const sessionPermissionsHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.permissions.pendingRequests'({ sessionId }, context) {
     const session = findSession('session.permissions.pendingRequests', sessionId, context);
-    const { questions } = await session.state();
-    const items = questions.flatMap((question) => {
+    const items = openQuestions(await session.state()).flatMap((question) => {
       if (question.kind !== 'permission') return [];
       const { permissionRequest, promptRequest } = question.event;
       return [{ requestId: question.requestId, request: promptRequest ?? permissionRequest }];

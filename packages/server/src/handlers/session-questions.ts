@@ -1,12 +1,13 @@
 import type { Methods } from '@groundcrew/protocol';
+import { openQuestions } from '@groundcrew/runtime';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 
 export const sessionQuestionsHandlers: Handlers<Pick<Methods, 'session.questions.pending'>> = {
   async 'session.questions.pending'({ sessionId }, context) {
-    const { questions } = await findSession('session.questions.pending', sessionId, context).state();
+    const session = findSession('session.questions.pending', sessionId, context);
     return {
-      items: questions.map(({ kind, requestId, toolCallId, event }) => ({
+      items: openQuestions(await session.state()).map(({ kind, requestId, toolCallId, event }) => ({
         kind,
         requestId,
         toolCallId,

@@ -1,5 +1,6 @@
 import type { JsonObject, Methods } from '@groundcrew/protocol';
 import type { ExternalAnswer } from '@groundcrew/runtime';
+import { boundedResult } from '../bounds.js';
 import { findSession } from '../find.js';
 import type { Handlers } from '../handler.js';
 
@@ -13,7 +14,7 @@ export const sessionToolsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.tools.handlePendingToolCall'({ sessionId, requestId, result, error }, context) {
     const session = findSession('session.tools.handlePendingToolCall', sessionId, context);
     const answer: ExternalAnswer = {
-      ...(result !== undefined && { result: result as string | JsonObject }),
+      ...(result !== undefined && { result: boundedResult(result as string | JsonObject) }),
       ...(error !== undefined && { error }),
     };
     return { success: await session.answer({ kind: 'external_tool', requestId }, answer) };

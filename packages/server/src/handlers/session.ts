@@ -8,6 +8,7 @@ import {
 } from '@groundcrew/protocol';
 import { RawJson } from '@groundcrew/rpc';
 import { digestOf, type EventDraft, type Prompt, requestHeaders, type Session } from '@groundcrew/runtime';
+import { requirePromptSize } from '../bounds.js';
 import type { Dialect } from '../dialect.js';
 import { refuse } from '../failure.js';
 import { findSession, noSession } from '../find.js';
@@ -30,6 +31,7 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     const { sessionId } = params;
     if (!sessionId) throw refuse('session.send', 'Missing sessionId in session.send request');
     const session = findSession('session.send', sessionId, context);
+    requirePromptSize(typeof params.prompt === 'string' ? params.prompt : '', params.attachments ?? []);
     const unsigned: Prompt = {
       messageId: params.messageId ?? randomUUID(),
       text: typeof params.prompt === 'string' ? params.prompt : '',

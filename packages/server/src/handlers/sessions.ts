@@ -46,6 +46,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       continuePendingWork: params.continuePendingWork ?? false,
       isSilent: params.disableResume ?? false,
       takeOver: params.takeOver ?? false,
+      waivesHooks: params.waiveHooks ?? false,
     };
     const session = await context.client
       .open(sessionId, share, (attachment) => context.runtime.resume({ ...request, attachment }))

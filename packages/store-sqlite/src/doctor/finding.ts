@@ -5,10 +5,21 @@ export interface StorePlace {
 }
 
 /**
- * `damaged` can be recovered from, `exposed` can be put right; `foreign`, `newer` and `unreachable` are left alone.
- * The others are no problems: `leftover` can be tidied away, `note` is good to know.
+ * `damaged` can be recovered from, `exposed` can be put right; `empty`, `foreign`, `newer` and `unreachable` are left alone.
+ * The others are no problems: `unfinished` deletions can be finished, `rewritable` stores be rewritten, `leftover` can be
+ * tidied away, `note` is good to know.
  */
-export type FindingType = 'damaged' | 'exposed' | 'foreign' | 'newer' | 'unreachable' | 'leftover' | 'note';
+export type FindingType =
+  | 'damaged'
+  | 'empty'
+  | 'exposed'
+  | 'foreign'
+  | 'newer'
+  | 'unreachable'
+  | 'unfinished'
+  | 'rewritable'
+  | 'leftover'
+  | 'note';
 
 /** One thing to say of a store, as a sentence. */
 export interface Finding {
@@ -29,7 +40,14 @@ export interface Inspection {
   readonly contents?: StoreContents;
 }
 
-const problems: ReadonlySet<FindingType> = new Set(['damaged', 'exposed', 'foreign', 'newer', 'unreachable']);
+const problems: ReadonlySet<FindingType> = new Set([
+  'damaged',
+  'empty',
+  'exposed',
+  'foreign',
+  'newer',
+  'unreachable',
+]);
 
 /** Whether somebody has to do something about it. */
 export function isProblem({ type }: Finding): boolean {

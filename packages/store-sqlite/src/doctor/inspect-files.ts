@@ -1,19 +1,30 @@
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { DeletionMarks } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
 import { Liveness } from '../liveness.js';
 import { type Finding, recoveringFile, type StorePlace } from './finding.js';
+import { keptStores } from './tidy-store.js';
 
 /** Checks what lies around a store: who else may use it, which runtimes live, what dead ones left. */
 export function inspectFiles(place: StorePlace): readonly Finding[] {
   const { alive, dead } = livenessOf(place).survey();
   const recovering = recoveringFile(place.file);
+  const marked = new DeletionMarks(place.runDirectory).list().length;
   return [
     ...exposedPaths(place).map(exposed),
+    ...(marked > 0 && alive.length === 0
+      ? [unfinished(`The deletion of ${many(marked, 'session')} was broken off.`)]
+      : []),
     ...(alive.length > 0 ? [note(`In use by ${many(alive.length, 'runtime')}.`)] : []),
     ...(dead.length > 0
       ? [leftover(`Processes that have ended left ${many(dead.length, 'lock file')}.`)]
       : []),
+    ...keptStores(place.file).map((kept) =>
+      note(
+        `${kept} is kept from a recovery and may hold sessions that were deleted since. Remove it when you no longer need it.`,
+      ),
+    ),
     ...(existsSync(recovering) ? [leftover(`A recovery that was broken off left ${recovering}.`)] : []),
   ];
 }
@@ -70,6 +81,10 @@ function exposed({ path, mode }: ExposedPath): Finding {
 
 function note(message: string): Finding {
   return { type: 'note', message };
+}
+
+function unfinished(message: string): Finding {
+  return { type: 'unfinished', message };
 }
 
 function leftover(message: string): Finding {

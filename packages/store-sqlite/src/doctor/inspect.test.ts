@@ -10,7 +10,7 @@ const logs: Logs = new Map([
   ['first', makeLog('first', 6)],
   ['second', makeLog('second', 25)],
 ]);
-const contents = { version: 1, sessions: 2, records: 31 };
+const contents = { version: 2, sessions: 2, records: 31 };
 
 let home: TrialHome;
 beforeEach(() => {
@@ -33,7 +33,7 @@ test('a sound store, in use or not, is told as sound and left as it is', async (
   const records = makeLog('third', 3);
   await store.claim({ sessionId: 'third', owner, create: { records, head: headFor(records) } });
   expect(inspectStore(home)).toEqual({
-    contents: { version: 1, sessions: 3, records: 34 },
+    contents: { version: 2, sessions: 3, records: 34 },
     findings: [{ type: 'note', message: 'In use by one runtime.' }],
   });
   await store.close();
@@ -103,7 +103,12 @@ test.each([
     bytes: 'not a database, but somebody wants to keep it'.repeat(100),
     told: (file: string) => `${file} cannot be read: file is not a database.`,
   },
-  { what: 'empty', bytes: '', told: (file: string) => `${file} is empty.` },
+  {
+    what: 'empty',
+    bytes: '',
+    told: (file: string) =>
+      `${file} is empty: it holds no session. If there were any, put a backup in its place; otherwise the next start makes a new store of it.`,
+  },
 ])('a file that is $what is told as such', ({ bytes, told }) => {
   writeFileSync(home.file, bytes, { mode: 0o600 });
   expect(inspectStore(home).findings.map(({ message }) => message)).toEqual([told(home.file)]);

@@ -5,6 +5,7 @@ import { reasonOf, storeFault } from '../faults.js';
 import { logDamage } from '../log-damage.js';
 import { readIdentity } from '../migrate.js';
 import { applicationId, migrationSteps } from '../schema.js';
+import { removedSessions } from '../sessions.js';
 import type { Finding, Inspection, StoreContents, StorePlace } from './finding.js';
 import { inspectFiles } from './inspect-files.js';
 import { inspectSessions, inspectStrays } from './inspect-sessions.js';
@@ -13,9 +14,12 @@ import { inspectSessions, inspectStrays } from './inspect-sessions.js';
 export function inspectStore(place: StorePlace): Inspection {
   if (!existsSync(place.file))
     return { findings: [{ type: 'note', message: `There is no store at ${place.file} yet.` }] };
-  const around = [...inspectLog(place.file), ...inspectFiles(place)];
+  const ofLog = inspectLog(place.file);
+  const around = inspectFiles(place);
   const { findings, ...contents } = inspectDatabase(place.file);
-  return { ...contents, findings: [...findings, ...around] };
+  // What an empty file lacks may be in a log that SQLite cannot read.
+  const ofFile = ofLog.length > 0 ? findings.filter(({ type }) => type !== 'empty') : findings;
+  return { ...contents, findings: [...ofFile, ...ofLog, ...around] };
 }
 
 /** Looks at what is in a database file, whether it is the store of a home or a copy of one. */
@@ -34,8 +38,7 @@ export function inspectDatabase(file: string): Inspection {
 
 function inspectOpen(database: SqliteDatabase, file: string): Inspection {
   const { owner, version, tables } = readIdentity(database);
-  if (tables.length === 0 && owner === 0)
-    return { findings: [{ type: 'note', message: `${file} is empty.` }] };
+  if (tables.length === 0 && owner === 0) return { findings: [empty(file)] };
   if (!tables.includes('session') || !tables.includes('record')) return { findings: [foreign(file)] };
   const newest = migrationSteps.length;
   if (version > newest) return { findings: [newer(file, version)] };
@@ -55,8 +58,28 @@ function inspectOpen(database: SqliteDatabase, file: string): Inspection {
       return found;
     }),
     ...attempt(file, () => connection.view(() => inspectStrays(connection))),
+    ...attempt(file, () => connection.view(() => inspectRemovals(connection))),
   );
   return { findings: unique(findings), ...(contents && { contents }) };
+}
+
+/** What deletions have left to do, and whether they give space back. */
+function inspectRemovals(connection: Connection): readonly Finding[] {
+  const { length } = removedSessions(connection);
+  const what = length === 1 ? 'one session is' : `${length} sessions is`;
+  return [
+    ...(length > 0
+      ? [{ type: 'unfinished' as const, message: `The deletion of ${what} not at its end.` }]
+      : []),
+    ...(connection.givesBack
+      ? []
+      : [
+          {
+            type: 'rewritable' as const,
+            message: `${connection.file} was made by an earlier version: it does not give back the space of deleted sessions.`,
+          },
+        ]),
+  ];
 }
 
 /** A check that cannot be made is a finding too, and the others still tell something. */
@@ -89,6 +112,11 @@ function describe(error: unknown, file: string): Finding {
   const reason = reasonOf(error);
   if (kind === 'damaged') return { type: 'damaged', message: `${file} cannot be read: ${reason}.` };
   return { type: 'unreachable', message: `${file} cannot be opened: ${reason}.` };
+}
+
+function empty(file: string): Finding {
+  const message = `${file} is empty: it holds no session. If there were any, put a backup in its place; otherwise the next start makes a new store of it.`;
+  return { type: 'empty', message };
 }
 
 function foreign(file: string): Finding {

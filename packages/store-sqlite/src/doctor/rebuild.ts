@@ -2,12 +2,14 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import type { CutSession, LogRecord, MendedSession } from '@groundcrew/runtime';
 import { firstEpoch } from '@groundcrew/runtime';
 import { Connection } from '../connection.js';
+import type { MarkedSession } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
 import { damaged } from '../faults.js';
 import { parseHead } from '../heads.js';
 import { migrate } from '../migrate.js';
 import { insertRecords, selectRecords } from '../records.js';
 import { restoreSession } from '../sessions.js';
+import { keepNothingDeleted } from '../store-file.js';
 import { findHoles, isDispensable } from './holes.js';
 import { headFault, readLog } from './inspect-sessions.js';
 import { leafRows } from './leaf-rows.js';
@@ -24,25 +26,31 @@ export interface Rebuilt {
   readonly holed: readonly { readonly sessionId: string; readonly missing: readonly number[] }[];
   /** Sessions of which not one record can be read. */
   readonly lost: readonly string[];
+  /** Sessions whose deletion had begun; nothing of them is in the new store. */
+  readonly deleted: readonly MarkedSession[];
 }
 
 /** Writes all rows that an image still holds into a new store. */
 export function rebuildStore(options: {
   readonly image: PageImage;
   readonly target: string;
+  /** Sessions whose deletion had begun, whatever the image says of them. */
+  readonly marked: readonly MarkedSession[];
   mend(cut: CutSession): MendedSession | undefined;
 }): Rebuilt {
-  const { image, target, mend } = options;
+  const { image, target, marked, mend } = options;
   rmSync(target, { force: true });
   closeSync(openSync(target, 'wx', 0o600));
   const database = new (loadDriver().DatabaseSync)(target);
   try {
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+    keepNothingDeleted(database, true);
     migrate(database, { file: target });
     const connection = new Connection(database, target);
     connection.begin();
-    const rebuilt = new Rebuilding(connection, mend).run(image);
+    const rebuilt = new Rebuilding(connection, mend).run(image, marked);
     connection.commit();
+    if (rebuilt.deleted.length > 0) connection.rewrite();
     return rebuilt;
   } finally {
     database.close();
@@ -63,13 +71,17 @@ class Rebuilding {
     this.#mend = mend;
   }
 
-  run(image: PageImage): Rebuilt {
+  run(image: PageImage, marked: readonly MarkedSession[]): Rebuilt {
     const found = sortRows(this.#connection, leafRows(image));
     const rows = this.#connection.all<{ readonly session: number }>('SELECT DISTINCT session FROM record');
     const numbers = new Set([...found.sessions.keys(), ...rows.map(({ session }) => session)]);
+    const deleted = new Map([
+      ...[...found.removed].map(([number, id]) => [number, id ?? ''] as const),
+      ...marked.map(({ number, id }) => [number, id] as const),
+    ]);
     // The newest first: of two sessions under one id, the older one was removed.
     for (const number of [...numbers].sort((a, b) => b - a)) {
-      const isKept = !found.removed.has(number) && this.#restore(number, found.sessions.get(number));
+      const isKept = !deleted.has(number) && this.#restore(number, found.sessions.get(number));
       if (!isKept) this.#deleteAfter(number, 0);
     }
     return {
@@ -78,6 +90,7 @@ class Rebuilding {
       cut: this.#cut,
       holed: this.#holed,
       lost: this.#lost,
+      deleted: [...deleted].map(([number, id]) => ({ number, id })),
     };
   }
 

@@ -34,7 +34,7 @@ test('a store with a page of zeros, whichever it is, gives back each session up 
   for (let page = 1; page <= pages; page += 1) {
     writeFileSync(home.file, Buffer.from(bytes).fill(0, (page - 1) * pageSize, page * pageSize));
     const recovery = recover();
-    expect(inspectStore(home)).toMatchObject({ findings: [] });
+    expect(inspectStore(home).findings.filter(({ type }) => type !== 'note')).toEqual([]);
     expect(outcome(await home.read())).toEqual(expectedOutcome(recovery));
     if (recovery.cut.length + recovery.lost.length === 0) whole += 1;
   }
@@ -53,7 +53,7 @@ test.each([17, 1111, 2222, 4095])(
       damaged.writeUInt8(damaged.readUInt8(start + offset) ^ 0x20, start + offset);
       writeFileSync(home.file, damaged);
       const recovery = recover();
-      expect(inspectStore(home)).toMatchObject({ findings: [] });
+      expect(inspectStore(home).findings.filter(({ type }) => type !== 'note')).toEqual([]);
       expect(outcome(await home.read())).toEqual(expectedOutcome(recovery));
     }
   },
@@ -78,6 +78,7 @@ test('a session with damage in the middle keeps what came before and goes on fro
     cut: [{ sessionId: 'first', kept: 8, of: 15 }],
     holed: [],
     lost: [],
+    deleted: [],
   });
   const found = await home.read();
   expect(found.get('first')?.slice(0, 8)).toEqual(logs.get('first')?.slice(0, 8));
@@ -119,8 +120,8 @@ test('a log damaged in the middle gives back the commits behind the damage, whic
   await expect(tempted.list()).rejects.toMatchObject(refusal);
   await expect(tempted.claim({ sessionId: 'first', owner })).rejects.toMatchObject(refusal);
   await tempted.close();
-  const { keptAs, ...recovery } = recover();
-  expect(recovery).toEqual({ sessions: 3, records: 65, cut: [], holed: [], lost: [] });
+  const { keptAs = '', ...recovery } = recover();
+  expect(recovery).toEqual({ sessions: 3, records: 65, cut: [], holed: [], lost: [], deleted: [] });
   expect(existsSync(`${home.file}-wal`)).toBe(false);
   expect(readFileSync(keptAs).equals(before)).toBe(true);
   expect(readFileSync(`${keptAs}-wal`).equals(log)).toBe(true);
@@ -151,6 +152,7 @@ test.each([
     cut: [],
     holed: [{ sessionId: 'second', missing }],
     lost: [],
+    deleted: [],
   });
   expect(inspectStore(home).findings).toContainEqual({ type: 'note', message });
   const kept = home.query<{ seqs: string }>('SELECT group_concat(seq) AS seqs FROM record ORDER BY seq');

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { type CutSession, type MendedSession, StoreError } from '@groundcrew/runtime';
+import { DeletionMarks } from '../deletion-marks.js';
 import { loadDriver, type SqliteDatabase } from '../driver.js';
 import { isBusy, storeFault } from '../faults.js';
 import { writeLockHolder } from '../lock-holder.js';
@@ -17,14 +18,17 @@ export interface RecoverOptions extends StorePlace {
 
 /** What became of a damaged store. */
 export interface Recovery extends Rebuilt {
-  /** The old file, moved aside and otherwise as it was; its log lies beside it. */
-  readonly keptAs: string;
+  /**
+   * The old file, moved aside and otherwise as it was; its log lies beside it. Absent when a deletion had begun: the old file
+   * held what was to be deleted.
+   */
+  readonly keptAs?: string;
 }
 
 /**
  * Makes a new store of all that can be read of a damaged one, row by row where SQLite no longer finds its way, and puts
- * it in its place. A session with damage in the middle keeps what came before. Nothing of the old store is deleted.
- * Throws StoreError `in_use` while a runtime uses the home.
+ * it in its place. A session with damage in the middle keeps what came before; one whose deletion had begun is not there
+ * any more. Throws StoreError `in_use` while a runtime uses the home.
  */
 export function recoverStore({ mend, ...place }: RecoverOptions): Recovery {
   const { file } = place;
@@ -33,9 +37,13 @@ export function recoverStore({ mend, ...place }: RecoverOptions): Recovery {
   const lock = lockStore(file);
   const image = new PageImage(file);
   try {
-    const rebuilt = rebuildStore({ image, target: recoveringFile(file), mend });
-    if (!lock && rebuilt.sessions === 0) throw nothingFound(file);
-    return { ...rebuilt, keptAs: replaceStore(file, recoveringFile(file)) };
+    const marked = new DeletionMarks(place.runDirectory).list();
+    const rebuilt = rebuildStore({ image, target: recoveringFile(file), marked, mend });
+    if (!lock && rebuilt.sessions === 0 && rebuilt.deleted.length === 0) throw nothingFound(file);
+    const keptAs = replaceStore(file, recoveringFile(file));
+    if (rebuilt.deleted.length === 0) return { ...rebuilt, keptAs };
+    for (const suffix of ['', '-wal', '-shm']) rmSync(keptAs + suffix, { force: true });
+    return rebuilt;
   } catch (error) {
     rmSync(recoveringFile(file), { force: true });
     throw storeFault(error, file);

@@ -15,17 +15,18 @@ export interface FoundSession {
 /** What was found besides records and bodies. */
 export interface FoundRows {
   readonly sessions: ReadonlyMap<number, FoundSession>;
-  readonly removed: ReadonlySet<number>;
+  /** Sessions that were being deleted, and the ids of those whose files may be there still. */
+  readonly removed: ReadonlyMap<number, string | undefined>;
 }
 
 /** Puts records and bodies that are what was written into the store; of a session found twice, the later row counts. */
 export function sortRows(connection: Connection, rows: Iterable<LeafRow>): FoundRows {
   const sessions = new Map<number, FoundSession>();
-  const removed = new Set<number>();
+  const removed = new Map<number, string | undefined>();
   for (const { rowid, values } of rows) {
     const session = asSession(values);
     if (session && isLater(session, sessions.get(rowid))) sessions.set(rowid, session);
-    else if (values.length === 1 && values[0] === null) removed.add(rowid);
+    else if (isRemoval(values)) removed.set(rowid, typeof values[1] === 'string' ? values[1] : undefined);
     else if (isRecord(values)) insert(connection, recordColumns, values);
     else if (isBody(values)) insert(connection, bodyColumns, values);
   }
@@ -34,6 +35,11 @@ export function sortRows(connection: Connection, rows: Iterable<LeafRow>): Found
 
 const recordColumns = 'record (session, seq, is_public, type, checksum, json, blob_hash)';
 const bodyColumns = 'blob (session, hash, json)';
+/** The row of `removed_session`: its number is the row's own id, and further columns came later. */
+function isRemoval(values: readonly SqliteValue[]): boolean {
+  return values[0] === null && values.length <= 3;
+}
+
 /** Columns of `session`; its number is the row's own id. */
 const sessionLength = 16;
 

@@ -3,13 +3,21 @@ import type { Findings } from './reading.js';
 import { bareUrl, type KnownWord, pathsIn, remotePlace, urlsIn } from './words.js';
 
 /** Notes the paths and addresses that a command names in its words. */
-export function recordArguments(name: string, words: readonly KnownWord[], findings: Findings): void {
+export function recordArguments(
+  name: string,
+  words: readonly KnownWord[],
+  {
+    findings,
+    texts = [],
+  }: { readonly findings: Findings; readonly texts?: readonly KnownWord[] | undefined },
+): void {
   const program = plainName(name);
   if (name.includes('/')) findings.path(name);
   if (movers.has(program) && words.length === 0) findings.path('~');
   // Where it was before, only the environment tells.
   if (movers.has(program) && words.some(({ value }) => value === '-')) findings.path('$OLDPWD');
   for (const [index, word] of words.entries()) {
+    if (texts.includes(word)) continue;
     const value = word.kind === 'dynamic' ? word.value.replaceAll('"', '') : word.value;
     for (const url of urlsIn(value)) findings.url(url);
     const address = bareAddress(program, value, words[index - 1]?.value ?? '');

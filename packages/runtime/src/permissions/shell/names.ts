@@ -45,6 +45,20 @@ export function subcommandAt(name: string, words: readonly KnownWord[]): number 
   return at >= 0 && !words[at]?.value.startsWith('-') ? at : -1;
 }
 
+/** A tool that is approved by the name of its sub-command. */
+export function isNamedTool(name: string): boolean {
+  return tools.has(plainName(name));
+}
+
+/** What it runs is named in front of all options: the words behind are for that to read. */
+export function runsNamed(name: string, words: readonly KnownWord[]): boolean {
+  const tool = tools.get(plainName(name));
+  const [first, second] = words;
+  if (!tool || !first || first.value.startsWith('-')) return false;
+  if (tool.isRunner) return true;
+  return tool.runs?.includes(first.value) === true && second !== undefined && !second.value.startsWith('-');
+}
+
 interface MultiTool {
   /** Options that may stand before the subcommand. */
   readonly flags?: readonly string[];

@@ -1,3 +1,6 @@
+import { ReadingBudget } from './bounds.js';
+import type { Understood } from './programs/program.js';
+
 /** What a shell command would do, as far as its text says. */
 export interface ShellReading {
   /** Every command that would run, each name once; `readOnly` only when that is certain. */
@@ -13,6 +16,10 @@ export interface ShellReading {
   readonly canOfferSessionApproval: boolean;
   /** Some of what would run cannot be told from the text. */
   readonly hidesCommands: boolean;
+  /** There is more of it than is read. */
+  readonly isUnread: boolean;
+  /** Programs that the table of programs does not have: an approval of one is for any use of it. */
+  readonly unknownPrograms: readonly string[];
 }
 
 /** One command of the text. */
@@ -21,6 +28,12 @@ export interface Segment {
   readonly fullCommandText: string;
   /** Its name and arguments; those known only when it runs, as they were written. */
   readonly words: readonly string[];
+  /** What it does, when all of its words are understood. */
+  readonly call?: Understood;
+  /** Those of its words that stand for names of files. */
+  readonly wild?: readonly string[];
+  /** Some of its words are known only when it runs. */
+  readonly isOpen?: boolean;
 }
 
 interface Found extends Segment {
@@ -36,6 +49,9 @@ export class Findings {
   private writesFile = false;
   private hasUnknownWords = false;
   private hidesCommands = false;
+  private isUnread = false;
+  private readonly unknown = new Set<string>();
+  readonly budget = new ReadingBudget();
 
   command(found: Found): void {
     this.found.push(found);
@@ -63,6 +79,18 @@ export class Findings {
     this.hasUnknownWords = true;
   }
 
+  /** The table of programs has not got this one. */
+  unknownProgram(name: string): void {
+    this.unknown.add(name);
+  }
+
+  /** What is left of it is not read. */
+  unread(): void {
+    this.isUnread = true;
+    this.hidesCommands = true;
+    this.problems.add('it is too long to be read');
+  }
+
   /** What runs here, or some of it, is known only when it runs. */
   hides(): void {
     this.hidesCommands = true;
@@ -83,6 +111,8 @@ export class Findings {
       problems: [...this.problems],
       canOfferSessionApproval: isUnderstood && !this.writesFile && !this.hasUnknownWords && commands.size > 0,
       hidesCommands: this.hidesCommands,
+      isUnread: this.isUnread,
+      unknownPrograms: [...this.unknown],
     };
   }
 }

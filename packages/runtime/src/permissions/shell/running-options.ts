@@ -164,6 +164,7 @@ function valueGiven({ value }: KnownWord, { short, long, plain }: RunningOptions
   const isLong = given.startsWith('--') && given.length > 3;
   if (long.some((option) => option === given || (isLong && option.startsWith(given))))
     return rest.join('=').replace(/^exec=/, '');
-  if (short === '') return undefined;
-  return new RegExp(`^-[^-${short}]*[${short}]([sS]*)$`).exec(value)?.[1];
+  if (!/^-[^-]/.test(value)) return undefined;
+  const at = [...value].findIndex((letter, index) => index > 0 && short.includes(letter));
+  return at < 0 ? undefined : value.slice(at + 1);
 }

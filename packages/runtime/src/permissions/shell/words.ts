@@ -1,5 +1,5 @@
 import type { Word, WordPart } from 'unbash';
-import { expandBraces } from '../../tools/glob-pattern.js';
+import { expandBraces } from '../../workspace/glob-pattern.js';
 
 /** A word of a command, as far as it can be known without running anything. */
 export interface KnownWord {

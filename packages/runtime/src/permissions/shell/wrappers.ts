@@ -10,8 +10,7 @@ export function unwrap(name: string, words: readonly KnownWord[]): readonly Wrap
   const own = special.get(program);
   if (own) return own(words);
   if (shells.has(program)) return shellTexts(words).map(asText);
-  if (loose.has(program) || /\/ld-[\w.-]+\.so/.test(name))
-    return words.flatMap((_, index) => tail(words, index));
+  if (loose.has(program) || /\/ld-[\w.-]+\.so/.test(name)) return tails(words);
   if (opaque.has(program)) return [];
   return wrappedBy(program, words);
 }
@@ -117,6 +116,14 @@ function aliasText(word: KnownWord): readonly Wrapped[] {
   return [asText({ ...word, value, kind: /[$`\\]/.test(value) ? 'dynamic' : 'literal' })];
 }
 
+/** Any of the words may be the first of a command; among very many, nobody can tell. */
+function tails(words: readonly KnownWord[]): readonly Wrapped[] {
+  if (words.length > mostTails) return [unknown];
+  return words.flatMap((_, index) => tail(words, index));
+}
+
+const mostTails = 40;
+
 function tail(words: readonly KnownWord[], index: number): readonly Wrapped[] {
   const word = words[index];
   if (!word || word.value.startsWith('-')) return [];
@@ -131,7 +138,7 @@ function splitTexts(words: readonly KnownWord[]): readonly Wrapped[] | undefined
   const attached = word.value.replace(/^(?:-\w*?S|--split-string=?)/, '');
   const text = attached === '' ? words[at + 1] : { ...word, value: attached };
   const rest = words.slice(attached === '' ? at + 2 : at + 1);
-  return [...(text ? [asText(text)] : []), ...rest.flatMap((_, index) => tail(rest, index))];
+  return [...(text ? [asText(text)] : []), ...tails(rest)];
 }
 
 /** Texts that a shell is told to run; `-c` may be joined with other letters. */

@@ -29,6 +29,26 @@ test('commands get the environment of the user and none of the secrets of the ru
   expect(commandEnvironment({ ...environment, ...secrets, UNSET: undefined })).toEqual(environment);
 });
 
+test('commands know the proxy, and not the password of whoever uses it', () => {
+  const proxies = {
+    HTTPS_PROXY: 'http://me:p%40ss@proxy.example:3128/',
+    http_proxy: 'me:p@ss/w@proxy.example:3128',
+    ALL_PROXY: 'socks5://proxy.example:1080',
+    npm_config_https_proxy: 'HTTP://me@proxy.example',
+    NO_PROXY: 'localhost,me@home',
+  };
+  expect(commandEnvironment(proxies)).toEqual({
+    HTTPS_PROXY: 'http://proxy.example:3128/',
+    http_proxy: 'proxy.example:3128',
+    ALL_PROXY: 'socks5://proxy.example:1080',
+    npm_config_https_proxy: 'HTTP://proxy.example',
+    NO_PROXY: 'localhost,me@home',
+  });
+  expect(commandEnvironment({ ...proxies, GROUNDCREW_SHELL_ENV: 'HTTPS_PROXY' })).toMatchObject({
+    HTTPS_PROXY: proxies.HTTPS_PROXY,
+  });
+});
+
 test('a secret that the operator names is handed on', () => {
   const own = { ...environment, GROUNDCREW_SHELL_ENV: 'GH_TOKEN, OTHER' };
   expect(commandEnvironment({ ...own, GH_TOKEN: 'mine', GITHUB_TOKEN: 'mine' })).toEqual({

@@ -8,14 +8,26 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function commandEnvironment(environment: Environment): Record<string, string> {
   const wanted = (environment.GROUNDCREW_SHELL_ENV ?? '').split(',').map((name) => name.trim());
   return Object.fromEntries(
-    Object.entries(environment).filter(
-      (entry): entry is [string, string] =>
-        entry[1] !== undefined && (wanted.includes(entry[0]) || !isSecretOfRuntime(entry[0])),
-    ),
+    Object.entries(environment).flatMap(([name, value]): [string, string][] => {
+      if (value === undefined) return [];
+      if (wanted.includes(name)) return [[name, value]];
+      // With CDPATH a change of directory leads elsewhere than its words say.
+      if (isSecretOfRuntime(name) || name === 'CDPATH') return [];
+      return [[name, proxyName.test(name) ? withoutPassword(value) : value]];
+    }),
   );
 }
 
-function isSecretOfRuntime(name: string): boolean {
+/** `HTTPS_PROXY`, `all_proxy`, `npm_config_proxy` and their like. */
+const proxyName = /(?:^|_)(?<!no_)proxy$/i;
+
+/** The address of a proxy without the name and password of whoever uses it. */
+function withoutPassword(address: string): string {
+  return address.replace(/^(\s*(?:[a-z][a-z\d+.-]*:\/\/)?).*@/is, '$1');
+}
+
+/** Whether a variable holds a key or token that the runtime itself goes by. */
+export function isSecretOfRuntime(name: string): boolean {
   return ownSecret.test(name) || credentials.has(name) || name === 'GROUNDCREW_FAILPOINT';
 }
 

@@ -7,14 +7,17 @@ import { signalMarked, signalSessions } from './processes.js';
  */
 export class ProcessSessions {
   private readonly living = new Map<number, object>();
+  /** Sandboxes: their first process is the outer one, and all others descend from it. */
+  readonly confined = new Set<number>();
   /** Their first process is gone; whether all of them are is looked up later, for many at once. */
-  private readonly leaderless = new Set<number>();
+  readonly leaderless = new Set<number>();
   private sweeper: NodeJS.Timeout | undefined;
 
   constructor(private readonly guardian: Guardian) {}
 
-  add(id: number, owner: object): void {
+  add(id: number, owner: object, how: { readonly isConfined: boolean }): void {
     this.living.set(id, owner);
+    if (how.isConfined) this.confined.add(id);
     this.guardian.watch(id);
   }
 
@@ -65,7 +68,7 @@ export class ProcessSessions {
   /** Signals those of the sessions that are still ours. */
   private reachable(ids: ReadonlySet<number>, signal: NodeJS.Signals | 0): ReadonlySet<number> {
     const ours = new Set([...ids].filter((id) => this.living.has(id)));
-    const left = signalSessions(ours, signal, this.leaderless);
+    const left = signalSessions(ours, signal, this);
     for (const id of ours) if (!left.has(id)) this.forget(id);
     return left;
   }
@@ -73,6 +76,7 @@ export class ProcessSessions {
   private forget(id: number): void {
     this.living.delete(id);
     this.leaderless.delete(id);
+    this.confined.delete(id);
     this.guardian.release(id);
   }
 

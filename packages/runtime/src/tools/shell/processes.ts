@@ -4,18 +4,47 @@ import { readdirSync, readFileSync } from 'node:fs';
 export function signalSessions(
   ids: ReadonlySet<number>,
   signal: NodeJS.Signals | 0,
-  /** Those whose first process is known to be gone: where one of that number runs, it is somebody else's. */
-  leaderless: ReadonlySet<number>,
+  known: {
+    /** Those whose first process is known to be gone: where one of that number runs, it is somebody else's. */
+    readonly leaderless: ReadonlySet<number>;
+    readonly confined: ReadonlySet<number>;
+  },
 ): ReadonlySet<number> {
   if (ids.size === 0) return ids;
   if (process.platform !== 'linux') return new Set([...ids].filter((id) => send(-id, signal)));
-  const members = [...processes()].filter(({ session }) => ids.has(session));
+  const all = [...processes()];
+  const { leaderless, confined } = known;
+  const isOurs = ({ session, pid }: Process) => ids.has(session) && !(pid === session && confined.has(pid));
+  const members = all.filter(isOurs);
   const foreign = new Set(members.map(({ pid }) => pid).filter((pid) => leaderless.has(pid)));
   const living = new Set<number>();
   for (const { pid, session } of members) {
     if (!foreign.has(session) && send(pid, signal)) living.add(session);
   }
+  for (const id of ids)
+    if (confined.has(id) && !leaderless.has(id) && signalSandbox(id, signal, all)) living.add(id);
   return living;
+}
+
+/** With the outer process of a sandbox the kernel ends all others; any other signal is for those within. */
+function signalSandbox(id: number, signal: NodeJS.Signals | 0, all: readonly Process[]): boolean {
+  const within = signal === 'SIGKILL' ? [] : insiders(id, all);
+  if (within.length === 0) return send(id, signal);
+  for (const pid of within) send(pid, signal);
+  return true;
+}
+
+/** The outer process has one child, the first one within, which takes no signals; the rest descends from that. */
+function insiders(id: number, all: readonly Process[]): readonly number[] {
+  const childrenOf = (parents: readonly number[]) =>
+    all.filter(({ parent }) => parents.includes(parent)).map(({ pid }) => pid);
+  const found: number[] = [];
+  let generation = childrenOf(childrenOf([id]));
+  while (generation.length > 0) {
+    found.push(...generation);
+    generation = childrenOf(generation);
+  }
+  return found;
 }
 
 /** The variable by which what a command has started is known, wherever it went since. */
@@ -53,6 +82,7 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 interface Process {
   readonly pid: number;
+  readonly parent: number;
   readonly session: number;
 }
 
@@ -61,9 +91,9 @@ function* processes(): Iterable<Process> {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     const stat = readOf(`${name}/stat`);
-    const [state, , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+    const [state, parent, , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
     if (state === 'Z' || state === 'X' || session === undefined) continue;
-    yield { pid: Number(name), session: Number(session) };
+    yield { pid: Number(name), parent: Number(parent), session: Number(session) };
   }
 }
 

@@ -80,7 +80,7 @@ export class ShellRegistry {
   async close(): Promise<void> {
     const kept = this.list();
     this.shells.clear();
-    await this.host.sessions.endAllOf(this, this.host.markOf(this));
+    await this.host.endAllOf(this);
     for (const shell of kept) shell.close();
   }
 

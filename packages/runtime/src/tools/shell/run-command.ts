@@ -1,3 +1,5 @@
+import { CannotConfine } from '../../exec/sandbox-confinement.js';
+import { SandboxUnavailable } from '../../exec/sandbox-settings.js';
 import { boundOutput, type LargeOutput, spilledText } from '../output.js';
 import { type ToolContext, ToolFailure, type ToolResult } from '../tool.js';
 import { firstOf } from './first-of.js';
@@ -10,6 +12,8 @@ export interface Order {
   /** What it is for, in the model's words. */
   readonly description: string;
   readonly shellId?: string;
+  /** It runs unasked because it only reads. */
+  readonly isHardened?: boolean;
 }
 
 /** Runs a command to its end, or for so many seconds; after that it goes on in the background. */
@@ -36,6 +40,7 @@ export async function runCommand(
   return {
     type: 'success',
     text: `${output}\n<command with shellId: ${shell.shellId} is still running after ${order.seconds} seconds and goes on in the background. Use read_bash to read more of its output, stop_bash to stop it.>`,
+    ...(shell.isConfined && { isConfined: true }),
   };
 }
 
@@ -48,8 +53,13 @@ export async function startInBackground(
   const shells = await context.shells.open();
   const shell = await startShell(order, { mode: 'async', isDetached }, { shells, context });
   keep(shell, order, { shells, context });
-  const where = isDetached ? 'detached background' : 'background';
-  return { type: 'success', text: `<command started in ${where} with shellId: ${shell.shellId}>` };
+  const where = shell.start.isDetached ? 'detached background' : 'background';
+  const end = isDetached && shell.isConfined ? '; it runs in a sandbox and ends with the session' : '';
+  return {
+    type: 'success',
+    text: `<command started in ${where} with shellId: ${shell.shellId}${end}>`,
+    ...(shell.isConfined && { isConfined: true }),
+  };
 }
 
 /** From now on the model may read and stop it; when it has ended, and nobody has seen that, the model is told. */
@@ -89,28 +99,49 @@ export async function unreadOutput(shell: Shell, largeOutput: LargeOutput): Prom
 }
 
 async function startShell(
-  { command, shellId }: Order,
+  { command, shellId, isHardened = false }: Order,
   how: { readonly mode: 'sync' | 'async'; readonly isDetached: boolean },
   where: { readonly shells: ShellRegistry; readonly context: ToolContext },
 ): Promise<Shell> {
   const { shells, context } = where;
   const { workingDirectory, largeOutput } = context;
-  const order = { ...how, command, workingDirectory, largeOutput, ...(shellId !== undefined && { shellId }) };
-  const shell = await shells.start(order).catch((error: unknown) => {
-    throw error instanceof ShellIdInUse ? new ToolFailure(error.message) : error;
+  const shell = await startConfined(shells, context, {
+    ...how,
+    command,
+    isHardened,
+    workingDirectory,
+    largeOutput,
+    ...(shellId !== undefined && { shellId }),
   });
   if (shell.pid !== undefined) return shell;
   await shell.ended;
   throw new ToolFailure(`The command could not be started: ${shell.failure?.message}`);
 }
 
+/** Where the session's sandbox, if it has one, is made; what cannot be had is an answer for the model. */
+async function startConfined(
+  shells: ShellRegistry,
+  context: ToolContext,
+  order: Omit<Parameters<ShellRegistry['start']>[0], 'confinement'>,
+): Promise<Shell> {
+  try {
+    return await shells.start({ ...order, confinement: await context.confinement?.() });
+  } catch (error) {
+    const isExpected =
+      error instanceof ShellIdInUse || error instanceof SandboxUnavailable || error instanceof CannotConfine;
+    throw isExpected ? new ToolFailure(error.message) : error;
+  }
+}
+
 async function finished(shell: Shell, { workingDirectory, largeOutput }: ToolContext): Promise<ToolResult> {
+  if (shell.failure) throw new ToolFailure(shell.failure.message);
   const { shellId, exitCode = -1 } = shell;
   const output = await unreadOutput(shell, largeOutput);
   const preview = shell.output.beginning().slice(0, previewCharacters);
   return {
     type: 'success',
     text: `${output}\n<exited with exit code ${exitCode}>`,
+    ...(shell.isConfined && { isConfined: true }),
     contents: [
       {
         type: 'shell_exit',

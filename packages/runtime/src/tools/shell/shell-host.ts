@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Executor } from '../../exec/executor.js';
+import { hostExecutor } from '../../exec/host.js';
+import type { Confinement } from '../../exec/sandbox-confinement.js';
+import type { SandboxHost } from '../../exec/sandbox-host.js';
+import { PrivateTemp } from '../../exec/sandbox-temp.js';
 import { commandEnvironment, type Environment } from './environment.js';
 import { findProgram, flavourOf } from './flavour.js';
 import { Guardian } from './guardian.js';
+import { hardenedEnvironment } from './hardened-environment.js';
 import { fileOutlet, type Outlet, pipeOutlet } from './outlets.js';
 import { PipePool } from './pipes.js';
 import { ProcessSessions } from './process-sessions.js';
@@ -16,7 +22,20 @@ import { Shell, type ShellStart } from './shell.js';
 export type Wanted = Pick<
   ShellStart,
   'shellId' | 'command' | 'mode' | 'isDetached' | 'workingDirectory' | 'output'
->;
+> & {
+  /** What it may touch; without it, it runs as the user. */
+  readonly confinement?: Confinement | undefined;
+  /** It runs unasked because it only reads: nothing that its place can configure takes part. */
+  readonly isHardened?: boolean;
+};
+
+/** On whose behalf commands run: the shells of one session. */
+interface Owner {
+  readonly mark: string;
+  readonly temp: PrivateTemp;
+  /** Where its temporary files are, once there are any. */
+  directory?: string;
+}
 
 /** What the shells of all sessions share: pipes, the guardian, and the names of those that were given none. */
 export class ShellHost {
@@ -30,10 +49,13 @@ export class ShellHost {
   private started = 0;
   /** Of all commands of this process, but for detached ones. */
   private readonly mark = randomUUID();
-  private readonly owners = new WeakMap<object, string>();
+  private readonly owners = new WeakMap<object, Owner>();
   private marked = 0;
 
-  constructor(environment: Environment) {
+  constructor(
+    environment: Environment,
+    private readonly sandbox: SandboxHost,
+  ) {
     this.environment = commandEnvironment(environment);
     this.guardian.endAfterwards(this.mark);
     this.program = findProgram(this.flavour.programs, environment.PATH ?? '/usr/local/bin:/usr/bin:/bin');
@@ -41,26 +63,29 @@ export class ShellHost {
 
   /** What all that runs on behalf of `owner` is marked with. */
   markOf(owner: object): string {
-    const known = this.owners.get(owner);
-    if (known !== undefined) return known;
-    const mark = `${this.mark}.${this.marked++}`;
-    this.owners.set(owner, mark);
-    return mark;
+    return this.ownerOf(owner).mark;
   }
 
-  /** Starts a command on behalf of `owner`, under guard unless it is detached. */
+  /** Starts a command on behalf of `owner`, under guard unless it is detached. Throws CannotConfine. */
   async start(wanted: Wanted, owner: object): Promise<Shell> {
-    const { command, isDetached } = wanted;
+    const { command } = wanted;
+    const executor = await this.executorFor(wanted, owner);
+    // Nothing leaves a sandbox: what was to outlive the session ends with it there.
+    const isDetached = wanted.isDetached && executor.kind === 'host';
     const outlet = await this.newOutlet(isDetached);
     if (!isDetached) this.guardian.start();
     const { program } = this;
     const parameters = this.flavour.parameters(command);
     const mark = `${this.markOf(owner)}.${this.marked++}`;
-    const environment = isDetached ? this.environment : { ...this.environment, [markVariable]: mark };
-    const shell = new Shell({ ...wanted, program, parameters, environment, outlet, mark });
-    const { pid } = shell;
+    const own = wanted.isHardened
+      ? hardenedEnvironment(this.environment, wanted.workingDirectory)
+      : this.environment;
+    const environment = isDetached ? own : { ...own, [markVariable]: mark };
+    const start = { ...wanted, isDetached, executor, program, parameters, environment, outlet, mark };
+    const shell = new Shell(start);
+    const { pid, isConfined } = shell;
     if (pid === undefined || isDetached) return shell;
-    this.sessions.add(pid, owner);
+    this.sessions.add(pid, owner, { isConfined });
     void shell.ended.then(() => this.sessions.leaderEnded(pid));
     return shell;
   }
@@ -76,7 +101,7 @@ export class ShellHost {
   async stop(shell: Shell, owner: object): Promise<void> {
     const { pid, start } = shell;
     if (pid === undefined) return;
-    if (start.isDetached && shell.isRunning) this.sessions.add(pid, owner);
+    if (start.isDetached && shell.isRunning) this.sessions.add(pid, owner, { isConfined: false });
     const isGone = await this.sessions.end([pid], start.mark);
     if (isGone) await shell.ended;
     shell.close();
@@ -88,6 +113,40 @@ export class ShellHost {
     await this.guardian.close();
     if (this.ownDirectory !== undefined) await rm(this.ownDirectory, { recursive: true, force: true });
     this.ownDirectory = undefined;
+  }
+
+  /** Ends what runs on behalf of `owner`, but for what it detached, and removes its temporary files. */
+  async endAllOf(owner: object): Promise<void> {
+    const { mark, directory } = this.ownerOf(owner);
+    await this.sessions.endAllOf(owner, mark);
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  }
+
+  private async executorFor(wanted: Wanted, owner: object): Promise<Executor> {
+    const { confinement, workingDirectory } = wanted;
+    if (!confinement) return hostExecutor;
+    const { temp } = this.ownerOf(owner);
+    return this.sandbox.executorFor({ confinement, workingDirectory, temp });
+  }
+
+  private ownerOf(owner: object): Owner {
+    const known = this.owners.get(owner);
+    if (known) return known;
+    const made: Owner = {
+      mark: `${this.mark}.${this.marked++}`,
+      temp: new PrivateTemp(() => {
+        made.directory ??= this.newDirectory();
+        return made.directory;
+      }),
+    };
+    this.owners.set(owner, made);
+    return made;
+  }
+
+  private newDirectory(): string {
+    const path = join(this.directory(), randomUUID());
+    mkdirSync(path, { mode: 0o700 });
+    return path;
   }
 
   private async newOutlet(isDetached: boolean): Promise<Outlet> {

@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, statSync } from 'node:fs';
-import { constants } from 'node:os';
+import type { Child, Ending, Executor } from '../../exec/executor.js';
 import type { Outlet } from './outlets.js';
 import type { OutputBuffer } from './output-buffer.js';
 
@@ -19,6 +18,8 @@ export interface ShellStart {
   readonly outlet: Outlet;
   /** By which all that it starts is known, unless it is detached. */
   readonly mark: string;
+  /** What starts it. */
+  readonly executor: Executor;
 }
 
 /** One command that runs, or ran, in a process session of its own. */
@@ -35,20 +36,14 @@ export class Shell {
   isAwaited = false;
   /** Output before this place has been shown to the model. */
   shown = 0;
-  private readonly child: ChildProcess;
+  private readonly child: Child;
   private readonly listeners = new Set<() => void>();
 
   constructor(readonly start: ShellStart) {
-    this.child = spawnWith(start);
+    this.child = childOf(start);
     start.outlet.listen((chunk) => this.hear(chunk));
-    this.ended = new Promise((resolve) => {
-      this.child.once('exit', (code, signal) => {
-        this.wasKilled = signal !== null;
-        resolve(this.end(code ?? codeOf(signal)));
-      });
-      this.child.once('error', (error) => resolve(this.fail(error)));
-    });
-    if (start.isDetached) this.child.unref();
+    this.ended = this.child.ended.then((ending) => this.end(ending));
+    if (start.isDetached) this.child.process.unref();
   }
 
   get shellId(): string {
@@ -61,6 +56,11 @@ export class Shell {
 
   get pid(): number | undefined {
     return this.child.pid;
+  }
+
+  /** It runs in a sandbox. */
+  get isConfined(): boolean {
+    return this.start.executor.kind !== 'host';
   }
 
   get isRunning(): boolean {
@@ -95,9 +95,14 @@ export class Shell {
   }
 
   /** What its first process wrote is there by now; what others may still write is read and not kept. */
-  private end(exitCode: number): void {
+  private end(ending: Ending): void {
     this.refresh();
-    this.exitCode = exitCode;
+    if (ending.type === 'failed') {
+      this.fail(ending.error);
+      return;
+    }
+    this.wasKilled = ending.signal !== undefined;
+    this.exitCode = ending.exitCode;
     this.output.close();
     this.start.outlet.settle();
   }
@@ -105,27 +110,21 @@ export class Shell {
   private fail(error: Error): void {
     const { workingDirectory } = this.start;
     const isThere = statSync(workingDirectory, { throwIfNoEntry: false })?.isDirectory();
-    this.failure = isThere ? error : new Error(`The working directory does not exist: ${workingDirectory}`);
+    const said = this.isConfined ? this.output.beginning().trim() : '';
+    const reason = said === '' ? error : new Error(`${error.message}: ${said}`);
+    this.failure = isThere ? reason : new Error(`The working directory does not exist: ${workingDirectory}`);
     this.output.close();
     this.close();
   }
 }
 
-function spawnWith(start: ShellStart): ChildProcess {
+function childOf(start: ShellStart): Child {
+  const { program, parameters, workingDirectory, environment, executor } = start;
   const { descriptor } = start.outlet;
+  const stdio = ['ignore', descriptor, descriptor] as const;
   try {
-    return spawn(start.program, [...start.parameters], {
-      cwd: start.workingDirectory,
-      detached: true,
-      env: { ...start.environment, PWD: start.workingDirectory },
-      stdio: ['ignore', descriptor, descriptor],
-    });
+    return executor.start({ program, parameters, workingDirectory, environment, stdio });
   } finally {
     closeSync(descriptor);
   }
-}
-
-/** As shells say it: 128 and the number of the signal. */
-function codeOf(signal: NodeJS.Signals | null): number {
-  return 128 + (signal === null ? 0 : constants.signals[signal]);
 }

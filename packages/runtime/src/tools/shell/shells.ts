@@ -1,18 +1,35 @@
+import { SandboxHost } from '../../exec/sandbox-host.js';
+import type { SandboxSettings } from '../../exec/sandbox-settings.js';
 import type { Environment } from './environment.js';
 import type { ShellRegistry } from './registry.js';
 import type { ShellHost } from './shell-host.js';
 
+/** What commands of all sessions of a process go by. */
+export interface ShellOptions {
+  /** What sessions go by that say nothing of a sandbox. */
+  readonly sandbox?: SandboxSettings;
+  /** The runtime's own home, which no sandbox shows. */
+  readonly homeDirectory?: string;
+}
+
 /** The shells of a process. Nothing is loaded or started before the first command. */
 export class Shells {
+  /** The sandbox that commands may run in. */
+  readonly sandbox: SandboxHost;
   private host: Promise<ShellHost> | undefined;
 
-  constructor(private readonly environment: Environment) {}
+  constructor(
+    private readonly environment: Environment,
+    readonly options: ShellOptions = {},
+  ) {
+    this.sandbox = new SandboxHost(environment);
+  }
 
   forSession(): SessionShells {
     return new SessionShells(async () => {
       const { ShellRegistry } = await import('./registry.js');
       return new ShellRegistry(await this.open());
-    });
+    }, this);
   }
 
   /** Ends all that runs, but for what was detached. */
@@ -23,7 +40,9 @@ export class Shells {
   }
 
   private open(): Promise<ShellHost> {
-    this.host ??= import('./shell-host.js').then(({ ShellHost }) => new ShellHost(this.environment));
+    this.host ??= import('./shell-host.js').then(
+      ({ ShellHost }) => new ShellHost(this.environment, this.sandbox),
+    );
     return this.host;
   }
 }
@@ -33,7 +52,11 @@ export class SessionShells {
   private registry: Promise<ShellRegistry> | undefined;
   private closing: Promise<void> = Promise.resolve();
 
-  constructor(private readonly make: () => Promise<ShellRegistry>) {}
+  constructor(
+    private readonly make: () => Promise<ShellRegistry>,
+    /** The sandbox they may run in, and what all sessions go by. */
+    readonly machine: Pick<Shells, 'sandbox' | 'options'>,
+  ) {}
 
   /** Some command has been run since the last close. */
   get isOpen(): boolean {

@@ -22,12 +22,14 @@ export class UserCommands {
       /** Milliseconds; none or 0: no limit. */
       readonly timeout?: number;
     },
-    { shells, workingDirectory, largeOutput }: ToolSurroundings,
+    surroundings: ToolSurroundings,
     onExit: (exitCode: number) => void,
   ): Promise<void> {
     const { processId, command, timeout } = order;
+    const { shells, workingDirectory, largeOutput } = surroundings;
     const registry = await shells.open();
     const shell = await registry.start({
+      confinement: await surroundings.confinement?.(),
       command,
       workingDirectory,
       largeOutput,
@@ -59,15 +61,20 @@ export class UserCommands {
       /** Hears all of the output so far. */
       progress(output: string): void;
     },
-    { shells, workingDirectory, largeOutput }: ToolSurroundings,
+    surroundings: ToolSurroundings,
     signal: AbortSignal,
   ): Promise<UserOutcome> {
     const { requestId, command } = order;
+    const { shells, workingDirectory, largeOutput } = surroundings;
     const canceller = new AbortController();
     this.requests.set(requestId, canceller);
     try {
       const registry = await shells.open();
-      const how = { mode: 'sync', isDetached: false } as const;
+      const how = {
+        mode: 'sync',
+        isDetached: false,
+        confinement: await surroundings.confinement?.(),
+      } as const;
       const shell = await registry.start({ command, workingDirectory, largeOutput, ...how });
       const stopTelling = tellProgress(shell, order);
       const hasEnded = await firstOf(

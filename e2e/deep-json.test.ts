@@ -1,0 +1,32 @@
+import { callTools, liveRuntime, providerOf, say } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
+
+const runtime = liveRuntime();
+const levels = 5000;
+const nested = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
+const tools = [{ name: 'look', skipPermission: true }];
+
+test('tool arguments 5,000 deep are refused with the reason, and the turn goes on', async () => {
+  const model = runtime.script(callTools({ id: 'c1', name: 'look', arguments: nested }), say('done'));
+  const session = await runtime.client.create({ ...providerOf(model), tools });
+  await session.turn('Go');
+  expect(model.requests[1]?.body.messages.at(-1)).toMatchObject({
+    role: 'tool',
+    content: expect.stringContaining("'look' were not taken: they nest deeper than 256 levels"),
+  });
+  const [complete] = (await session.stored()).filter(({ type }) => type === 'tool.execution_complete');
+  expect(complete?.data).toMatchObject({ success: false });
+});
+
+test('an answer of the model 5,000 deep is an error of that turn, and the next one is fine', async () => {
+  const deep = `{"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}],"more":${nested}}`;
+  const model = runtime.script(
+    { type: 'status', status: 200, body: deep, headers: { 'content-type': 'application/json' } },
+    say('done'),
+  );
+  const session = await runtime.client.create(providerOf(model));
+  await session.turn('Go');
+  expect((await session.stored()).map(({ type }) => type)).toContain('session.error');
+  const events = await session.turn('Again');
+  expect(events.map(({ type }) => type)).toContain('assistant.message');
+});

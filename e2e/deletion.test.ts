@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hold, liveRuntime, say } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
+import { attackDeletion } from '../security/deletion.js';
+import { attackLinks } from '../security/links.js';
+
+const runtime = liveRuntime();
+const secret = 'nobody-may-read-this-again';
+
+// Short forms of `npm run attack`.
+test('a deletion that is killed at a write step is finished later, and no repair brings the session back', async () => {
+  expect((await attackDeletion({ count: 8, seed: 3 })).violations).toEqual([]);
+}, 120_000);
+
+test('what rules deny is not found, whatever links are put in the way of file tools', async () => {
+  expect((await attackLinks({ count: 120, seed: 5 })).violations).toEqual([]);
+}, 60_000);
+
+test('an answer to session.delete means that no file of the home has a word of the session', async () => {
+  const { session } = await runtime.session([say(secret)]);
+  const { client } = runtime;
+  await session.turn(`Keep this: ${secret}`);
+  await session.call('session.workspaces.createFile', { path: 'notes.txt', content: secret });
+  await session.call('session.plan.update', { content: secret });
+  expect(filesWith(secret).length).toBeGreaterThan(2);
+  expect(await client.call('session.delete', { sessionId: session.sessionId })).toEqual({ success: true });
+  expect(filesWith(secret)).toEqual([]);
+  expect(await client.call('session.list', {})).toEqual({ sessions: [] });
+});
+
+test('a session that another live process works in is not deleted, and one that it has closed is', async () => {
+  const held = hold();
+  const { session } = await runtime.session([held.reply]);
+  await session.send('Work');
+  await session.next('assistant.turn_start');
+  const other = await runtime.connect(runtime.spawn({ flags: ['--stdio'] }));
+  const { sessionId } = session;
+  const refusal = await other.failure('session.delete', { sessionId });
+  expect(refusal).toMatchObject({ message: expect.stringMatching(/in use by process \d+/) });
+  held.release();
+  await session.next('session.idle');
+  await session.call('session.destroy');
+  expect(await other.call('session.delete', { sessionId })).toEqual({ success: true });
+});
+
+function filesWith(text: string): readonly string[] {
+  return readdirSync(runtime.home.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => existsSync(file) && readFileSync(file).includes(text));
+}

@@ -1,0 +1,262 @@
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { callTools, liveRuntime, say } from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
+import { commandSession, noSandbox, outputs, SandboxWorld } from './sandbox-world.js';
+
+if (noSandbox !== undefined) console.warn(`skipped, all tests of the sandbox: ${noSandbox}`);
+
+describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
+  const world = new SandboxWorld();
+  const { work, person, outside } = world;
+  const runtime = liveRuntime({
+    flags: ['--stdio'],
+    environment: { HOME: person, OPENAI_API_KEY: 'the model key', PLAIN: 'plain' },
+  });
+
+  /** Runs commands in a session that nobody is asked in; what they wrote. */
+  async function run(commands: readonly string[], params: Readonly<Record<string, unknown>> = {}) {
+    const session = await commandSession(runtime, commands, { workingDirectory: work, ...params });
+    await session.call('session.permissions.setMode', { mode: 'allow-all' });
+    return outputs(await session.turn('Go'));
+  }
+
+  const denyRules = (...deny: readonly object[]) =>
+    writeFileSync(join(runtime.home.path, 'permissions.json'), JSON.stringify({ deny }));
+  const noRules = () => rmSync(join(runtime.home.path, 'permissions.json'), { force: true });
+
+  test('writes in the working directory and nowhere else', async () => {
+    const [written] = await run([
+      `echo in > in.txt; for place in '${outside}/new' '${outside}/data.txt' ~/new /etc/new /usr/new /var/new; do (echo x > $place) 2>/dev/null && echo wrote $place; done; cat in.txt`,
+    ]);
+    expect(written).toBe('in\n<exited with exit code 0>');
+    expect(readFileSync(join(work, 'in.txt'), 'utf8')).toBe('in\n');
+    expect(readdirSync(outside)).toEqual(['data.txt']);
+    expect(readFileSync(join(outside, 'data.txt'), 'utf8')).toBe('outside data');
+  });
+
+  test('reads what is no secret, and sees no keys', async () => {
+    expect(
+      await run([
+        `cat '${outside}/data.txt' ~/notes.txt; cat ~/.ssh/id_ed25519 ~/.aws/credentials ~/.npmrc 2>/dev/null; ls -A ~/.ssh ~/.aws | grep -v :; env | grep -c key`,
+      ]),
+    ).toEqual(['outside datano secret\n0\n<exited with exit code 1>']);
+  });
+
+  test('sees of the runtime only what is the session its own', async () => {
+    const other = await commandSession(runtime, ['echo theirs'], { workingDirectory: work });
+    const path = (session: string) => join(runtime.home.path, 'session-state', session);
+    const session = await commandSession(
+      runtime,
+      [
+        `ls -A '${runtime.home.path}' '${join(runtime.home.path, 'session-state')}' | grep -v :; ls '${path(other.sessionId)}' 2>&1 | grep -c 'No such'`,
+        'cd "$OWN" 2>/dev/null; true',
+      ],
+      { workingDirectory: work },
+    );
+    const own = path(session.sessionId);
+    await session.call('session.permissions.setMode', { mode: 'allow-all' });
+    expect(outputs(await session.turn('Go'))[0]).toBe(
+      `session-state\n\n${session.sessionId}\n1\n<exited with exit code 0>`,
+    );
+    const [written] = await runIn(
+      session,
+      `echo '# Plan' > '${own}/plan.md'; echo f > '${own}/files/f.txt'; (echo x > '${own}/session.db') 2>/dev/null || echo no`,
+    );
+    expect(written).toBe('no\n<exited with exit code 0>');
+    expect(await session.call('session.plan.read')).toMatchObject({ exists: true, content: '# Plan\n' });
+    expect(readFileSync(join(own, 'files', 'f.txt'), 'utf8')).toBe('f\n');
+  });
+
+  /** Runs a command by a person's wish, in the same sandbox. */
+  async function runIn(session: Awaited<ReturnType<typeof commandSession>>, command: string) {
+    const { output, exitCode } = await session.call<{ output: string; exitCode: number }>(
+      'session.shell.executeUserRequested',
+      { requestId: 'r', command },
+    );
+    return [`${output}\n<exited with exit code ${exitCode}>`];
+  }
+
+  test('keeps temporary files for the session alone, from one command to the next', async () => {
+    const [first, second] = await run([
+      'echo kept > /tmp/kept; ls /tmp | grep -v groundcrew-test',
+      'cat /tmp/kept "$TMPDIR/kept"',
+    ]);
+    expect([first, second]).toEqual([
+      'kept\n<exited with exit code 0>',
+      'kept\nkept\n<exited with exit code 0>',
+    ]);
+    expect(existsSync('/tmp/kept')).toBe(false);
+    expect(await run(['cat /tmp/kept'])).toEqual([expect.stringContaining('No such file')]);
+  });
+
+  test('knows no other process: neither their environment nor their memory, and none can be signalled', async () => {
+    const { pid } = runtime.process;
+    const [seen] = await run([
+      `ls -d /proc/[0-9]* | wc -l | awk '{ print ($1 < 12) }'; cat /proc/$PPID/environ /proc/1/environ | wc -c; ls /proc/${pid} 2>&1 | grep -c 'No such'; kill -9 ${pid} 2>&1 | grep -c 'No such'; (echo x > /proc/sys/kernel/core_pattern) 2>/dev/null || echo kept`,
+    ]);
+    expect(seen).toBe('1\n0\n1\n1\nkept\n<exited with exit code 0>');
+    expect(await runtime.client.call('ping')).toMatchObject({ protocolVersion: expect.any(Number) });
+  });
+
+  test('leaves nothing running, whatever it forks', async () => {
+    const mark = `3141${Date.now() % 100_000}`;
+    await run([
+      `(setsid sh -c 'env -i setsid sleep ${mark} & env -i nohup sleep ${mark} >/dev/null 2>&1 &' &) ; sleep 0.05; echo left`,
+    ]);
+    await expect.poll(() => processesWith(mark)).toEqual([]);
+  });
+
+  test('dies with the runtime', async () => {
+    const mark = `2718${Date.now() % 100_000}`;
+    const process = runtime.spawn({ flags: ['--stdio'], environment: { HOME: person } });
+    const client = await runtime.connect(process, { hasGaps: true });
+    const session = await client.create({ workingDirectory: work, sandbox: 'bwrap' });
+    await session.call('session.shell.exec', { command: `setsid sleep ${mark} & sleep ${mark}` });
+    await expect.poll(() => processesWith(mark).length).toBeGreaterThan(1);
+    await process.signal('SIGKILL');
+    await expect.poll(() => processesWith(mark)).toEqual([]);
+  });
+
+  test('cannot mount, unmount, or make namespaces to see what is hidden', async () => {
+    const [seen] = await run([
+      'umount ~/.ssh 2>/dev/null && echo unmounted; mount --bind / /tmp 2>/dev/null && echo mounted; unshare -Urm sh -c "umount ~/.ssh; cat ~/.ssh/id_ed25519" 2>/dev/null; grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status',
+    ]);
+    expect(seen).toBe('CapEff:\t0000000000000000\nNoNewPrivs:\t1\n<exited with exit code 0>');
+  });
+
+  test('has no network when the session has none, not even sockets without a name', async () => {
+    const server = createServer((socket) => socket.end('reached')).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as { port: number };
+    const ask = `(exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3) 2>/dev/null || echo unreachable`;
+    expect(await run([ask])).toEqual(['reached\n<exited with exit code 0>']);
+    const sandboxConfig = { enabled: true, userPolicy: { network: { allowOutbound: false } } };
+    expect(await run([ask, 'grep -c @ /proc/net/unix'], { sandboxConfig })).toEqual([
+      'unreachable\n<exited with exit code 0>',
+      '0\n<exited with exit code 1>',
+    ]);
+    server.close();
+  });
+
+  test('cannot ask programs outside for help by their sockets', async () => {
+    const path = join(person, 'agent.sock');
+    const server = createServer((socket) => socket.end('reached')).listen(path);
+    await new Promise((resolve) => server.once('listening', resolve));
+    const node = JSON.stringify(process.execPath);
+    const ask = `${node} -e 'require("net").connect(process.env.HOME + "/agent.sock").on("error", (e) => console.log(e.code)).on("data", (d) => console.log(String(d)))'; ls -A /run/docker.sock /run/user 2>/dev/null`;
+    const [seen] = await run([ask]);
+    server.close();
+    expect(seen).toMatch(/^(ECONNREFUSED|EACCES|ENOTSOCK)/);
+    expect(seen).not.toContain('reached');
+  });
+
+  test('follows links only to what it sees anyway', async () => {
+    const [seen] = await run([
+      `ln -sfn '${outside}' link; ln -sfn ~/.ssh keys; (echo x > link/new) 2>/dev/null || echo refused; cat keys/id_ed25519 2>/dev/null; mv '${work}' '${work}2' 2>/dev/null || echo stays`,
+    ]);
+    expect(seen).toBe('refused\nstays\n<exited with exit code 0>');
+    expect(readdirSync(outside)).toEqual(['data.txt']);
+  });
+
+  test('a link in the place of the session directory is not followed, and nothing is made through it', async () => {
+    const session = await commandSession(runtime, ['true'], { workingDirectory: work });
+    await session.call('session.permissions.setMode', { mode: 'allow-all' });
+    const own = join(runtime.home.path, 'session-state', session.sessionId);
+    renameSync(own, `${own}.kept`);
+    const target = world.directory('target');
+    symlinkSync(target, own);
+    const [seen] = await runIn(session, `(echo x > '${own}/plan.md') 2>/dev/null || echo refused`);
+    rmSync(own);
+    renameSync(`${own}.kept`, own);
+    expect(seen).toBe('refused\n<exited with exit code 0>');
+    expect(readdirSync(target)).toEqual([]);
+  });
+
+  describe('what rules deny', () => {
+    test('is hidden by the kernel, however it is asked for', async () => {
+      world.file('work/secrets/key.pem', 'a denied key');
+      world.file('work/app/.env', 'a denied setting');
+      world.file('work/.env', 'another denied setting');
+      world.file('outside/.env', 'a denied setting outside');
+      denyRules({ path: join(work, 'secrets/key.pem') }, { path: '**/.env' });
+      const read = `base=${work}; e=en; for name in secrets/key.$(echo pem) app/.$e'v' .$e'v' ../outside/.$e'v'; do cat "$base/$name" 2>/dev/null; done; echo end`;
+      const seen = await run([
+        read,
+        'mv app moved 2>&1 | grep -c busy; mv secrets moved 2>&1 | grep -c busy; e=en; ln .$e"v" other; cat other 2>/dev/null; echo end',
+        'cat moved/* moved/.??? 2>/dev/null; grep -r denied . ; echo end',
+      ]);
+      noRules();
+      expect(seen).toEqual([
+        'end\n<exited with exit code 0>',
+        expect.stringMatching(/^1\n1\n(ln: .*\n)?end\n<exited with exit code 0>$/),
+        expect.stringMatching(/^(grep: .*\n)*end\n<exited with exit code 0>$/),
+      ]);
+    });
+
+    test('may be denied for writing alone', async () => {
+      const kept = world.file('work/kept.txt', 'kept');
+      denyRules({ path: kept, access: 'write' });
+      const seen = await run([
+        "name=kept; cat $name.txt; (echo x > $name.txt) 2>/dev/null || echo ' refused'",
+      ]);
+      noRules();
+      expect(seen).toEqual(['kept refused\n<exited with exit code 0>']);
+      expect(readFileSync(kept, 'utf8')).toBe('kept');
+    });
+  });
+
+  test('is told from others by its receipt', async () => {
+    const session = await commandSession(runtime, ['true'], { workingDirectory: work });
+    await session.call('session.permissions.setMode', { mode: 'allow-all' });
+    await session.send('Go');
+    expect((await session.next('tool.execution_complete')).data).toMatchObject({ sandboxed: true });
+    await session.next('session.idle');
+  });
+
+  test('ends with its session, even one that was to outlive it', async () => {
+    const mark = `1618${Date.now() % 100_000}`;
+    const command = `sleep ${mark}`;
+    const args = { command, description: 'Serve', mode: 'async', detach: true };
+    const { session } = await runtime.session(
+      [callTools({ id: 'd1', name: 'bash', arguments: args }), say('done')],
+      { workingDirectory: work, sandbox: 'bwrap' },
+    );
+    await session.call('session.permissions.setApproveAll', { enabled: true });
+    expect(outputs(await session.turn('Go'))).toEqual([
+      expect.stringMatching(
+        /^<command started in background with shellId: \d+; it runs in a sandbox and ends with the session>$/,
+      ),
+    ]);
+    await expect.poll(() => processesWith(mark).length).toBeGreaterThan(0);
+    await session.call('session.destroy');
+    await expect.poll(() => processesWith(mark)).toEqual([]);
+  });
+
+  test('nobody leaves it on request', async () => {
+    const session = await commandSession(runtime, [], { workingDirectory: work, sandbox: 'bwrap' });
+    const failure = await session.failure('session.sandbox.disableForSession', { requestId: 'r1' });
+    expect(failure.message).toContain('No pending request r1 asks to leave the sandbox');
+  });
+});
+
+/** Host processes whose command line has this word, the first one of a sandbox too. */
+function processesWith(word: string): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(word);
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { callTools, liveRuntime, type ScriptedReply, say, type WireSession } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
+import { asked } from './asked.js';
+
+const runtime = liveRuntime();
+let calls = 0;
+const bash = (command: string) =>
+  callTools({ id: `c${calls++}`, name: 'bash', arguments: { command, description: 'Look' } });
+const deny = { kind: 'reject', feedback: 'No.' };
+
+/** A directory of its own for each test. */
+function place(name: string): string {
+  const directory = join(runtime.workingDirectory, name);
+  mkdirSync(directory);
+  return directory;
+}
+
+function git(cwd: string, ...words: string[]): void {
+  const identity = ['-c', 'user.name=x', '-c', 'user.email=x@example.com'];
+  execFileSync('git', [...identity, ...words], { cwd, stdio: 'ignore' });
+}
+
+function script(path: string, canary: string): string {
+  writeFileSync(path, `#!/bin/sh\ntouch ${canary}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** A session that runs unasked what certainly only reads. */
+async function assisted(workingDirectory: string, replies: readonly ScriptedReply[]): Promise<WireSession> {
+  const { session } = await runtime.session([...replies], { workingDirectory });
+  await session.call('session.permissions.setMode', { mode: 'assisted' });
+  return session;
+}
+
+test('in the session’s own repository git runs unasked, and nothing of the repository runs with it', async () => {
+  const work = place('own');
+  const canary = join(work, 'canary');
+  git(work, 'init', '-q');
+  writeFileSync(join(work, 'a'), 'a\n');
+  git(work, 'add', 'a');
+  git(work, 'commit', '-qm', 'x');
+  mkdirSync(join(work, '.git/hooks'), { recursive: true });
+  script(join(work, '.git/hooks/post-index-change'), canary);
+  writeFileSync(join(work, 'a'), 'a\n');
+  const session = await assisted(work, [bash('git status && git diff && git log -1'), say('1')]);
+  expect(await asked(session, 'Look', deny)).toBe(0);
+  const done = session.events.find(({ type }) => type === 'tool.execution_complete');
+  expect(done?.data).toMatchObject({ success: true });
+  expect(existsSync(canary)).toBe(false);
+  git(work, 'status');
+  expect(existsSync(canary)).toBe(true);
+});
+
+test('a directory that is a repository of its own is not looked at unasked', async () => {
+  const work = place('nested');
+  const canary = join(work, 'canary');
+  const docs = join(work, 'docs');
+  git(work, 'init', '-q');
+  mkdirSync(docs);
+  git(docs, 'init', '-q', '--bare');
+  git(docs, 'config', 'core.fsmonitor', script(join(work, 'run'), canary));
+  const commands = [
+    'git -C docs status',
+    'cd docs && git status',
+    'cd docs; git log',
+    'git --git-dir=docs status',
+  ];
+  const session = await assisted(work, [...commands.flatMap((command) => [bash(command), say('x')])]);
+  for (const _ of commands) expect(await asked(session, 'Look', deny)).toBe(1);
+  expect(existsSync(canary)).toBe(false);
+});
+
+test.each([
+  ['core.fsmonitor', '[core]\n\tfsmonitor = ./run\n', 'git status'],
+  ['a driver that shows differences', '[diff "x"]\n\ttextconv = ./run\n', 'git diff'],
+  ['a filter', '[filter "x"]\n\tclean = ./run\n', 'git status'],
+  ['another diff', '[diff]\n\texternal = ./run\n', 'git diff'],
+  ['a pager', '[core] pager = ./run\n', 'git log'],
+  ['more settings elsewhere', '[include]\n\tpath = ../more\n', 'git status'],
+  ['another work tree', '[core]\n\tworktree = /etc\n', 'git status'],
+])(
+  'once the session has written %s into the settings of its repository, git is asked about',
+  async (name, text, command) => {
+    const work = place(`written-${name.replaceAll(' ', '-')}`);
+    const canary = join(work, 'canary');
+    git(work, 'init', '-q');
+    script(join(work, 'run'), canary);
+    const settings = join(work, '.git/config');
+    const before = readFileSync(settings, 'utf8');
+    const edit = callTools({
+      id: 'edit',
+      name: 'edit',
+      arguments: { path: settings, old_str: before, new_str: before + text },
+    });
+    const session = await assisted(work, [bash(command), say('1'), edit, say('2'), bash(command), say('3')]);
+    expect(await asked(session, 'Look', deny)).toBe(0);
+    expect(await asked(session, 'Write')).toBe(1);
+    expect(readFileSync(settings, 'utf8')).toBe(before + text);
+    expect(await asked(session, 'Look', deny)).toBe(1);
+    expect(existsSync(canary)).toBe(false);
+  },
+);
+
+test('an approval covers the like of what was approved, and no option that does more', async () => {
+  const work = place('covered');
+  const canary = join(work, 'canary');
+  writeFileSync(join(work, 'f'), 'f');
+  const hostile = [
+    `tar -I'touch ${canary}; cat' -cf y.tar f`,
+    `tar --use-compress-prog='touch ${canary}' -cf y.tar f`,
+    'tar -cf host:x f',
+  ];
+  const session = (
+    await runtime.session(
+      ['tar -cf x.tar f', 'tar -czf z.tgz f', ...hostile].flatMap((command) => [bash(command), say('x')]),
+      { workingDirectory: work },
+    )
+  ).session;
+  const approval = { kind: 'commands', commandIdentifiers: ['tar'] };
+  expect(await asked(session, 'Pack', { kind: 'approve-for-session', approval })).toBe(1);
+  expect(await asked(session, 'Pack', deny)).toBe(0);
+  expect(existsSync(join(work, 'z.tgz'))).toBe(true);
+  for (const _ of hostile) expect(await asked(session, 'Pack', deny)).toBe(1);
+  expect(existsSync(canary)).toBe(false);
+});
+
+test('a program that nobody has described is approved by its text alone, or for any use in plain words', async () => {
+  const work = place('unknown');
+  const program = join(work, 'frob');
+  writeFileSync(program, '#!/bin/sh\necho "$@"\n');
+  chmodSync(program, 0o755);
+  const commands = [
+    './frob -a',
+    './frob -a',
+    './frob -b',
+    './frob -c',
+    './frob $(ls)',
+    './frob > x',
+    './frob {a,b}',
+  ];
+  const { session } = await runtime.session(
+    commands.flatMap((command) => [bash(command), say('x')]),
+    { workingDirectory: work },
+  );
+  const alone = { kind: 'commands', commandIdentifiers: ['./frob -a'] };
+  expect(await asked(session, 'Run', { kind: 'approve-for-session', approval: alone })).toBe(1);
+  const question = session.events.find(({ type }) => type === 'permission.requested')?.data;
+  const warning =
+    'The options of `./frob` are not known. Approve this text alone, or any use of `./frob` with plain words.';
+  expect(question).toMatchObject({
+    permissionRequest: { canOfferSessionApproval: true, warning, commands: [{ identifier: './frob' }] },
+    promptRequest: { commandIdentifiers: ['./frob'], warning },
+  });
+  expect(await asked(session, 'Run', deny)).toBe(0);
+  const any = { kind: 'commands', commandIdentifiers: ['./frob'] };
+  expect(await asked(session, 'Run', { kind: 'approve-for-session', approval: any })).toBe(1);
+  expect(await asked(session, 'Run', deny)).toBe(0);
+  for (const _ of commands.slice(4)) expect(await asked(session, 'Run', deny)).toBe(1);
+});
+
+test('a command too long to be read is asked about as a whole, and others do not wait for it', async () => {
+  const work = place('long');
+  const text = `echo ${'{,'.repeat(16_000)}`;
+  const { session } = await runtime.session([bash(text), say('x')], { workingDirectory: work });
+  await session.call('session.permissions.setMode', { mode: 'assisted' });
+  expect(await asked(session, 'Run', deny)).toBe(1);
+  const question = session.events.find(({ type }) => type === 'permission.requested')?.data;
+  expect(question).toMatchObject({
+    permissionRequest: { canOfferSessionApproval: false, commands: [{ identifier: text, readOnly: false }] },
+  });
+});

@@ -1,0 +1,54 @@
+import { rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { leftDirectories, removedFilesIn } from '@groundcrew/runtime';
+import {
+  countRuntimes,
+  type Finding,
+  type Inspection,
+  isProblem,
+  keptStores,
+  type StorePlace,
+  sessionIds,
+} from '@groundcrew/store-sqlite';
+
+/** What sessions that are no more have left in the directories of a home. */
+export function inspectDirectories(place: StorePlace, inspection: Inspection): readonly Finding[] {
+  const { removed, unknown } = leftIn(place, inspection);
+  const count = removed.length + unknown.length;
+  if (count === 0) return [];
+  const what = count === 1 ? 'a directory' : `${count} directories`;
+  return [{ type: 'leftover', message: `Deleted sessions left ${what}.` }];
+}
+
+/** Removes it, long results that were put elsewhere included; says what it did. */
+export async function tidyDirectories(place: StorePlace, inspection: Inspection): Promise<readonly string[]> {
+  const { removed, unknown } = leftIn(place, inspection);
+  const files = removedFilesIn(dirname(place.file));
+  // A number that no session has ever had: what is detached under it is in nobody's way.
+  for (const directory of unknown) {
+    files.detach({ number: 0, id: basename(directory) });
+    await files.discard(0);
+    rmSync(directory, { recursive: true, force: true });
+  }
+  for (const number of removed) await files.discard(number);
+  const count = removed.length + unknown.length;
+  return count === 0
+    ? []
+    : [`Removed ${count === 1 ? 'a directory' : `${count} directories`} of deleted sessions.`];
+}
+
+/**
+ * Only a sound store that nobody uses says for certain which sessions there are; beside a store that was kept from a recovery
+ * lie files of sessions that are lost, not deleted.
+ */
+function leftIn(place: StorePlace, { findings, contents }: Inspection) {
+  const isCertain = contents !== undefined && !findings.some(isProblem);
+  if (!isCertain || countRuntimes(place) > 0) return { removed: [], unknown: [] };
+  const home = dirname(place.file);
+  const isPending = findings.some(({ type }) => type === 'unfinished');
+  const ids = sessionIds(place.file);
+  return {
+    removed: isPending ? [] : removedFilesIn(home).detached(),
+    unknown: isPending || keptStores(place.file).length > 0 ? [] : leftDirectories(home, (id) => ids.has(id)),
+  };
+}

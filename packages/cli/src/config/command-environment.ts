@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import type { Environment } from '@groundcrew/models';
+import { namesIn } from '../flags/arguments.js';
+import { configPath } from './home.js';
+
+/** The environment for commands, without what headers of model services are made of. */
+export function commandEnvironment(environment: Environment, homeDirectory: string): Environment {
+  const source = sourceOf(configPath(homeDirectory));
+  const inFile = [...source.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name);
+  const listed = /"headerVariables"\s*:\s*\[([^\]]*)\]/.exec(source)?.[1] ?? '';
+  const secret = new Set([
+    ...inFile,
+    ...[...listed.matchAll(/"([^"]*)"/g)].map(([, name]) => name),
+    ...namesIn(environment.GROUNDCREW_HEADER_ENV),
+  ]);
+  const wanted = new Set(namesIn(environment.GROUNDCREW_SHELL_ENV));
+  const kept = Object.entries(environment).filter(
+    ([name]) => !secret.has(name) || wanted.has(name) || common.has(name),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** What commands cannot do without, and what is no secret. */
+const common: ReadonlySet<string> = new Set([
+  'HOME',
+  'LANG',
+  'LOGNAME',
+  'PATH',
+  'PWD',
+  'SHELL',
+  'TMPDIR',
+  'USER',
+]);
+
+/** Whoever reads the settings for what they say is told when they cannot be read. */
+function sourceOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,29 @@
+import type { Environment } from '@groundcrew/models';
+import type { SandboxSettings } from '@groundcrew/runtime';
+import type { Flag } from '../flags/flags.js';
+import { readSandboxSetting } from './config-file.js';
+import { configPath } from './home.js';
+import { readSandboxWord, sandboxWords } from './sandbox-words.js';
+
+/** The flags that say where commands run. */
+export const sandboxFlags = {
+  sandbox: {
+    names: ['--sandbox'],
+    placeholder: 'EXECUTOR',
+    help: `where commands run: ${sandboxWords.join(', ')}`,
+    read: readSandboxWord,
+  } satisfies Flag<SandboxSettings>,
+};
+
+/** What the environment says of it. Throws UsageError. */
+export function sandboxFrom({ GROUNDCREW_SANDBOX }: Environment): SandboxSettings | undefined {
+  return GROUNDCREW_SANDBOX ? readSandboxWord(GROUNDCREW_SANDBOX, 'GROUNDCREW_SANDBOX') : undefined;
+}
+
+/** What sessions of a runtime go by that say nothing themselves: the environment, then the file of its home. Throws UsageError. */
+export function standingSandbox(
+  environment: Environment,
+  homeDirectory: string,
+): SandboxSettings | undefined {
+  return sandboxFrom(environment) ?? readSandboxSetting(configPath(homeDirectory));
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { method } from '../define.js';
+import { openObject } from '../schema.js';
+import { inSession } from './session-ref.js';
+
+/** Where a session's commands run. */
+export const sessionSandboxMethods = {
+  'session.sandbox.getEnforcementStatus': method(
+    'Says where the next command runs, and whether one that was asked for is not to be had.',
+    () => inSession({}),
+    () =>
+      openObject({
+        /** A sandbox was asked for: without it nothing runs. */
+        required: z.boolean(),
+        /** Nothing runs, because it was asked for and is not to be had. */
+        blocked: z.boolean(),
+        reason: z.optional(z.string()),
+        /** The next command runs in it. */
+        enabled: z.boolean(),
+        executor: z.enum(['host', 'bwrap', 'seatbelt']),
+        network: z.boolean(),
+      }),
+  ),
+  'session.sandbox.disableForSession': method(
+    'Approves a request to leave the sandbox; no tool makes one, so it is refused. Use `session.options.update`.',
+    () => inSession({ requestId: z.string() }),
+    () => openObject({ success: z.boolean(), enabled: z.boolean() }),
+  ),
+  'session.sandbox.grantPathForRequest': method(
+    'Approves a request for a path outside the sandbox; no tool makes one, so it is refused. Use `session.options.update`.',
+    () => inSession({ requestId: z.string() }),
+    () => openObject({ success: z.boolean() }),
+  ),
+};

@@ -1,0 +1,26 @@
+import { ErrorCode, FramingError } from './errors.js';
+import type { ErrorObject, Message, RequestId } from './message.js';
+
+/** Stands for the parameters of a request that was too large to be kept. */
+export class Oversized {
+  constructor(readonly refusal: ErrorObject) {}
+}
+
+/**
+ * A message that was passed over, as far as its beginning tells what it was: who asked is answered, who answered has failed.
+ * Throws FramingError when it cannot be told.
+ */
+export function oversizedMessage(beginning: string, text: string): Message {
+  const [head = ''] = beginning.split(/"(?:params|result|error)"\s*:/, 1);
+  const [, method] = /"method"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(head) ?? [];
+  const [, id] = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,15})\s*[,}]/.exec(head) ?? [];
+  if (head === beginning || (id === undefined && method === undefined))
+    throw new FramingError('too_large', text);
+  const error: ErrorObject = { code: ErrorCode.invalidRequest, message: text, data: { code: 'too_large' } };
+  const params = new Oversized(error);
+  const called = method === undefined ? undefined : (JSON.parse(method) as string); // matched as a string
+  if (id === undefined) return { jsonrpc: '2.0', method: called ?? '', params };
+  const knownId = JSON.parse(id) as RequestId; // matched as a string or a number
+  if (called === undefined) return { jsonrpc: '2.0', id: knownId, error };
+  return { jsonrpc: '2.0', id: knownId, method: called, params };
+}

@@ -1,0 +1,23 @@
+import type { AgentContext } from '../turn/context.js';
+import { gateTurn } from '../turn/turn.js';
+
+/**
+ * Takes up a turn that another process, or this one before it was unloaded, had left open.
+ * True when the model is to be asked next, be it for the first time or with the results.
+ */
+export async function continueTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
+  const { log, interaction, planner, gate } = context;
+  const { turn, calls } = log.state;
+  if (!turn) return false;
+  if (!turn.hasAnswer) {
+    interaction.isContinued = true;
+    return true;
+  }
+  await planner.ready(signal);
+  const now = { turn: gateTurn(context, planner.plan()), replan: () => gateTurn(context, planner.plan()) };
+  const outcomes = await Promise.all(calls.map((call) => gate.continue(call, now, signal)));
+  log.append({ type: 'assistant.turn_end', data: { turnId: turn.turnId } });
+  if (turn.isRejected || outcomes.includes('rejected')) return false;
+  const said = log.state.history.findLast((entry) => entry.role === 'assistant');
+  return said !== undefined && said.toolCalls.length > 0;
+}

@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import {
+  type BigIntStats,
+  closeSync,
+  openSync,
+  readlinkSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { kill } from 'node:process';
+import type { Duplex } from 'node:stream';
+import type { Child, Ending, Executor, Launch } from './executor.js';
+import { endingOf } from './host.js';
+import { type Means, sandboxArguments } from './sandbox-arguments.js';
+import { type Mount, rootsOf } from './sandbox-plan.js';
+
+/** A sandbox of Linux, ready for one child. */
+export interface BwrapOptions {
+  /** The system's bubblewrap. */
+  readonly program: string;
+  readonly means: Means;
+  readonly mounts: readonly Mount[];
+  readonly hasNetwork: boolean;
+}
+
+/** Runs children in namespaces of their own, by bubblewrap: they see what the mounts show, and end with their parent. */
+export function bwrapExecutor(options: BwrapOptions): Executor {
+  return { kind: 'bwrap', start: (launch) => startInBwrap(launch, options) };
+}
+
+function startInBwrap(launch: Launch, options: BwrapOptions): Child {
+  const { program, mounts, means, hasNetwork } = options;
+  const { workingDirectory } = launch;
+  const roots = rootsOf(mounts).map((path) => ({ path, stats: statOf(path) }));
+  const environment = environmentIn(launch);
+  const parameters = sandboxArguments({ mounts, workingDirectory, environment, hasNetwork, means });
+  const file = namelessFile(`${parameters.join('\0')}\0`);
+  try {
+    const process = spawn(
+      program,
+      ['--args', '3', '--block-fd', '4', '--json-status-fd', '5', '--', launch.program, ...launch.parameters],
+      { cwd: '/', detached: true, env: {}, stdio: [...launch.stdio, file, 'pipe', 'pipe'] },
+    );
+    return { pid: process.pid, process, ended: watch(process, roots) };
+  } finally {
+    closeSync(file);
+  }
+}
+
+interface Root {
+  readonly path: string;
+  readonly stats: BigIntStats | undefined;
+}
+
+/** Lets the child go when its view is right, and tells a sandbox that failed from a child that did. */
+async function watch(process: ChildProcess, roots: readonly Root[]): Promise<Ending> {
+  // The types of Node know of five streams at most; pipes of children are duplex streams.
+  const [, , , , gate, status] = process.stdio as readonly unknown[] as readonly (Duplex | undefined)[];
+  const exited = endingOf(process);
+  if (process.pid === undefined || !gate || !status) return exited;
+  const closed = new Promise<void>((resolve) => status.once('close', () => resolve()));
+  // The child may be gone before it is let go.
+  gate.on('error', () => gate.destroy());
+  status.on('error', () => status.destroy());
+  let text = '';
+  let checking: Promise<string | undefined> | undefined;
+  status.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    const pid = /"child-pid": (\d+)/.exec(text)?.[1];
+    if (pid !== undefined) checking ??= letGo({ process, root: `/proc/${pid}/root`, roots, gate });
+  });
+  const ending = await exited;
+  endRest(text);
+  await closed;
+  gate.destroy();
+  const changed = await checking;
+  if (changed !== undefined)
+    return failed(`${changed} was changed while the sandbox was set up; nothing was run`);
+  const isSetUp = text.includes('"exit-code"') || (ending.type === 'exited' && ending.signal !== undefined);
+  return isSetUp ? ending : failed('The sandbox could not be set up');
+}
+
+/** Opens the gate once everything is mounted as it was looked up; else ends the child, and says what has changed. */
+async function letGo(waiting: {
+  readonly process: ChildProcess;
+  /** The child's view. */
+  readonly root: string;
+  readonly roots: readonly Root[];
+  readonly gate: Duplex;
+}): Promise<string | undefined> {
+  const { process, root, roots, gate } = waiting;
+  const host = statOf('/proc');
+  // The child has processes of its own as soon as its view is complete; then it waits at the gate.
+  for (let shown = statOf(`${root}/proc`); ; shown = statOf(`${root}/proc`)) {
+    if (process.exitCode !== null || process.signalCode !== null) return undefined;
+    if (shown !== undefined && shown.dev !== host?.dev) break;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const changed = roots.find((each) => !isSame(each, root));
+  if (changed === undefined) gate.end('.');
+  else process.kill('SIGKILL');
+  return changed?.path;
+}
+
+/** The kernel ends a sandbox with its outer process; whatever has kept the first one within alive, it ends here. */
+function endRest(status: string): void {
+  const pid = /"child-pid": (\d+)/.exec(status)?.[1];
+  const namespace = /"pid-namespace": (\d+)/.exec(status)?.[1];
+  if (pid === undefined || namespace === undefined) return;
+  try {
+    if (readlinkSync(`/proc/${pid}/ns/pid`) === `pid:[${namespace}]`) kill(Number(pid), 'SIGKILL');
+  } catch {
+    // It is gone already.
+  }
+}
+
+function failed(message: string): Ending {
+  return { type: 'failed', error: new Error(message) };
+}
+
+/** The directory that was looked up is the one that is mounted: nobody has put a link in its place meanwhile. */
+function isSame({ path, stats }: Root, root: string): boolean {
+  const mounted = statOf(root + path);
+  return (
+    stats !== undefined && mounted !== undefined && mounted.ino === stats.ino && mounted.dev === stats.dev
+  );
+}
+
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true });
+  } catch {
+    // Nothing there is not the same as anything.
+    return undefined;
+  }
+}
+
+/** Temporary files and caches are the sandbox's own, and sockets of the host's programs are not there. */
+function environmentIn({ environment, workingDirectory }: Launch): Readonly<Record<string, string>> {
+  const kept = Object.entries(environment).filter(([name]) => !ofHost.has(name));
+  return { ...Object.fromEntries(kept), ...ofSandbox, PWD: workingDirectory };
+}
+
+const ofSandbox = { TMPDIR: '/tmp', XDG_CACHE_HOME: '/tmp/.cache', npm_config_cache: '/tmp/.npm' };
+
+const ofHost: ReadonlySet<string> = new Set([
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DBUS_SYSTEM_BUS_ADDRESS',
+  'GPG_AGENT_INFO',
+  'SSH_AGENT_PID',
+  'SSH_AUTH_SOCK',
+  'TEMP',
+  'TMP',
+  'XDG_RUNTIME_DIR',
+]);
+
+/** A file that only its descriptor leads to: arguments in it are in nobody's list of processes. */
+function namelessFile(text: string): number {
+  const path = join(tmpdir(), `groundcrew-sandbox-${randomUUID()}`);
+  writeFileSync(path, text, { mode: 0o600, flag: 'wx' });
+  try {
+    return openSync(path, 'r');
+  } finally {
+    unlinkSync(path);
+  }
+}

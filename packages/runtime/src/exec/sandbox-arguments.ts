@@ -1,0 +1,59 @@
+import type { Mount } from './sandbox-plan.js';
+
+/** What bubblewrap is told. */
+export interface SandboxOrder {
+  readonly mounts: readonly Mount[];
+  readonly workingDirectory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly hasNetwork: boolean;
+  /** How the system lets this user make namespaces. */
+  readonly means: Means;
+}
+
+/** User namespaces and, within them, a ban on further ones; an administrator may have to do without the first. */
+export interface Means {
+  readonly userNamespace: boolean;
+  readonly bansUserNamespaces: boolean;
+}
+
+/** The arguments of bubblewrap before the program's own; pure. */
+export function sandboxArguments(order: SandboxOrder): readonly string[] {
+  const { mounts, workingDirectory, environment, hasNetwork, means } = order;
+  const hidden = mounts.filter(({ type }) => type === 'empty').map(({ path }) => path);
+  return [
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...(means.userNamespace ? ['--unshare-user'] : []),
+    ...(means.bansUserNamespaces ? ['--disable-userns'] : []),
+    ...['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(hasNetwork ? [] : ['--unshare-net']),
+    ...mounts.filter(isBase).flatMap(mountArguments),
+    // What the kernel lets its owner set there is set for the whole machine, whatever namespaces there are.
+    ...['--dev', '/dev', '--proc', '/proc', '--remount-ro', '/proc'],
+    ...mounts.filter((mount) => !isBase(mount)).flatMap(mountArguments),
+    // Not before everything in them is in its place.
+    ...hidden.flatMap((path) => ['--remount-ro', path]),
+    ...(mounts.some(({ path }) => path === '/') ? [] : ['--remount-ro', '/']),
+    ...['--chdir', workingDirectory, '--clearenv'],
+    ...Object.entries(environment).flatMap(([name, value]) => ['--setenv', name, value]),
+  ];
+}
+
+/** The disk itself comes before the devices and processes that are laid over it. */
+function isBase({ path }: Mount): boolean {
+  return path === '/';
+}
+
+function mountArguments({ type, path, source = path }: Mount): readonly string[] {
+  switch (type) {
+    case 'empty':
+      return ['--tmpfs', path];
+    case 'blank':
+      return ['--ro-bind', '/dev/null', path];
+    case 'writable':
+      return ['--bind', source, path];
+    case 'read-only':
+      return ['--ro-bind', source, path];
+    case 'link':
+      return ['--symlink', source, path];
+  }
+}

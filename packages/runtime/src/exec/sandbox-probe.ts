@@ -1,0 +1,120 @@
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { bwrapExecutor } from './bwrap.js';
+import type { Child, ExecutorKind, Launch } from './executor.js';
+import { startOnHost } from './host.js';
+import type { Means } from './sandbox-arguments.js';
+
+/** A sandbox that works here. */
+export type WorkingSandbox =
+  | { readonly kind: 'bwrap'; readonly program: string; readonly means: Means }
+  | { readonly kind: 'seatbelt'; readonly program: string };
+
+/** Whether the sandbox of this system works, or what is missing. */
+export type Probe =
+  | { readonly type: 'works'; readonly sandbox: WorkingSandbox }
+  /** A sentence that says what to do. */
+  | { readonly type: 'missing'; readonly reason: string };
+
+/** The variables that a probe goes by. */
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The one sandbox that a system has. */
+function sandboxOf(platform: NodeJS.Platform): Exclude<ExecutorKind, 'host'> | undefined {
+  if (platform === 'linux') return 'bwrap';
+  return platform === 'darwin' ? 'seatbelt' : undefined;
+}
+
+/** Tries this system's sandbox with a program that does nothing. */
+export async function probeSandbox(environment: Environment): Promise<Probe> {
+  const kind = sandboxOf(process.platform);
+  if (kind === 'bwrap') return probeBwrap(environment);
+  if (kind === 'seatbelt') return probeSeatbelt();
+  return { type: 'missing', reason: `There is no sandbox for ${process.platform}: it needs Linux or macOS` };
+}
+
+async function probeBwrap({ GROUNDCREW_BWRAP }: Environment): Promise<Probe> {
+  const program = GROUNDCREW_BWRAP || systemPlaces.map((place) => join(place, 'bwrap')).find(isExecutable);
+  if (program === undefined || !isExecutable(program))
+    return { type: 'missing', reason: notInstalled(program) };
+  let complaint = '';
+  for (const means of allMeans()) {
+    const mounts = [{ type: 'read-only' as const, path: '/' }];
+    const result = await trial((launch) =>
+      bwrapExecutor({ program, means, mounts, hasNetwork: true }).start(launch),
+    );
+    if (result === undefined) return { type: 'works', sandbox: { kind: 'bwrap', program, means } };
+    complaint ||= result;
+  }
+  return {
+    type: 'missing',
+    reason: `bubblewrap (${program}) cannot make a sandbox here: ${complaint}. Let this user make user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns); in a container they need its leave too`,
+  };
+}
+
+/** Only where the system keeps its programs: a directory that a command can write to must not provide the sandbox. */
+const systemPlaces: readonly string[] = [
+  '/usr/bin',
+  '/usr/local/bin',
+  '/bin',
+  '/run/wrappers/bin',
+  '/run/current-system/sw/bin',
+];
+
+function notInstalled(program: string | undefined): string {
+  const where = program === undefined ? '' : ` (${program}, which GROUNDCREW_BWRAP names, is not there)`;
+  return `bubblewrap is not installed${where}: apt-get install bubblewrap, dnf install bubblewrap or apk add bubblewrap`;
+}
+
+function allMeans(): readonly Means[] {
+  const means = [
+    { userNamespace: true, bansUserNamespaces: true },
+    { userNamespace: true, bansUserNamespaces: false },
+  ];
+  if (process.getuid?.() !== 0) return means;
+  return [...means, { userNamespace: false, bansUserNamespaces: false }];
+}
+
+async function probeSeatbelt(): Promise<Probe> {
+  const program = '/usr/bin/sandbox-exec';
+  if (!isExecutable(program))
+    return { type: 'missing', reason: `${program} is not there: this macOS has no seatbelt` };
+  const parameters = ['-p', '(version 1)(allow default)', '/bin/sh', '-c', ':'];
+  const complaint = await trial((launch) => startOnHost({ ...launch, program, parameters }));
+  if (complaint === undefined) return { type: 'works', sandbox: { kind: 'seatbelt', program } };
+  return { type: 'missing', reason: `${program} does not work here: ${complaint}` };
+}
+
+/** Undefined when the child ran to its end; else what was complained of. */
+async function trial(start: (launch: Launch) => Child): Promise<string | undefined> {
+  const child = start({
+    program: '/bin/sh',
+    parameters: ['-c', ':'],
+    workingDirectory: '/',
+    environment: {},
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const timer = setTimeout(() => child.process.kill('SIGKILL'), longestTrial);
+  let said = '';
+  child.process.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk.toString()).slice(0, longestComplaint);
+  });
+  const ending = await child.ended;
+  clearTimeout(timer);
+  if (ending.type === 'exited' && ending.exitCode === 0) return undefined;
+  const reason = ending.type === 'failed' ? ending.error.message : `it ended with ${ending.exitCode}`;
+  return said.trim().replace(/^bwrap: /, '') || reason;
+}
+
+const longestTrial = 10_000;
+const longestComplaint = 500;
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    // Not there, or not ours to run.
+    return false;
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import type { Probe } from './sandbox-probe.js';
+import { outlookOf, type SandboxSettings } from './sandbox-settings.js';
+
+const means = { userNamespace: true, bansUserNamespaces: true };
+const works: Probe = { type: 'works', sandbox: { kind: 'bwrap', program: '/usr/bin/bwrap', means } };
+const missing: Probe = { type: 'missing', reason: 'install it' };
+
+const cases: readonly (readonly [SandboxSettings, 'manual' | 'assisted' | 'allow-all', string, string])[] = [
+  [{}, 'manual', 'host', 'host'],
+  [{}, 'assisted', 'confined', 'host, warned'],
+  [{}, 'allow-all', 'confined', 'host, warned'],
+  [{ executor: 'host' }, 'allow-all', 'host', 'host'],
+  [{ executor: 'auto' }, 'manual', 'confined', 'host, warned'],
+  [{ executor: 'bwrap' }, 'manual', 'confined', 'refused'],
+  [{ executor: 'required' }, 'manual', 'confined', 'refused'],
+  [{ executor: 'seatbelt' }, 'allow-all', 'refused', 'refused'],
+  [{ network: false }, 'manual', 'confined', 'refused'],
+  [{ executor: 'auto', network: false }, 'allow-all', 'confined', 'refused'],
+  [{ deniedPaths: ['/x'] }, 'manual', 'confined', 'refused'],
+  [{ writesWorkingDirectory: false }, 'assisted', 'confined', 'refused'],
+];
+
+test.each(cases)(
+  '%j in the mode %s is %s where the sandbox works, else %s',
+  (settings, mode, here, elsewhere) => {
+    const outlook = (probe: Probe) => {
+      const { type, ...more } = outlookOf(settings, mode, probe);
+      return 'missing' in more ? `${type}, warned` : type;
+    };
+    expect([outlook(works), outlook(missing)]).toEqual([here, elsewhere]);
+  },
+);

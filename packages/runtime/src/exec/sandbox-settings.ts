@@ -1,0 +1,77 @@
+import type { ExecutorKind } from './executor.js';
+import type { Probe } from './sandbox-probe.js';
+
+/**
+ * Which executor is wanted: `auto` is the sandbox where it works, `required` the sandbox or nothing, a name that one or
+ * nothing.
+ */
+export type ExecutorChoice = ExecutorKind | 'auto' | 'required';
+
+/** What somebody said of a session's sandbox; plain data, kept in the log. */
+export interface SandboxSettings {
+  /** Without it the mode decides: who is not asked is confined, where that works. */
+  readonly executor?: ExecutorChoice;
+  /** On unless switched off. */
+  readonly network?: boolean;
+  /** The working directory may be written unless this is false. */
+  readonly writesWorkingDirectory?: boolean;
+  readonly writablePaths?: readonly string[];
+  readonly readOnlyPaths?: readonly string[];
+  readonly deniedPaths?: readonly string[];
+  /** Of macOS. */
+  readonly keychain?: boolean;
+  /** Fields that a client sent and nothing goes by; it is warned. */
+  readonly unused?: readonly string[];
+}
+
+/** Where the next command runs. */
+export type Outlook =
+  | { readonly type: 'host' /** Why not in the sandbox that was meant. */; readonly missing?: string }
+  | { readonly type: 'confined'; readonly kind: Exclude<ExecutorKind, 'host'> }
+  /** A sandbox was asked for and is not to be had: nothing runs. */
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** What nothing but a sandbox does is not left undone where there is none. */
+function choiceOf(settings: SandboxSettings): ExecutorChoice | undefined {
+  const { executor, network, writesWorkingDirectory, deniedPaths = [] } = settings;
+  if (executor !== undefined && executor !== 'auto') return executor;
+  const protects = network === false || writesWorkingDirectory === false || deniedPaths.length > 0;
+  return protects ? 'required' : executor;
+}
+
+/** Who answers questions: people, people but for what certainly only reads, or nobody. */
+type Mode = 'manual' | 'assisted' | 'allow-all';
+
+/** Whether the sandbox, and not the host, is meant: only a probe tells what becomes of it. */
+export function wantsSandbox(settings: SandboxSettings, mode: Mode): boolean {
+  const choice = choiceOf(settings);
+  return choice !== 'host' && (choice !== undefined || mode !== 'manual');
+}
+
+/** Nothing runs without a sandbox. */
+export function requiresSandbox(settings: SandboxSettings): boolean {
+  const choice = choiceOf(settings);
+  return choice !== undefined && choice !== 'auto' && choice !== 'host';
+}
+
+/** Where commands run under these settings, in this mode, on this machine. Pure. */
+export function outlookOf(settings: SandboxSettings, mode: Mode, probe: Probe): Outlook {
+  if (!wantsSandbox(settings, mode)) return { type: 'host' };
+  const choice = choiceOf(settings);
+  const isRequired = requiresSandbox(settings);
+  if (probe.type === 'missing')
+    return isRequired ? { type: 'refused', reason: probe.reason } : { type: 'host', missing: probe.reason };
+  const { kind } = probe.sandbox;
+  if ((choice === 'bwrap' || choice === 'seatbelt') && choice !== kind)
+    return { type: 'refused', reason: `the sandbox ${choice} is not of this system; ${kind} is, or auto` };
+  return { type: 'confined', kind };
+}
+
+/** A sandbox that was asked for cannot be had. */
+export class SandboxUnavailable extends Error {
+  override readonly name = 'SandboxUnavailable';
+
+  constructor(reason: string) {
+    super(`A sandbox was asked for and cannot be had: ${reason}`);
+  }
+}

@@ -1,0 +1,60 @@
+import type { AgentLog } from '../log/agent-log.js';
+import { forbid } from '../permissions/policy.js';
+import { searchExclusions } from '../permissions/real-rules.js';
+import { addressSubject, placeSubject, toolSubject } from '../permissions/subject.js';
+import { type PreparedCall, type ToolContext, ToolFailure, type ToolSurroundings } from '../tools/tool.js';
+import type { Toolset } from '../tools/toolset.js';
+import type { CallToRun } from './call.js';
+import { type GatePermissions, requireNotForbidden } from './permission-desk.js';
+
+/** What the gate gives a call to be prepared with. */
+interface Preparation {
+  readonly log: AgentLog;
+  readonly permissions: GatePermissions;
+  toolSurroundings(): ToolSurroundings;
+}
+
+/** Finds the tool and has it check its input; nothing has happened yet when this throws. */
+export async function prepareCall(
+  call: CallToRun,
+  toolset: Toolset,
+  parts: Preparation,
+): Promise<PreparedCall> {
+  const tool = toolset.find(call.name);
+  if (!tool) throw unknownTool(call.name, toolset);
+  if (call.problem !== undefined) throw new ToolFailure(call.problem);
+  const { cwd: workingDirectory } = parts.log.session.context;
+  // mutation: the gate lets forbidden tools through
+  requireNotForbidden(toolSubject({ toolName: call.name, workingDirectory }), parts);
+  return tool.prepare(call.arguments, contextFor(call, parts));
+}
+
+function contextFor(call: CallToRun, parts: Preparation): ToolContext {
+  const { log, permissions } = parts;
+  const { toolCallId } = call;
+  const { cwd: workingDirectory } = log.session.context;
+  const occasion = { toolName: call.name, workingDirectory };
+  return {
+    checkPlace: (place) => requireNotForbidden(placeSubject(place, occasion), parts),
+    checkAddress: (url) => requireNotForbidden(addressSubject(url, occasion), parts),
+    isForbidden: (place) => forbid(placeSubject(place, occasion), permissions.prohibitions()) !== undefined,
+    searchExclusions: () => searchExclusions(permissions.prohibitions().deny, workingDirectory),
+    sessionId: log.sessionId,
+    toolCallId,
+    notify: (notice) => {
+      if (notice.type === 'system.notification') log.append(notice);
+      else log.emit(notice);
+    },
+    progress: (partialOutput) =>
+      log.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } }),
+    ...parts.toolSurroundings(),
+  };
+}
+
+function unknownTool(name: string, { tools }: Toolset): ToolFailure {
+  const names = tools.map((tool) => tool.name).join(', ');
+  return new ToolFailure(
+    `Tool '${name}' does not exist. Available tools that can be called are ${names}.`,
+    `Tool '${name}' does not exist.`,
+  );
+}

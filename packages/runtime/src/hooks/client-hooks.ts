@@ -1,0 +1,17 @@
+import type { AskedClient } from '../questions/asked-client.js';
+import type { HookOptions, HookSource } from './hooks.js';
+
+/** How hooks are treated whose client says nothing of it. */
+export const defaultHookOptions: HookOptions = { timeoutMs: 60_000, onFailure: 'deny' };
+
+/** The hooks of an attached client. */
+export function clientHooks(client: AskedClient, sessionId: string, options: HookOptions): HookSource {
+  return {
+    name: 'a client',
+    ...options,
+    invoke: async (hookType, input, signal) => {
+      const answer = await client.ask('hooks.invoke', { sessionId, hookType, input }, signal);
+      return answer?.output;
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { SessionEvent } from '@groundcrew/protocol';
+import type { Delta } from './delta-frames.js';
+import type { Draft, EphemeralDraft, SessionLog } from './session-log.js';
+import { type AgentState, agentOf, type SessionState } from './state.js';
+
+/** One agent's view of its session's log: what it writes carries its id, what it reads is its own part of the state. */
+export class AgentLog {
+  constructor(
+    private readonly log: SessionLog,
+    /** Undefined for the root agent. */
+    readonly agentId?: string,
+  ) {}
+
+  get sessionId(): string {
+    return this.log.sessionId;
+  }
+
+  /** What this agent's stored records add up to. */
+  get state(): AgentState {
+    return agentOf(this.log.state, this.agentId);
+  }
+
+  /** The same with all that was appended, stored or not yet. */
+  get latest(): AgentState {
+    return agentOf(this.log.latest, this.agentId);
+  }
+
+  /** What the stored log adds up to for the whole session. */
+  get session(): SessionState {
+    return this.log.state;
+  }
+
+  /** Joins these to the next commit; clients receive them after it. */
+  append(...drafts: readonly Draft[]): readonly SessionEvent[] {
+    return this.log.append(
+      ...(this.agentId === undefined ? drafts : drafts.map((draft) => this.stamped(draft))),
+    );
+  }
+
+  /** Sends without storing, but never ahead of what was appended before. */
+  emit(draft: EphemeralDraft): string {
+    return this.log.emit(this.agentId === undefined ? draft : this.stamped(draft));
+  }
+
+  emitDelta(delta: Delta): void {
+    this.log.emitDelta(delta, this.agentId);
+  }
+
+  /** Resolves when all that was appended so far is stored; rejects when it could not be. */
+  stored(): Promise<void> {
+    return this.log.stored();
+  }
+
+  /** Resolves when all that was appended so far has been sent to clients. */
+  told(): Promise<void> {
+    return this.log.told();
+  }
+
+  private stamped<D extends Draft>(draft: D): D {
+    return { ...draft, agentId: this.agentId };
+  }
+}

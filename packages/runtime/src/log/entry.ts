@@ -1,0 +1,16 @@
+import type { LogRecord } from '../store/session-store.js';
+import type { Entry } from './fold.js';
+import type { NoteDraft } from './notes.js';
+
+/** A stored record, opened. What this session wrote is trusted. */
+export function entryOf({ seq, type, isPublic, json }: LogRecord): Entry {
+  const body = JSON.parse(json);
+  if (isPublic) return { seq, event: body };
+  const { agentId, ...data } = body;
+  return { seq, note: type, data, ...(agentId !== undefined && { agentId }) } as Entry;
+}
+
+/** A private record as it is stored: its agent stands among its fields, as it does in events. */
+export function noteJson({ data, agentId }: NoteDraft): string {
+  return JSON.stringify(agentId === undefined ? data : { agentId, ...data });
+}

@@ -1,0 +1,276 @@
+import type { Part } from '@groundcrew/models';
+import type { EventOf, SessionEvent } from '@groundcrew/protocol';
+import { lose, reserve, settle } from '../budget/spending.js';
+import { ownEntry } from '../own-entry.js';
+import { sizeOf, sizeOfAll } from './history-view.js';
+import type { NoteDraft } from './notes.js';
+import type { AgentState, HistoryEntry } from './state.js';
+
+/** What a private record of an agent changes in its part of the state. */
+export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
+  switch (entry.note) {
+    case 'ask.lost':
+      return { ...agent, spending: lose(agent.spending, entry.data) };
+    case 'ask.reserved':
+      return { ...agent, spending: reserve(agent.spending, entry.data) };
+    case 'ask.settled':
+      return { ...agent, spending: settle(agent.spending, entry.data) };
+    case 'call.intended':
+      return withCall(agent, entry.data.toolCallId, { attempts: entry.data.attempt });
+    case 'call.answered': {
+      const { toolCallId, result } = entry.data;
+      return withCall(agent, toolCallId, { answer: result });
+    }
+    case 'call.context': {
+      const { toolCallId, source } = entry.data;
+      const others = agent.contexts.filter(
+        (each) => each.toolCallId !== toolCallId || each.source !== source,
+      );
+      return { ...agent, contexts: [...others, entry.data] };
+    }
+    case 'call.modified':
+      return withArguments(agent, entry.data.toolCallId, entry.data.arguments);
+    case 'context.inserted':
+      return insertBefore(agent, entry.data);
+    case 'call.interrupted':
+      return closeCall(agent, entry.data.toolCallId);
+    case 'history.dropped':
+      return dropHistory(agent, entry.data.eventIds);
+    case 'view.cut':
+      return { ...agent, view: entry.data };
+    case 'history.cut':
+      return cutHistory(agent, entry.data.fromEventId);
+    case 'limits.asked': {
+      const { requestId } = entry.data;
+      const question = { kind: 'session_limits', requestId, toolCallId: '', event: entry.data } as const;
+      return { ...agent, questions: [...withoutQuestion(agent, requestId).questions, question] };
+    }
+    case 'question.asked': {
+      const { requestId, toolCallId = '' } = entry.data;
+      const question = { kind: 'user_input', requestId, toolCallId, event: entry.data } as const;
+      return { ...agent, questions: [...agent.questions, question] };
+    }
+    case 'verbatim':
+      return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
+    default:
+      return agent;
+  }
+}
+
+/** What an event of an agent changes in its part of the state. */
+export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentState {
+  switch (event.type) {
+    case 'user.message':
+      return foldUserMessage(agent, event);
+    case 'system.message':
+      return { ...agent, systemPrompt: event.data.content };
+    case 'system.notification':
+      return withEntry(agent, notice(event.id, event.data.content));
+    case 'assistant.turn_start': {
+      const { turnId, interactionId = '' } = event.data;
+      return { ...agent, turn: { turnId, interactionId, hasAnswer: false } };
+    }
+    case 'assistant.turn_end':
+      return { ...withContexts(agent, event.id), turn: undefined, calls: [], questions: [] };
+    case 'abort':
+      return { ...agent, calls: [], questions: [] };
+    case 'assistant.message':
+      return foldAnswer(agent, event);
+    case 'tool.execution_start':
+      return foldCallStart(agent, event);
+    case 'tool.execution_complete':
+      return foldReceipt(agent, event);
+    case 'permission.requested':
+    case 'permission.completed':
+    case 'external_tool.requested':
+    case 'external_tool.completed':
+      return foldQuestion(agent, event);
+    default:
+      return agent;
+  }
+}
+
+function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): AgentState {
+  const { messageId, content, transformedContent, delivery } = event.data;
+  const verbatim = verbatimOf(agent, messageId);
+  const text = verbatim?.text ?? transformedContent ?? content;
+  const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
+  const isNewTurn = delivery !== 'steering';
+  return {
+    ...withEntry(agent, { role: 'user', eventId: event.id, parts, ...(!isNewTurn && { isAside: true }) }),
+    ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
+    verbatim: without(agent.verbatim, messageId),
+  };
+}
+
+function foldAnswer(agent: AgentState, event: EventOf<'assistant.message'>): AgentState {
+  const { content, messageId, model = '', toolRequests = [] } = event.data;
+  const toolCalls = toolRequests.map((request) => ({
+    callId: request.toolCallId,
+    name: request.name,
+    argumentsText: verbatimOf(agent, request.toolCallId)?.text ?? JSON.stringify(request.arguments ?? {}),
+  }));
+  const blocks = verbatimOf(agent, messageId)?.kept;
+  const kept = blocks && { kept: { model, blocks } };
+  return {
+    ...withEntry(agent, { role: 'assistant', eventId: event.id, text: content, toolCalls, ...kept }),
+    verbatim: {},
+    ...(agent.turn && { turn: { ...agent.turn, hasAnswer: true } }),
+  };
+}
+
+function foldCallStart(agent: AgentState, { data }: EventOf<'tool.execution_start'>): AgentState {
+  const { toolCallId, toolName } = data;
+  const others = agent.calls.filter((call) => call.toolCallId !== toolCallId);
+  const before = agent.calls.find((call) => call.toolCallId === toolCallId);
+  const begun = { toolCallId, toolName, arguments: data.arguments, attempts: 0 };
+  return { ...agent, calls: [...others, before ? { ...before, ...begun } : begun] };
+}
+
+function foldReceipt(agent: AgentState, event: EventOf<'tool.execution_complete'>): AgentState {
+  if (event.data.isUserRequested) return foldUserCommand(agent, event);
+  const { toolCallId, result, error } = event.data;
+  const verbatim = verbatimOf(agent, toolCallId);
+  const text = verbatim?.text ?? result?.content ?? error?.message ?? '';
+  const parts = verbatim?.parts && { parts: verbatim.parts };
+  const entry = { role: 'tool', eventId: event.id, callId: toolCallId, text, ...parts } as const;
+  const isRejected = error?.code === 'rejected';
+  return {
+    ...closeCall(withEntry(agent, entry), toolCallId),
+    verbatim: without(agent.verbatim, toolCallId),
+    ...(isRejected && agent.turn && { turn: { ...agent.turn, isRejected } }),
+  };
+}
+
+/** A command that the user ran is no call of the model's: the model reads of it as of a message. */
+function foldUserCommand(agent: AgentState, event: EventOf<'tool.execution_complete'>): AgentState {
+  const { toolCallId } = event.data;
+  const text = verbatimOf(agent, toolCallId)?.text;
+  if (text === undefined) return agent;
+  return { ...withEntry(agent, notice(event.id, text)), verbatim: without(agent.verbatim, toolCallId) };
+}
+
+type QuestionEvent = EventOf<
+  'permission.requested' | 'permission.completed' | 'external_tool.requested' | 'external_tool.completed'
+>;
+
+function foldQuestion(agent: AgentState, event: QuestionEvent): AgentState {
+  switch (event.type) {
+    case 'permission.requested': {
+      const { requestId, permissionRequest } = event.data;
+      const toolCallId = permissionRequest.toolCallId ?? '';
+      const question = { kind: 'permission', requestId, toolCallId, event: event.data } as const;
+      return { ...agent, questions: [...agent.questions, question] };
+    }
+    case 'external_tool.requested': {
+      const { requestId, toolCallId } = event.data;
+      const question = { kind: 'external_tool', requestId, toolCallId, event: event.data } as const;
+      return { ...agent, questions: [...agent.questions, question] };
+    }
+    case 'permission.completed': {
+      const { result, requestId } = event.data;
+      const calls = result.kind.startsWith('approved') ? callsApproved(agent, requestId) : agent.calls;
+      return { ...withoutQuestion(agent, requestId), calls };
+    }
+    case 'external_tool.completed':
+      return withoutQuestion(agent, event.data.requestId);
+  }
+}
+
+function callsApproved({ questions, calls }: AgentState, requestId: string): AgentState['calls'] {
+  const question = questions.find((each) => each.requestId === requestId);
+  if (question?.kind !== 'permission') return calls;
+  const { toolCallId, event } = question;
+  return calls.map((call) =>
+    call.toolCallId === toolCallId ? { ...call, granted: [...(call.granted ?? []), event] } : call,
+  );
+}
+
+/** What hooks said of the turn's calls stands behind their results. */
+function withContexts(agent: AgentState, eventId: string): AgentState {
+  const texts = agent.contexts.flatMap((context) => context.texts);
+  if (texts.length === 0) return agent;
+  const after = texts.reduce(
+    (state, text, index) => withEntry(state, notice(`${eventId}/${index}`, text)),
+    agent,
+  );
+  return { ...after, contexts: [] };
+}
+
+/** The model reads a call with the arguments that it was run with. */
+function withArguments(agent: AgentState, toolCallId: string, given: unknown): AgentState {
+  const argumentsText = JSON.stringify(given) ?? '{}';
+  const history = agent.history.map((entry) => {
+    if (entry.role !== 'assistant' || !entry.toolCalls.some(({ callId }) => callId === toolCallId))
+      return entry;
+    const toolCalls = entry.toolCalls.map((call) =>
+      call.callId === toolCallId ? { ...call, argumentsText } : call,
+    );
+    return { ...entry, toolCalls };
+  });
+  return withCall({ ...agent, history }, toolCallId, { modified: { arguments: given } });
+}
+
+function insertBefore(
+  agent: AgentState,
+  { beforeEventId, text }: { readonly beforeEventId: string; readonly text: string },
+): AgentState {
+  const at = agent.history.findIndex(({ eventId }) => eventId === beforeEventId);
+  const entry = notice(`${beforeEventId}/before`, text);
+  const history = at < 0 ? [...agent.history, entry] : agent.history.toSpliced(at, 0, entry);
+  return { ...agent, history, historySize: agent.historySize + sizeOf(entry) };
+}
+
+/** What the model reads as if the user had said it. */
+function notice(eventId: string, text: string): HistoryEntry {
+  return { role: 'user', eventId, parts: [{ type: 'text', text }], isAside: true };
+}
+
+function withEntry(agent: AgentState, entry: HistoryEntry): AgentState {
+  return { ...agent, history: [...agent.history, entry], historySize: agent.historySize + sizeOf(entry) };
+}
+
+function withCall(
+  agent: AgentState,
+  toolCallId: string,
+  change: Partial<AgentState['calls'][number]>,
+): AgentState {
+  const calls = agent.calls.map((call) => (call.toolCallId === toolCallId ? { ...call, ...change } : call));
+  return { ...agent, calls };
+}
+
+function closeCall(agent: AgentState, toolCallId: string): AgentState {
+  return {
+    ...agent,
+    calls: agent.calls.filter((call) => call.toolCallId !== toolCallId),
+    questions: agent.questions.filter((question) => question.toolCallId !== toolCallId),
+  };
+}
+
+function cutHistory(agent: AgentState, fromEventId: string): AgentState {
+  const end = agent.history.findIndex((entry) => entry.eventId === fromEventId);
+  if (end < 0) return agent;
+  const history = agent.history.slice(0, end);
+  return { ...agent, history, historySize: sizeOfAll(history) };
+}
+
+function dropHistory(agent: AgentState, eventIds: readonly string[]): AgentState {
+  const history = agent.history.filter(({ eventId }) => !eventIds.includes(eventId));
+  return { ...agent, history, historySize: sizeOfAll(history) };
+}
+
+function withoutQuestion(agent: AgentState, requestId: string): AgentState {
+  return { ...agent, questions: agent.questions.filter((question) => question.requestId !== requestId) };
+}
+
+function verbatimOf({ verbatim }: AgentState, id: string | undefined) {
+  return id === undefined ? undefined : ownEntry(verbatim, id);
+}
+
+function without<T>(
+  table: Readonly<Record<string, T>>,
+  key: string | undefined,
+): Readonly<Record<string, T>> {
+  if (key === undefined || !Object.hasOwn(table, key)) return table;
+  return Object.fromEntries(Object.entries(table).filter(([name]) => name !== key));
+}

@@ -1,0 +1,202 @@
+import type { EventOf, SessionEvent } from '@groundcrew/protocol';
+import { lose, reserve, settle } from '../budget/spending.js';
+import type { SessionContext, SessionHead } from '../store/session-store.js';
+import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
+import type { NoteDraft } from './notes.js';
+import { stateOfSnapshot } from './snapshot.js';
+import { type AgentState, agentOf, type Prompt, rootAgentId, type SessionState } from './state.js';
+
+/** Why a model was changed that could not be had. */
+export const rateLimited = 'rate_limit_auto_switch';
+
+/** A record of the log, opened. */
+export type Entry = { readonly seq: number } & ({ readonly event: SessionEvent } | NoteDraft);
+
+/** The state a log adds up to. Pure: replaying the log always gives the same state. */
+export function reduce(state: SessionState, entry: Entry): SessionState {
+  if ('note' in entry)
+    return {
+      ...foldNote(state, entry),
+      seq: entry.seq,
+      ...(entry.note === 'snapshot' && { snapshotSeq: entry.seq }),
+    };
+  const { event } = entry;
+  const agentId = event.agentId ?? rootAgentId;
+  const agent = agentOf(state, agentId);
+  const next = withAgent(foldEvent(state, event), agentId, agent, foldAgentEvent(agent, event));
+  return {
+    ...next,
+    seq: entry.seq,
+    eventCount: state.eventCount + 1,
+    lastEventId: event.id,
+    modifiedAt: event.timestamp,
+  };
+}
+
+/** A turn runs, a question is open or a prompt waits. */
+export function hasWork(state: SessionState): boolean {
+  return (
+    state.inbox.length > 0 ||
+    Object.values(state.agents).some(({ turn, questions }) => turn !== undefined || questions.length > 0)
+  );
+}
+
+/** What the store keeps beside the log, so that lists need not read it. */
+export function headOf(state: SessionState): SessionHead {
+  const summary = state.fixed.summary ?? state.summary;
+  return {
+    createdAt: state.createdAt,
+    modifiedAt: state.modifiedAt,
+    hasWork: hasWork(state),
+    userTurns: state.userTurns,
+    eventCount: state.eventCount,
+    snapshotSeq: state.snapshotSeq,
+    context: state.context,
+    ...(state.fixed.name !== undefined && { name: state.fixed.name }),
+    ...(summary !== undefined && { summary }),
+    ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),
+  };
+}
+
+function withAgent(
+  state: SessionState,
+  agentId: string,
+  before: AgentState,
+  after: AgentState,
+): SessionState {
+  return after === before ? state : { ...state, agents: { ...state.agents, [agentId]: after } };
+}
+
+function foldNote(state: SessionState, entry: NoteDraft): SessionState {
+  const agentId = entry.agentId ?? rootAgentId;
+  const agent = agentOf(state, agentId);
+  return withAgent(foldSessionNote(state, entry), agentId, agent, foldAgentNote(agent, entry));
+}
+
+/** What a private record changes for the whole session. */
+function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
+  switch (entry.note) {
+    case 'ask.lost':
+      return { ...state, spending: lose(state.spending, entry.data) };
+    case 'ask.reserved':
+      return { ...state, spending: reserve(state.spending, entry.data) };
+    case 'ask.settled':
+      return { ...state, spending: settle(state.spending, entry.data) };
+    case 'model.chosen':
+      return { ...state, nextModel: entry.data };
+    case 'permissions.changed': {
+      const { approvals = state.approvals, ...change } = entry.data;
+      return { ...state, approvals, permissions: { ...state.permissions, ...change } };
+    }
+    case 'prompt.admitted':
+      return { ...withReceipt(state, entry.data), inbox: [...state.inbox, entry.data] };
+    case 'prompt.received':
+      return withReceipt(state, entry.data);
+    case 'prompt.withdrawn':
+      return withoutPrompt(state, entry.data.messageId);
+    case 'settings.fixed':
+      return { ...state, fixed: { ...state.fixed, ...entry.data } };
+    case 'snapshot':
+      return stateOfSnapshot(entry.data.state);
+    default:
+      return state;
+  }
+}
+
+/** What an event changes for the whole session. */
+function foldEvent(state: SessionState, event: SessionEvent): SessionState {
+  switch (event.type) {
+    case 'session.start':
+      return {
+        ...state,
+        createdAt: event.timestamp,
+        context: event.data.context ? contextOf(event.data.context) : state.context,
+        limits: event.data.sessionLimits ?? {},
+        ...settingsOf(event.data.selectedModel, event.data.reasoningEffort),
+      };
+    case 'session.resume':
+      return { ...state, context: event.data.context ? contextOf(event.data.context) : state.context };
+    case 'session.context_changed':
+      return { ...state, context: contextOf(event.data) };
+    case 'session.model_change':
+      return foldModelChange(state, event);
+    case 'session.session_limits_changed':
+      return withoutLimitQuestions({ ...state, limits: event.data.sessionLimits ?? {} });
+    case 'session.mode_changed':
+      return { ...state, mode: event.data.newMode };
+    case 'session.permissions_changed':
+      return { ...state, permissions: { ...state.permissions, mode: event.data.mode } };
+    case 'user.message':
+      return event.agentId === undefined ? foldUserMessage(state, event) : state;
+    case 'permission.completed': {
+      const { result } = event.data;
+      return 'approval' in result ? { ...state, approvals: [...state.approvals, result.approval] } : state;
+    }
+    default:
+      return state;
+  }
+}
+
+function foldModelChange(state: SessionState, { data }: EventOf<'session.model_change'>): SessionState {
+  return {
+    ...state,
+    model: data.newModel,
+    reasoningEffort: data.reasoningEffort ?? undefined,
+    isModelByDefault: data.source === 'startup',
+    nextModel: undefined,
+    limitedModel: data.cause === rateLimited ? data.previousModel : undefined,
+  };
+}
+
+function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>): SessionState {
+  return {
+    ...withoutPrompt(state, data.messageId),
+    userTurns: state.userTurns + 1,
+    summary: state.summary ?? data.content.slice(0, longestSummary),
+  };
+}
+
+/** It is a part of every head and every list of sessions. */
+const longestSummary = 1000;
+
+/** New limits answer the question about the old ones, whichever agent had asked it. */
+function withoutLimitQuestions(state: SessionState): SessionState {
+  const agents = Object.entries(state.agents).map(([agentId, agent]) => {
+    const questions = agent.questions.filter(({ kind }) => kind !== 'session_limits');
+    return [agentId, questions.length === agent.questions.length ? agent : { ...agent, questions }] as const;
+  });
+  return { ...state, agents: Object.fromEntries(agents) };
+}
+
+function withoutPrompt(state: SessionState, messageId: string | undefined): SessionState {
+  return { ...state, inbox: state.inbox.filter((prompt) => prompt.messageId !== messageId) };
+}
+
+const mostReceipts = 256;
+
+function withReceipt(
+  state: SessionState,
+  { messageId, digest }: Pick<Prompt, 'messageId' | 'digest'>,
+): SessionState {
+  if (digest === undefined) return state;
+  const kept = Object.entries(state.receipts).slice(1 - mostReceipts);
+  return { ...state, receipts: Object.fromEntries([...kept, [messageId, digest]]) };
+}
+
+function contextOf(context: {
+  cwd?: string;
+  gitRoot?: string;
+  repository?: string;
+  branch?: string;
+}): SessionContext {
+  return {
+    cwd: context.cwd ?? '',
+    ...(context.gitRoot !== undefined && { gitRoot: context.gitRoot }),
+    ...(context.repository !== undefined && { repository: context.repository }),
+    ...(context.branch !== undefined && { branch: context.branch }),
+  };
+}
+
+function settingsOf(model: string | undefined, reasoningEffort: string | undefined) {
+  return { ...(model !== undefined && { model }), ...(reasoningEffort !== undefined && { reasoningEffort }) };
+}

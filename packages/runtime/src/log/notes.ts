@@ -1,0 +1,53 @@
+import type { EventData } from '@groundcrew/protocol';
+import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
+import type { PermissionChange } from '../permissions/settings.js';
+import type { ToolResult } from '../tools/tool.js';
+import type { EarlierSnapshot } from './snapshot.js';
+import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim, ViewCut } from './state.js';
+
+/** The private records: what a session must remember and nobody outside is told. A closed list. */
+export interface Notes {
+  /** An attempt at the model brought no answer. */
+  'ask.lost': LostCall;
+  /** What a model call may take, written before it is made; only where a limit is set. */
+  'ask.reserved': Reservation;
+  /** What a model call took. */
+  'ask.settled': SettledCall;
+  /** What a call came to, stored before hooks see it; the receipt that follows says what they made of it. */
+  'call.answered': { readonly toolCallId: string; readonly result: ToolResult };
+  /** What hooks want the model to read after the results of a message; the same source's newest words count. */
+  'call.context': { readonly toolCallId: string; readonly source: string; readonly texts: readonly string[] };
+  'call.intended': { readonly toolCallId: string; readonly attempt: number };
+  'call.interrupted': { readonly toolCallId: string };
+  /** Hooks gave a call other arguments; the events keep what the model wrote. */
+  'call.modified': { readonly toolCallId: string; readonly arguments: unknown };
+  /** Something for the model to read before a message that is there already. */
+  'context.inserted': { readonly beforeEventId: string; readonly text: string };
+  'history.cut': { readonly fromEventId: string };
+  /** These have no room in any view: the model does not see them again. */
+  'history.dropped': { readonly eventIds: readonly string[] };
+  /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
+  'limits.asked': EventData<'session_limits_exhausted.requested'>;
+  /** A model was chosen while a turn ran: it is told, and counts, when the turn is over. */
+  'model.chosen': ModelChange;
+  /** What clients fixed for the session's permissions. */
+  'permissions.changed': PermissionChange;
+  'prompt.admitted': Prompt;
+  /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
+  'prompt.received': { readonly messageId: string; readonly digest: string };
+  'prompt.withdrawn': { readonly messageId: string };
+  /** A question of the agent, which is told by an event that is not stored; its call's result closes it. */
+  'question.asked': EventData<'user_input.requested'>;
+  'settings.fixed': Partial<FixedSettings>;
+  snapshot: { readonly state: SessionState | EarlierSnapshot };
+  verbatim: Verbatim;
+  /** The model no longer sees what lies before. */
+  'view.cut': ViewCut;
+}
+
+export type NoteType = keyof Notes;
+
+/** One private record to be written; without an agent it is the root's, or the session's own. */
+export type NoteDraft = {
+  [K in NoteType]: { readonly note: K; readonly data: Notes[K]; readonly agentId?: string };
+}[NoteType];

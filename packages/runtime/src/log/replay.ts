@@ -1,0 +1,49 @@
+import { type SessionStore, StoreError } from '../store/session-store.js';
+import { entryOf } from './entry.js';
+import { reduce } from './fold.js';
+import { initialState, type SessionState } from './state.js';
+
+/** What could be read of a log, and why there is no more of it. */
+export interface Replayed {
+  readonly state: SessionState;
+  readonly damage?: StoreError;
+}
+
+/** Where a log is, and from where on its newest snapshot makes it readable; 0 without one. */
+export interface ReplayRequest {
+  readonly store: SessionStore;
+  readonly sessionId: string;
+  readonly snapshotSeq: number;
+}
+
+/**
+ * Adds a stored log up from its newest snapshot on. One that is damaged is done without, for it says nothing that the
+ * records before it do not. Throws StoreError when not even the beginning can be read.
+ */
+export async function replay(request: ReplayRequest): Promise<Replayed> {
+  const { snapshotSeq } = request;
+  const usual = await fold(request, initialState, Math.max(0, snapshotSeq - 1));
+  if (!usual.damage || usual.state.seq > 0) return usual;
+  const past = await fold(request, initialState, 0);
+  if (past.state.seq === 0) throw usual.damage;
+  if (past.state.seq !== snapshotSeq - 1) return past;
+  return fold(request, { ...past.state, seq: snapshotSeq, snapshotSeq }, snapshotSeq);
+}
+
+/** To the end, or to the first record that cannot be read. */
+async function fold(
+  { store, sessionId }: ReplayRequest,
+  before: SessionState,
+  after: number,
+): Promise<Replayed> {
+  let state = before;
+  try {
+    for await (const batch of store.read(sessionId, after)) {
+      for (const record of batch) state = reduce(state, entryOf(record));
+    }
+    return { state };
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'damaged') return { state, damage: error };
+    throw error;
+  }
+}

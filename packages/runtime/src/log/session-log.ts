@@ -1,0 +1,335 @@
+import {
+  type DurableType,
+  type EphemeralType,
+  type EventData,
+  isDurable,
+  type SessionEvent,
+} from '@groundcrew/protocol';
+import type { Clock } from '../clock.js';
+import type { LogRecord, Owner, SessionStore, StoreError } from '../store/session-store.js';
+import { type Delta, DeltaFrames } from './delta-frames.js';
+import { noteJson } from './entry.js';
+import { headOf, reduce } from './fold.js';
+import type { NoteDraft } from './notes.js';
+import { Told } from './published-event.js';
+import { replay } from './replay.js';
+import { initialState, type SessionState } from './state.js';
+
+/** An event that enters the log. */
+export type EventDraft = {
+  [K in DurableType]: { readonly type: K; readonly data: EventData<K>; readonly agentId?: string };
+}[DurableType];
+
+/** An event that only reaches who is listening. */
+export type EphemeralDraft =
+  | {
+      [K in EphemeralType]: { readonly type: K; readonly data: EventData<K>; readonly agentId?: string };
+    }[EphemeralType]
+  | (EventDraft & { readonly ephemeral: true });
+
+/** What a commit may hold; ephemeral events among it are told with it, in their place, and not stored. */
+export type Draft = EventDraft | NoteDraft | EphemeralDraft;
+
+/** What one tick appended: one operation of the store. */
+interface Group {
+  readonly records: LogRecord[];
+  readonly told: Set<Told>;
+  state: SessionState;
+  readonly done: Promise<void>;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/** A line of things to be told; durable ones wait there until they are stored. */
+interface Waiting {
+  readonly told: Told;
+  ready: boolean;
+}
+
+/** The single writer of one session's log: stores, folds, then tells. In that order, always. */
+export class SessionLog {
+  /** What the stored log adds up to. */
+  state: SessionState = initialState;
+  /** Why nothing can be written: a record could not be read, and the state is what lies before it. */
+  damage: StoreError | undefined;
+  private epoch = 0;
+  /** What the log will add up to once all that was appended is stored. */
+  private ahead: SessionState = initialState;
+  private group: Group | undefined;
+  /** Handed to the store, in order, and not yet answered. */
+  private readonly handedOver = new Set<Group>();
+  private last: Promise<void> = Promise.resolve();
+  private sinceSnapshot = 0;
+  private readonly line: Waiting[] = [];
+  private telling: Promise<void> | undefined;
+  private readonly frames: DeltaFrames;
+
+  constructor(
+    readonly sessionId: string,
+    private readonly options: {
+      readonly store: SessionStore;
+      readonly clock: Clock;
+      tell(told: Told): void;
+      /** A commit's events have all been told. */
+      toldAll(): void;
+      /** Nothing of what was appended could be stored; whoever waits for it knows, too. */
+      failed?(error: unknown): void;
+    },
+  ) {
+    this.frames = new DeltaFrames(sessionId, options.clock);
+  }
+
+  /**
+   * Makes the session with these first records. False when it is there already: then it is opened and nothing is written.
+   * Nobody is told before `ready`; if that fails, the session is not there.
+   */
+  async create(
+    { owner, ready }: { readonly owner: Owner; readonly ready: Promise<void> },
+    ...drafts: readonly Draft[]
+  ): Promise<boolean> {
+    ready.catch(heardByWaiters);
+    const group = this.newGroup();
+    this.fill(group, drafts);
+    const create = { records: group.records, head: headOf(group.state) };
+    const claim = await this.options.store.claim({ sessionId: this.sessionId, owner, create });
+    this.epoch = claim.epoch;
+    if (claim.isNew) {
+      await ready.catch(async (error: unknown) => {
+        await this.options.store.remove(this.sessionId);
+        throw error;
+      });
+      this.committed(group);
+      return true;
+    }
+    await ready;
+    this.line.length = 0;
+    await this.replay(claim.head.snapshotSeq);
+    return false;
+  }
+
+  /** Takes the session over and folds its records; throws StoreError when there is none or another process works on it. */
+  async open(owner: Owner, options: { readonly force?: boolean } = {}): Promise<void> {
+    const claim = await this.options.store.claim({ sessionId: this.sessionId, owner, ...options });
+    this.epoch = claim.epoch;
+    await this.replay(claim.head.snapshotSeq).catch(async (error: unknown) => {
+      await this.release();
+      throw error;
+    });
+  }
+
+  /** Gives the session up to whoever wants it. */
+  async release(): Promise<void> {
+    await this.options.store.release({ sessionId: this.sessionId, epoch: this.epoch });
+  }
+
+  /** Joins these to the next commit, all or nothing; nobody is told before it. */
+  append(...drafts: readonly Draft[]): readonly SessionEvent[] {
+    const group = this.group ?? this.openGroup();
+    return this.fill(group, drafts);
+  }
+
+  /** Tells without storing, but never ahead of what was appended before. Returns the event's id. */
+  emit(draft: EphemeralDraft): string {
+    const id = this.options.clock.newId();
+    this.pass(this.ephemeral(draft, id));
+    return id;
+  }
+
+  /** The same for what a model streams, chunk by chunk. */
+  emitDelta(delta: Delta, agentId?: string): void {
+    this.pass(this.frames.delta(delta, { parentId: this.ahead.lastEventId, agentId }));
+  }
+
+  /** Resolves when all that was appended so far is stored; rejects when it could not be. */
+  stored(): Promise<void> {
+    return this.last;
+  }
+
+  /** Resolves when all that was appended so far has been told. */
+  async told(): Promise<void> {
+    await this.last;
+    await this.telling;
+  }
+
+  /** What the log adds up to with all that was appended, stored or not yet. */
+  get latest(): SessionState {
+    return this.ahead;
+  }
+
+  /** Bytes appended since the newest snapshot, more or less. */
+  get unfolded(): number {
+    return this.sinceSnapshot;
+  }
+
+  private async replay(snapshotSeq: number): Promise<void> {
+    const { store } = this.options;
+    const { state, damage } = await replay({ store, sessionId: this.sessionId, snapshotSeq });
+    this.damage = damage;
+    if (damage) await this.release();
+    this.state = state;
+    this.ahead = state;
+  }
+
+  private openGroup(): Group {
+    const group = this.newGroup();
+    group.done.catch(heardByWaiters);
+    this.last = group.done;
+    this.group = group;
+    // After all microtasks: what one step of the loop appends, between two waits for the world, is one group.
+    process.nextTick(() => this.handOver());
+    return group;
+  }
+
+  private newGroup(): Group {
+    const { promise, resolve, reject } = withResolvers();
+    return { records: [], told: new Set(), state: this.ahead, done: promise, resolve, reject };
+  }
+
+  private fill(group: Group, drafts: readonly Draft[]): readonly SessionEvent[] {
+    const events: SessionEvent[] = [];
+    for (const draft of drafts) {
+      if ('note' in draft) this.addNote(group, draft);
+      else if (isEphemeral(draft)) this.addEphemeral(group, draft);
+      else events.push(this.addEvent(group, draft));
+    }
+    group.state = this.ahead;
+    return events;
+  }
+
+  private addNote(group: Group, draft: NoteDraft): void {
+    const seq = this.ahead.seq + 1;
+    const json = noteJson(draft);
+    group.records.push({ seq, isPublic: false, type: draft.note, json });
+    this.sinceSnapshot = draft.note === 'snapshot' ? 0 : this.sinceSnapshot + json.length;
+    this.ahead = reduce(this.ahead, { seq, ...draft });
+  }
+
+  private addEphemeral(group: Group, draft: EphemeralDraft): void {
+    const told = this.ephemeral(draft, this.options.clock.newId());
+    group.told.add(told);
+    this.line.push({ told, ready: false });
+  }
+
+  private addEvent(group: Group, draft: EventDraft): SessionEvent {
+    const seq = this.ahead.seq + 1;
+    const event = this.seal(draft);
+    const told = new Told(this.sessionId, event.type, JSON.stringify(event), seq);
+    group.records.push({ seq, isPublic: true, type: event.type, json: told.json });
+    group.told.add(told);
+    this.line.push({ told, ready: false });
+    this.sinceSnapshot += told.json.length;
+    this.ahead = reduce(this.ahead, { seq, event });
+    return event;
+  }
+
+  private handOver(): void {
+    const group = this.group;
+    const first = group?.records[0];
+    this.group = undefined;
+    if (!group) return;
+    if (!first) {
+      // Nothing to store: it is told behind what is on its way to the store, and counts as stored with that.
+      this.tellSoon(group);
+      const before = [...this.handedOver].at(-1);
+      (before?.done ?? Promise.resolve()).then(group.resolve, group.reject);
+      return;
+    }
+    this.handedOver.add(group);
+    if (this.damage) {
+      this.failed(group, this.damage);
+      return;
+    }
+    const request = {
+      sessionId: this.sessionId,
+      epoch: this.epoch,
+      expectedSeq: first.seq - 1,
+      records: group.records,
+      head: headOf(group.state),
+    };
+    // mutation: tell before commit
+    this.options.store.append(request).then(
+      () => this.committed(group),
+      (error: unknown) => this.failed(group, error),
+    );
+  }
+
+  private committed(group: Group): void {
+    this.handedOver.delete(group);
+    this.state = group.state;
+    this.tellSoon(group);
+    group.resolve();
+  }
+
+  /** After the reply to whoever waits for the group: all microtasks run before the next tick, and both leave in one write. */
+  private tellSoon(group: Group): void {
+    for (const waiting of this.line) if (group.told.has(waiting.told)) waiting.ready = true;
+    this.telling ??= new Promise((resolve) => {
+      process.nextTick(() => {
+        this.telling = undefined;
+        this.tellReady();
+        resolve();
+      });
+    });
+  }
+
+  /** Nothing of the group was written: it is forgotten with all that was built upon it. */
+  private failed(group: Group, error: unknown): void {
+    if (!this.handedOver.has(group)) return;
+    const lost = [...this.handedOver, ...(this.group ? [this.group] : [])];
+    this.handedOver.clear();
+    this.group = undefined;
+    this.ahead = this.state;
+    for (const each of lost) each.reject(error);
+    const first = this.line.findIndex(({ told }) => lost.some((each) => each.told.has(told)));
+    if (first >= 0) this.line.splice(first);
+    this.tellReady();
+    this.options.failed?.(error);
+  }
+
+  private tellReady(): void {
+    const end = this.line.findIndex((waiting) => !waiting.ready);
+    const ready = this.line.splice(0, end < 0 ? this.line.length : end);
+    for (const { told } of ready) this.options.tell(told);
+    if (ready.some(({ told }) => told.seq !== undefined)) this.options.toldAll();
+  }
+
+  private seal(draft: EventDraft): SessionEvent {
+    const { clock } = this.options;
+    return {
+      type: draft.type,
+      data: draft.data,
+      id: clock.newId(),
+      timestamp: clock.timestamp(),
+      parentId: this.ahead.lastEventId,
+      ...(draft.agentId !== undefined && { agentId: draft.agentId }),
+    } as SessionEvent;
+  }
+
+  private pass(told: Told): void {
+    if (this.line.length === 0) this.options.tell(told);
+    else this.line.push({ told, ready: true });
+  }
+
+  private ephemeral({ type, data, agentId }: EphemeralDraft, id: string): Told {
+    const place = { parentId: this.ahead.lastEventId, agentId };
+    return this.frames.ephemeral({ type, id, data: JSON.stringify(data) }, place);
+  }
+}
+
+function isEphemeral(draft: EventDraft | EphemeralDraft): draft is EphemeralDraft {
+  return 'ephemeral' in draft || !isDurable(draft.type);
+}
+
+/** `Promise.withResolvers`, which Node 20 does not have. */
+function withResolvers(): { promise: Promise<void>; resolve(): void; reject(error: unknown): void } {
+  let resolve = (): void => undefined;
+  let reject = (_error: unknown): void => undefined;
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}
+
+/** A failed commit is heard by whoever waits for it; a group nobody waits for must not end the process. */
+const heardByWaiters = (): undefined => undefined;

@@ -1,0 +1,249 @@
+import type { KeptBlock, Part, ToolCall } from '@groundcrew/models';
+import type { EventOf, JsonObject } from '@groundcrew/protocol';
+import type { SessionLimits } from '../budget/limits.js';
+import { nothingSpent, type Spending } from '../budget/spending.js';
+import type { SandboxSettings } from '../exec/sandbox-settings.js';
+import { ownEntry } from '../own-entry.js';
+import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
+import type { SessionContext } from '../store/session-store.js';
+import type { ToolResult } from '../tools/tool.js';
+
+/** One thing said in the conversation, as the model knows it. */
+export type HistoryEntry =
+  | {
+      readonly role: 'user';
+      readonly eventId: string;
+      readonly parts: readonly Part[];
+      /** Said into a running turn, where a prompt begins one. */
+      readonly isAside?: boolean;
+    }
+  | {
+      readonly role: 'assistant';
+      readonly eventId: string;
+      readonly text: string;
+      readonly toolCalls: readonly ToolCall[];
+      /** What the model wants back as it was, such as its thoughts under seal; no other model can read it. */
+      readonly kept?: { readonly model: string; readonly blocks: readonly KeptBlock[] };
+    }
+  | {
+      readonly role: 'tool';
+      readonly eventId: string;
+      readonly callId: string;
+      readonly text: string;
+      /** Images and documents that belong to the result. */
+      readonly parts?: readonly Part[];
+    };
+
+/** Where one model's view of the history begins; what lies before it is left out. */
+export interface ViewCut {
+  readonly model: string;
+  readonly fromEventId: string;
+}
+
+/** A model call begun, and whether its answer is there. */
+export interface OpenTurn {
+  readonly turnId: string;
+  readonly interactionId: string;
+  readonly hasAnswer: boolean;
+  /** Somebody rejected one of its calls: the model is not asked again. */
+  readonly isRejected?: boolean;
+}
+
+/** What hooks want the model to read because of a call. */
+export interface CallContext {
+  readonly toolCallId: string;
+  readonly source: string;
+  readonly texts: readonly string[];
+}
+
+/** A tool call begun and not yet answered. */
+export interface OpenCall {
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  /** How often its effect was allowed to happen; 0 means that it certainly has not. */
+  readonly attempts: number;
+  /** What hooks made of its arguments. */
+  readonly modified?: { readonly arguments: unknown };
+  /** What it came to, where its receipt is not written yet. */
+  readonly answer?: ToolResult;
+  /** The questions users said yes to so far. */
+  readonly granted?: readonly EventOf<'permission.requested'>['data'][];
+}
+
+/** A question to people that nobody has answered yet. */
+export type OpenQuestion =
+  | {
+      readonly kind: 'permission';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'permission.requested'>['data'];
+    }
+  | {
+      readonly kind: 'external_tool';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'external_tool.requested'>['data'];
+    }
+  | {
+      readonly kind: 'user_input';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'user_input.requested'>['data'];
+    }
+  | {
+      readonly kind: 'session_limits';
+      readonly requestId: string;
+      /** It belongs to no call. */
+      readonly toolCallId: '';
+      readonly event: EventOf<'session_limits_exhausted.requested'>['data'];
+    };
+
+/** One agent's part of the session: its conversation with the model, and the work it has open. */
+export interface AgentState {
+  readonly history: readonly HistoryEntry[];
+  /** Length of all text in the history; tokens are estimated from it. */
+  readonly historySize: number;
+  /** What a model sees of it, where all of it has no room; absent: everything. */
+  readonly view?: ViewCut;
+  readonly systemPrompt: string;
+  readonly turn?: OpenTurn;
+  readonly calls: readonly OpenCall[];
+  readonly questions: readonly OpenQuestion[];
+  /** What hooks want the model to read after the results of the turn that runs. */
+  readonly contexts: readonly CallContext[];
+  /** Arguments and results as the model has them, until the event they belong to arrives. */
+  readonly verbatim: Readonly<Record<string, Verbatim>>;
+  /** What this agent's own model calls took. */
+  readonly spending: Spending;
+}
+
+/** The id under which the fold keeps the agent that the user talks to; its records carry none. */
+export const rootAgentId = '';
+
+/** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */
+export interface SessionState {
+  readonly seq: number;
+  readonly eventCount: number;
+  readonly snapshotSeq: number;
+  readonly lastEventId: string | null;
+  readonly createdAt: string;
+  readonly modifiedAt: string;
+  readonly userTurns: number;
+  readonly summary?: string;
+  readonly fixed: Partial<FixedSettings>;
+  readonly context: SessionContext;
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  /** Nobody has named the model: it is what there was at the first turn. */
+  readonly isModelByDefault?: boolean;
+  /** Chosen while a turn ran, for the next one. */
+  readonly nextModel?: ModelChange;
+  /** Rate limited when the choice was last left to the service. */
+  readonly limitedModel?: string;
+  readonly mode: 'interactive' | 'plan' | 'autopilot';
+  readonly inbox: readonly Prompt[];
+  /** What came under ids of its senders', the newest last; enough of them for any retry. */
+  readonly receipts: Readonly<Record<string, string>>;
+  /** What users approved for the rest of the session. */
+  readonly approvals: readonly Readonly<Record<string, unknown>>[];
+  readonly permissions: PermissionSettings;
+  /** What all agents have spent together. */
+  readonly spending: Spending;
+  readonly limits: SessionLimits;
+  /** Every agent that has written a record, by its id; the root's is `''`. */
+  readonly agents: Readonly<Record<string, AgentState>>;
+}
+
+/** Another model, as clients will see it. */
+export type ModelChange = EventOf<'session.model_change'>['data'];
+
+export const initialAgent: AgentState = {
+  history: [],
+  historySize: 0,
+  systemPrompt: '',
+  calls: [],
+  questions: [],
+  contexts: [],
+  verbatim: {},
+  spending: nothingSpent,
+};
+
+export const initialState: SessionState = {
+  seq: 0,
+  eventCount: 0,
+  snapshotSeq: 0,
+  lastEventId: null,
+  createdAt: '',
+  modifiedAt: '',
+  userTurns: 0,
+  fixed: {},
+  context: { cwd: '' },
+  mode: 'interactive',
+  inbox: [],
+  receipts: {},
+  approvals: [],
+  permissions: initialPermissions,
+  spending: nothingSpent,
+  limits: {},
+  agents: {},
+};
+
+/** Questions of all agents that nobody has answered yet. */
+export function openQuestions({ agents }: SessionState): readonly OpenQuestion[] {
+  return Object.values(agents).flatMap(({ questions }) => questions);
+}
+
+/** What the fold knows of an agent; an agent without records has the initial state. */
+export function agentOf({ agents }: SessionState, agentId: string = rootAgentId): AgentState {
+  return ownEntry(agents, agentId) ?? initialAgent;
+}
+
+/** A prompt that was acknowledged and that the model has not seen yet. */
+export interface Prompt {
+  readonly messageId: string;
+  /** Set when the sender chose the id: what else came with it, in short, so that a second one can be compared. */
+  readonly digest?: string;
+  readonly text: string;
+  readonly displayText?: string;
+  readonly mode: 'enqueue' | 'immediate';
+  /** A slash command for some client, not for the model. */
+  readonly isCommand?: boolean;
+  readonly agentMode?: string;
+  readonly source?: string;
+  readonly attachments?: readonly JsonObject[];
+}
+
+/** What the session itself keeps of its settings; everything else comes with the client that opens it. */
+export interface FixedSettings {
+  readonly name: string;
+  readonly isNamedByUser: boolean;
+  readonly clientName: string;
+  /** It was given a model service of its own, which is not stored. */
+  readonly hasProvider: boolean;
+  /** What its other model services are called. */
+  readonly providerNames: readonly string[];
+  /** It was given a GitHub token of its own. */
+  readonly hasGitHubToken: boolean;
+  /** It keeps a directory of its own; so does one that says nothing of it. */
+  readonly hasWorkspace: boolean;
+  /** Another model may answer whenever one is rate limited; nobody is asked again. */
+  readonly switchesModels: boolean;
+  /** Some client had hooks: while none is attached, no call runs unasked. */
+  readonly hasHooks: boolean;
+  /** What a hook said the session was about. */
+  readonly summary: string;
+  /** Where commands run. */
+  readonly sandbox: SandboxSettings;
+}
+
+/** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */
+export interface Verbatim {
+  /** The tool call, the prompt or the answer it belongs to. */
+  readonly id: string;
+  readonly text: string;
+  /** What comes after the text: images, documents. */
+  readonly parts?: readonly Part[];
+  /** What an answer has beside its text and its calls. */
+  readonly kept?: readonly KeptBlock[];
+}

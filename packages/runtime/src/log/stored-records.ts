@@ -1,0 +1,53 @@
+import { asRanges } from '../store/ranges.js';
+import { type LogRecord, type SessionStore, StoreError } from '../store/session-store.js';
+import type { EphemeralDraft } from './session-log.js';
+
+/** What a reader of the past needs of its session. */
+export interface PastOf {
+  readonly sessionId: string;
+  readonly loadedState: { readonly seq: number } | undefined;
+  readonly readers: { readonly missing: Set<number> };
+  emit(draft: EphemeralDraft): Promise<unknown>;
+}
+
+/**
+ * Stored records after a seq. What is damaged before a snapshot costs the session nothing but that record: it is left
+ * out, and clients are told once what is missing. Throws StoreError at damage that the state does not reach beyond.
+ */
+export async function* readPast(
+  session: PastOf,
+  { store, after }: { readonly store: SessionStore; readonly after: number },
+): AsyncGenerator<readonly LogRecord[]> {
+  const { missing } = session.readers;
+  const before = missing.size;
+  let damage: StoreError | undefined;
+  let seq = after;
+  for (let isDone = false; !isDone; ) {
+    try {
+      for await (const batch of store.read(session.sessionId, seq)) {
+        yield batch;
+        seq = batch.at(-1)?.seq ?? seq;
+      }
+      isDone = true;
+    } catch (error) {
+      if (!isDamage(error) || seq >= (session.loadedState?.seq ?? 0)) throw error;
+      damage = error;
+      seq += 1;
+      missing.add(seq);
+    }
+  }
+  if (damage && missing.size > before) await session.emit(gapWarning(missing, damage));
+}
+
+function gapWarning(missing: ReadonlySet<number>, { message }: StoreError): EphemeralDraft {
+  const text = `What this session wrote as record ${asRanges(missing)} cannot be read and is left out; the rest is here, and the session goes on. ${message}`;
+  return {
+    type: 'session.warning',
+    ephemeral: true,
+    data: { warningType: 'store_damaged', message: text },
+  };
+}
+
+function isDamage(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.kind === 'damaged';
+}

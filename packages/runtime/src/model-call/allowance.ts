@@ -1,0 +1,122 @@
+import type { Price } from '@groundcrew/models';
+import {
+  describeLimit,
+  judgeCall,
+  type LimitsAnswer,
+  limitsAfter,
+  limitsChanged,
+  type SessionLimits,
+  type SpentLimit,
+} from '../budget/limits.js';
+import { totalsOf } from '../budget/spending.js';
+import { limitsStatus } from '../budget/status.js';
+import type { AgentLog } from '../log/agent-log.js';
+import type { Draft } from '../log/session-log.js';
+import type { Allowance, ModelCallParts, ModelQuestion } from './question.js';
+
+/** A limit of the session is spent, and nobody wants to raise it. */
+export class LimitsExhausted extends Error {
+  override readonly name = 'LimitsExhausted';
+}
+
+/** The call that is to be made. */
+interface Call extends Pick<ModelCallParts, 'log' | 'questions' | 'clock'> {
+  readonly question: ModelQuestion;
+  readonly price: Promise<Price | undefined>;
+}
+
+/**
+ * What the next call may take: it is set aside in the log before the call is made. When a limit is spent, users are
+ * asked until there is room again. Throws LimitsExhausted when they want no more of it.
+ */
+export async function seekAllowance(call: Call, signal: AbortSignal): Promise<Allowance> {
+  for (;;) {
+    const found = await findAllowance(call);
+    if ('estimatedInput' in found) return found;
+    await askAboutLimit(found, call, signal);
+  }
+}
+
+/** What the next call may take, or the limit that is in its way. */
+export async function findAllowance({ log, question, price }: Call): Promise<Allowance | SpentLimit> {
+  const estimatedInput = estimateInput(log, question);
+  if (Object.keys(log.session.limits).length === 0) return { estimatedInput };
+  const [known] = await Promise.all([price, log.stored()]);
+  const { limits, spending } = log.session;
+  const totals = totalsOf(spending);
+  const estimate = {
+    model: question.model,
+    inputTokens: estimatedInput,
+    price: known && estimatedInput > (known.maxPrompt ?? Number.POSITIVE_INFINITY) ? undefined : known,
+  };
+  const verdict = judgeCall(limits, totals, estimate);
+  if (verdict.type === 'spent') return verdict.spent;
+  if (verdict.type === 'unpriced') throw unpriced(verdict.model);
+  const cost = (estimatedInput * (known?.input ?? 0)) / 1_000_000;
+  log.append({ note: 'ask.reserved', data: { tokens: estimatedInput, cost } });
+  await log.stored();
+  const remark = limitsStatus(limits, totals, estimate);
+  return { estimatedInput, remark, ...outputOf(verdict.maxOutputTokens, question) };
+}
+
+/** Services count as they count: the last call tells by how much an estimate is wrong. */
+export function estimateInput(log: AgentLog, question: ModelQuestion): number {
+  const estimate = question.estimate();
+  const { last } = log.state.spending;
+  if (!last || last.model !== question.model || last.inputTokens === 0 || last.estimatedInput === 0)
+    return estimate;
+  return Math.ceil((estimate * last.inputTokens) / last.estimatedInput);
+}
+
+/** Answers of models nobody knows may be expected to be shorter than this. */
+const longestUnknown = 32_768;
+
+/** A bound above what the model gives would only be refused. */
+function outputOf(room: number | undefined, { info }: ModelQuestion): Pick<Allowance, 'maxOutputTokens'> {
+  if (room === undefined || room >= (info?.maxOutputTokens ?? longestUnknown)) return {};
+  return { maxOutputTokens: room };
+}
+
+/** Resolves when the limits are others; the same question waits again after a restart. */
+async function askAboutLimit(
+  spent: SpentLimit,
+  { log, questions, clock }: Call,
+  signal: AbortSignal,
+): Promise<void> {
+  const asked = log.state.questions.find((question) => question.kind === 'session_limits');
+  const requestId = asked?.requestId ?? clock.newId();
+  const settle = (answer: LimitsAnswer): boolean => {
+    const limits = limitsAfter(log.session.limits, spent, answer);
+    log.append(...answered(requestId, answer, limits));
+    return limits !== undefined;
+  };
+  const decided = questions.ask({ kind: 'session_limits', requestId }, settle, signal);
+  const event = { requestId, ...wordsOf(spent, log.session.limits, totalsOf(log.session.spending).cost) };
+  log.append(...(asked ? [] : [{ note: 'limits.asked' as const, data: event }]), {
+    type: 'session_limits_exhausted.requested',
+    data: event,
+  });
+  if (!(await decided))
+    throw new LimitsExhausted(`The session has spent its limit of ${describeLimit(spent)}.`);
+  await log.stored();
+}
+
+function answered(requestId: string, answer: LimitsAnswer, limits: SessionLimits | undefined): Draft[] {
+  const completed: Draft = {
+    type: 'session_limits_exhausted.completed',
+    data: { requestId, response: answer },
+  };
+  if (!limits) return [completed];
+  return [completed, { type: 'session.session_limits_changed', data: limitsChanged(limits) }];
+}
+
+/** Credits are told whichever limit it is: clients that know no other rely on them. */
+function wordsOf({ limit, max, used }: SpentLimit, limits: SessionLimits, dollars: number) {
+  return { maxAiCredits: limits.maxAiCredits ?? 0, usedAiCredits: dollars * 100, limit, max, used };
+}
+
+function unpriced(model: string): LimitsExhausted {
+  return new LimitsExhausted(
+    `The session has a limit on money, and what ${model} costs is not known: name its price in config.json (prices), or limit tokens or calls instead.`,
+  );
+}

@@ -1,0 +1,76 @@
+import {
+  describeDuration,
+  type ModelError,
+  type ModelEvent,
+  maxRetries,
+  type Price,
+} from '@groundcrew/models';
+import type { LostCall } from '../budget/spending.js';
+import type { AgentLog } from '../log/agent-log.js';
+import type { ModelQuestion } from './question.js';
+
+/** An attempt that failed. */
+export interface Failure {
+  readonly log: AgentLog;
+  readonly question: Pick<ModelQuestion, 'model' | 'initiator'>;
+  readonly error: ModelError;
+  readonly milliseconds: number;
+}
+
+/** Tells clients that one attempt failed. */
+export function reportFailure({ log, question, error, milliseconds }: Failure): void {
+  const { kind, message, code, statusCode, requestId } = error;
+  const isTransport = kind === 'network' || (kind === 'timeout' && statusCode === undefined);
+  log.emit({
+    type: 'model.call_failure',
+    data: {
+      source: 'top_level',
+      model: question.model,
+      failureKind: isTransport ? 'transport' : 'api',
+      errorType: kind,
+      errorMessage: JSON.stringify({ message, ...(code !== undefined && { code }) }),
+      durationMs: Math.max(0, Math.round(milliseconds)),
+      initiator: question.initiator,
+      ...(statusCode !== undefined && { statusCode }),
+      ...(requestId !== undefined && { providerCallId: requestId }),
+      ...(code !== undefined && { errorCode: code }),
+    },
+  });
+}
+
+/** Tells clients that the model is asked again, and when. */
+export function reportRetry(
+  log: AgentLog,
+  { error, attempt, delayMs }: Extract<ModelEvent, { type: 'retry' }>,
+): void {
+  const status = error.statusCode === undefined ? '' : `${error.statusCode} `;
+  const seconds = Number((delayMs / 1000).toFixed(1));
+  const asked = error.retryAfter ? ', as it asks to' : '';
+  const message = `The model service failed (${status}${error.message}). Trying again in ${seconds} s${asked}; this was attempt ${attempt}.`;
+  log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'model_retry', message } });
+}
+
+/** Tells clients that a service asks to wait for longer than we do; it is not asked again. */
+export function reportPatience(log: AgentLog, { retryAfter, retries }: ModelError): void {
+  if (retryAfter === undefined || retryAfter === 0 || retries >= maxRetries) return;
+  const message = `The model service asks to wait ${describeDuration(retryAfter)}, which is longer than it is waited for.`;
+  log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'model_retry', message } });
+}
+
+/** What came of an attempt before it ended, by which its cost is estimated. */
+export interface Attempt {
+  readonly estimatedInput: number;
+  /** Characters of the answer. */
+  readonly size: number;
+  readonly price: Price | undefined;
+}
+
+/** What such an attempt is thought to have taken. */
+export function lossOf({ estimatedInput, size, price }: Attempt): LostCall {
+  const output = Math.ceil(size / 4);
+  const { input = 0, output: outputPrice = 0 } = price ?? {};
+  return {
+    tokens: estimatedInput + output,
+    cost: (estimatedInput * input + output * outputPrice) / 1_000_000,
+  };
+}

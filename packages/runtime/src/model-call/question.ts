@@ -1,0 +1,48 @@
+import type { ModelError, ModelInfo, ModelProvider, ModelRequest, Price } from '@groundcrew/models';
+import type { Clock } from '../clock.js';
+import type { AgentLog } from '../log/agent-log.js';
+import type { Questions } from '../questions/questions.js';
+import type { Waits } from '../questions/waits.js';
+
+/** One thing to be asked of a model, for whatever purpose: a turn, a summary, a sub-agent. */
+export interface ModelQuestion {
+  readonly provider: ModelProvider;
+  readonly model: string;
+  readonly info: ModelInfo | undefined;
+  /** Clients see the answer piece by piece. */
+  readonly streaming: boolean;
+  readonly reasoningEffort?: string;
+  /** Who the call is made for: the user whose prompt it is, or the agent at its work. */
+  readonly initiator: 'user' | 'agent';
+  /** Tokens the request is thought to have, by its length. */
+  estimate(): number;
+  /** What is sent; made anew for each attempt. */
+  request(allowance: Allowance): ModelRequest;
+  /** Counts bytes that streamed by, and returns how many there were since the prompt. */
+  countBytes(bytes: number): number;
+}
+
+/** What one model call may take. */
+export interface Allowance {
+  readonly estimatedInput: number;
+  /** Absent: as much as the model gives. */
+  readonly maxOutputTokens?: number;
+  /** What the model hears of what is left. */
+  readonly remark?: string;
+}
+
+/** What asking a model works with. */
+export interface ModelCallParts {
+  readonly log: AgentLog;
+  readonly clock: Clock;
+  readonly waits: Waits;
+  readonly questions: Questions;
+  /** What is to be done about an attempt that failed; `recoverable` when the provider makes another one anyway. */
+  failed(
+    error: ModelError,
+    recoverable: boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly action?: 'retry' | 'skip' | 'abort'; readonly retryCount: number }>;
+  /** What a model costs, if it is known. */
+  priceOf(model: string): Promise<Price | undefined>;
+}

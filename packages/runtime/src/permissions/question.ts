@@ -1,0 +1,16 @@
+import type { EventData } from '@groundcrew/protocol';
+
+/** What a tool asks permission for, in the words of the wire. */
+export type PermissionRequest = EventData<'permission.requested'>['permissionRequest'];
+
+/** One question to be answered before a call may run. */
+export interface PermissionQuestion {
+  readonly request: PermissionRequest;
+  /** How a dialogue shows it, where that is not the request itself. */
+  readonly prompt?: EventData<'permission.requested'>['promptRequest'];
+  /** Where its path led, links followed, when the call was prepared: rules look there too. */
+  readonly real?: readonly string[];
+}
+
+/** A question that depends on the answer to the one before it; throws ToolFailure when there is none. */
+export type LaterQuestion = () => Promise<PermissionQuestion>;

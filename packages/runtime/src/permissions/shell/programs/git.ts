@@ -1,0 +1,23 @@
+import { optionTable, parseCall } from '../options.js';
+import type { KnownWord } from '../words.js';
+import { gitReads } from './git-reads.js';
+import { gitWrites } from './git-writes.js';
+import { type Understood, valuesOf } from './program.js';
+
+const globals = optionTable(
+  '-P -C: --no-pager --no-optional-locks --literal-pathspecs --glob-pathspecs --icase-pathspecs --no-replace-objects --version --help',
+);
+
+/** Git with any of its sub-commands; what it does rests on the settings of the repository it finds. */
+export function git(words: readonly KnownWord[]): Understood | undefined {
+  const leading = parseCall(words, globals, { stopsAtOperand: true });
+  if (!leading) return undefined;
+  const [name, ...rest] = leading.operands;
+  const isVersion = leading.options.length === 1 && leading.options[0]?.name === '--version';
+  if (!name) return isVersion ? { role: 'reads', options: [], operands: [] } : undefined;
+  // It takes itself for asked about a manual page.
+  if (name.kind !== 'literal' || leading.options.some(({ name: each }) => /^--(?:version|help)$/.test(each)))
+    return undefined;
+  const call = gitReads.get(name.value)?.(rest) ?? gitWrites.get(name.value)?.(rest);
+  return call && { ...call, git: { directories: valuesOf(leading, '-C') } };
+}

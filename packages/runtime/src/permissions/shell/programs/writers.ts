@@ -1,0 +1,149 @@
+import { each, type Program, program, valuesOf } from './program.js';
+
+const archive =
+  '-cxtrukvzjJahOpSWm -f: -C: -X: --create --extract --get --list --append --update --file= --directory= --verbose --gzip --bzip2 --xz ' +
+  '--zstd --auto-compress --exclude= --strip-components= --keep-old-files --no-same-owner --same-permissions --preserve-permissions ' +
+  '--no-recursion --dereference --exclude-vcs --wildcards --anchored --totals --one-file-system --sort= --owner= --group= --mtime= --numeric-owner';
+const transfer = '-1246ACpqrTv -P: -i: -l: -c: -J:';
+
+/** Programs that change what their words name, and run nothing else with the options listed here. */
+export const writers: readonly (readonly [string, Program])[] = [
+  [
+    'cp',
+    writer(
+      '-abdfiHlLnPprRsTuvx -t: -S: --archive --backup=? --force --interactive --link --dereference --no-clobber --no-dereference --preserve=? --parents --recursive --reflink=? --remove-destination --symbolic-link --suffix= --target-directory= --no-target-directory --update=? --verbose --one-file-system',
+    ),
+  ],
+  [
+    'mv',
+    writer(
+      '-bfinTuv -t: -S: --backup=? --force --interactive --no-clobber --suffix= --target-directory= --no-target-directory --update=? --verbose',
+    ),
+  ],
+  [
+    'rm',
+    writer(
+      '-dfirRIv --force --interactive=? --one-file-system --no-preserve-root --preserve-root=? --recursive --dir --verbose',
+    ),
+  ],
+  ['mkdir', writer('-pv -m: --parents --verbose --mode=')],
+  ['rmdir', writer('-pv --parents --verbose --ignore-fail-on-non-empty')],
+  ['touch', writer('-acfhm -d: -r: -t: --date= --reference= --no-create --no-dereference --time=')],
+  [
+    'ln',
+    writer(
+      '-bfinrsTvLP -t: -S: --symbolic --force --interactive --relative --no-dereference --no-target-directory --target-directory= --verbose --backup=?',
+    ),
+  ],
+  [
+    'chmod',
+    writer('-cfvRrwxXst --changes --silent --quiet --verbose --recursive --reference= --preserve-root'),
+  ],
+  [
+    'chown',
+    writer(
+      '-cfvhR --changes --silent --quiet --verbose --recursive --no-dereference --reference= --from= --preserve-root',
+    ),
+  ],
+  ['chgrp', writer('-cfvhR --recursive --verbose --quiet')],
+  ['tee', writer('-aip --append --ignore-interrupts')],
+  ['truncate', writer('-co -r: -s: --no-create --size= --reference=')],
+  ['mktemp', writer('-dqtu -p: --directory --dry-run --quiet --suffix= --tmpdir=?')],
+  [
+    'install',
+    writer('-bcCdDpTv -g: -m: -o: -t: --directory --group= --mode= --owner= --target-directory= --verbose'),
+  ],
+  // Letters without a dash may be given first: they are the same options.
+  ['tar', tar],
+  [
+    'zip',
+    writer(
+      '-rqvujym9876543210DXo -x: -i: -b: --recurse-paths --quiet --verbose --update --junk-paths --symlinks --move --exclude= --include=',
+    ),
+  ],
+  ['unzip', writer('-lqvontpjxaCLXZ -d: -x:')],
+  ...each(
+    'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4',
+    writer(
+      '-cdfhkLlnNqrtvz123456789 -T: --stdout --to-stdout --decompress --force --keep --list --quiet --recursive --test --verbose --fast --best',
+    ),
+  ),
+  ['zcat', writer('-fqv')],
+  [
+    'split',
+    writer(
+      '-dexu -a: -b: -C: -l: -n: --bytes= --lines= --number= --suffix-length= --numeric-suffixes=? --additional-suffix= --verbose',
+    ),
+  ],
+  [
+    'patch',
+    writer(
+      '-bElNRsfctuv -p: -i: -d: -r: -F: -V: --strip= --input= --directory= --dry-run --reverse --forward --force --batch --silent --quiet --verbose --no-backup-if-mismatch --reject-file= --fuzz= --backup',
+    ),
+  ],
+  [
+    'rsync',
+    writer(
+      '-avzhrlptgoDcuinxqPHAXSRLkKWC -f: -B: -T: --archive --verbose --compress --human-readable --recursive --delete --delete-after --delete-excluded --exclude= --include= --dry-run --progress --partial --update --checksum --links --perms --times --owner --group --stats --size-only --ignore-existing --itemize-changes --quiet --bwlimit= --max-size= --min-size= --relative --existing --inplace --mkpath --chmod=',
+    ),
+  ],
+  ['scp', writer(transfer)],
+  ['sftp', writer('-1246aCfNpqrv -P: -i: -l: -B: -c: -R:')],
+  [
+    'curl',
+    writer(
+      '-sSLfIivkOJNgGanqR#046 -o: -X: -H: -d: -F: -u: -A: -e: -b: -c: -m: -w: -x: -y: -Y: -z: -C: -r: -T: --silent --show-error --location --fail ' +
+        '--fail-with-body --head --include --verbose --insecure --remote-name --remote-header-name --request= --header= --data= --data-raw= ' +
+        '--data-binary= --data-urlencode= --json= --form= --user= --user-agent= --referer= --cookie= --max-time= --connect-timeout= --retry= ' +
+        '--retry-delay= --output= --write-out= --compressed --url= --get --http1.1 --http2 --progress-bar --no-progress-meter --max-redirs= ' +
+        '--range= --continue-at= --upload-file= --create-dirs --ipv4 --ipv6 --no-buffer --globoff --proxy=',
+    ),
+  ],
+  [
+    'wget',
+    writer(
+      '-qvcSNbrlkpEHLx -O: -P: -T: -t: -U: -o: -A: -R: -w: -l: --quiet --verbose --no-verbose --continue --output-document= --directory-prefix= ' +
+        '--timeout= --tries= --user-agent= --header= --spider --server-response --no-check-certificate --recursive --level= --no-parent ' +
+        '--mirror --show-progress --max-redirect= --post-data= --no-clobber --timestamping',
+    ),
+  ],
+  [
+    'kill',
+    (words) =>
+      words.every(
+        ({ kind, value }) => kind === 'literal' && /^(?:-?\d+|-[A-Z]+\d*|-s|-l|-0|%\d+)$/.test(value),
+      )
+        ? { role: 'writes', options: [], operands: [] }
+        : undefined,
+  ],
+  ...each('pkill killall', writer('-efinouvx -u: -s: -t: -P: --full --exact --newest --oldest --signal=')),
+  [
+    'pgrep',
+    program(
+      'reads',
+      '-aflnovxcwi -u: -U: -P: -t: -d: --full --list-name --list-full --exact --newest --oldest --count --delimiter=',
+    ),
+  ],
+];
+
+function writer(options: string): Program {
+  return program('writes', options);
+}
+
+/** An archive with a colon in its name is on another machine, and reached by a command. */
+const tarOptions = program('writes', archive, {
+  fits: (call) => valuesOf(call, '-f', '--file').every((value) => !value.includes(':')),
+});
+
+function tar(words: Parameters<Program>[0]): ReturnType<Program> {
+  const [first, ...rest] = words;
+  const isBundle = first?.kind === 'literal' && /^[a-zA-Z]+$/.test(first.value);
+  if (!isBundle) return tarOptions(words);
+  // In a bundle the values come in the next words, in its order: one that takes a value, at most.
+  const isPlain = /^[cxtrukvzjJahOpSWm]*f?[cxtrukvzjJahOpSWm]*$/.test(first.value);
+  if (!isPlain) return undefined;
+  const letters = first.value.replace('f', '');
+  const bundle = { ...first, value: `-${letters}` };
+  const file = first.value.includes('f') ? [{ ...first, value: '-f' }] : [];
+  return tarOptions([...(letters === '' ? [] : [bundle]), ...file, ...rest]);
+}

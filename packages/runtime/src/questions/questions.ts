@@ -1,0 +1,98 @@
+import type { EventData } from '@groundcrew/protocol';
+import type { LimitsAnswer } from '../budget/limits.js';
+import type { SessionLog } from '../log/session-log.js';
+import type { PermissionOutcome } from '../permissions/decision.js';
+import type { ExternalAnswer } from '../tools/external.js';
+import type { UserAnswer } from '../tools/user-question.js';
+import type { Waits } from './waits.js';
+
+/** What is answered to each kind of question. */
+export interface Answers {
+  auto_mode_switch: Pick<EventData<'auto_mode_switch.completed'>, 'response'>;
+  command: { readonly error?: string };
+  elicitation: Omit<EventData<'elicitation.completed'>, 'requestId'>;
+  external_tool: ExternalAnswer;
+  permission: PermissionOutcome;
+  session_limits: LimitsAnswer;
+  queued_command: { readonly stopProcessingQueue?: boolean };
+  /** Undefined when nobody who was asked could answer. */
+  user_input: UserAnswer | undefined;
+}
+
+/** A question as it is known to those who answer it. */
+export interface QuestionRef<K extends keyof Answers = keyof Answers> {
+  readonly kind: K;
+  readonly requestId: string;
+}
+
+interface Waiting {
+  readonly kind: keyof Answers;
+  settle(answer: unknown): void;
+}
+
+/** Questions to people: an event goes out to all, the first answer wins, the log records both. */
+export class Questions {
+  private readonly waiting = new Map<string, Waiting>();
+
+  constructor(
+    private readonly log: SessionLog,
+    private readonly waits: Waits,
+  ) {}
+
+  /** Somebody in this process waits for the answer. */
+  isWaiting(requestId: string): boolean {
+    return this.waiting.has(requestId);
+  }
+
+  /** Waits for the answer; `settle` writes it, and all that it completes, to the log at once. */
+  ask<K extends keyof Answers, R>(
+    { kind, requestId }: QuestionRef<K>,
+    settle: (answer: Answers[K]) => R,
+    signal: AbortSignal,
+  ): Promise<R> {
+    signal.throwIfAborted();
+    const asked = new Promise<R>((resolve, reject) => {
+      const stop = () => {
+        this.waiting.delete(requestId);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', stop, { once: true });
+      this.waiting.set(requestId, {
+        kind,
+        settle: (answer) => {
+          signal.removeEventListener('abort', stop);
+          // `answer` lets nothing through but what its kind is answered with.
+          resolve(settle(answer as Answers[K]));
+        },
+      });
+    });
+    const wait = waitKinds[kind];
+    return wait ? this.waits.during({ kind: wait, requestId }, asked) : asked;
+  }
+
+  /** True once the answer is stored and told; false tells a slower client that it came late, or asked for no such thing. */
+  async answer<K extends keyof Answers>(
+    { kind, requestId }: QuestionRef<K>,
+    answer: Answers[K],
+  ): Promise<boolean> {
+    const question = this.waiting.get(requestId);
+    if (question?.kind !== kind) return false;
+    // mutation: accept a second answer
+    this.waiting.delete(requestId);
+    question.settle(answer);
+    await this.log.told();
+    return true;
+  }
+}
+
+/** Under which name a question is waited for; a client's run of its tool is waited for as a tool. */
+const waitKinds = {
+  auto_mode_switch: 'auto_mode_switch',
+  command: 'command',
+  elicitation: 'elicitation',
+  external_tool: undefined,
+  permission: 'permission',
+  queued_command: 'command',
+  session_limits: 'session_limits',
+  user_input: 'user_input',
+} as const satisfies Record<keyof Answers, string | undefined>;

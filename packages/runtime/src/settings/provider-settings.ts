@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FixedSettings } from '../log/state.js';
+import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
+import type { SessionSettings } from './session-settings.js';
+
+/** Services and models cannot be put together as a client wants it. */
+export class InvalidProvider extends Error {
+  override readonly name = 'InvalidProvider';
+}
+
+/** The name of the service that has none. */
+export const defaultProviderName = 'default';
+
+/** How a model of a named service is chosen. */
+export function selectionId({ provider, id }: Pick<RegistryModel, 'provider' | 'id'>): string {
+  return `${provider}/${id}`;
+}
+
+/** The settings with what a client changes of a service; what it leaves out stays. Throws InvalidProvider. */
+export function withProviderChanges(settings: SessionSettings, changes: ProviderSettings): SessionSettings {
+  const { providerName, ...rest } = changes;
+  const { providers = [] } = settings;
+  const named = providers.find(({ name }) => name === providerName);
+  if (!named && (providerName === undefined || providerName === defaultProviderName))
+    return { ...settings, provider: changed(settings.provider ?? {}, rest) };
+  if (!named) throw new InvalidProvider(`The session has no provider named ${JSON.stringify(providerName)}`);
+  const update = { ...named, ...changed(named, rest), baseUrl: rest.baseUrl ?? named.baseUrl };
+  return { ...settings, providers: providers.map((each) => (each === named ? update : each)) };
+}
+
+/** The settings with more named services and models; the same name again replaces. Throws InvalidProvider. */
+export function withRegistry(
+  settings: SessionSettings,
+  added: { readonly providers?: readonly NamedProvider[]; readonly models?: readonly RegistryModel[] },
+): SessionSettings {
+  const providers = new Map((settings.providers ?? []).map((each) => [each.name, each]));
+  const models = new Map((settings.models ?? []).map((each) => [selectionId(each), each]));
+  checkTwice((added.providers ?? []).map(({ name }) => `provider ${JSON.stringify(name)}`));
+  checkTwice((added.models ?? []).map((each) => `model ${JSON.stringify(selectionId(each))}`));
+  for (const each of added.providers ?? []) providers.set(checkedName(each).name, each);
+  for (const each of added.models ?? []) {
+    if (!providers.has(each.provider))
+      throw new InvalidProvider(
+        `The model ${JSON.stringify(each.id)} names a provider ${JSON.stringify(each.provider)} that the session does not have`,
+      );
+    models.set(selectionId(each), each);
+  }
+  if (providers.has(defaultProviderName) && settings.provider?.baseUrl)
+    throw new InvalidProvider(`"${defaultProviderName}" is the name of the session's own provider`);
+  if (providers.size === 0) return settings;
+  return { ...settings, providers: [...providers.values()], models: [...models.values()] };
+}
+
+/** The settings for another model: the name a service knew the old one by goes with it. */
+export function withoutWireModel(settings: SessionSettings): SessionSettings {
+  if (!settings.provider) return settings;
+  const { wireModel: _, modelId: __, ...provider } = settings.provider;
+  return { ...settings, provider };
+}
+
+/** What of the session's services may be stored: that they are there, and what they are called. */
+export function fixedProviders(settings: SessionSettings): Partial<FixedSettings> {
+  const { provider, providers = [], gitHubToken } = settings;
+  return {
+    hasProvider: provider?.baseUrl !== undefined,
+    ...(providers.length > 0 && { providerNames: providers.map(({ name }) => name) }),
+    ...(gitHubToken !== undefined && { hasGitHubToken: true }),
+  };
+}
+
+/** What a session has to remember that it did not before; nothing if there is nothing. */
+export function newlyFixed(
+  before: Partial<FixedSettings>,
+  settings: SessionSettings,
+): Partial<FixedSettings> | undefined {
+  const { hasProvider, providerNames = [], hasGitHubToken } = fixedProviders(settings);
+  const known = before.providerNames ?? [];
+  const names = providerNames.filter((name) => !known.includes(name));
+  const { hasWorkspace, sandbox } = settings;
+  const fresh = {
+    ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
+    ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
+    ...(hasProvider && !before.hasProvider && { hasProvider }),
+    ...(hasGitHubToken && !before.hasGitHubToken && { hasGitHubToken }),
+    ...(names.length > 0 && { providerNames: [...known, ...names] }),
+  };
+  return Object.keys(fresh).length === 0 ? undefined : fresh;
+}
+
+/** What a session was given once, was not stored, and has to be given again before this model can be called. */
+export function missingSecret(
+  fixed: Partial<FixedSettings>,
+  settings: SessionSettings,
+  model: string,
+): string | undefined {
+  const name = fixed.providerNames?.find((each) => model.startsWith(`${each}/`));
+  if (name !== undefined) {
+    if (settings.providers?.some((each) => each.name === name)) return undefined;
+    return `The model ${model} is of the provider "${name}", and keys are not stored: give the providers and models again on session.resume.`;
+  }
+  if (settings.provider?.baseUrl !== undefined) return undefined;
+  if (fixed.hasProvider)
+    return 'This session has a model provider of its own, and keys are not stored: give the provider again on session.resume.';
+  if (fixed.hasGitHubToken && settings.gitHubToken === undefined)
+    return 'This session has a GitHub token of its own, and tokens are not stored: give gitHubToken again on session.resume.';
+  return undefined;
+}
+
+/** Who names one sort of authentication does not mean the others any more. */
+function changed(before: ProviderSettings, changes: ProviderSettings): ProviderSettings {
+  const isAuthenticated = authentication.some((field) => changes[field] !== undefined);
+  const kept = Object.entries(before).filter(
+    ([field]) => !isAuthenticated || !authentication.some((each) => each === field),
+  );
+  return { ...Object.fromEntries(kept), ...changes };
+}
+
+const authentication = ['apiKey', 'bearerToken', 'hasBearerTokenProvider'] as const;
+
+function checkedName(provider: NamedProvider): NamedProvider {
+  const { name, baseUrl } = provider;
+  if (name === '' || name.includes('/'))
+    throw new InvalidProvider(
+      `${JSON.stringify(name)} is no name for a provider: it may not be empty or contain a slash`,
+    );
+  if (!baseUrl)
+    throw new InvalidProvider(
+      `Invalid configuration of the provider ${JSON.stringify(name)}: missing field \`baseUrl\``,
+    );
+  return provider;
+}
+
+function checkTwice(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new InvalidProvider(`The ${twice} is named twice`);
+}

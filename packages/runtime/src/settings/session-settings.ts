@@ -1,0 +1,93 @@
+import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/models';
+import type { JsonObject } from '@groundcrew/protocol';
+import type { SessionLimits } from '../budget/limits.js';
+import type { SandboxSettings } from '../exec/sandbox-settings.js';
+import type { ModelCapabilities, NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
+
+/** W3C trace context, passed on to tools and model services. */
+export interface TraceContext {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+}
+
+/** What clients fixed for a session by create and resume. Secrets among it live in memory only. */
+export interface SessionSettings {
+  readonly clientName: string;
+  readonly workingDirectory: string;
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  readonly streaming: boolean;
+  /** Answers say what of the documents they rest on, where the service can. */
+  readonly citations?: boolean;
+  /** What the app knows better of the model than its service says. */
+  readonly modelCapabilities?: ModelCapabilities;
+  /** The agent does not ask, even where somebody would answer. */
+  readonly isAskingDisabled?: boolean;
+  readonly provider?: ProviderSettings;
+  /** Services beside it, and the models they serve. */
+  readonly providers?: readonly NamedProvider[];
+  readonly models?: readonly RegistryModel[];
+  readonly gitHubToken?: string;
+  /** The Copilot API is called over WebSockets where it can be. */
+  readonly webSocketResponses?: boolean;
+  readonly systemMessage?: SystemMessage;
+  readonly availableTools?: readonly string[];
+  readonly excludedTools?: readonly string[];
+  readonly exclusionWins: boolean;
+  readonly defaultAgentExcludedTools?: readonly string[];
+  /** What the session may spend, where this client names it; the log knows what holds. */
+  readonly limits?: SessionLimits;
+  readonly trace: TraceContext;
+  readonly configDir?: string;
+  /** Whether it keeps a directory of its own, where this client says so; the log knows what holds. */
+  readonly hasWorkspace?: boolean;
+  /** Where commands run, where this client names it. */
+  readonly sandbox?: SandboxSettings;
+  /** Where tools may work besides the working directory. */
+  readonly additionalDirectories?: readonly string[];
+  /** Agents that clients describe; they are listed, and nothing else. */
+  readonly customAgents?: readonly JsonObject[];
+  /** What becomes of long results of tools. */
+  readonly largeOutput?: {
+    readonly enabled?: boolean;
+    readonly maxSizeBytes?: number;
+    readonly outputDir?: string;
+  };
+}
+
+/** How the app shapes the system prompt. */
+export interface SystemMessage {
+  readonly mode?: string;
+  readonly content?: string;
+  readonly sections?: Readonly<Record<string, { readonly action?: string; readonly content?: string }>>;
+}
+
+/** What a way to a model service may use of its session. */
+export interface ModelSeams {
+  readonly sessionId: string;
+  /** The token that some client gives for a provider, for one call. */
+  getBearerToken(providerName: string, signal: AbortSignal): Promise<string>;
+}
+
+/** A way to some model service, as chosen for one session. */
+export interface ModelAccess {
+  readonly provider: ModelProvider;
+  /** The model of a session that named none. */
+  readonly defaultModel: string;
+  /** What is known of a model without asking anybody. */
+  info(model: string): ModelInfo | undefined;
+  /** False for a model that is never found there; one that nobody chose is then left for its own. */
+  serves?(model: string): boolean;
+  /** False for a model that its service does not list; it is asked for all the same, and people are warned. */
+  lists?(model: string): boolean;
+  /** Another one of the same service, for when this one cannot be had. */
+  otherModel?(model: string): string | undefined;
+  /** The service is the Copilot API; its prompt says so. */
+  readonly isCopilot: boolean;
+  /** How somebody else would call this model there; asks for what has to be asked for. */
+  endpoint?(model: string, signal: AbortSignal): Promise<ServiceEndpoint>;
+  /** The same service by other settings of its client's. */
+  withChanges?(changes: ProviderSettings, seams: ModelSeams): ModelAccess;
+  /** Whether it only stands in for a model that nothing is configured for. */
+  standsInFor?(model: string): boolean;
+}

@@ -1,0 +1,74 @@
+import { delimiter, isAbsolute } from 'node:path';
+import { isWithin } from '../../workspace/paths.js';
+
+/**
+ * The environment of a command that runs unasked because it only reads: without what makes shells and programs read files
+ * of the place, or run what those name; and with git told to run nothing that a repository can configure.
+ */
+export function hardenedEnvironment(
+  environment: Readonly<Record<string, string>>,
+  workingDirectory: string,
+): Record<string, string> {
+  const kept = Object.entries(environment).filter(([name]) => !isSteering(name));
+  const path = environment.PATH?.split(delimiter).filter((each) => isTrusted(each, workingDirectory));
+  return {
+    ...Object.fromEntries(kept),
+    ...(path && { PATH: path.join(delimiter) }),
+    ...gitSettings(),
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+    GIT_EDITOR: 'false',
+    GIT_SSH_COMMAND: 'false',
+    PAGER: 'cat',
+  };
+}
+
+/** Start files, functions, options and other places for shells and for the programs of the table. */
+function isSteering(name: string): boolean {
+  return steering.has(name) || /^(?:GIT_|BASH_FUNC_|LD_|DYLD_)/.test(name);
+}
+
+const steering = new Set(
+  (
+    'BASH_ENV ENV SHELLOPTS BASHOPTS CDPATH GLOBIGNORE IFS PS4 PROMPT_COMMAND POSIXLY_CORRECT SSH_CLIENT SSH2_CLIENT ' +
+    'LESSOPEN LESSCLOSE LESS MANPAGER EDITOR VISUAL RIPGREP_CONFIG_PATH GREP_OPTIONS FD_OPTIONS AWKPATH AWKLIBPATH ' +
+    'JQ_LIBRARY_PATH MAGIC DIFF_OPTIONS TAR_OPTIONS GZIP NODE_OPTIONS PYTHONSTARTUP PYTHONPATH PERL5OPT PERL5LIB RUBYOPT ' +
+    'JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS TREE_COLORS'
+  ).split(' '),
+);
+
+/** A program that the session may have put there is not the one that the table means. */
+function isTrusted(directory: string, workingDirectory: string): boolean {
+  return isAbsolute(directory) && !isWithin(workingDirectory, directory);
+}
+
+const settings: readonly (readonly [string, string])[] = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.pager', 'cat'],
+  ['core.editor', 'false'],
+  ['core.sshCommand', 'false'],
+  ['core.askPass', 'false'],
+  ['core.attributesFile', '/dev/null'],
+  ['core.untrackedCache', 'false'],
+  ['credential.helper', ''],
+  ['diff.autoRefreshIndex', 'false'],
+  ['diff.ignoreSubmodules', 'dirty'],
+  ['status.submoduleSummary', 'false'],
+  ['submodule.recurse', 'false'],
+  ['log.showSignature', 'false'],
+  ['gpg.program', 'false'],
+  ['protocol.allow', 'never'],
+  ['safe.bareRepository', 'explicit'],
+];
+
+/** What is set by variables comes after what any file says. */
+function gitSettings(): Record<string, string> {
+  const pairs = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
+}

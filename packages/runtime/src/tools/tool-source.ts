@@ -1,0 +1,41 @@
+import type { Tool } from './tool.js';
+
+/** Where tools of a session come from. */
+export interface ToolSource {
+  readonly kind: 'builtin' | 'client' | 'mcp';
+  /** Resolves when the tools are known, or are not waited for any longer; one bad server does not reject it. */
+  ready(signal: AbortSignal): Promise<void>;
+  tools(): readonly Tool[];
+  /** Calls the listener when the tools have changed; returns what ends that. */
+  onChange(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+/** A source whose tools are known at any moment; whoever changes them says so. */
+export class ListedTools implements ToolSource {
+  private readonly listeners = new Set<() => void>();
+
+  constructor(
+    readonly kind: ToolSource['kind'],
+    readonly tools: () => readonly Tool[],
+  ) {}
+
+  /** They always are. */
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** Tells listeners that the list is another one. */
+  changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  async close(): Promise<void> {
+    this.listeners.clear();
+  }
+}

@@ -1,0 +1,67 @@
+import { ModelError } from '@groundcrew/models';
+import type { ModelAnswer } from '../model-call/model-call.js';
+import type { AgentContext, ModelPlan } from './context.js';
+import { questionOf } from './request.js';
+import { fitKnownWindow, giveUp, leaveHalfOut } from './window.js';
+
+/** An answer, and the plan it was given by. */
+export interface Answered {
+  readonly answer: ModelAnswer;
+  readonly plan: ModelPlan;
+}
+
+/** Asks the model; where it is rate limited, and users agree, another one in its place. */
+export async function askAvailableModel(
+  context: AgentContext,
+  plan: ModelPlan,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const { planner } = context;
+  try {
+    return { answer: await askFitting(context, plan, signal), plan };
+  } catch (error) {
+    if (!(await mayAskAnother(error, { context, plan }, signal))) throw error;
+  }
+  const other = planner.plan();
+  appendSystemPrompt(context, other);
+  return { answer: await askFitting(context, other, signal), plan: other };
+}
+
+/** Asks with as much of the conversation as the model has room for: the oldest rounds are left out first. */
+async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortSignal): Promise<ModelAnswer> {
+  for (;;) {
+    fitKnownWindow(context, plan);
+    try {
+      return await context.models.ask(questionOf(context, plan), signal);
+    } catch (error) {
+      const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
+      if (!isTooLong || signal.aborted) throw error;
+      if (!leaveHalfOut(context, plan)) throw giveUp(context, plan, error);
+    }
+  }
+}
+
+/** The system prompt is an event whenever it is another text. */
+export function appendSystemPrompt({ log, interaction }: AgentContext, { system }: ModelPlan): void {
+  if (system === log.latest.systemPrompt) return;
+  log.append({
+    type: 'system.message',
+    data: { role: 'system', content: system, interactionId: interaction.id },
+  });
+}
+
+async function mayAskAnother(
+  error: unknown,
+  { context, plan }: { readonly context: AgentContext; readonly plan: ModelPlan },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!(error instanceof ModelError) || error.kind !== 'rate_limit' || signal.aborted) return false;
+  if (plan.otherModel === undefined || context.log.session.model === 'auto') return false;
+  const { code, retryAfter } = error;
+  const limit = {
+    model: plan.model,
+    ...(code !== undefined && { errorCode: code }),
+    ...(retryAfter !== undefined && { retryAfterSeconds: retryAfter }),
+  };
+  return context.modelSwitch.seek(limit, signal);
+}

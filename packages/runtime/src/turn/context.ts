@@ -1,0 +1,112 @@
+import type { ModelInfo, ModelProvider } from '@groundcrew/models';
+import type { Clock } from '../clock.js';
+import type { Gate } from '../gate/gate.js';
+import type { Hooks } from '../hooks/hooks.js';
+import type { AgentLog } from '../log/agent-log.js';
+import type { Draft } from '../log/session-log.js';
+import type { Prompt } from '../log/state.js';
+import type { ModelCalls } from '../model-call/model-call.js';
+import type { ModelSwitch } from '../questions/model-switch.js';
+import type { Toolset } from '../tools/toolset.js';
+import type { HistoryMemory } from './history-memory.js';
+import type { Interaction, PromptExtras } from './interaction.js';
+
+/** Bounds that keep a session from running for ever; each one exceeded is a clear error. */
+export interface TurnLimits {
+  readonly toolRounds: number;
+  readonly queuedPrompts: number;
+  readonly turnMilliseconds: number;
+  /** How often hooks may keep an agent from stopping, for each prompt. */
+  readonly stopBlocks: number;
+}
+
+/** What one model call goes by; made anew before each one. */
+export interface ModelPlan {
+  readonly provider: ModelProvider;
+  readonly model: string;
+  readonly info: ModelInfo | undefined;
+  /** Another model of the same service, to answer in its place. */
+  readonly otherModel?: string;
+  readonly reasoningEffort?: string;
+  readonly streaming: boolean;
+  /** Answers say what of the documents they rest on. */
+  readonly citations: boolean;
+  readonly system: string;
+  readonly toolset: Toolset;
+}
+
+/** What clients learn of a session's settings at its first turn. */
+export interface SettingsReport {
+  /** Tools that filters hide. */
+  readonly hiddenTools: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Model, prompt and tools as they are now. */
+export interface AgentPlanner {
+  /** Waits for the tools of servers that are still starting. */
+  ready(signal: AbortSignal): Promise<void>;
+  /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
+  plan(): ModelPlan;
+  /** The model that answers next. */
+  model(): string;
+  canSeeImages(): boolean;
+  /** Types of documents that the model reads as they are. */
+  documents(): readonly string[];
+  /** What the model has to read of tools that came or went; asked once for each prompt. */
+  noticeOfTools(): string;
+  report(): SettingsReport;
+  /** Warnings of options without effect that clients have not received yet. */
+  optionWarnings(): readonly Draft[];
+}
+
+/** A prompt, with what belongs to it and may not be stored. */
+export interface ReceivedPrompt {
+  readonly prompt: Prompt;
+  readonly extras: PromptExtras;
+}
+
+/** Prompts that join a running turn. */
+export interface SteeringInbox {
+  takeSteering(): Promise<readonly ReceivedPrompt[]>;
+}
+
+/** What an agent knows of the session it works in. */
+export interface SessionFacts {
+  readonly sessionId: string;
+  readonly clientName: string;
+  readonly clock: Clock;
+  readonly limits: TurnLimits;
+  /** A warning about rules that cannot be read; each one once. */
+  ruleWarning(): string | undefined;
+  /** True once for each time the session was opened: its first turn begins. */
+  takeStart(): boolean;
+  /** Changes the session's settings as a hook wants it. */
+  configure(change: ConfigChange): Promise<void>;
+  /** Brings the session's transcript file up to date, and returns its path. */
+  writeTranscript(): Promise<string>;
+}
+
+/** What a hook may change of the session that it starts. */
+export interface ConfigChange {
+  readonly model?: string | null | undefined;
+  readonly reasoningEffort?: string | null | undefined;
+  readonly availableTools?: readonly string[] | null | undefined;
+  readonly excludedTools?: readonly string[] | null | undefined;
+}
+
+/** Everything a turn may touch. What is not here, a turn cannot do. */
+export interface AgentContext {
+  readonly log: AgentLog;
+  readonly inbox: SteeringInbox;
+  readonly hooks: Hooks;
+  readonly gate: Gate;
+  readonly planner: AgentPlanner;
+  readonly models: ModelCalls;
+  /** Asks users what to do about a model that is rate limited. */
+  readonly modelSwitch: ModelSwitch;
+  readonly memory: HistoryMemory;
+  /** What the current prompt started. */
+  readonly interaction: Interaction;
+  readonly session: SessionFacts;
+}

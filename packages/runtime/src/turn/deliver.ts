@@ -1,0 +1,129 @@
+import type { EventData } from '@groundcrew/protocol';
+import { ruleWarning } from '../gate/permission-desk.js';
+import type { Draft } from '../log/session-log.js';
+import type { Prompt } from '../log/state.js';
+import type { AgentContext } from './context.js';
+import { formatWithHooks, remindersOf, submitPrompt, transformPrompt } from './prompt-hooks.js';
+
+/** Makes a prompt a message of the conversation; it starts an interaction. Joins the next commit. */
+export async function deliver(
+  prompt: Prompt,
+  { delivery, signal }: { readonly delivery: 'idle' | 'queued'; readonly signal: AbortSignal },
+  context: AgentContext,
+): Promise<void> {
+  const { log, planner, session, hooks, interaction } = context;
+  const documents = planner.documents();
+  const submitted = await submitPrompt(hooks, prompt.text, signal);
+  interaction.promptText = submitted.text;
+  const formatted = await formatWithHooks(submitted, prompt.attachments ?? [], {
+    hooks,
+    signal,
+    now: session.clock.now(),
+    workingDirectory: log.session.context.cwd,
+    canSeeImages: planner.canSeeImages(),
+    documents,
+    isPlanning: log.session.mode === 'plan',
+    notice: planner.noticeOfTools(),
+  });
+  const verbatim: Draft[] =
+    formatted.parts.length === 0
+      ? []
+      : [{ note: 'verbatim', data: { id: prompt.messageId, text: formatted.text, parts: formatted.parts } }];
+  log.append(
+    ...openingModel(context),
+    ...opening(prompt, context),
+    ...planner.optionWarnings(),
+    ...ruleWarning({ warning: session.ruleWarning }),
+    ...receiptOf(prompt, delivery),
+    ...verbatim,
+    {
+      type: 'user.message',
+      data: {
+        delivery,
+        turnId: '0',
+        ...messageData(afterHooks(prompt, submitted.text), context),
+        transformedContent: formatted.text,
+        supportedNativeDocumentMimeTypes: [...documents],
+        ...(formatted.attachments.length > 0 && {
+          attachments: formatted.attachments as EventData<'user.message'>['attachments'],
+        }),
+      },
+    },
+  );
+}
+
+/** What a session says once, at its first prompt. */
+function opening(prompt: Prompt, { log, planner }: AgentContext): Draft[] {
+  if (log.session.userTurns > 0) return [];
+  const { hiddenTools, warnings } = planner.report();
+  const message = `Disabled tools: ${hiddenTools.join(', ')}`;
+  const title = prompt.displayText ?? prompt.text;
+  return [
+    ...warnings.map(
+      (text): Draft => ({ type: 'session.warning', data: { warningType: 'configuration', message: text } }),
+    ),
+    ...(log.session.fixed.name === undefined
+      ? [{ type: 'session.title_changed' as const, data: { title } }]
+      : []),
+    ...(hiddenTools.length > 0
+      ? [
+          {
+            type: 'session.info' as const,
+            ephemeral: true as const,
+            data: { infoType: 'configuration', message },
+          },
+        ]
+      : []),
+    { type: 'session.tools_updated', data: { model: planner.model() } },
+  ];
+}
+
+/** Adds prompts that may not wait to the running turn, bare. */
+export async function deliverSteering(context: AgentContext, signal: AbortSignal): Promise<void> {
+  const { hooks } = context;
+  for (const { prompt, extras } of await context.inbox.takeSteering()) {
+    const { requestHeaders } = extras;
+    if (requestHeaders) context.interaction.join(requestHeaders);
+    const { text, contexts } = await submitPrompt(hooks, prompt.text, signal);
+    const transformed = await transformPrompt(text, text + remindersOf(contexts), { hooks, signal });
+    context.log.append(...context.planner.optionWarnings(), {
+      type: 'user.message',
+      data: {
+        delivery: 'steering',
+        turnId: context.interaction.turnId,
+        ...messageData(afterHooks(prompt, text), context),
+        ...(transformed !== text && { transformedContent: transformed }),
+      },
+    });
+    context.log.emit({ type: 'pending_messages.modified', data: {} });
+  }
+}
+
+/** What hooks made of a prompt is what clients see of it, too. */
+function afterHooks(prompt: Prompt, text: string): Prompt {
+  return text === prompt.text ? prompt : { ...prompt, text, displayText: text };
+}
+
+function messageData(prompt: Prompt, { interaction }: AgentContext): EventData<'user.message'> {
+  return {
+    content: prompt.displayText ?? prompt.text,
+    interactionId: interaction.id,
+    messageId: prompt.messageId,
+    ...(prompt.agentMode !== undefined && {
+      agentMode: prompt.agentMode as EventData<'user.message'>['agentMode'],
+    }),
+    ...(prompt.source !== undefined && { source: prompt.source }),
+  };
+}
+
+/** A prompt that waited has its receipt already. */
+function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): Draft[] {
+  if (digest === undefined || delivery === 'queued') return [];
+  return [{ note: 'prompt.received', data: { messageId, digest } }];
+}
+
+/** The first turn says which model it begins with, when nobody had named one. */
+function openingModel({ log, planner }: AgentContext): Draft[] {
+  if (log.session.model !== undefined) return [];
+  return [{ type: 'session.model_change', data: { newModel: planner.model(), source: 'startup' } }];
+}

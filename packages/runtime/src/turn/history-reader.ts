@@ -1,0 +1,113 @@
+import type { ChatMessage, Part } from '@groundcrew/models';
+import { interruptedText } from '../gate/gate.js';
+import type { HistoryEntry } from '../log/state.js';
+
+/** What one model cannot see or read stays in the history, for one that can may be chosen later. */
+export interface View {
+  readonly model: string;
+  readonly canSeeImages: boolean;
+  /** Types of documents that it reads as they are. */
+  readonly documents: readonly string[];
+}
+
+type Said = Extract<HistoryEntry, { role: 'assistant' }>;
+type Result = Extract<HistoryEntry, { role: 'tool' }>;
+
+/** Reads a history that grows: a message is made once, and is the same object in every call it is part of. */
+export class HistoryReader {
+  private view: View | undefined;
+  private history: readonly HistoryEntry[] = [];
+  /** Made of the history up to its last answer, whose results may still come. */
+  private settled: readonly ChatMessage[] = [];
+  private settledEntries = 0;
+  private made = new WeakMap<HistoryEntry, ChatMessage>();
+
+  /** The history as a valid conversation: every call has exactly one result, right after the message that made it. */
+  read(history: readonly HistoryEntry[], view: View): readonly ChatMessage[] {
+    if (!this.isOf(history, view)) this.forget();
+    const messages = [...this.settled];
+    const lastAnswer = history.findLastIndex(({ role }) => role === 'assistant');
+    for (let index = this.settledEntries; index < history.length; index++) {
+      const entry = history[index];
+      if (index === lastAnswer) {
+        this.settled = [...messages];
+        this.settledEntries = index;
+      }
+      if (entry?.role === 'user')
+        messages.push(
+          this.once(entry, () => ({
+            role: 'user',
+            parts: entry.parts.map((part) => readable(part, view)),
+          })),
+        );
+      if (entry?.role === 'assistant')
+        this.addAnswer(entry, resultsAfter(history, index), { messages, view });
+    }
+    this.view = view;
+    this.history = history;
+    return messages;
+  }
+
+  /** The history goes on from the one that was read last, and is read as that was. */
+  private isOf(history: readonly HistoryEntry[], { model, canSeeImages, documents }: View): boolean {
+    const { view, settledEntries } = this;
+    return (
+      view?.model === model &&
+      view.canSeeImages === canSeeImages &&
+      view.documents.join() === documents.join() &&
+      // What is taken out is the beginning or the end: between two entries that are the same nothing has changed.
+      history[0] === this.history[0] &&
+      history[settledEntries] === this.history[settledEntries]
+    );
+  }
+
+  private forget(): void {
+    this.settled = [];
+    this.settledEntries = 0;
+    this.made = new WeakMap();
+  }
+
+  private addAnswer(
+    said: Said,
+    results: ReadonlyMap<string, Result>,
+    { messages, view }: { readonly messages: ChatMessage[]; readonly view: View },
+  ): void {
+    const { text, toolCalls } = said;
+    const kept = said.kept?.model === view.model ? said.kept.blocks : undefined;
+    messages.push(this.once(said, () => ({ role: 'assistant', text, toolCalls, ...(kept && { kept }) })));
+    const parts: Part[] = [];
+    for (const { callId } of toolCalls) {
+      const result = results.get(callId);
+      messages.push(
+        result
+          ? this.once(result, () => ({ role: 'tool', callId, text: result.text }))
+          : { role: 'tool', callId, text: interruptedText },
+      );
+      parts.push(...(result?.parts ?? []));
+    }
+    if (parts.length > 0 && view.canSeeImages) messages.push({ role: 'user', parts });
+  }
+
+  private once(entry: HistoryEntry, make: () => ChatMessage): ChatMessage {
+    const known = this.made.get(entry);
+    if (known) return known;
+    const message = make();
+    this.made.set(entry, message);
+    return message;
+  }
+}
+
+function readable(part: Part, { documents }: View): Part {
+  if (part.type !== 'document' || documents.includes(part.mimeType)) return part;
+  return { type: 'text', text: `[Document ${part.name ?? part.mimeType}: this model cannot read it]` };
+}
+
+function resultsAfter(history: readonly HistoryEntry[], index: number): ReadonlyMap<string, Result> {
+  const results = new Map<string, Result>();
+  for (let i = index + 1; i < history.length; i++) {
+    const entry = history[i];
+    if (!entry || entry.role === 'assistant') break;
+    if (entry.role === 'tool' && !results.has(entry.callId)) results.set(entry.callId, entry);
+  }
+  return results;
+}

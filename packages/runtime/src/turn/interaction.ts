@@ -1,0 +1,79 @@
+import { mergedHeaders } from '@groundcrew/models';
+import type { ViewCut } from '../log/state.js';
+import type { TraceContext } from '../settings/session-settings.js';
+
+/** HTTP headers the app wants on every model call of one prompt; they may be secret and are never stored. */
+export interface RequestHeaders {
+  readonly values: Readonly<Record<string, string>>;
+  /** In the place of the headers that the session's provider was given, or beside them. */
+  readonly strategy: 'override' | 'merge';
+}
+
+/** Headers for one prompt; throws a ModelError that names the one that cannot be sent, without its value. */
+export function requestHeaders(
+  values: Readonly<Record<string, string>>,
+  strategy: RequestHeaders['strategy'],
+): RequestHeaders {
+  return { values: mergedHeaders({}, values), strategy };
+}
+
+/** What belongs to a prompt and may not be stored. */
+export interface PromptExtras {
+  readonly requestHeaders?: RequestHeaders;
+  readonly trace?: TraceContext;
+}
+
+interface InteractionOptions {
+  readonly requestHeaders?: RequestHeaders;
+  readonly trace: TraceContext;
+}
+
+/** What belongs to one prompt of the user, from its delivery to its last model call. */
+export class Interaction {
+  /** Model calls begun so far. */
+  rounds = 0;
+  /** Bytes of text the model has streamed so far. */
+  private responseBytes = 0;
+  /** How often hooks kept the agent from stopping. */
+  blocks = 0;
+  /** The prompt, as hooks left it. */
+  promptText = '';
+  /** The turn goes on where a process that died had left it. */
+  isContinued = false;
+  /** A shorter view that the model is asked with; it counts from its answer on. */
+  view: ViewCut | undefined;
+
+  constructor(
+    readonly id: string,
+    private given: InteractionOptions,
+  ) {}
+
+  get options(): InteractionOptions {
+    return this.given;
+  }
+
+  /** Headers of a prompt that joins: in the place of those there are, or beside them, as it says. */
+  join(requestHeaders: RequestHeaders): void {
+    const { requestHeaders: before } = this.given;
+    const isBeside = before !== undefined && requestHeaders.strategy === 'merge';
+    const values = isBeside ? mergedHeaders(before.values, requestHeaders.values) : requestHeaders.values;
+    const { strategy } = isBeside ? before : requestHeaders;
+    this.given = { ...this.given, requestHeaders: { values, strategy } };
+  }
+
+  /** Counts bytes that streamed by, and returns how many there were so far. */
+  countBytes(bytes: number): number {
+    this.responseBytes += bytes;
+    return this.responseBytes;
+  }
+
+  /** Who the next model call is made for: the user whose prompt it is, or the agent at its work. */
+  get initiator(): 'user' | 'agent' {
+    return this.rounds <= 1 ? 'user' : 'agent';
+  }
+
+  /** The turn that runs now; `0` before the first. */
+  get turnId(): string {
+    return String(Math.max(0, this.rounds - 1));
+  }
+}

@@ -1,0 +1,21 @@
+import type { ModelInfo } from '@groundcrew/models';
+import type { ModelAccess } from '../settings/session-settings.js';
+
+/** Warns that another model answers in the place of one that no service has, or that the service does not list it. */
+export function modelWarning(access: ModelAccess, model: string): string | undefined {
+  if (access.lists?.(model) === false)
+    return `The service does not list the model ${model}: prompts fail if it does not know it. Choose one of models.list.`;
+  if (!access.standsInFor?.(model)) return undefined;
+  return `No service is configured for the model ${model}: ${access.defaultModel} answers in its place.`;
+}
+
+/** Why a model will not be told how hard to think, although it was to be; one of which nothing is known is told. */
+export function troubleWithEffort(
+  info: Pick<ModelInfo, 'id' | 'reasoningEfforts'> | undefined,
+  effort: string | null | undefined,
+): string | undefined {
+  const efforts = info?.reasoningEfforts;
+  if (!effort || !efforts || efforts.includes(effort)) return undefined;
+  const known = efforts.length === 0 ? 'no reasoning effort' : `the efforts ${efforts.join(', ')}`;
+  return `The model ${info.id} knows ${known}: it is asked without the effort "${effort}".`;
+}

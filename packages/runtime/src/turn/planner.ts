@@ -1,0 +1,205 @@
+import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
+import type { SessionState } from '../log/state.js';
+import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
+import { toolsChangedNotice } from '../prompt/tools-notice.js';
+import { withCapabilities } from '../settings/provider-config.js';
+import { missingSecret } from '../settings/provider-settings.js';
+import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import type { ToolSource } from '../tools/tool-source.js';
+import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
+import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
+import { modelWarning, troubleWithEffort } from './model-warnings.js';
+import { OptionWarnings } from './option-warnings.js';
+
+/** Leaves the choice of the model to the service. */
+const automatic = 'auto';
+
+/** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
+export class Planner {
+  private toolset: Toolset | undefined;
+  private shown: readonly string[] | undefined;
+  private readonly prompt = new PromptWriter();
+  readonly optionWarnings = new OptionWarnings();
+
+  constructor(
+    private readonly sources: readonly ToolSource[],
+    private readonly version: string,
+    public settings: SessionSettings,
+    private access: ModelAccess,
+  ) {
+    for (const source of sources)
+      source.onChange(() => {
+        this.toolset = undefined;
+      });
+  }
+
+  /** The plans of one agent, by what the log adds up to at each moment. */
+  forAgent(state: () => SessionState): AgentPlanner {
+    return {
+      ready: (signal) => this.ready(signal),
+      plan: () => this.plan(state()),
+      model: () => this.model(state()),
+      canSeeImages: () => this.canSeeImages(state()),
+      documents: () => this.documents(state()),
+      noticeOfTools: () => this.noticeOfTools(),
+      report: () => this.report(state()),
+      optionWarnings: () => this.optionWarnings.take(),
+    };
+  }
+
+  /** Resolves when every source of tools is ready, or is not waited for any longer. */
+  async ready(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.sources.map((source) => source.ready(signal)));
+  }
+
+  configure(settings: SessionSettings, access: ModelAccess): void {
+    this.settings = settings;
+    this.access = access;
+    this.toolset = undefined;
+  }
+
+  /** Changes some settings; the rest stay, and so does the way to the model. */
+  adjust(change: Partial<SessionSettings>): void {
+    this.settings = { ...this.settings, ...change };
+    this.toolset = undefined;
+  }
+
+  model(state: SessionState): string {
+    const chosen = this.chosenModel(state) ?? this.settings.model ?? automatic;
+    if (chosen !== automatic) return chosen;
+    const { limitedModel } = state;
+    const other = limitedModel === undefined ? undefined : this.access.otherModel?.(limitedModel);
+    return other ?? this.access.defaultModel;
+  }
+
+  private chosenModel({ model, isModelByDefault }: SessionState): string | undefined {
+    if (model === undefined || !isModelByDefault) return model;
+    return this.access.serves?.(model) === false ? undefined : model;
+  }
+
+  canSeeImages(state: SessionState): boolean {
+    return this.info(this.model(state))?.vision ?? true;
+  }
+
+  documents(state: SessionState): readonly string[] {
+    return this.info(this.model(state))?.documents ?? [];
+  }
+
+  /** What is known of a model: what the app says of it, and for the rest what the service says. */
+  private info(model: string): ModelInfo | undefined {
+    const known = this.access.info(model);
+    const { modelCapabilities } = this.settings;
+    if (!modelCapabilities) return known;
+    return withCapabilities(known ?? { id: model, name: model, vision: true }, modelCapabilities);
+  }
+
+  /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
+  plan(state: SessionState): ModelPlan {
+    const { access, settings } = this;
+    const model = this.model(state);
+    const { reasoningEffort } = state;
+    const warning = this.troubleWithEffort(model, reasoningEffort);
+    const toolset = this.currentToolset();
+    const otherModel = access.otherModel?.(model);
+    const facts = {
+      workingDirectory: state.context.cwd,
+      platform: process.platform,
+      model,
+      toolset,
+      isCopilot: access.isCopilot,
+      version: this.version,
+      mode: state.mode,
+      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
+    };
+    return {
+      provider: this.provider(state, model),
+      model,
+      info: this.info(model),
+      ...(otherModel !== undefined && otherModel !== model && { otherModel }),
+      streaming: settings.streaming,
+      citations: settings.citations ?? false,
+      system: this.prompt.write(facts, settings.systemMessage),
+      toolset,
+      ...(reasoningEffort !== undefined && warning === undefined && { reasoningEffort }),
+    };
+  }
+
+  /** Why a model will not be told how hard to think, although it was to be. */
+  troubleWithEffort(model: string, effort: string | undefined): string | undefined {
+    return troubleWithEffort(this.info(model), effort);
+  }
+
+  /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
+  noticeOfTools(): string {
+    const before = this.shown;
+    this.shown = this.namesOfTools() ?? before;
+    if (!before || !this.shown) return '';
+    const came = this.shown.filter((name) => !before.includes(name));
+    const went = before.filter((name) => !this.shown?.includes(name));
+    return toolsChangedNotice(came, went);
+  }
+
+  /** What people are told at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
+  report(state: SessionState): SettingsReport {
+    const model = this.model(state);
+    const unknown = unknownSections(this.settings.systemMessage).map(
+      (id) =>
+        `The system message edits a section named ${id}, which does not exist; its content was appended.`,
+    );
+    const isAsMade = this.isAsMade(state);
+    const standIn = isAsMade ? modelWarning(this.access, model) : undefined;
+    const effort = isAsMade ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
+    return {
+      hiddenTools: this.toolsetIfAny()?.hidden ?? [],
+      warnings: [...unknown, ...(standIn ? [standIn] : []), ...(effort ? [effort] : [])],
+    };
+  }
+
+  /** What was chosen since has been spoken of when it was. */
+  private isAsMade({ model, reasoningEffort }: SessionState): boolean {
+    const { settings } = this;
+    return model === settings.model && reasoningEffort === settings.reasoningEffort;
+  }
+
+  private provider(state: SessionState, model: string): ModelProvider {
+    const missing = missingSecret(state.fixed, this.settings, model);
+    return missing === undefined ? this.access.provider : providerToCome(missing);
+  }
+
+  private namesOfTools(): readonly string[] | undefined {
+    return this.toolsetIfAny()?.tools.map((tool) => tool.name);
+  }
+
+  /** Clients whose tools clash hear of it when the turn begins, not before. */
+  private toolsetIfAny(): Toolset | undefined {
+    try {
+      return this.currentToolset();
+    } catch (error) {
+      if (error instanceof ToolConflict) return undefined;
+      throw error;
+    }
+  }
+
+  private currentToolset(): Toolset {
+    const { settings, sources } = this;
+    this.toolset ??= makeToolset(sources, {
+      exclusionWins: settings.exclusionWins,
+      ...(settings.availableTools && { availableTools: settings.availableTools }),
+      ...(settings.excludedTools && { excludedTools: settings.excludedTools }),
+      ...(settings.defaultAgentExcludedTools && { hiddenFromRoot: settings.defaultAgentExcludedTools }),
+    });
+    return this.toolset;
+  }
+}
+
+/** Keys are not stored: a session with a service of its own waits for a client that names it again. */
+function providerToCome(reason: string): ModelProvider {
+  return {
+    id: 'none',
+    models: async () => [],
+    // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
+    async *stream() {
+      throw new ModelError('configuration', reason);
+    },
+  };
+}

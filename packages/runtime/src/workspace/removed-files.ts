@@ -1,0 +1,62 @@
+import { mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { sessionDirectoryIn } from './session-directory.js';
+import { removeSessionDirectory } from './spilled-output.js';
+
+/** What sessions of a home keep in directories, as the store of that home deletes it. */
+export interface RemovedFiles {
+  detach(
+    removed: { readonly number: number; readonly id: string },
+    options?: { readonly isReused?: boolean },
+  ): void;
+  discard(number: number): Promise<void>;
+  /** The numbers of removed sessions whose files are still there. */
+  detached(): readonly number[];
+}
+
+/** No session has an id that begins like this. */
+const prefix = '.deleted-';
+
+/**
+ * A removed session's directory is first renamed, in one step, and then deleted: so the directory of a new session of the
+ * same id is never mistaken for it.
+ */
+export function removedFilesIn(home: string): RemovedFiles {
+  const root = dirname(sessionDirectoryIn(home, 'any'));
+  const detachedDirectory = (number: number) => join(root, `${prefix}${number}`);
+  return {
+    detach: ({ number, id }, { isReused = false } = {}) => {
+      const directory = sessionDirectoryIn(home, id);
+      if (!rename(directory, detachedDirectory(number)) || !isReused) return;
+      // Whoever makes a session of this id has looked for its directory already.
+      mkdirSync(join(directory, 'files'), { recursive: true, mode: 0o700 });
+    },
+    discard: (number) => removeSessionDirectory(detachedDirectory(number)),
+    detached: () =>
+      namesIn(root).flatMap((name) => {
+        const number = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+        return Number.isSafeInteger(number) ? [number] : [];
+      }),
+  };
+}
+
+/** False when there is nothing to rename, or it was renamed before. */
+function rename(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}

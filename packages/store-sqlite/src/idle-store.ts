@@ -1,0 +1,143 @@
+import type {
+  AppendRequest,
+  Claim,
+  ClaimRequest,
+  LogRecord,
+  Page,
+  SessionQuery,
+  SessionStore,
+  SessionSummary,
+} from '@groundcrew/runtime';
+import { isStale } from '@groundcrew/runtime';
+import type { SqliteStore } from './store.js';
+
+/** A store that keeps its files open only while it is used. */
+export interface IdleStore extends SessionStore {
+  close(): Promise<void>;
+}
+
+/**
+ * A store for a home that may be one of hundreds: after a while without a call it closes its database, and with no session
+ * open its lock too; the next call opens what it needs again.
+ */
+export function idleStore(options: IdleStoreOptions): IdleStore {
+  return new StoreInUse(options);
+}
+
+export interface IdleStoreOptions {
+  open(): SqliteStore;
+  readonly idleMilliseconds: number;
+  /** Called each time its database was closed because nobody used it. */
+  onClosed?(): void;
+}
+
+class StoreInUse implements IdleStore {
+  /** Sessions that are ours to write, under which epoch: the lock that says we live stays for them. */
+  readonly #claimed = new Map<string, number>();
+  #store: SqliteStore | undefined;
+  #closing: Promise<void> = Promise.resolve();
+  #calls = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly options: IdleStoreOptions) {}
+
+  claim(request: ClaimRequest): Promise<Claim> {
+    return this.#use(async (store) => {
+      const claim = await store.claim(request);
+      this.#claimed.set(request.sessionId, claim.epoch);
+      return claim;
+    });
+  }
+
+  append(request: AppendRequest): Promise<void> {
+    return this.#use((store) =>
+      store.append(request).catch((error: unknown) => {
+        if (isStale(error)) this.#letGo(request);
+        throw error;
+      }),
+    );
+  }
+
+  release(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
+    return this.#use(async (store) => {
+      await store.release(request);
+      this.#letGo(request);
+    });
+  }
+
+  async *read(sessionId: string, after?: number): AsyncIterable<readonly LogRecord[]> {
+    const store = await this.#begin();
+    try {
+      yield* store.read(sessionId, after);
+    } finally {
+      this.#end();
+    }
+  }
+
+  list(query?: SessionQuery): Promise<Page<SessionSummary>> {
+    return this.#use((store) => store.list(query));
+  }
+
+  remove(sessionId: string): Promise<boolean> {
+    return this.#use(async (store) => {
+      const isRemoved = await store.remove(sessionId);
+      this.#claimed.delete(sessionId);
+      return isRemoved;
+    });
+  }
+
+  erased(): Promise<void> {
+    return this.#use((store) => store.erased());
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#closing;
+    await this.#store?.close();
+  }
+
+  /** What an earlier claim gives up, a later one may still have. */
+  #letGo({ sessionId, epoch }: { readonly sessionId: string; readonly epoch: number }): void {
+    if (this.#claimed.get(sessionId) === epoch) this.#claimed.delete(sessionId);
+  }
+
+  async #use<T>(call: (store: SqliteStore) => Promise<T>): Promise<T> {
+    const store = await this.#begin();
+    try {
+      return await call(store);
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** One store at a time: what the last one closes must not be what the next one has just opened. */
+  async #begin(): Promise<SqliteStore> {
+    this.#calls += 1;
+    clearTimeout(this.#timer);
+    await this.#closing;
+    this.#store ??= this.options.open();
+    return this.#store;
+  }
+
+  #end(): void {
+    this.#calls -= 1;
+    if (this.#calls === 0) this.#wait();
+  }
+
+  #wait(): void {
+    this.#timer = setTimeout(() => this.#restOrClose(), this.options.idleMilliseconds).unref();
+  }
+
+  #restOrClose(): void {
+    const store = this.#store;
+    if (!store) return;
+    if (this.#claimed.size === 0) {
+      this.#store = undefined;
+      this.#closing = store.close();
+    } else if (!store.rest()) {
+      this.#wait();
+      return;
+    }
+    this.options.onClosed?.();
+  }
+}

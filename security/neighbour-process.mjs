@@ -1,0 +1,43 @@
+// A client of its own process that pings a runtime at a steady pace, whatever becomes of the answers, and says how long each took.
+import { connect } from 'node:net';
+
+const [port, pace] = process.argv.slice(2).map(Number);
+const socket = connect(port, '127.0.0.1').setNoDelay(true);
+const sent = new Map();
+let took = [];
+let next = 1;
+let received = '';
+
+socket.on('error', () => process.exit(1));
+socket.on('data', (chunk) => {
+  received += chunk.toString('latin1');
+  for (let end = frameEnd(received); end > 0; end = frameEnd(received)) {
+    const { id } = JSON.parse(received.slice(received.indexOf('{'), end));
+    received = received.slice(end);
+    took.push(performance.now() - sent.get(id));
+    sent.delete(id);
+  }
+});
+
+function frameEnd(text) {
+  const [head, length] = /^Content-Length: (\d+)\r\n\r\n/.exec(text) ?? [];
+  if (head === undefined || text.length < head.length + Number(length)) return 0;
+  return head.length + Number(length);
+}
+
+function ping() {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: next, method: 'ping', params: {} });
+  sent.set(next, performance.now());
+  next += 1;
+  socket.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+}
+
+setInterval(ping, pace);
+
+process.on('message', (order) => {
+  if (order === 'start') took = [];
+  // What has not been answered yet has taken so long already.
+  else process.send([...took, ...[...sent.values()].map((at) => performance.now() - at)]);
+});
+process.on('disconnect', () => process.exit());
+socket.once('connect', () => process.send('ready'));

@@ -1,0 +1,33 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A client in a process of its own that pings a runtime at a steady pace. */
+export class Neighbour {
+  private constructor(private readonly process: ChildProcess) {}
+
+  static async of(port: number): Promise<Neighbour> {
+    const program = fileURLToPath(new URL('neighbour-process.mjs', import.meta.url));
+    const process = fork(program, [`${port}`, `${pace}`], { execArgv: [] });
+    await once(process, 'message');
+    return new Neighbour(process);
+  }
+
+  start(): void {
+    this.process.send('start');
+  }
+
+  /** How long each ping took since the start, in milliseconds. */
+  async stop(): Promise<readonly number[]> {
+    this.process.send('stop');
+    const [took] = (await once(this.process, 'message')) as [number[]]; // all it ever sends after its first word
+    return took;
+  }
+
+  leave(): void {
+    this.process.disconnect();
+  }
+}
+
+/** Milliseconds between two pings. */
+const pace = 4;
