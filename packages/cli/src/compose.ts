@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ModelDirectory, priceBook } from '@groundcrew/model-access';
-import { type Environment, type ModelInfo, nodeExchange } from '@groundcrew/models';
+import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
   type Home,
@@ -72,18 +72,7 @@ export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
   const sandbox = options.sandbox ?? standingSandbox(options.environment, options.homeDirectory);
   const workers = new Workers({ entry: workerEntry });
-  const direct = nodeExchange({ environment: options.environment, limits: () => models.timeLimits });
-  const models: ModelDirectory = new ModelDirectory({
-    // A client that makes the model calls takes the place of the network.
-    exchange: (request, signal) => (server.inference.calls?.exchange ?? direct)(request, signal),
-    directExchange: direct,
-    environment: options.environment,
-    version: options.version,
-    readSettings: modelSettings(resolve(options.homeDirectory), options.environment),
-    clientHeaderVariables: namesIn(options.environment.GROUNDCREW_HEADER_ENV),
-    thinkElsewhere: (request, signal) => workers.run('offline', request, { milliseconds: 5000 }, signal),
-    ...(options.token && { token: options.token.value, isTokenGiven: options.token.source === 'token' }),
-  });
+  const models = modelDirectory(options, { workers, carried: () => server.inference.calls?.exchange });
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     openModels: (settings, seams) => models.open(settings, seams),
@@ -133,6 +122,29 @@ export function compose(options: ProgramOptions): Program {
   const server: Server = new Server(runtime, surroundings);
   const store = () => homes.store(resolve(options.homeDirectory));
   return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
+}
+
+interface ModelSurroundings {
+  readonly workers: Workers;
+  /** How a client makes the model calls, if one does. */
+  carried(): Exchange | undefined;
+}
+
+function modelDirectory(options: ProgramOptions, { workers, carried }: ModelSurroundings): ModelDirectory {
+  const { environment, version, token } = options;
+  const direct = nodeExchange({ environment, limits: () => models.timeLimits });
+  const models: ModelDirectory = new ModelDirectory({
+    // A client that makes the model calls takes the place of the network.
+    exchange: (request, signal) => (carried() ?? direct)(request, signal),
+    directExchange: direct,
+    environment,
+    version,
+    readSettings: modelSettings(resolve(options.homeDirectory), environment),
+    clientHeaderVariables: namesIn(environment.GROUNDCREW_HEADER_ENV),
+    thinkElsewhere: (request, signal) => workers.run('offline', request, { milliseconds: 5000 }, signal),
+    ...(token && { token: token.value, isTokenGiven: token.source === 'token' }),
+  });
+  return models;
 }
 
 /** Opens the store of a home. */

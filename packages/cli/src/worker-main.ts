@@ -1,7 +1,8 @@
 import { serveJobs } from '@groundcrew/runtime';
+import { openDatabase } from '@groundcrew/store-sqlite';
 
-// What a job needs, it loads when it is first asked for.
 serveJobs({
-  openDatabase: async () => (await import('@groundcrew/store-sqlite')).openDatabase,
+  openDatabase,
+  // Loaded when it is first asked for.
   offlineReply: async (request) => (await import('@groundcrew/offline-model')).offlineReply(request),
 });

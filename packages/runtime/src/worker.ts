@@ -5,7 +5,7 @@ import type { OpenDatabase } from './workspace/database.js';
 
 /** What jobs need that the engine does not know itself. */
 export interface JobPorts {
-  openDatabase(): Promise<OpenDatabase>;
+  readonly openDatabase: OpenDatabase;
   /** What the offline model says to a request that its provider has sent here. */
   offlineReply(request: unknown): Promise<unknown>;
 }
@@ -32,10 +32,10 @@ export function serveJobs(ports: JobPorts): void {
 /** What each job loads, it loads when it is first asked for. */
 function jobsWith({ openDatabase, offlineReply }: JobPorts): Jobs {
   return {
-    sql: async (input) => (await import('./tools/sql-script.js')).runScript(input, await openDatabase()),
+    sql: async (input) => (await import('./tools/sql-script.js')).runScript(input, openDatabase),
     markdown: async ({ html }) => (await import('./tools/html-text.js')).markdownOf(html),
     todos: async ({ sessionDirectory }) =>
-      (await import('./workspace/todos.js')).readTodos(sessionDirectory, await openDatabase()),
+      (await import('./workspace/todos.js')).readTodos(sessionDirectory, openDatabase),
     glob: async (search) => (await import('./workspace/glob-pattern.js')).matchingNames(search),
     offline: offlineReply,
   };
