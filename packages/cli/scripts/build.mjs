@@ -105,7 +105,7 @@ function bundleOptions(outdir) {
 function entryPoints() {
   const names = flags.failpoints ? ['main'] : ['main', 'cli', 'in-process'];
   const programs = names.map((name) => ({ in: `packages/cli/src/${name}.ts`, out: name }));
-  return [...programs, { in: 'packages/runtime/src/exec/worker-main.ts', out: 'worker' }];
+  return [...programs, { in: 'packages/runtime/src/worker-main.ts', out: 'worker' }];
 }
 
 async function loadEsbuild() {

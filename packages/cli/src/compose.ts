@@ -66,7 +66,6 @@ export interface Program {
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
-  const sandbox = options.sandbox ?? standingSandbox(options.environment, options.homeDirectory);
   const workers = new Workers();
   const direct = nodeExchange({ environment: options.environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
@@ -86,11 +85,9 @@ export function compose(options: ProgramOptions): Program {
     builtinTools: builtinTools({
       webFetch: { allowedHosts: hostList(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
-    shells: new Shells(withoutHeaderSecrets(options.environment, resolve(options.homeDirectory)), {
-      homeDirectory: resolve(options.homeDirectory),
-      ...(sandbox && { sandbox }),
-    }),
+    shells: shellsOf(options),
     jobs: workers,
+    // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),
@@ -109,12 +106,7 @@ export function compose(options: ProgramOptions): Program {
     workingDirectory: options.workingDirectory,
     warnings: settingsWithoutEffect(options.environment),
     authStatus: () => authStatus(options.token),
-    listModels: async ({ gitHubToken, session }) => {
-      const list = session
-        ? models.listFor(session.currentSettings, () => runtime.models(session))
-        : models.list(gitHubToken);
-      return (await list).map(wireModel);
-    },
+    listModels: modelLister(models, runtime),
     gitHub: gitHub(models, options.token),
     shutDown: async () => {
       await close();
@@ -127,6 +119,24 @@ export function compose(options: ProgramOptions): Program {
   const server: Server = new Server(runtime, surroundings);
   const store = () => homes.store(resolve(options.homeDirectory));
   return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
+}
+
+/** Where commands run: on the host, or in the sandbox that the operator asks for. */
+function shellsOf({ environment, homeDirectory, sandbox: given }: ProgramOptions): Shells {
+  const sandbox = given ?? standingSandbox(environment, homeDirectory);
+  return new Shells(withoutHeaderSecrets(environment, resolve(homeDirectory)), {
+    homeDirectory: resolve(homeDirectory),
+    ...(sandbox && { sandbox }),
+  });
+}
+
+function modelLister(models: ModelDirectory, runtime: Runtime): ServerSurroundings['listModels'] {
+  return async ({ gitHubToken, session }) => {
+    const list = session
+      ? models.listFor(session.currentSettings, () => runtime.models(session))
+      : models.list(gitHubToken);
+    return (await list).map(wireModel);
+  };
 }
 
 /** Opens the store of a home. */

@@ -33,7 +33,7 @@ beforeEach(() => {
   writeFileSync(inCli('src/later.ts'), `export const word = 'later';`);
   writeFileSync(inCli('src/in-process.ts'), `export { word } from './later.js';`);
   writeFileSync(inCli('src/cli.ts'), `process.stdout.write('for people');`);
-  const worker = join(checkout, 'packages/runtime/src/exec');
+  const worker = join(checkout, 'packages/runtime/src');
   mkdirSync(worker, { recursive: true });
   writeFileSync(join(worker, 'worker-main.ts'), `process.send?.('ready');`);
   writeMain('first');

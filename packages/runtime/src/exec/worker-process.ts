@@ -112,7 +112,7 @@ function tooLong(milliseconds: number): string {
 
 /** The bundle has a file of it beside itself; from source it is read as TypeScript. */
 const isBundle = typeof __WORKER__ !== 'undefined';
-const entry = join(import.meta.dirname, isBundle ? __WORKER__ : 'worker-main.ts');
+const entry = join(import.meta.dirname, isBundle ? __WORKER__ : '../worker-main.ts');
 
 function parameters(): readonly string[] {
   const bounded = [`--max-old-space-size=${workerMegabytes / 2}`, '--no-warnings'];

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { WorkerJobName, WorkerJobs } from './worker-jobs.js';
-import { memorySignal, type WorkerAnswer, type WorkerTask, workerMegabytes } from './worker-process.js';
+import type { WorkerJobName, WorkerJobs } from './exec/worker-jobs.js';
+import { memorySignal, type WorkerAnswer, type WorkerTask, workerMegabytes } from './exec/worker-process.js';
 
 type Jobs = {
   readonly [N in WorkerJobName]: (
@@ -10,10 +10,10 @@ type Jobs = {
 
 /** What each job loads, it loads when it is first asked for. */
 const jobs: Jobs = {
-  sql: async (input) => (await import('../tools/sql-script.js')).runScript(input),
-  markdown: async ({ html }) => (await import('../tools/html-text.js')).markdownOf(html),
-  todos: async ({ sessionDirectory }) => (await import('../workspace/todos.js')).readTodos(sessionDirectory),
-  glob: async (search) => (await import('../workspace/glob-pattern.js')).matchingNames(search),
+  sql: async (input) => (await import('./tools/sql-script.js')).runScript(input),
+  markdown: async ({ html }) => (await import('./tools/html-text.js')).markdownOf(html),
+  todos: async ({ sessionDirectory }) => (await import('./workspace/todos.js')).readTodos(sessionDirectory),
+  glob: async (search) => (await import('./workspace/glob-pattern.js')).matchingNames(search),
   offline: async (request) => (await import('@groundcrew/models')).offlineReply(request),
 };
 
