@@ -123,7 +123,7 @@ test('a client that does not read misses nothing once it reads again, and nobody
 });
 
 test('a client that is behind and resumes again hears everything in the order in which it happened', async () => {
-  const chunks = Array.from({ length: 3000 }, (_, index) => `${index} `.padEnd(4000, '.'));
+  const chunks = Array.from({ length: 2000 }, (_, index) => `${index} `.padEnd(4000, '.'));
   const model = runtime.script(streamChunks(...chunks), say('second'), say('third'));
   const reader = await runtime.connect();
   const session = await reader.create({ ...providerOf(model), streaming: true });
@@ -186,11 +186,12 @@ async function readEvents(
   return events;
 }
 
-test('a large result travels and is kept whole', async () => {
+test('a large result travels and is kept whole where the app wants that', async () => {
   const text = 'ö'.repeat(3_000_000);
   const tools = [{ name: 'look', skipPermission: true }];
   const model = runtime.script(callTools({ id: 'c1', name: 'look', arguments: {} }), say('big'));
-  const session = await runtime.client.create({ ...providerOf(model), tools });
+  const largeOutput = { enabled: false };
+  const session = await runtime.client.create({ ...providerOf(model), tools, largeOutput });
   await session.send('Look');
   const { data } = await session.next('external_tool.requested');
   await session.answerTool(data.requestId, { result: text });

@@ -70,7 +70,6 @@ export interface Program {
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
-  const sandbox = options.sandbox ?? standingSandbox(options.environment, options.homeDirectory);
   const workers = new Workers({ entry: workerEntry });
   const models = modelDirectory(options, { workers, carried: () => server.inference.calls?.exchange });
   const runtime = new Runtime({
@@ -81,11 +80,9 @@ export function compose(options: ProgramOptions): Program {
     builtinTools: builtinTools({
       webFetch: { allowedHosts: namesIn(options.environment.GROUNDCREW_FETCH_HOSTS) },
     }),
-    shells: new Shells(commandEnvironment(options.environment, resolve(options.homeDirectory)), {
-      homeDirectory: resolve(options.homeDirectory),
-      ...(sandbox && { sandbox }),
-    }),
+    shells: shellsOf(options),
     jobs: workers,
+    // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
     owner: homes.owner,
     clock: systemClock(),
@@ -104,12 +101,7 @@ export function compose(options: ProgramOptions): Program {
     workingDirectory: options.workingDirectory,
     warnings: settingsWithoutEffect(options.environment),
     authStatus: () => authStatus(options.token),
-    listModels: async ({ gitHubToken, session }) => {
-      const list = session
-        ? models.listFor(session.currentSettings, () => runtime.models(session))
-        : models.list(gitHubToken);
-      return (await list).map(wireModel);
-    },
+    listModels: modelLister(models, runtime),
     gitHub: gitHub(models, options.token),
     shutDown: async () => {
       await close();
@@ -145,6 +137,24 @@ function modelDirectory(options: ProgramOptions, { workers, carried }: ModelSurr
     ...(token && { token: token.value, isTokenGiven: token.source === 'token' }),
   });
   return models;
+}
+
+/** Where commands run: on the host, or in the sandbox that the operator asks for. */
+function shellsOf({ environment, homeDirectory, sandbox: given }: ProgramOptions): Shells {
+  const sandbox = given ?? standingSandbox(environment, homeDirectory);
+  return new Shells(commandEnvironment(environment, resolve(homeDirectory)), {
+    homeDirectory: resolve(homeDirectory),
+    ...(sandbox && { sandbox }),
+  });
+}
+
+function modelLister(models: ModelDirectory, runtime: Runtime): ServerSurroundings['listModels'] {
+  return async ({ gitHubToken, session }) => {
+    const list = session
+      ? models.listFor(session.currentSettings, () => runtime.models(session))
+      : models.list(gitHubToken);
+    return (await list).map(wireModel);
+  };
 }
 
 /** Opens the store of a home. */

@@ -38,5 +38,5 @@ test('the token of the app is taken before that of its environment, and none whe
 });
 
 function clientOf(runtime: Awaited<ReturnType<typeof openInProcess>>): Client {
-  return new Client({ connection: RuntimeConnection.forChannel(() => runtime.channel) });
+  return new Client({ connection: RuntimeConnection.forChannel(() => runtime.channel), reconnectTimeout: 0 });
 }

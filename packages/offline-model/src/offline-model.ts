@@ -39,10 +39,12 @@ export async function offlineReply(request: unknown): Promise<Reply> {
 }
 
 async function replyTo(
-  { system, messages, tools, toolChoice }: ModelRequest,
+  { system, messages, tools: given, toolChoice }: ModelRequest,
   thinkElsewhere: ThinkElsewhere | undefined,
   signal: AbortSignal,
 ): Promise<Reply> {
+  // Tools of the runtime have functions, which cannot go to another process.
+  const tools = given.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
   const request: OfflineRequest = { system, messages, tools, ...(toolChoice && { toolChoice }) };
   if (!thinkElsewhere || !isLong(request)) return offlineReply(request);
   return (await thinkElsewhere(request, signal).catch(async (error: unknown) => {

@@ -42,6 +42,7 @@ export {
   Runtime,
   type RuntimeOptions,
 } from './runtime.js';
+export { type JobPorts, serveJobs } from './serve-jobs.js';
 export { type Attachment, Audience, type ClientCommand, ToolClash } from './session/audience.js';
 export { QueueFull } from './session/inbox.js';
 export { BadDirectory, configuredDirectories } from './session/permission-places.js';
@@ -116,7 +117,6 @@ export { type ContextUse, measureContext } from './turn/context-use.js';
 export { type PromptExtras, type RequestHeaders, requestHeaders } from './turn/interaction.js';
 export { modelWarning, troubleWithEffort } from './turn/model-warnings.js';
 export { warnAtOnce } from './turn/option-warnings.js';
-export { type JobPorts, serveJobs } from './worker.js';
 export { checkDirectory, NoSuchDirectory } from './workspace/check-directory.js';
 export type { OpenDatabase } from './workspace/database.js';
 export { describeDirectory } from './workspace/git.js';

@@ -7,8 +7,8 @@ import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { WithFileLock } from './permissions/file-lock.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
+import { modelSeams } from './questions/provider-tokens.js';
 import { type Attachment, Audience } from './session/audience.js';
-import { modelSeams } from './session/provider-tokens.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
@@ -48,7 +48,6 @@ export interface RuntimeOptions {
   priceOf?(model: string): Promise<Price | undefined>;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
-  /** Holds other processes off while approvals are written. */
   readonly withFileLock: WithFileLock;
   readonly owner: Owner;
   readonly clock: Clock;
@@ -239,17 +238,11 @@ export class Runtime {
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
     const access = await this.options.openModels(settings, modelSeams(request.sessionId, audience));
-    const { clock, owner, limits, version, builtinTools, shells, jobs } = this.options;
     const surroundings = {
+      ...this.options,
       store: home.store,
       audience,
-      clock,
-      owner,
-      limits,
-      version,
-      builtinTools,
-      shells: shells.forSession(),
-      jobs,
+      shells: this.options.shells.forSession(),
       book: new ApprovalBook(home.directory, this.options.withFileLock),
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),

@@ -3,6 +3,7 @@ import type {
   Claim,
   ClaimRequest,
   LogRecord,
+  Owner,
   Page,
   SessionQuery,
   SessionStore,
@@ -78,9 +79,9 @@ class StoreInUse implements IdleStore {
     return this.#use((store) => store.list(query));
   }
 
-  remove(sessionId: string): Promise<boolean> {
+  remove(sessionId: string, owner?: Owner): Promise<boolean> {
     return this.#use(async (store) => {
-      const isRemoved = await store.remove(sessionId);
+      const isRemoved = await store.remove(sessionId, owner);
       this.#claimed.delete(sessionId);
       return isRemoved;
     });

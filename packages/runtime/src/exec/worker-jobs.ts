@@ -1,3 +1,5 @@
+import type { Todos } from '../workspace/todos.js';
+
 /** Work that a model, a file or a page can make as long as it likes: what goes in, what comes out. */
 export interface WorkerJobs {
   readonly sql: {
@@ -24,19 +26,4 @@ export interface SqlOutcome {
   readonly isFailure: boolean;
   /** How many statements changed the todos, also those before one that failed. */
   readonly todoChanges: number;
-}
-
-/** One thing to do, as far as the agent has filled it in. */
-export interface Todo {
-  readonly id?: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly status?: string;
-  readonly createdAt?: string;
-}
-
-/** What an agent has set out to do, and what waits for what. */
-export interface Todos {
-  readonly rows: readonly Todo[];
-  readonly dependencies: readonly { readonly todoId: string; readonly dependsOn: string }[];
 }

@@ -8,7 +8,7 @@ export interface ErrorHandling {
 }
 
 /** Tries that hooks may ask for, whatever they ask for. */
-export const mostHookRetries = 5;
+const mostHookRetries = 5;
 
 /** Tells hooks of an error; the strongest wish counts: abort, then skip, then retry. */
 export async function reportError(

@@ -11,22 +11,18 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import { isInUse, isStale } from '../store/refusals.js';
 import type { LogRecord } from '../store/session-store.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
-import type { ToolSurroundings } from '../tools/tool.js';
-import type { ListedTools } from '../tools/tool-source.js';
-import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import type { PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
-import { Planner } from '../turn/planner.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { modelChange, type Resumption, resumeDrafts } from './resumption.js';
+import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
-import { toolSources, toolSurroundings } from './tool-context.js';
+import { SessionTools } from './session-tools.js';
 import { Transcript } from './transcript.js';
 
 /** What a session is given by the runtime it lives in. */
@@ -42,13 +38,11 @@ export class Session {
   readonly readers = new LogReaders();
   readonly userCommands = new UserCommands();
   readonly permissions: SessionPermissions;
+  readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
-  private hasTools = false;
   private readonly transcript = new Transcript(this);
-  private readonly planner: Planner;
-  private readonly toolSources: readonly ListedTools[];
 
   constructor(
     readonly sessionId: string,
@@ -57,8 +51,7 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = surroundings.audience;
-    this.toolSources = toolSources(this, surroundings.builtinTools);
-    this.planner = new Planner(this.toolSources, surroundings.version, settings, access);
+    this.tools = new SessionTools(this, surroundings, { settings, access });
     this.workspace = new Workspace(surroundings.workspacePath, surroundings.jobs);
     this.permissions = new SessionPermissions(this, surroundings);
     this.sandbox = new SessionSandbox(this, surroundings.shells.machine);
@@ -70,11 +63,11 @@ export class Session {
 
   /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
   get optionWarnings(): OptionWarnings {
-    return this.planner.optionWarnings;
+    return this.tools.planner.optionWarnings;
   }
 
   get currentSettings(): SessionSettings {
-    return this.planner.settings;
+    return this.tools.planner.settings;
   }
 
   /** Whether the session keeps a directory of its own. */
@@ -147,7 +140,7 @@ export class Session {
 
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
-    this.planner.configure(settings, access);
+    this.tools.planner.configure(settings, access);
   }
 
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
@@ -211,31 +204,9 @@ export class Session {
     return gone;
   }
 
-  /** What tools, and people who run commands, find around them. */
-  async toolSurroundings(): Promise<ToolSurroundings> {
-    return this.surroundingsIn(await this.state());
-  }
-
   /** What a verdict on a call rests on now. */
   async policy(): Promise<PolicyRules> {
     return this.permissions.policy(await this.state());
-  }
-
-  /** What the next model call would go by. */
-  async plan(): Promise<ModelPlan> {
-    return this.planner.plan(await this.state());
-  }
-
-  /** Puts the tools together before any turn needs them. */
-  async initializeTools(): Promise<void> {
-    await this.plan();
-    this.hasTools = true;
-  }
-
-  /** The tools that the model sees; undefined before they were put together for the first time. */
-  async currentTools(): Promise<ModelPlan['toolset']['tools'] | undefined> {
-    const { userTurns } = await this.state();
-    return userTurns > 0 || this.hasTools ? (await this.plan()).toolset.tools : undefined;
   }
 
   /** The state, if it is in memory. */
@@ -255,7 +226,8 @@ export class Session {
   /** Writes that a client is back, and what it wants otherwise; resolves when every client has been told. */
   async sayResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
-    const { planner, surroundings } = this;
+    const { surroundings } = this;
+    const { planner } = this.tools;
     if (planner.settings.hasWorkspace && log.state.fixed.hasWorkspace === false) await this.workspace.make();
     const drafts = resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner });
     log.append(...drafts, ...planner.optionWarnings.take());
@@ -268,7 +240,7 @@ export class Session {
     await conversation.halt({ hasUserLeft: true });
     const { log } = conversation;
     if (!this.isReadOnly) {
-      const data = farewell(log.state, this.planner.model(log.state));
+      const data = farewell(log.state, this.tools.planner.model(log.state));
       log.append({ type: 'session.shutdown', data });
       await log.stored();
       conversation.keepSnapshot(closingSnapshotBytes);
@@ -369,7 +341,8 @@ export class Session {
   }
 
   private change<T>(work: () => T, announcesTools: boolean): T {
-    const { audience, planner, toolSources: sources, conversation } = this;
+    const { audience, tools, conversation } = this;
+    const { planner, sources } = tools;
     const result = announceChange(
       { audience, planner, sources, announcesTools, log: conversation?.log },
       work,
@@ -378,34 +351,9 @@ export class Session {
     return result;
   }
 
-  /** A hook changes what the session goes by; what it leaves out stays. */
-  private async reconfigure({ model, reasoningEffort, ...filters }: ConfigChange): Promise<void> {
-    const { planner } = this;
-    const { availableTools, excludedTools } = filters;
-    planner.adjust({
-      ...(availableTools && { availableTools }),
-      ...(excludedTools && { excludedTools }),
-    });
-    const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
-    const state = await this.state();
-    await this.record(...modelChange(state, changes, planner.model(state)));
-  }
-
-  private surroundingsIn(state: SessionState): ToolSurroundings {
-    const { surroundings, planner, workspacePath: sessionDirectory } = this;
-    return toolSurroundings({
-      state,
-      settings: planner.settings,
-      sessionDirectory,
-      directories: this.permissions.places.list(state).directories,
-      shells: surroundings.shells,
-      sandbox: this.sandbox,
-      jobs: surroundings.jobs,
-    });
-  }
-
   private host(log: SessionLog): ConversationHost {
-    const { sessionId, surroundings, planner, audience } = this;
+    const { sessionId, surroundings, tools, audience } = this;
+    const { planner } = tools;
     return {
       sessionId,
       clock: surroundings.clock,
@@ -418,9 +366,9 @@ export class Session {
         prohibitions: () => this.permissions.prohibitions(log.state),
         warning: () => this.permissions.warning(),
       },
-      toolSurroundings: () => this.surroundingsIn(log.state),
+      toolSurroundings: () => tools.surroundingsIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
-      configure: (change) => this.reconfigure(change),
+      configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       lost: () => this.drop(),

@@ -1,7 +1,21 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Todo, Todos } from '../exec/worker-jobs.js';
 import type { Database, OpenDatabase } from './database.js';
+
+/** One thing to do, as far as the agent has filled it in. */
+export interface Todo {
+  readonly id?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly status?: string;
+  readonly createdAt?: string;
+}
+
+/** What an agent has set out to do, and what waits for what. */
+export interface Todos {
+  readonly rows: readonly Todo[];
+  readonly dependencies: readonly { readonly todoId: string; readonly dependsOn: string }[];
+}
 
 /** The file of a session's own tables. */
 export function sessionDatabaseIn(sessionDirectory: string): string {

@@ -2,12 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { constants, mkdir as makeOne } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import type { Todos } from '../exec/worker-jobs.js';
-import type { JobRunner } from '../exec/workers.js';
 import { diskFault, diskKinds } from '../store/disk-fault.js';
 import { makeDirectory } from '../store/make-directory.js';
 import { absent } from './absent.js';
 import { inParent, NoDirectory } from './held-parent.js';
+import type { Todos } from './todos.js';
+
+/** Reads the todos of a session where that may take its time. */
+interface TodoReader {
+  run(
+    name: 'todos',
+    input: { readonly sessionDirectory: string },
+    limits: { readonly milliseconds: number },
+  ): Promise<Todos>;
+}
 
 /** A name leads out of the place it must stay in. */
 class OutsideWorkspace extends Error {
@@ -25,7 +33,7 @@ export class Workspace {
 
   constructor(
     readonly directory: string,
-    private readonly jobs?: JobRunner,
+    private readonly jobs?: TodoReader,
   ) {}
 
   get planPath(): string {

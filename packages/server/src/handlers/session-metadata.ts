@@ -122,7 +122,7 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
 };
 
 async function measure(session: Session) {
-  const plan = await session.plan();
+  const plan = await session.tools.plan();
   return { model: plan.model, ...measureContext(agentOf(await session.state()), plan) };
 }
 

@@ -29,7 +29,7 @@ export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.provider.getEndpoint'({ sessionId, modelId }, context) {
     const session = findSession('session.provider.getEndpoint', sessionId, context);
     const access = await context.runtime.models(session);
-    const { model } = await session.plan();
+    const { model } = await session.tools.plan();
     const endpoint = await access.endpoint?.(modelId ?? model, context.signal);
     if (!endpoint)
       throw refuse('session.provider.getEndpoint', 'The model of the session is embedded: it has no address');
@@ -40,7 +40,7 @@ export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
     const session = findSession('session.provider.update', sessionId, context);
     const changes = providerFrom(provider);
     const { fixed } = await session.state();
-    const { model } = await session.plan();
+    const { model } = await session.tools.plan();
     await context.runtime.change(session, (before) => {
       const after = withProviderChanges(before, changes);
       const missing = missingSecret(fixed, after, model);

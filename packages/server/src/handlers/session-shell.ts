@@ -15,7 +15,7 @@ export const sessionShellHandlers: Handlers<Pick<Methods, Names>> = {
     const refusal = await refusalOfUserCommand(session, command);
     if (refusal !== undefined) throw refuse('session.shell.exec', refusal);
     const processId = randomUUID();
-    const surroundings = await session.toolSurroundings();
+    const surroundings = await session.tools.surroundings();
     const workingDirectory = resolve(surroundings.workingDirectory, cwd ?? '.');
     const order = { processId, command, ...(timeout !== undefined && { timeout }) };
     await session.userCommands.start(order, { ...surroundings, workingDirectory }, (exitCode) =>
@@ -25,7 +25,7 @@ export const sessionShellHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.shell.kill'({ sessionId, processId, signal = 'SIGTERM' }, context) {
     const session = findSession('session.shell.kill', sessionId, context);
-    const surroundings = await session.toolSurroundings();
+    const surroundings = await session.tools.surroundings();
     return { killed: await session.userCommands.kill(processId, signal, surroundings) };
   },
   async 'session.shell.executeUserRequested'({ sessionId, requestId, command }, context) {

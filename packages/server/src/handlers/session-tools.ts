@@ -8,7 +8,7 @@ type Names = Extract<keyof Methods, `session.tools.${string}`>;
 
 export const sessionToolsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.tools.initializeAndValidate'({ sessionId }, context) {
-    await findSession('session.tools.initializeAndValidate', sessionId, context).initializeTools();
+    await findSession('session.tools.initializeAndValidate', sessionId, context).tools.initialize();
     return {};
   },
   async 'session.tools.handlePendingToolCall'({ sessionId, requestId, result, error }, context) {
@@ -21,7 +21,7 @@ export const sessionToolsHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.tools.getCurrentMetadata'({ sessionId }, context) {
     const session = findSession('session.tools.getCurrentMetadata', sessionId, context);
-    const tools = await session.currentTools();
+    const tools = await session.tools.current();
     if (!tools) return { tools: null };
     return {
       tools: tools.map(({ name, description, inputSchema }) => ({

@@ -7,7 +7,7 @@ export const sessionUsageHandlers: Handlers<Pick<Methods, 'session.usage.getMetr
   async 'session.usage.getMetrics'({ sessionId }, context) {
     const session = findSession('session.usage.getMetrics', sessionId, context);
     const { createdAt, userTurns, spending } = await session.state();
-    const { model } = await session.plan();
+    const { model } = await session.tools.plan();
     const totalCost = costOfAll(spending);
     return {
       totalPremiumRequestCost: 0,

@@ -1,14 +1,19 @@
 import { ModelError } from '@groundcrew/models';
-import { ClientGone } from '../questions/asked-client.js';
 import type { ModelSeams } from '../settings/session-settings.js';
-import type { Audience } from './audience.js';
+import { type AskedClient, ClientGone } from './asked-client.js';
+
+/** The clients of a session, as far as they hold tokens. */
+interface TokenClients {
+  /** Those that can be asked for the token of a model service, in the order to ask them. */
+  whoGiveTokens(providerName: string): readonly AskedClient[];
+}
 
 /** How long a client may take to find a token; it may have to ask people. */
 const patience = 120_000;
 
 /** What the way to a session's model may ask of its clients. */
-export function modelSeams(sessionId: string, audience: Audience): ModelSeams {
-  const tokens = new ProviderTokens(sessionId, audience);
+export function modelSeams(sessionId: string, clients: TokenClients): ModelSeams {
+  const tokens = new ProviderTokens(sessionId, clients);
   return { sessionId, getBearerToken: (providerName, signal) => tokens.get(providerName, signal) };
 }
 
@@ -19,7 +24,7 @@ class ProviderTokens {
 
   constructor(
     private readonly sessionId: string,
-    private readonly audience: Audience,
+    private readonly clients: TokenClients,
   ) {}
 
   /** Throws a ModelError that says who could not give it. */
@@ -35,7 +40,7 @@ class ProviderTokens {
 
   private async ask(providerName: string): Promise<string> {
     const { sessionId } = this;
-    for (const client of this.audience.whoGiveTokens(providerName)) {
+    for (const client of this.clients.whoGiveTokens(providerName)) {
       const params = { sessionId, providerName };
       const answer = await client
         .ask('providerToken.getToken', params, AbortSignal.timeout(patience))

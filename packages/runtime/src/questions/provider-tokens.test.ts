@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Attachment, Audience } from './audience.js';
+import { type Attachment, Audience } from '../session/audience.js';
 import { modelSeams } from './provider-tokens.js';
 
 function audienceOf(answer: () => Promise<unknown>): Audience {

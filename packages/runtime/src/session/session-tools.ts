@@ -1,0 +1,114 @@
+import type { Draft } from '../log/session-log.js';
+import type { SessionState } from '../log/state.js';
+import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import { externalTool } from '../tools/external.js';
+import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
+import type { ToolSurroundings } from '../tools/tool.js';
+import { ListedTools } from '../tools/tool-source.js';
+import type { ConfigChange, ModelPlan } from '../turn/context.js';
+import { Planner } from '../turn/planner.js';
+import { homeOf } from '../workspace/session-directory.js';
+import { spillDirectoryIn } from '../workspace/spilled-output.js';
+import type { Audience } from './audience.js';
+import { modelChange } from './resumption.js';
+import type { SessionEnvironment } from './session-environment.js';
+import type { SessionPermissions } from './session-permissions.js';
+import type { SessionSandbox } from './session-sandbox.js';
+
+/** The session whose tools these are. */
+interface ToolSession {
+  readonly audience: Audience;
+  readonly workspacePath: string;
+  readonly sandbox: SessionSandbox;
+  readonly permissions: SessionPermissions;
+  state(): Promise<SessionState>;
+  record(...drafts: readonly Draft[]): Promise<unknown>;
+}
+
+/** What a session's model may use: the plans of its next calls, and what its tools find around them. */
+export class SessionTools {
+  readonly planner: Planner;
+  /** Tools that depend on who is attached. */
+  readonly sources: readonly ListedTools[];
+  private isInitialized = false;
+
+  constructor(
+    private readonly session: ToolSession,
+    private readonly environment: Pick<SessionEnvironment, 'builtinTools' | 'version' | 'shells' | 'jobs'>,
+    { settings, access }: { readonly settings: SessionSettings; readonly access: ModelAccess },
+  ) {
+    const { audience } = session;
+    const builtin = () =>
+      environment.builtinTools({
+        isOld: audience.isOld,
+        answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
+      });
+    this.sources = [
+      new ListedTools('builtin', builtin),
+      new ListedTools('client', () => audience.tools().map(externalTool)),
+    ];
+    this.planner = new Planner(this.sources, environment.version, settings, access);
+  }
+
+  /** What the next model call would go by. */
+  async plan(): Promise<ModelPlan> {
+    return this.planner.plan(await this.session.state());
+  }
+
+  /** Puts the tools together before any turn needs them. */
+  async initialize(): Promise<void> {
+    await this.plan();
+    this.isInitialized = true;
+  }
+
+  /** The tools that the model sees; undefined before they were put together for the first time. */
+  async current(): Promise<ModelPlan['toolset']['tools'] | undefined> {
+    const { userTurns } = await this.session.state();
+    return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset.tools : undefined;
+  }
+
+  /** What tools, and users who run commands, find around them. */
+  async surroundings(): Promise<ToolSurroundings> {
+    return this.surroundingsIn(await this.session.state());
+  }
+
+  /** The same by a state that is known. */
+  surroundingsIn(state: SessionState): ToolSurroundings {
+    const { sandbox, workspacePath: sessionDirectory, permissions } = this.session;
+    const { shells, jobs } = this.environment;
+    return {
+      workingDirectory: state.context.cwd,
+      sessionDirectory,
+      allowedDirectories: permissions.places.list(state).directories,
+      homeDirectory: homeOf(sessionDirectory),
+      largeOutput: largeOutput(this.planner.settings.largeOutput, sessionDirectory),
+      shells,
+      confinement: () => sandbox.confinement(),
+      openPaths: () => sandbox.openPaths(),
+      jobs,
+    };
+  }
+
+  /** A hook changes what the session goes by; what it leaves out stays. */
+  async reconfigure({ model, reasoningEffort, ...filters }: ConfigChange): Promise<void> {
+    const { planner, session } = this;
+    const { availableTools, excludedTools } = filters;
+    planner.adjust({
+      ...(availableTools && { availableTools }),
+      ...(excludedTools && { excludedTools }),
+    });
+    const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
+    const state = await session.state();
+    await session.record(...modelChange(state, changes, planner.model(state)));
+  }
+}
+
+function largeOutput(wish: SessionSettings['largeOutput'], sessionDirectory: string): LargeOutput {
+  const { enabled = true, maxSizeBytes = defaultOutputBytes, outputDir } = wish ?? {};
+  return {
+    isEnabled: enabled,
+    maxBytes: maxSizeBytes,
+    directory: outputDir || spillDirectoryIn(sessionDirectory),
+    sessionDirectory,
+  };
+}
