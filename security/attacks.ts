@@ -1,5 +1,8 @@
 import type { Attack, AttackOptions } from './attack.js';
 import { attackCommands } from './commands.js';
+import { attackDeletion } from './deletion.js';
+import { attackFreeze } from './freeze.js';
+import { attackLinks } from './links.js';
 import { attackWire } from './wire.js';
 
 /** An attack by its name, and how often it is made. */
@@ -9,7 +12,7 @@ export interface NamedAttack {
   readonly what: string;
   /** Cases of the long form, `npm run attack`. */
   readonly count: number;
-  /** Cases of the short form, which runs with the tests. */
+  /** Cases of the short form, which runs with the tests; 0 where a test of its own makes them. */
   readonly shortCount: number;
   run(options: AttackOptions): Promise<Attack>;
 }
@@ -29,5 +32,26 @@ export const attacks: readonly NamedAttack[] = [
     count: 20_000,
     shortCount: 300,
     run: attackCommands,
+  },
+  {
+    name: 'links',
+    what: 'view, edit, create, grep and glob, beside a process that swaps directories for links to denied ones',
+    count: 320,
+    shortCount: 0,
+    run: attackLinks,
+  },
+  {
+    name: 'deletion',
+    what: 'deletions that are killed at each write step, files then damaged and repaired, every byte of the home read',
+    count: 90,
+    shortCount: 0,
+    run: attackDeletion,
+  },
+  {
+    name: 'freeze',
+    what: 'the worst inputs that are known of a client, a model, a file or a page, beside a client that pings',
+    count: 20,
+    shortCount: 0,
+    run: attackFreeze,
   },
 ];
