@@ -53,9 +53,8 @@ async function answer({ name, input }: WorkerTask, jobs: Jobs): Promise<WorkerAn
 /** While SQLite works, no event is heard here: a thread beside it sees when our parent is gone or too much memory is taken. */
 function watchOver(): void {
   const script = `
-    const parent = process.ppid;
     setInterval(() => {
-      if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL');
+      if (process.ppid !== ${process.ppid}) process.kill(process.pid, 'SIGKILL');
       if (process.memoryUsage.rss() > ${workerMegabytes * 1024 * 1024}) process.kill(process.pid, '${memorySignal}');
     }, 25);`;
   new Worker(script, { eval: true, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: 16 } }).unref();
