@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+/** What takes minutes, or needs more than a clone: run after `verify`, one after the other, each by its own script. */
+const steps: readonly { readonly name: string; readonly command: readonly string[] }[] = [
+  { name: 'verify', command: ['run', '--silent', 'verify'] },
+  { name: 'chaos', command: ['run', '--silent', 'chaos'] },
+  { name: 'mutations', command: ['run', '--silent', 'chaos', '--', '--mutations'] },
+  ...['wire', 'commands', 'links', 'deletion'].map((attack) => ({
+    name: `attack: ${attack}`,
+    command: ['run', '--silent', 'attack', '--', '--only', attack],
+  })),
+  { name: 'packages', command: ['run', '--silent', 'check:package'] },
+  { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },
+];
+
+const failed: string[] = [];
+for (const { name, command } of steps) {
+  const began = performance.now();
+  const { status } = spawnSync('npm', command, { stdio: 'inherit' });
+  const seconds = ((performance.now() - began) / 1000).toFixed(0);
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} ${seconds} s`);
+  if (status !== 0) failed.push(name);
+}
+console.log(failed.length === 0 ? 'All of it holds.' : `Failed: ${failed.join(', ')}`);
+process.exitCode = failed.length === 0 ? 0 : 1;
