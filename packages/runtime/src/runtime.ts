@@ -105,7 +105,6 @@ export class Runtime {
     }
   }
 
-  /** A session of this process. */
   find(sessionId: string): Session | undefined {
     return this.sessions.get(sessionId);
   }
@@ -122,7 +121,8 @@ export class Runtime {
       const isNew = await session.create();
       this.sessions.set(session.sessionId, session);
       if (isNew) await this.announce('session.created', session);
-      else if (rested) await this.goOn(session);
+      else if (!session.isReadOnly) await session.keepGuard({});
+      if (!isNew && rested) await this.goOn(session);
       // The client may look for `session.start` as soon as it is answered.
       if (isNew) await (await session.load()).log.told();
       return session;
@@ -148,10 +148,10 @@ export class Runtime {
       if (!session) return false;
       const isLast = session.audience.size === 1 && session.audience.has(clientId);
       if (!isLast) return session.detach(clientId) || true;
-      const { userTurns } = await session.close().catch(() => emptyClosing);
+      const { userTurns, inbox } = await session.close().catch(() => emptyClosing);
       session.detach(clientId);
       this.forget(sessionId);
-      if (userTurns === 0) await this.removeStored(session);
+      if (userTurns === 0 && inbox.length === 0) await this.removeStored(session);
       return true;
     });
   }
@@ -379,7 +379,7 @@ const stops: ReadonlySet<string> = new Set([
 ]);
 
 /** Of a session that could not be closed: another process has it, or its store is gone. */
-const emptyClosing = { userTurns: -1 };
+const emptyClosing = { userTurns: -1, inbox: [] };
 
 /** Nobody waits for a session to be unloaded: one whose store cannot be reached stays until the next occasion. */
 const unreachableStore = (): undefined => undefined;

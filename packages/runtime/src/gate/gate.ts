@@ -12,6 +12,7 @@ import type { PermissionQuestion } from '../permissions/question.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
+import { StoreError } from '../store/session-store.js';
 import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult, resultOfObject } from '../tools/external.js';
 import {
@@ -128,7 +129,7 @@ export class Gate {
     try {
       return await work(passage);
     } catch (error) {
-      if (passage.signal.aborted) throw error;
+      if (passage.signal.aborted || error instanceof StoreError) throw error;
       return this.conclude(passage, failureOf(passage.call, error));
     }
   }

@@ -76,7 +76,9 @@ export class Hooks {
     advance: (input: HookInput<K>, output: HookOutput<K>) => HookInput<K> = (same) => same,
   ): Promise<readonly HookAnswer<K>[]> {
     if (this.isEmpty) return [];
-    const record = this.open(point, { ...this.common(), ...input });
+    // A hook may redact a result: nobody else sees it before.
+    const { toolResult: _, ...shown } = input as HookInput<K> & { readonly toolResult?: unknown };
+    const record = this.open(point, { ...this.common(), ...shown });
     const answers = await this.ask(point, input, signal, advance);
     record.close(answers);
     return answers;
