@@ -6,7 +6,7 @@ const steps: readonly { readonly name: string; readonly command: readonly string
   { name: 'verify', command: ['run', '--silent', 'verify'] },
   { name: 'chaos', command: ['run', '--silent', 'chaos'] },
   { name: 'mutations', command: ['run', '--silent', 'chaos', '--', '--mutations'] },
-  ...['wire', 'commands', 'links', 'deletion'].map((attack) => ({
+  ...['wire', 'commands', 'links', 'deletion', 'freeze'].map((attack) => ({
     name: `attack: ${attack}`,
     command: ['run', '--silent', 'attack', '--', '--only', attack],
   })),
