@@ -49,6 +49,7 @@ export { BadDirectory, configuredDirectories } from './session/permission-places
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export { Session } from './session/session.js';
 export { openRules } from './session/session-sandbox.js';
+export { shownSkill } from './session/session-skills.js';
 export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
 export {
   type ModelCapabilities,
@@ -73,6 +74,8 @@ export type {
   SystemMessage,
   TraceContext,
 } from './settings/session-settings.js';
+export { HostSkills } from './skills/host-skills.js';
+export { readSkillBody } from './skills/skill.js';
 export type { CutSession, MendedSession } from './store/cut-session.js';
 export { diskKinds } from './store/disk-fault.js';
 export { firstEpoch } from './store/epoch.js';

@@ -13,6 +13,7 @@ import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
+import { HostSkills } from './skills/host-skills.js';
 import { isStale } from './store/refusals.js';
 import type {
   Owner,
@@ -39,6 +40,8 @@ export interface Home {
 export interface RuntimeOptions {
   /** The home of sessions that name none, and of those that name a `configDir`. */
   home(configDir?: string): Home;
+  /** The directory of the home of sessions that name none. */
+  readonly homeDirectory: string;
   openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
   builtinTools(company: Company): readonly Tool[];
   readonly shells: Shells;
@@ -92,10 +95,12 @@ export class Runtime {
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
+  readonly skills: HostSkills;
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: RuntimeOptions) {
+    this.skills = new HostSkills(options.homeDirectory);
     const { sessionIdleSeconds } = options;
     if (sessionIdleSeconds > 0) {
       this.idleTimer = setInterval(
@@ -244,6 +249,8 @@ export class Runtime {
       audience,
       shells: this.options.shells.forSession(),
       book: new ApprovalBook(home.directory, this.options.withFileLock),
+      hostSkills: this.skills,
+      homes: [...new Set([home.directory, this.options.homeDirectory])],
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),

@@ -33,6 +33,8 @@ export async function openSession(client: Client, request: SessionRequest): Prom
   const options: ResumeSessionOptions = {
     clientName: 'groundcrew',
     streaming: config.streaming,
+    // Who works in a project by hand wants what the project brings.
+    enableConfigDiscovery: true,
     ...request.options,
     ...(config.model !== undefined && { model: config.model }),
     ...ownProvider(config, request.environment),

@@ -16,7 +16,7 @@ const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
 const noMcp = 'this version starts no MCP servers, and their tools are not offered.';
-const noSkills = 'this version has no skills and no plugins.';
+const noPlugins = 'this version has no plugins.';
 const noTelemetry = 'this version sends no telemetry.';
 const notSent = 'this version does not pass it on to the model service.';
 
@@ -152,14 +152,14 @@ export const createOptions: SupportOf<Create> = {
   instructionDirectories: unused(noDiscovery),
   organizationCustomInstructions: unused("put the text into 'systemMessage' instead."),
   enableOnDemandInstructionDiscovery: unused(noDiscovery),
-  enableSkills: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
-  pluginDirectories: unused(noSkills),
+  enableSkills: used,
+  skillDirectories: used,
+  disabledSkills: used,
+  pluginDirectories: unused(noPlugins),
   workingDirectory: used,
   additionalDirectories: used,
   configDir: used,
-  enableConfigDiscovery: unused(noDiscovery),
+  enableConfigDiscovery: used,
   enableFileHooks: unused('this version reads no hooks from files.'),
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
@@ -251,9 +251,9 @@ export const updateOptions: SupportOf<Update> = {
   excludedBuiltinAgents: unused(noAgents),
   coauthorEnabled: unused('this version adds no co-author to commits.'),
   manageScheduleEnabled: unused('this version has no schedules.'),
-  installedPlugins: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
+  installedPlugins: unused(noPlugins),
+  skillDirectories: used,
+  disabledSkills: used,
   ...sandboxOptions,
   additionalContentExclusionPolicies: refused(noManagedRules),
 };

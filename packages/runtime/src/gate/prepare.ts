@@ -42,7 +42,7 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     sessionId: log.sessionId,
     toolCallId,
     notify: (notice) => {
-      if (notice.type === 'system.notification') log.append(notice);
+      if (notice.type === 'system.notification' || notice.type === 'skill.invoked') log.append(notice);
       else log.emit(notice);
     },
     progress: (partialOutput) =>

@@ -10,9 +10,10 @@ import type { SessionShells } from '../tools/shell/shells.js';
 import type { Tool } from '../tools/tool.js';
 import type { TurnLimits } from '../turn/context.js';
 import type { Audience } from './audience.js';
+import type { SkillEnvironment } from './session-skills.js';
 
 /** What a session is given by the runtime it lives in, but for what is told of the session itself. */
-export interface SessionEnvironment {
+export interface SessionEnvironment extends SkillEnvironment {
   readonly store: SessionStore;
   readonly audience: Audience;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { ToolSurroundings } from '../tools/tool.js';
-import { ListedTools } from '../tools/tool-source.js';
+import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
@@ -21,6 +21,7 @@ interface ToolSession {
   readonly workspacePath: string;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
+  readonly skills: ToolSource;
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
 }
@@ -47,7 +48,7 @@ export class SessionTools {
       new ListedTools('builtin', builtin),
       new ListedTools('client', () => audience.tools().map(externalTool)),
     ];
-    this.planner = new Planner(this.sources, environment.version, settings, access);
+    this.planner = new Planner([...this.sources, session.skills], environment.version, settings, access);
   }
 
   /** What the next model call would go by. */

@@ -22,6 +22,7 @@ import type { SessionEnvironment } from './session-environment.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
+import { SessionSkills } from './session-skills.js';
 import { SessionTools } from './session-tools.js';
 import { Transcript } from './transcript.js';
 
@@ -40,6 +41,7 @@ export class Session {
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
+  readonly skills: SessionSkills;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly transcript = new Transcript(this);
@@ -51,6 +53,7 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = surroundings.audience;
+    this.skills = new SessionSkills(this, surroundings);
     this.tools = new SessionTools(this, surroundings, { settings, access });
     this.workspace = new Workspace(surroundings.workspacePath, surroundings.jobs);
     this.permissions = new SessionPermissions(this, surroundings);
@@ -288,6 +291,7 @@ export class Session {
   drop(): void {
     this.conversation = undefined;
     this.loading = undefined;
+    void this.skills.close();
     void this.surroundings.shells.close();
   }
 

@@ -47,6 +47,12 @@ export interface SessionSettings {
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */
   readonly customAgents?: readonly JsonObject[];
+  /** Agents, skills and the like are read from the project and from the user's home, too. */
+  readonly configDiscovery?: boolean;
+  /** Without skills, none is loaded, wherever it is. */
+  readonly skillsEnabled?: boolean;
+  readonly skillDirectories?: readonly string[];
+  readonly disabledSkills?: readonly string[];
   /** What becomes of long results of tools. */
   readonly largeOutput?: {
     readonly enabled?: boolean;

@@ -6,6 +6,8 @@ export interface ToolSource {
   /** Resolves when the tools are known, or are not waited for any longer; one bad server does not reject it. */
   ready(signal: AbortSignal): Promise<void>;
   tools(): readonly Tool[];
+  /** Takes in what has changed since, where that can be known at once. */
+  refresh?(): Promise<void>;
   /** Calls the listener when the tools have changed; returns what ends that. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;

@@ -46,6 +46,8 @@ export interface SettingsReport {
 export interface AgentPlanner {
   /** Waits for the tools of servers that are still starting. */
   ready(signal: AbortSignal): Promise<void>;
+  /** Takes in what has changed since the last prompt, where that can be known at once. */
+  refresh(): Promise<void>;
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
   plan(): ModelPlan;
   /** The model that answers next. */

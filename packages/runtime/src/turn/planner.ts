@@ -37,6 +37,7 @@ export class Planner {
   forAgent(state: () => SessionState): AgentPlanner {
     return {
       ready: (signal) => this.ready(signal),
+      refresh: () => this.refresh(),
       plan: () => this.plan(state()),
       model: () => this.model(state()),
       canSeeImages: () => this.canSeeImages(state()),
@@ -50,6 +51,11 @@ export class Planner {
   /** Resolves when every source of tools is ready, or is not waited for any longer. */
   async ready(signal: AbortSignal): Promise<void> {
     await Promise.all(this.sources.map((source) => source.ready(signal)));
+  }
+
+  /** Takes in what has changed since the last prompt. */
+  async refresh(): Promise<void> {
+    await Promise.all(this.sources.map((source) => source.refresh?.()));
   }
 
   configure(settings: SessionSettings, access: ModelAccess): void {

@@ -20,11 +20,13 @@ import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
 import { sessionSandboxHandlers } from './session-sandbox.js';
 import { sessionShellHandlers } from './session-shell.js';
+import { sessionSkillsHandlers } from './session-skills.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
+import { skillsHandlers } from './skills.js';
 import { toolsHandlers } from './tools.js';
 
 /** One handler for every method there is. */
@@ -49,10 +51,12 @@ export const handlers: Handlers<Methods> = {
   ...sessionQueueHandlers,
   ...sessionSandboxHandlers,
   ...sessionShellHandlers,
+  ...sessionSkillsHandlers,
   ...sessionToolsHandlers,
   ...sessionUiHandlers,
   ...sessionUsageHandlers,
   ...sessionWorkspacesHandlers,
   ...sessionsHandlers,
+  ...skillsHandlers,
   ...toolsHandlers,
 };
