@@ -2,15 +2,15 @@ import type { Method, MethodTable, ParsedParams, Result } from '@groundcrew/prot
 import type { RawJson } from '@groundcrew/rpc';
 import type { Runtime } from '@groundcrew/runtime';
 import type { Client } from './client.js';
+import type { ServerEnvironment } from './environment.js';
 import type { Inference } from './inference.js';
-import type { ServerSurroundings } from './surroundings.js';
 
 /** What a handler may use besides its parameters. */
 export interface CallContext {
   readonly runtime: Runtime;
   readonly client: Client;
   readonly inference: Inference;
-  readonly surroundings: ServerSurroundings;
+  readonly environment: ServerEnvironment;
   readonly signal: AbortSignal;
 }
 

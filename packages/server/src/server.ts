@@ -4,28 +4,28 @@ import { type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
+import type { ServerEnvironment } from './environment.js';
 import { explain } from './explain.js';
 import { describeFailedRequest, failedText } from './failure.js';
 import type { CallContext } from './handler.js';
 import { handlers } from './handlers/catalog.js';
 import { Inference } from './inference.js';
-import { noticeOf } from './news.js';
+import { noticeOf } from './lifecycle-feed.js';
 import { answerFor, currentName } from './older-methods.js';
+import { PendingPeers } from './pending-peers.js';
 import { requireSize } from './request-sizes.js';
-import { Strangers } from './strangers.js';
-import type { ServerSurroundings } from './surroundings.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
 export class Server {
   /** Who makes the model calls, if the runtime does not. */
   readonly inference = new Inference();
   private readonly clients = new Map<Client, Gatekeeper>();
-  private readonly strangers = new Strangers();
+  private readonly pendingPeers = new PendingPeers();
   private isShuttingDown = false;
 
   constructor(
     private readonly runtime: Runtime,
-    private readonly surroundings: ServerSurroundings,
+    private readonly environment: ServerEnvironment,
   ) {
     runtime.onLifecycle((lifecycle) => this.broadcast(lifecycle));
   }
@@ -33,8 +33,8 @@ export class Server {
   /** Serves one client until its channel closes. */
   async serve(channel: Channel): Promise<void> {
     const gatekeeper = new Gatekeeper({
-      token: this.surroundings.connectionToken,
-      strangers: this.strangers,
+      token: this.environment.connectionToken,
+      pendingPeers: this.pendingPeers,
       trust: () => channel.trust?.(),
       close: () => void connection.close(),
     });
@@ -47,7 +47,7 @@ export class Server {
           runtime: this.runtime,
           client,
           inference: this.inference,
-          surroundings: this.surroundings,
+          environment: this.environment,
           // Made when somebody looks at it: most handlers never do.
           get signal() {
             return call.signal;
@@ -66,7 +66,7 @@ export class Server {
   }
 
   /** Refuses what comes from now on and closes every session. */
-  async shutDown(): Promise<void> {
+  async shutdown(): Promise<void> {
     this.isShuttingDown = true;
     await this.runtime.shutdown();
   }
@@ -80,7 +80,7 @@ export class Server {
   private async dispatch(called: string, rawParams: unknown, context: CallContext): Promise<unknown> {
     const name = currentName(called);
     if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${called}`);
-    this.surroundings.used?.add(name);
+    this.environment.used?.add(name);
     const method: Method = methods[name];
     const params = read(method.params, rawParams);
     if (!params.success)
@@ -98,7 +98,7 @@ export class Server {
   private broadcast(lifecycle: Lifecycle): void {
     if (this.clients.size === 0) return;
     const notice = noticeOf(lifecycle);
-    for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.tellNews(notice);
+    for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.sendLifecycle(notice);
   }
 }
 

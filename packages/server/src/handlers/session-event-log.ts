@@ -21,13 +21,13 @@ const stretch = 256;
 export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.eventLog.tail'({ sessionId }, context) {
     const session = findSession('session.eventLog.tail', sessionId, context);
-    session.readers.recent.isWanted = true;
+    session.readers.ephemerals.isWanted = true;
     const { seq } = await session.state();
-    return { cursor: textOf({ seq, number: session.readers.recent.tail }) };
+    return { cursor: textOf({ seq, number: session.readers.ephemerals.tail }) };
   },
   async 'session.eventLog.read'(params, context) {
     const session = findSession('session.eventLog.read', params.sessionId, context);
-    session.readers.recent.isWanted = true;
+    session.readers.ephemerals.isWanted = true;
     if (isBackward(params)) return (await readBackward(session, params)).result();
     const deadline = performance.now() + Math.min(params.waitMs ?? 0, longestWait);
     for (;;) {
@@ -85,10 +85,10 @@ async function readForward(session: Session, params: ReadParams): Promise<EventP
   const from = await placeOf(session, params);
   const { isLost } = from;
   const max = sizeOf(params);
-  const tail = session.readers.recent.tail;
+  const tail = session.readers.ephemerals.tail;
   const stored = await readStored(session, params, { after: from.seq, max });
-  const recent = wantsEphemeral(params) ? recentAfter(session, params, from) : [];
-  const all = [...stored.found, ...recent].sort((a, b) => a.seq - b.seq || a.number - b.number);
+  const ephemerals = wantsEphemeral(params) ? ephemeralsAfter(session, params, from) : [];
+  const all = [...stored.found, ...ephemerals].sort((a, b) => a.seq - b.seq || a.number - b.number);
   const page = all.slice(0, max);
   const hasMore = all.length > max || stored.hasMore;
   const last = page.at(-1);
@@ -147,11 +147,11 @@ async function readBackward(session: Session, params: ReadParams): Promise<Event
   return new EventPage(kept, { cursor, hasMore, isLost });
 }
 
-function recentAfter(session: Session, params: ReadParams, from: Cursor): Found[] {
-  return session.readers.recent
+function ephemeralsAfter(session: Session, params: ReadParams, from: Cursor): Found[] {
+  return session.readers.ephemerals
     .after(from.number)
-    .filter(({ told }) => isWanted(told, params))
-    .map(({ afterSeq, number, told }) => ({ seq: afterSeq, number, json: told.json }));
+    .filter(({ published }) => isWanted(published, params))
+    .map(({ afterSeq, number, published }) => ({ seq: afterSeq, number, json: published.json }));
 }
 
 /** Ephemeral events are for those who ask for them, by name or altogether. */
@@ -191,7 +191,7 @@ async function placeOf(session: Session, { cursor = '' }: ReadParams): Promise<P
   const [, place, count = '0'] = /^<?(\d{1,15})(?::(\d{1,15}))?$/.exec(cursor) ?? [];
   const seq = Number(place);
   if (place === undefined || seq > (await session.state()).seq) return { seq: 0, number: 0, isLost: true };
-  const number = Number(count) > session.readers.recent.tail ? 0 : Number(count);
+  const number = Number(count) > session.readers.ephemerals.tail ? 0 : Number(count);
   return { seq, number, isLost: false };
 }
 

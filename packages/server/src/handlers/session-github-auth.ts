@@ -5,6 +5,6 @@ import type { Handlers } from '../handler.js';
 export const sessionGitHubAuthHandlers: Handlers<Pick<Methods, 'session.gitHubAuth.getStatus'>> = {
   async 'session.gitHubAuth.getStatus'({ sessionId }, context) {
     const { gitHubToken } = findSession('session.gitHubAuth.getStatus', sessionId, context).currentSettings;
-    return (await context.surroundings.gitHub?.status(gitHubToken)) ?? { isAuthenticated: false };
+    return (await context.environment.gitHub?.status(gitHubToken)) ?? { isAuthenticated: false };
   },
 };

@@ -1,5 +1,5 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { modelWarning, type Session, troubleWithEffort } from '@groundcrew/runtime';
+import { modelWarning, type Session, warningAboutEffort } from '@groundcrew/runtime';
 import { refuse } from '../failure.js';
 import { findSession } from '../find.js';
 import type { CallContext, Handlers } from '../handler.js';
@@ -24,7 +24,7 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.model.list'({ sessionId }, context) {
     const session = findSession('session.model.list', sessionId, context);
-    return { list: await context.surroundings.listModels({ session }) };
+    return { list: await context.environment.listModels({ session }) };
   },
   async 'session.model.setReasoningEffort'({ sessionId, reasoningEffort }, context) {
     const session = findSession('session.model.setReasoningEffort', sessionId, context);
@@ -74,7 +74,7 @@ async function warn(
   { runtime }: CallContext,
 ): Promise<void> {
   const access = await runtime.models(session);
-  const warnings = [modelWarning(access, model), troubleWithEffort(access.info(model), reasoningEffort)];
+  const warnings = [modelWarning(access, model), warningAboutEffort(access.info(model), reasoningEffort)];
   for (const message of warnings)
     if (message !== undefined)
       await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });

@@ -100,7 +100,7 @@ export const sessionPermissionsHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.permissions.resetSessionApprovals'(params, context) {
     const { places } = permissionsOf('session.permissions.resetSessionApprovals', params, context);
-    await places.forget({ includeLocation: params.includeLocation ?? false });
+    await places.removeApprovals({ includeLocation: params.includeLocation ?? false });
     return done;
   },
   async 'session.permissions.setApproveAll'(params, context) {

@@ -23,7 +23,7 @@ export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
     giveTokens(session, context.client.id, names);
     await warnOfOptions(session, 'session.provider.add', params);
     const added = new Set(registry.models.map(selectionId));
-    const models = await context.surroundings.listModels({ session });
+    const models = await context.environment.listModels({ session });
     return { models: models.filter(({ id }) => added.has(id)) };
   },
   async 'session.provider.getEndpoint'({ sessionId, modelId }, context) {

@@ -15,18 +15,20 @@ export const sessionShellHandlers: Handlers<Pick<Methods, Names>> = {
     const refusal = await refusalOfUserCommand(session, command);
     if (refusal !== undefined) throw refuse('session.shell.exec', refusal);
     const processId = randomUUID();
-    const surroundings = await session.tools.surroundings();
-    const workingDirectory = resolve(surroundings.workingDirectory, cwd ?? '.');
+    const toolEnvironment = await session.tools.toolEnvironment();
+    const workingDirectory = resolve(toolEnvironment.workingDirectory, cwd ?? '.');
     const order = { processId, command, ...(timeout !== undefined && { timeout }) };
-    await session.userCommands.start(order, { ...surroundings, workingDirectory }, (exitCode) =>
-      context.client.tell(encode({ jsonrpc: '2.0', method: 'shell.exit', params: { processId, exitCode } })),
+    await session.userCommands.start(order, { ...toolEnvironment, workingDirectory }, (exitCode) =>
+      context.client.sendFrame(
+        encode({ jsonrpc: '2.0', method: 'shell.exit', params: { processId, exitCode } }),
+      ),
     );
     return { processId };
   },
   async 'session.shell.kill'({ sessionId, processId, signal = 'SIGTERM' }, context) {
     const session = findSession('session.shell.kill', sessionId, context);
-    const surroundings = await session.tools.surroundings();
-    return { killed: await session.userCommands.kill(processId, signal, surroundings) };
+    const toolEnvironment = await session.tools.toolEnvironment();
+    return { killed: await session.userCommands.kill(processId, signal, toolEnvironment) };
   },
   async 'session.shell.executeUserRequested'({ sessionId, requestId, command }, context) {
     const session = findSession('session.shell.executeUserRequested', sessionId, context);

@@ -100,8 +100,8 @@ async function warnOfMode(session: Session, mode: string | undefined): Promise<v
 }
 
 /** Typed clients know a closed list of reasons, and could not read a log with another one. */
-function abortReasonOf(said: string | undefined): EventData<'abort'>['reason'] {
-  return abortReasons.find((reason) => reason === said) ?? 'user_initiated';
+function abortReasonOf(given: string | undefined): EventData<'abort'>['reason'] {
+  return abortReasons.find((reason) => reason === given) ?? 'user_initiated';
 }
 
 const abortReasons = ['user_initiated', 'remote_command', 'user_abort', 'autopilot_credit_limit'] as const;
@@ -115,7 +115,7 @@ function strategyOf(
 }
 
 async function leave(sessionId: string, { runtime, client }: CallContext): Promise<{ success: boolean }> {
-  const success = await runtime.leave(sessionId, client.id);
+  const success = await runtime.detachClient(sessionId, client.id);
   client.detached(sessionId);
   return { success };
 }

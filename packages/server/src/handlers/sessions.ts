@@ -90,11 +90,11 @@ function openRequest(
   params: ParsedParams<Methods['session.resume']>,
   context: CallContext,
 ) {
-  const { client, surroundings } = context;
-  const { warnings = [] } = surroundings;
+  const { client, environment } = context;
+  const { warnings = [] } = environment;
   const share = shareFrom(params, {
     hasConnected: client.hasConnected,
-    isServerFlag: surroundings.isServerFlag ?? false,
+    isServerFlag: environment.isServerFlag ?? false,
   });
   const badName = badToolName(share.tools);
   if (badName !== undefined) {
@@ -115,7 +115,7 @@ function openRequest(
   return {
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
-      settingsFrom(params, before, surroundings.workingDirectory),
+      settingsFrom(params, before, environment.workingDirectory),
     warnings: [...optionWarnings(method, params), ...warnings],
     share,
   };
