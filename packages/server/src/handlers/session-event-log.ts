@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AnyEvent, events, type Methods, type ParsedParams } from '@groundcrew/protocol';
 import { RawJson } from '@groundcrew/rpc';
 import type { Session } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names =
   | 'session.eventLog.read'
@@ -18,33 +17,30 @@ const longestWait = 60_000;
 /** Records that are looked at for a page at once. */
 const stretch = 256;
 
-export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.eventLog.tail'({ sessionId }, context) {
-    const session = findSession('session.eventLog.tail', sessionId, context);
+export const sessionEventLogHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.eventLog.tail'(_params, { session }) {
     session.readers.ephemerals.isWanted = true;
     const { seq } = await session.state();
     return { cursor: textOf({ seq, number: session.readers.ephemerals.tail }) };
   },
-  async 'session.eventLog.read'(params, context) {
-    const session = findSession('session.eventLog.read', params.sessionId, context);
+  async 'session.eventLog.read'(params, { session, signal }) {
     session.readers.ephemerals.isWanted = true;
     if (isBackward(params)) return (await readBackward(session, params)).result();
     const deadline = performance.now() + Math.min(params.waitMs ?? 0, longestWait);
     for (;;) {
       const page = await readForward(session, params);
       const left = deadline - performance.now();
-      if (page.events.length > 0 || left <= 0 || context.signal.aborted) return page.result();
-      await session.readers.waitForEvent(left, context.signal);
+      if (page.events.length > 0 || left <= 0 || signal.aborted) return page.result();
+      await session.readers.waitForEvent(left, signal);
     }
   },
-  async 'session.eventLog.registerInterest'({ sessionId, eventType }, context) {
-    const session = findSession('session.eventLog.registerInterest', sessionId, context);
+  async 'session.eventLog.registerInterest'({ eventType }, { session }) {
     const handle = `interest-${randomUUID()}`;
     session.readers.interests.set(handle, eventType);
     return { handle };
   },
-  async 'session.eventLog.releaseInterest'({ sessionId, handle }, context) {
-    findSession('session.eventLog.releaseInterest', sessionId, context).readers.interests.delete(handle);
+  async 'session.eventLog.releaseInterest'({ handle }, { session }) {
+    session.readers.interests.delete(handle);
     return { success: true };
   },
 };
