@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, defineTool, RuntimeConnection } from '@groundcrew/sdk';
 import {
   callTools,
@@ -110,7 +112,7 @@ describe('a person', () => {
   test.each([
     ['n', 'The user rejected this tool call. User feedback: No.'],
     ['use the other one', 'The user rejected this tool call. User feedback: use the other one'],
-  ])('who answers %s is understood by the model', async (word, told) => {
+  ])('who answers %s is understood by the model', async (word, received) => {
     const { terminal, model, ended } = await chat({}, askToStrike, say('as you wish'));
     terminal.type('Strike it');
     await terminal.output.says(asks);
@@ -118,7 +120,7 @@ describe('a person', () => {
     await terminal.output.says('as you wish\n');
     terminal.type('/quit');
     expect(await ended).toBe(0);
-    expect((await model?.asked(2))?.body.messages.at(-1)?.content).toBe(told);
+    expect((await model?.asked(2))?.body.messages.at(-1)?.content).toBe(received);
     expect(strikes).toEqual([]);
   });
 
@@ -330,6 +332,23 @@ describe('commands', () => {
       '',
     ]);
     expect(said[6]).toMatch(/^ID {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}What is 40\+2\?$/);
+  });
+
+  test('a skill of the project is started by its name', async () => {
+    const directory = join(home.path, 'project');
+    mkdirSync(join(directory, '.github/skills/rhyme'), { recursive: true });
+    writeFileSync(
+      join(directory, '.github/skills/rhyme/SKILL.md'),
+      '---\nname: rhyme\ndescription: Rhymes\n---\nRhyme on what follows.',
+    );
+    const { terminal, model, ended } = await chat({ kind: 'pipe', directory }, say('sea, tea'));
+    terminal.type('/rhyme on bee');
+    terminal.input.end();
+    expect(await ended).toBe(0);
+    expect(terminal.output.text).toBe('sea, tea\n');
+    expect(String(model?.requests[0]?.body.messages[1]?.content)).toContain(
+      'Rhyme on what follows.\n\n</skill-context>\n\non bee',
+    );
   });
 
   test('/help tells all of them', async () => {

@@ -10,8 +10,9 @@ export { type ExecutorChoice, outlookOf, type SandboxSettings } from './exec/san
 export { type JobRunner, Workers } from './exec/workers.js';
 export { defaultHookOptions } from './hooks/client-hooks.js';
 export type { HookOptions } from './hooks/hooks.js';
-export { Told } from './log/published-event.js';
-export { mendSession } from './log/repair.js';
+export type { Lifecycle } from './lifecycle.js';
+export { PublishedEvent } from './log/published-event.js';
+export { repairSession } from './log/repair.js';
 export type { Draft, EphemeralDraft, EventDraft } from './log/session-log.js';
 export {
   agentOf,
@@ -36,7 +37,6 @@ export type { ClientRequests, ElicitationAnswer } from './questions/client-reque
 export type { Answers, QuestionRef } from './questions/questions.js';
 export {
   type Home,
-  type Lifecycle,
   type OpenRequest,
   type ResumeRequest,
   Runtime,
@@ -49,7 +49,6 @@ export { BadDirectory, configuredDirectories } from './session/permission-places
 export { digestOf, MessageIdReused } from './session/receipts.js';
 export { Session } from './session/session.js';
 export { openRules } from './session/session-sandbox.js';
-export { shownSkill } from './session/session-skills.js';
 export { refusalOfUserCommand, runUserCommand, type UserCommandResult } from './session/user-shell.js';
 export {
   type ModelCapabilities,
@@ -75,8 +74,9 @@ export type {
   TraceContext,
 } from './settings/session-settings.js';
 export { HostSkills } from './skills/host-skills.js';
+export { shownSkill } from './skills/session-skills.js';
 export { readSkillBody } from './skills/skill.js';
-export type { CutSession, MendedSession } from './store/cut-session.js';
+export type { CutSession, RepairedSession } from './store/cut-session.js';
 export { diskKinds } from './store/disk-fault.js';
 export { firstEpoch } from './store/epoch.js';
 export { makeDirectory } from './store/make-directory.js';
@@ -118,7 +118,7 @@ export { ToolFailure, ToolInputError } from './tools/tool.js';
 export type { ModelPlan, TurnLimits } from './turn/context.js';
 export { type ContextUse, measureContext } from './turn/context-use.js';
 export { type PromptExtras, type RequestHeaders, requestHeaders } from './turn/interaction.js';
-export { modelWarning, troubleWithEffort } from './turn/model-warnings.js';
+export { modelWarning, warningAboutEffort } from './turn/model-warnings.js';
 export { warnAtOnce } from './turn/option-warnings.js';
 export { checkDirectory, NoSuchDirectory } from './workspace/check-directory.js';
 export type { OpenDatabase } from './workspace/database.js';

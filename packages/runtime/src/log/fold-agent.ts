@@ -2,7 +2,7 @@ import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
-import { skillContext } from '../skills/skill-context.js';
+import { skillContext } from '../tools/skill-context.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft } from './notes.js';
 import type { AgentState, HistoryEntry } from './state.js';

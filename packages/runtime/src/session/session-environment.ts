@@ -1,16 +1,16 @@
 import type { Price } from '@groundcrew/models';
 import type { Clock } from '../clock.js';
 import type { JobRunner } from '../exec/workers.js';
-import type { Told } from '../log/published-event.js';
+import type { PublishedEvent } from '../log/published-event.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { UserRules } from '../permissions/user-rules.js';
+import type { SkillEnvironment } from '../skills/session-skills.js';
 import type { Owner, SessionStore } from '../store/session-store.js';
-import type { Company } from '../tools/builtin.js';
+import type { Clients } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { Tool } from '../tools/tool.js';
 import type { TurnLimits } from '../turn/context.js';
 import type { Audience } from './audience.js';
-import type { SkillEnvironment } from './session-skills.js';
 
 /** What a session is given by the runtime it lives in, but for what is told of the session itself. */
 export interface SessionEnvironment extends SkillEnvironment {
@@ -20,7 +20,7 @@ export interface SessionEnvironment extends SkillEnvironment {
   readonly owner: Owner;
   readonly limits: TurnLimits;
   readonly version: string;
-  readonly builtinTools: (company: Company) => readonly Tool[];
+  readonly builtinTools: (clients: Clients) => readonly Tool[];
   readonly shells: SessionShells;
   readonly jobs: JobRunner;
   /** What people approved for good in this home. */
@@ -30,5 +30,5 @@ export interface SessionEnvironment extends SkillEnvironment {
   /** Where the session keeps its files. */
   readonly workspacePath: string;
   /** Hears what all clients hear, before them. */
-  onTold(told: Told): void;
+  onPublished(published: PublishedEvent): void;
 }

@@ -29,11 +29,8 @@ import { sessionsHandlers } from './sessions.js';
 import { skillsHandlers } from './skills.js';
 import { toolsHandlers } from './tools.js';
 
-/** One handler for every method there is. */
-export const handlers: Handlers<Methods> = {
-  ...accountHandlers,
-  ...llmInferenceHandlers,
-  ...serverHandlers,
+/** Methods that name a live session: their handlers are given it. */
+export const sessionMethodHandlers = {
   ...sessionHandlers,
   ...sessionAgentsHandlers,
   ...sessionCommandsHandlers,
@@ -56,6 +53,13 @@ export const handlers: Handlers<Methods> = {
   ...sessionUiHandlers,
   ...sessionUsageHandlers,
   ...sessionWorkspacesHandlers,
+};
+
+/** One handler for every other method. */
+export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
+  ...accountHandlers,
+  ...llmInferenceHandlers,
+  ...serverHandlers,
   ...sessionsHandlers,
   ...skillsHandlers,
   ...toolsHandlers,

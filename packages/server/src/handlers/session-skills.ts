@@ -1,35 +1,32 @@
 import type { Methods, Result } from '@groundcrew/protocol';
 import { type Session, shownSkill } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.skills.${string}`>;
 type Invoked = Result<Methods['session.skills.getInvoked']>['skills'];
 
-export const sessionSkillsHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.skills.list'({ sessionId }, context) {
-    const { skills } = findSession('session.skills.list', sessionId, context);
-    return { skills: (await skills.list()).map(shownSkill) };
+export const sessionSkillsHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.skills.list'(_params, { session }) {
+    return { skills: (await session.skills.list()).map(shownSkill) };
   },
-  async 'session.skills.getInvoked'({ sessionId }, context) {
-    return { skills: await invokedIn(findSession('session.skills.getInvoked', sessionId, context)) };
+  async 'session.skills.getInvoked'(_params, { session }) {
+    return { skills: await invokedIn(session) };
   },
-  async 'session.skills.enable'({ sessionId, name }, context) {
-    await findSession('session.skills.enable', sessionId, context).skills.turn(name, true);
+  async 'session.skills.enable'({ name }, { session }) {
+    await session.skills.turn(name, true);
     return null;
   },
-  async 'session.skills.disable'({ sessionId, name }, context) {
-    await findSession('session.skills.disable', sessionId, context).skills.turn(name, false);
+  async 'session.skills.disable'({ name }, { session }) {
+    await session.skills.turn(name, false);
     return null;
   },
-  async 'session.skills.reload'({ sessionId }, context) {
-    const { skills } = findSession('session.skills.reload', sessionId, context);
+  async 'session.skills.reload'(_params, { session: { skills } }) {
     await skills.refresh({ isForced: true });
     const { warnings, errors } = skills.diagnostics;
     return { warnings: [...warnings], errors: [...errors] };
   },
-  async 'session.skills.ensureLoaded'({ sessionId }, context) {
-    await findSession('session.skills.ensureLoaded', sessionId, context).skills.refresh();
+  async 'session.skills.ensureLoaded'(_params, { session }) {
+    await session.skills.refresh();
     return null;
   },
 };

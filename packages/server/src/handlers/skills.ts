@@ -44,6 +44,6 @@ export const skillsHandlers: Handlers<Pick<Methods, Names>> = {
   },
 };
 
-function absolute(paths: readonly string[], { surroundings }: CallContext): readonly string[] {
-  return paths.map((path) => resolve(surroundings.workingDirectory, path));
+function absolute(paths: readonly string[], { environment }: CallContext): readonly string[] {
+  return paths.map((path) => resolve(environment.workingDirectory, path));
 }

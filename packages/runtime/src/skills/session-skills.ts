@@ -2,14 +2,14 @@ import type { EventData } from '@groundcrew/protocol';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
-import type { HostSkills } from '../skills/host-skills.js';
-import { readSkillBody } from '../skills/skill.js';
-import { skillContext } from '../skills/skill-context.js';
-import type { PlacedSkill, SkillShelf } from '../skills/skill-library.js';
-import { skillRoots } from '../skills/skill-roots.js';
-import { invokedData, skillTool } from '../skills/skill-tool.js';
+import { skillContext } from '../tools/skill-context.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
+import type { HostSkills } from './host-skills.js';
+import { readSkillBody } from './skill.js';
+import type { PlacedSkill, SkillShelf } from './skill-library.js';
+import { skillRoots } from './skill-roots.js';
+import { invokedData, skillTool } from './skill-tool.js';
 
 /** The session whose skills these are. */
 interface SkillSession {
