@@ -272,7 +272,7 @@ export class Conversation {
         permissions,
         toolSurroundings: () => host.toolSurroundings(),
       }),
-      planner: planner.forAgent(() => this.log.state),
+      planner: planner.forAgent(() => this.log.state, waits),
       models: new ModelCalls({
         ...parts,
         priceOf: host.priceOf,

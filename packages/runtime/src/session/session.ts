@@ -51,8 +51,8 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = surroundings.audience;
-    this.tools = new SessionTools(this, surroundings, { settings, access });
     this.workspace = new Workspace(surroundings.workspacePath, surroundings.jobs);
+    this.tools = new SessionTools(this, surroundings, { settings, access });
     this.permissions = new SessionPermissions(this, surroundings);
     this.sandbox = new SessionSandbox(this, surroundings.shells.machine);
   }

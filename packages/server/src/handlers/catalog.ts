@@ -1,6 +1,7 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { accountHandlers } from './account.js';
+import { instructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
@@ -30,6 +31,7 @@ import { toolsHandlers } from './tools.js';
 /** One handler for every method there is. */
 export const handlers: Handlers<Methods> = {
   ...accountHandlers,
+  ...instructionsHandlers,
   ...llmInferenceHandlers,
   ...serverHandlers,
   ...sessionHandlers,
