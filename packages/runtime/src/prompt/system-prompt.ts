@@ -74,8 +74,8 @@ export function systemPrompt(
     if (changed !== undefined) setGroup(texts, members, withMembers(changed, members, { before, texts }));
     else editGroup(texts, members, overrides[group], overrides);
   }
-  const strangers = unknownSections(message).map((id) => overrides[id]?.content ?? '');
-  return join('\n\n', ...texts.values(), ...strangers, message?.content ?? '');
+  const unknownContents = unknownSections(message).map((id) => overrides[id]?.content ?? '');
+  return join('\n\n', ...texts.values(), ...unknownContents, message?.content ?? '');
 }
 
 function overridesOf(message: SystemMessage | undefined): Overrides {

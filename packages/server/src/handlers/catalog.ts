@@ -1,7 +1,7 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { accountHandlers } from './account.js';
-import { instructionsHandlers } from './instructions.js';
+import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
@@ -28,17 +28,14 @@ import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
 import { toolsHandlers } from './tools.js';
 
-/** One handler for every method there is. */
-export const handlers: Handlers<Methods> = {
-  ...accountHandlers,
-  ...instructionsHandlers,
-  ...llmInferenceHandlers,
-  ...serverHandlers,
+/** Methods that name a live session: their handlers are given it. */
+export const sessionMethodHandlers = {
   ...sessionHandlers,
   ...sessionAgentsHandlers,
   ...sessionCommandsHandlers,
   ...sessionEventLogHandlers,
   ...sessionGitHubAuthHandlers,
+  ...sessionInstructionsHandlers,
   ...sessionMetadataHandlers,
   ...sessionModeHandlers,
   ...sessionModelHandlers,
@@ -55,6 +52,14 @@ export const handlers: Handlers<Methods> = {
   ...sessionUiHandlers,
   ...sessionUsageHandlers,
   ...sessionWorkspacesHandlers,
+};
+
+/** One handler for every other method. */
+export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
+  ...accountHandlers,
+  ...instructionsHandlers,
+  ...llmInferenceHandlers,
+  ...serverHandlers,
   ...sessionsHandlers,
   ...toolsHandlers,
 };

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
 import { discoverInstructions } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { CallContext, Handlers } from '../handler.js';
+import type { CallContext, Handlers, SessionHandlers } from '../handler.js';
 
-type Names = 'instructions.discover' | 'instructions.getDiscoveryPaths' | 'session.instructions.getSources';
-
-export const instructionsHandlers: Handlers<Pick<Methods, Names>> = {
+export const instructionsHandlers: Handlers<
+  Pick<Methods, 'instructions.discover' | 'instructions.getDiscoveryPaths'>
+> = {
   async 'instructions.discover'(params, context) {
     const found = await Promise.all(wanted(params, context).map((each) => discoverInstructions(each)));
     return { sources: found.flatMap(({ sources }) => sources) };
@@ -15,11 +14,14 @@ export const instructionsHandlers: Handlers<Pick<Methods, Names>> = {
     const found = await Promise.all(wanted(params, context).map((each) => discoverInstructions(each)));
     return { paths: found.flatMap(({ paths }) => paths) };
   },
-  async 'session.instructions.getSources'({ sessionId }, context) {
-    const session = findSession('session.instructions.getSources', sessionId, context);
-    return { sources: (await session.tools.instructions()).sources };
-  },
 };
+
+export const sessionInstructionsHandlers: SessionHandlers<Pick<Methods, 'session.instructions.getSources'>> =
+  {
+    async 'session.instructions.getSources'(_params, { session }) {
+      return { sources: (await session.tools.instructions()).sources };
+    },
+  };
 
 interface Search {
   readonly projectPaths?: readonly string[] | undefined;
@@ -29,11 +31,11 @@ interface Search {
 /** The user's own, and each project's. */
 function wanted(
   { projectPaths = [], excludeHostInstructions = false }: Search,
-  { runtime, surroundings }: CallContext,
+  { environment }: CallContext,
 ) {
-  const { workingDirectory } = surroundings;
+  const { workingDirectory, homeDirectory } = environment;
   return [
-    ...(excludeHostInstructions ? [] : [{ homeDirectory: runtime.homeDirectory }]),
+    ...(excludeHostInstructions ? [] : [{ homeDirectory }]),
     ...projectPaths.map((path) => ({ projectPath: resolve(workingDirectory, path) })),
   ];
 }

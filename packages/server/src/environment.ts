@@ -2,12 +2,14 @@ import type { Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 
 /** What the server is given by the program it is part of. */
-export interface ServerSurroundings {
+export interface ServerEnvironment {
   readonly version: string;
   /** Every connection must show it; without one, none is asked for. */
   readonly connectionToken?: string;
   /** Where the process was started: the directory of sessions that name none. */
   readonly workingDirectory: string;
+  /** Where the user's own instructions stand. */
+  readonly homeDirectory: string;
   /** What every session is told of how the program was started, such as a setting without effect. */
   readonly warnings?: readonly string[];
   /** A client started the process with `--server`, as only some do. */
@@ -28,5 +30,5 @@ export interface ServerSurroundings {
     quota(token: string | undefined): Promise<Result<Methods['account.getQuota']>['quotaSnapshots']>;
   };
   /** Closes everything; the program ends by itself once the answer has left. */
-  shutDown(): Promise<void>;
+  shutdown(): Promise<void>;
 }
