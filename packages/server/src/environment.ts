@@ -14,6 +14,8 @@ export interface ServerEnvironment {
   readonly warnings?: readonly string[];
   /** A client started the process with `--server`, as only some do. */
   readonly isServerFlag?: boolean;
+  /** Sessions read no instructions from files unless they ask for them. */
+  readonly skipsInstructions?: boolean;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;

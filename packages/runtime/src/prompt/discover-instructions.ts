@@ -6,13 +6,13 @@ import { InstructionReader, type InstructionSource } from './instructions.js';
 export type Search = { readonly homeDirectory: string } | { readonly projectPath: string };
 
 /** Where instructions may stand, and those that do, whether or not a session is open. */
-export async function discoverInstructions(search: Search): Promise<{
+export function discoverInstructions(search: Search): {
   readonly paths: readonly (Omit<InstructionPlace, 'root' | 'type'> & { readonly projectPath?: string })[];
   readonly sources: readonly (InstructionSource & { readonly projectPath?: string })[];
-}> {
+} {
   const project = 'projectPath' in search ? { projectPath: search.projectPath } : {};
   const places = placesOf(search);
-  const { sources } = await new InstructionReader().read(places);
+  const { sources } = new InstructionReader().read(places);
   return {
     sources: sources.map((source) => ({ ...source, ...project })),
     paths: places.map(({ root: _root, type: _type, ...place }) => ({ ...place, ...project })),

@@ -1,7 +1,5 @@
-import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { type Dir, type Dirent, opendirSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { isAbsent } from '../workspace/absent.js';
 
 /** Where a session's instructions may stand. */
 export interface InstructionPlaces {
@@ -51,26 +49,52 @@ export function userInstructions(homeDirectory: string): readonly InstructionPla
 }
 
 /** The files in a place; none where it is not there. */
-export async function filesIn({ path, kind, root }: InstructionPlace): Promise<readonly string[]> {
-  if (kind === 'file') return [path];
-  return (await namesIn(path, path === root ? 0 : deepest)).slice(0, mostFiles);
+export function filesIn({ path, kind, root }: InstructionPlace): readonly string[] {
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+  return kind === 'file' ? [path] : namesIn(path, { depth: path === root ? 0 : deepest, left: mostEntries });
 }
 
 /** Deep enough for any project; a loop of links ends, for links to directories are not followed. */
 const deepest = 4;
-const mostFiles = 200;
+/** Of all directories of a place together: a project may be large, and hostile. */
 const mostEntries = 2000;
 
-async function namesIn(directory: string, depth: number): Promise<readonly string[]> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
-    if (isAbsent(error) || (error as NodeJS.ErrnoException).code === 'EACCES') return [];
-    throw error;
+function namesIn(directory: string, bound: { readonly depth: number; left: number }): readonly string[] {
+  const entries = entriesOf(directory, bound);
+  const own = entries.filter((entry) => !entry.isDirectory() && entry.name.endsWith('.instructions.md'));
+  const below = bound.depth === 0 ? [] : entries.filter((entry) => entry.isDirectory());
+  const deeper = below.flatMap(({ name }) => {
+    const next = { depth: bound.depth - 1, left: bound.left };
+    const found = namesIn(join(directory, name), next);
+    bound.left = next.left;
+    return found;
   });
-  const sorted = entries.slice(0, mostEntries).sort((a, b) => (a.name < b.name ? -1 : 1));
-  const own = sorted.filter((entry) => !entry.isDirectory() && entry.name.endsWith('.instructions.md'));
-  const below = depth === 0 ? [] : sorted.filter((entry) => entry.isDirectory());
-  const deeper = await Promise.all(below.map(({ name }) => namesIn(join(directory, name), depth - 1)));
-  return [...own.map(({ name }) => join(directory, name)), ...deeper.flat()];
+  return [...own.map(({ name }) => join(directory, name)), ...deeper];
+}
+
+function entriesOf(path: string, bound: { left: number }): readonly Dirent[] {
+  const found: Dirent[] = [];
+  const directory = opened(path);
+  if (!directory) return found;
+  try {
+    for (; bound.left > 0; bound.left -= 1) {
+      const entry = directory.readSync();
+      if (!entry) break;
+      found.push(entry);
+    }
+  } finally {
+    directory.closeSync();
+  }
+  return found.sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+/** What is no directory, or may not be looked into, has no files. */
+function opened(path: string): Dir | undefined {
+  try {
+    return opendirSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function placesIn(directory: string, location: InstructionLocation): readonly InstructionPlace[] {

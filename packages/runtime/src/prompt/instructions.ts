@@ -1,6 +1,13 @@
-import type { BigIntStats } from 'node:fs';
-import { constants } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { isAbsent } from '../workspace/absent.js';
 import { readFrontMatter, split } from './front-matter.js';
@@ -43,10 +50,14 @@ export class InstructionReader {
   private known = new Map<string, Known>();
   private last: Instructions = noInstructions;
 
-  async read(places: readonly InstructionPlace[]): Promise<Instructions> {
-    const lists = await Promise.all(places.map((each) => this.readPlace(each)));
+  /** Synchronous: a handful of small local look-ups take less time than one trip to the thread pool. */
+  read(places: readonly InstructionPlace[]): Instructions {
     const found = new Map<string, Known>();
-    for (const each of lists.flat()) if (!found.has(each.path)) found.set(each.path, each);
+    for (const place of places)
+      for (const path of filesIn(place)) {
+        const known = this.readOne(path, place);
+        if (known && !found.has(known.path)) found.set(known.path, known);
+      }
     this.known = found;
     const now = bounded([...found.values()]);
     // The same object as long as nothing has changed: the prompt is not written again.
@@ -54,25 +65,16 @@ export class InstructionReader {
     return this.last;
   }
 
-  private async readPlace(from: InstructionPlace): Promise<readonly Known[]> {
-    const paths = await filesIn(from);
-    const read = await Promise.all(paths.map((path) => this.readOne(path, from)));
-    return read.filter((each) => each !== undefined);
-  }
-
-  private async readOne(named: string, from: InstructionPlace): Promise<Known | undefined> {
+  private readOne(named: string, from: InstructionPlace): Known | undefined {
     try {
-      const path = await realpath(named);
-      if (!isInside(path, await realpath(from.root)))
+      const path = realpathSync(named);
+      if (!isInside(path, realpathSync(from.root)))
         return { path: named, warning: `${named} is left out: it leads out of ${from.root}` };
       const before = this.known.get(path);
-      if (
-        before?.source?.sourcePath === named &&
-        before.state === stateOf(await stat(path, { bigint: true }))
-      )
+      if (before?.source?.sourcePath === named && before.state === stateOf(statSync(path, { bigint: true })))
         return before;
       const readAt = Date.now();
-      const { text, stats, isCut } = await readText(path);
+      const { text, stats, isCut } = readText(path);
       const cut = `${named} is longer than ${longestInstructions} bytes: the rest is left out`;
       return {
         path,
@@ -114,20 +116,19 @@ function isInside(path: string, root: string): boolean {
 }
 
 /** No pipe or device is waited for, and no more is read than is used. */
-async function readText(path: string) {
+function readText(path: string) {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  const file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const stats = await file.stat({ bigint: true });
+    const stats = fstatSync(file, { bigint: true });
     if (!stats.isFile()) throw new Error('it is no file');
     const room = Buffer.alloc(Math.min(Number(stats.size), longestInstructions));
-    const { bytesRead } = await file.read(room, 0, room.length, 0);
-    const bytes = room.subarray(0, bytesRead);
+    const bytes = room.subarray(0, readSync(file, room, 0, room.length, 0));
     if (bytes.includes(0)) throw new Error('it is no text');
     const isCut = Number(stats.size) > longestInstructions;
     return { text: decoded(bytes, isCut), stats, isCut };
   } finally {
-    await file.close();
+    closeSync(file);
   }
 }
 

@@ -44,7 +44,7 @@ export class PromptWriter {
 
   /** Reads the instructions again, and has the app transform its sections, all in one request. */
   async refresh(facts: KnownFacts, settings: PromptSettings, signal: AbortSignal): Promise<void> {
-    await this.readInstructions(settings.places);
+    this.readInstructions(settings.places);
     const { message } = settings;
     const texts = sectionsToTransform({ ...facts, instructions: this.found }, message);
     if (texts.size > 0 || this.transformed.size > 0) this.written = undefined;
@@ -52,8 +52,8 @@ export class PromptWriter {
   }
 
   /** Reads the instructions as they stand. */
-  async readInstructions(places: InstructionPlaces | undefined): Promise<Instructions> {
-    this.found = places ? await this.reader.read(instructionPlaces(places)) : noInstructions;
+  readInstructions(places: InstructionPlaces | undefined): Instructions {
+    this.found = places ? this.reader.read(instructionPlaces(places)) : noInstructions;
     this.warn(this.found.warnings);
     return this.found;
   }

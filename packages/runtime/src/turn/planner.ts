@@ -74,7 +74,7 @@ export class Planner {
   }
 
   /** The instructions that files hold now; none where the session skips them. */
-  instructions(state: SessionState): Promise<Instructions> {
+  instructions(state: SessionState): Instructions {
     return this.prompt.readInstructions(this.placesIn(state).places);
   }
 

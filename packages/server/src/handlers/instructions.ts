@@ -7,11 +7,11 @@ export const instructionsHandlers: Handlers<
   Pick<Methods, 'instructions.discover' | 'instructions.getDiscoveryPaths'>
 > = {
   async 'instructions.discover'(params, context) {
-    const found = await Promise.all(wanted(params, context).map((each) => discoverInstructions(each)));
+    const found = wanted(params, context).map((each) => discoverInstructions(each));
     return { sources: found.flatMap(({ sources }) => sources) };
   },
   async 'instructions.getDiscoveryPaths'(params, context) {
-    const found = await Promise.all(wanted(params, context).map((each) => discoverInstructions(each)));
+    const found = wanted(params, context).map((each) => discoverInstructions(each));
     return { paths: found.flatMap(({ paths }) => paths) };
   },
 };
