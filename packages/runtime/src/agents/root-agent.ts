@@ -165,15 +165,15 @@ export class RootAgent {
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
       turnMilliseconds,
     );
-    const ending = work(controller.signal).then(
+    const finished = work(controller.signal).then(
       async (): Promise<TurnOutcome> => {
         await this.endSession(context, { reason: 'complete', ...finalMessage(context) });
         return 'answered';
       },
       (error: unknown) => this.end(error, context, controller.signal),
     );
-    this.turnEnd = ending.then(() => this.parts.log.published()).catch(() => undefined);
-    const outcome = await ending;
+    this.turnEnd = finished.then(() => this.parts.log.published()).catch(() => undefined);
+    const outcome = await finished;
     clearTimeout(timer);
     if (outcome !== 'stopped') await this.takeChosenModel();
     return outcome;

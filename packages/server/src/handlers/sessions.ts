@@ -73,8 +73,8 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     if (isSafeId(sessionId) && (await runtime.remove(sessionId))) return { success: true };
     return { success: false, error: `Session file not found for ${sessionId}` };
   },
-  'session.destroy': (params, context) => leave(params.sessionId, context),
-  'session.detach': (params, context) => leave(params.sessionId, context),
+  'session.destroy': (params, context) => disconnect(params.sessionId, context),
+  'session.detach': (params, context) => disconnect(params.sessionId, context),
   async 'session.getForeground'() {
     return {};
   },
@@ -86,7 +86,10 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
   },
 };
 
-async function leave(sessionId: string, { runtime, client }: CallContext): Promise<{ success: boolean }> {
+async function disconnect(
+  sessionId: string,
+  { runtime, client }: CallContext,
+): Promise<{ success: boolean }> {
   const success = await runtime.detachClient(sessionId, client.id);
   client.detached(sessionId);
   return { success };
