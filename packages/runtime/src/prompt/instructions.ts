@@ -41,9 +41,9 @@ export interface Instructions {
 export const noInstructions: Instructions = { sources: [], warnings: [] };
 
 /** Longer files are cut: they would fill the window of the model, at every call. */
-export const longestInstructions = 64 * 1024;
+const longestInstructions = 64 * 1024;
 /** All files together. */
-export const mostInstructions = 256 * 1024;
+const mostInstructions = 256 * 1024;
 
 /** Reads the instructions that users and projects keep in files; what has not changed is not read again. */
 export class InstructionReader {
