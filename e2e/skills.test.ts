@@ -166,7 +166,6 @@ test('what stands earlier in the order of precedence hides the same name elsewhe
     const { session, model } = await runtime.session([say('ok')], {
       workingDirectory: work,
       configDir,
-      enableConfigDiscovery: true,
       skillDirectories: [first],
     });
     await session.turn('Go');
@@ -183,7 +182,7 @@ test('what stands earlier in the order of precedence hides the same name elsewhe
   ]);
 });
 
-test('skills of the project are read only where the app wants that, and none with enableSkills false', async () => {
+test('skills of the project are read unless the app does not want that, and none with enableSkills false', async () => {
   const work = place();
   put(join(work, '.github/skills'), { 'p/SKILL.md': skill('p', 'of the project') });
   const own = place({ 'o/SKILL.md': skill('o', 'own') });
@@ -192,11 +191,9 @@ test('skills of the project are read only where the app wants that, and none wit
     const { skills } = await session.call<{ skills: { name: string }[] }>('session.skills.list');
     return skills.map(({ name }) => name);
   };
-  expect(await listed({ skillDirectories: [own] })).toEqual(['o']);
-  expect(await listed({ skillDirectories: [own], enableConfigDiscovery: true })).toEqual(['o', 'p']);
-  expect(await listed({ skillDirectories: [own], enableConfigDiscovery: true, enableSkills: false })).toEqual(
-    [],
-  );
+  expect(await listed({ skillDirectories: [own] })).toEqual(['o', 'p']);
+  expect(await listed({ skillDirectories: [own], enableConfigDiscovery: false })).toEqual(['o']);
+  expect(await listed({ skillDirectories: [own], enableSkills: false })).toEqual([]);
 });
 
 test("a project's folder that is a link to another place is no skill", async () => {
@@ -204,7 +201,7 @@ test("a project's folder that is a link to another place is no skill", async () 
   const work = place();
   mkdirSync(join(work, '.github/skills'), { recursive: true });
   symlinkSync(join(elsewhere, 'evil'), join(work, '.github/skills/evil'));
-  const { session } = await runtime.session([], { workingDirectory: work, enableConfigDiscovery: true });
+  const { session } = await runtime.session([], { workingDirectory: work });
   expect(await session.call('session.skills.list')).toEqual({ skills: [] });
   expect(await session.call('session.skills.reload')).toEqual({
     warnings: [],

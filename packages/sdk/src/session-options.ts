@@ -84,8 +84,7 @@ export interface SessionConfigBase extends OtherSettings {
   /** The custom agent that works instead of the main one. No effect yet, and a warning says so. */
   readonly agent?: string;
   /**
-   * Directories with skills: folders with a `SKILL.md`. They come before those of the project and of the user, which are
-   * read with `enableConfigDiscovery: true`.
+   * Directories with skills: folders with a `SKILL.md`. They come before those of the project and of the user.
    *
    * @example skillDirectories: ['./skills']
    */
@@ -94,7 +93,7 @@ export interface SessionConfigBase extends OtherSettings {
   readonly disabledSkills?: readonly string[];
   /** False: no skill at all, wherever it is. */
   readonly enableSkills?: boolean;
-  /** True: skills and agents are read from the project and from the user's home, too. */
+  /** False: skills and agents are not read from the project and from the user's home. */
   readonly enableConfigDiscovery?: boolean;
   /** Decides whether tool calls may run. Without it the question is left to other clients, and alone it is a no. */
   readonly onPermissionRequest?: PermissionHandler;

@@ -31,6 +31,12 @@ export interface SessionSettings {
   /** The Copilot API is called over WebSockets where it can be. */
   readonly webSocketResponses?: boolean;
   readonly systemMessage?: SystemMessage;
+  /** Directories whose instructions hold besides those of the project. */
+  readonly instructionDirectories?: readonly string[];
+  /** No instructions are read from files. */
+  readonly skipsInstructions?: boolean;
+  /** Instructions that the app brings, beside those of files. */
+  readonly organizationInstructions?: string;
   readonly availableTools?: readonly string[];
   readonly excludedTools?: readonly string[];
   readonly exclusionWins: boolean;
@@ -47,7 +53,7 @@ export interface SessionSettings {
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */
   readonly customAgents?: readonly JsonObject[];
-  /** Agents, skills and the like are read from the project and from the user's home, too. */
+  /** Agents and skills are read from the project and from the user's home, too; so they are unless this is false. */
   readonly configDiscovery?: boolean;
   /** Without skills, none is loaded, wherever it is. */
   readonly skillsEnabled?: boolean;

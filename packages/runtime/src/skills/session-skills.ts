@@ -43,6 +43,8 @@ export class SessionSkills implements ToolSource {
   };
   private readonly listeners = new Set<() => void>();
   private readonly warned = new Set<string>();
+  /** Clients know of some. */
+  private hasSkills = false;
 
   constructor(
     private readonly session: SkillSession,
@@ -57,7 +59,7 @@ export class SessionSkills implements ToolSource {
   async refresh(options: { readonly isForced?: boolean } = {}): Promise<void> {
     const shelf = this.open(await this.session.state());
     const hasChanged = (await shelf?.refresh(options)) ?? false;
-    if (hasChanged) this.announce();
+    if (hasChanged) this.announce(shelf?.skills.length ?? 0);
     if (this.updateTools()) for (const listener of this.listeners) listener();
   }
 
@@ -147,7 +149,7 @@ export class SessionSkills implements ToolSource {
   private roots({ context, fixed }: SessionState) {
     const { currentSettings: settings } = this.session;
     if (settings.skillsEnabled === false) return [];
-    const isDiscovering = settings.configDiscovery ?? false;
+    const isDiscovering = settings.configDiscovery ?? true;
     const { homes } = this.environment;
     const { cwd, gitRoot } = context;
     const parent = gitRoot !== undefined && gitRoot !== cwd ? [gitRoot] : [];
@@ -186,19 +188,23 @@ export class SessionSkills implements ToolSource {
     return true;
   }
 
-  private announce(): void {
+  private announce(count: number): void {
     const { warnings = [], errors = [] } = this.shelf ?? {};
     const fresh = [...errors, ...warnings].filter((message) => !this.warned.has(message));
     for (const message of fresh) this.warned.add(message);
     const shown = fresh.slice(0, mostWarnings);
     const left = fresh.length - shown.length;
     const messages = left > 0 ? [...shown, `${left} more problems: see session.skills.reload`] : shown;
+    const isNews = count > 0 || this.hasSkills;
+    this.hasSkills = count > 0;
     void this.session
       .record(
         ...messages.map(
           (message): Draft => ({ type: 'session.warning', data: { warningType: 'skills', message } }),
         ),
-        { type: 'session.skills_loaded', data: { skills: this.all.map(shownSkill) } },
+        ...(isNews
+          ? [{ type: 'session.skills_loaded' as const, data: { skills: this.all.map(shownSkill) } }]
+          : []),
       )
       .catch(unwritable);
   }

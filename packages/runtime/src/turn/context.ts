@@ -48,6 +48,8 @@ export interface AgentPlanner {
   ready(signal: AbortSignal): Promise<void>;
   /** Takes in what has changed since the last prompt, where that can be known at once. */
   refresh(): Promise<void>;
+  /** The same with instructions as they stand and sections of the prompt as the app transforms them; waits for tools. */
+  freshPlan(signal: AbortSignal): Promise<ModelPlan>;
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
   plan(): ModelPlan;
   /** The model that answers next. */
@@ -60,6 +62,8 @@ export interface AgentPlanner {
   report(): SettingsReport;
   /** Warnings of options without effect that clients have not received yet. */
   optionWarnings(): readonly Draft[];
+  /** Warnings of instructions and transforms that clients have not received yet. */
+  promptWarnings(): readonly string[];
 }
 
 /** A prompt, with what belongs to it and may not be stored. */

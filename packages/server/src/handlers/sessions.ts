@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
-import { type Session, type SessionSummary, StoreError } from '@groundcrew/runtime';
+import type { Session } from '@groundcrew/runtime';
+import { type SessionSummary, StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
@@ -101,7 +102,8 @@ function openRequest(
   context: CallContext,
 ) {
   const { client, environment } = context;
-  const { warnings = [] } = environment;
+  const { warnings = [], skipsInstructions } = environment;
+  const skipped = skipsInstructions ? { skipCustomInstructions: true } : {};
   const share = shareFrom(params, {
     hasConnected: client.hasConnected,
     isServerFlag: environment.isServerFlag ?? false,
@@ -124,7 +126,7 @@ function openRequest(
   return {
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
-      settingsFrom(params, before, environment.workingDirectory),
+      settingsFrom({ ...skipped, ...params }, before, environment.workingDirectory),
     warnings: [...context.optionWarnings(), ...warnings],
     share,
   };
