@@ -93,7 +93,7 @@ export class Gate {
    */
   async continue(
     open: OpenCall,
-    { turn, replan }: { readonly turn: GateTurn; replan(): GateTurn },
+    { turn, replan }: { readonly turn: GateTurn; replan(): Promise<GateTurn> },
     signal: AbortSignal,
   ): Promise<ResultType> {
     const { toolCallId, toolName: name, granted = [], modified } = open;
@@ -110,10 +110,11 @@ export class Gate {
     if (question?.kind === 'permission') {
       const refusal = await this.desk.awaitDecision(call, question.requestId, signal);
       if (refusal) return this.conclude(passage, refusal);
-      return this.runAgain({ ...call, granted: [...granted, question.event] }, replan(), signal);
+      return this.runAgain({ ...call, granted: [...granted, question.event] }, await replan(), signal);
     }
-    const mayRun = open.attempts === 0 || turn.toolset.find(name)?.isRepeatable;
-    return mayRun ? this.run(call, turn, signal) : this.conclude(passage, interrupted);
+    const fresh = await replan();
+    const mayRun = open.attempts === 0 || fresh.toolset.find(name)?.isRepeatable;
+    return mayRun ? this.run(call, fresh, signal) : this.conclude(passage, interrupted);
   }
 
   /** With the tools of the clients that are attached now, which may differ from those when the turn was taken up. */
