@@ -16,6 +16,7 @@ import { fileOutlet, type Outlet, pipeOutlet } from './outlets.js';
 import { PipePool } from './pipes.js';
 import { ProcessSessions } from './process-sessions.js';
 import { markVariable } from './processes.js';
+import type { StartedProgram, WantedProgram } from './program.js';
 import { Shell, type ShellStart } from './shell.js';
 
 /** What is to run. */
@@ -90,6 +91,27 @@ export class ShellHost {
     return shell;
   }
 
+  /** Starts a program with pipes on behalf of `owner`, under guard. Throws CannotConfine. */
+  async startProgram(wanted: WantedProgram, owner: object): Promise<StartedProgram> {
+    const { program, parameters, workingDirectory } = wanted;
+    const executor = await this.executorFor(wanted, owner);
+    this.guardian.start();
+    const mark = `${this.markOf(owner)}.${this.marked++}`;
+    const environment = { ...this.environment, ...wanted.environment, [markVariable]: mark };
+    const child = executor.start({
+      program,
+      parameters,
+      workingDirectory,
+      environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const { pid } = child;
+    if (pid === undefined) return { child, end: async () => undefined };
+    this.sessions.add(pid, owner, { isConfined: executor.kind !== 'host' });
+    void child.ended.then(() => this.sessions.leaderEnded(pid));
+    return { child, end: async () => void (await this.sessions.end([pid], mark)) };
+  }
+
   /** A number for a command that was given no name. */
   nextId(): string {
     const id = String(this.started);
@@ -122,7 +144,10 @@ export class ShellHost {
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
   }
 
-  private async executorFor(wanted: Wanted, owner: object): Promise<Executor> {
+  private async executorFor(
+    wanted: Pick<Wanted, 'confinement' | 'workingDirectory'>,
+    owner: object,
+  ): Promise<Executor> {
     const { confinement, workingDirectory } = wanted;
     if (!confinement) return hostExecutor;
     const { temp } = this.ownerOf(owner);
