@@ -71,10 +71,10 @@ async function watch(process: ChildProcess, roots: readonly Root[]): Promise<End
   status.on('data', (chunk: Buffer) => {
     text += chunk.toString();
     const pid = /"child-pid": (\d+)/.exec(text)?.[1];
-    if (pid !== undefined) checking ??= letGo({ process, root: `/proc/${pid}/root`, roots, gate });
+    if (pid !== undefined) checking ??= release({ process, root: `/proc/${pid}/root`, roots, gate });
   });
   const ending = await exited;
-  endRest(text);
+  endOthers(text);
   await closed;
   gate.destroy();
   const changed = await checking;
@@ -85,7 +85,7 @@ async function watch(process: ChildProcess, roots: readonly Root[]): Promise<End
 }
 
 /** Opens the gate once everything is mounted as it was looked up; else ends the child, and says what has changed. */
-async function letGo(waiting: {
+async function release(waiting: {
   readonly process: ChildProcess;
   /** The child's view. */
   readonly root: string;
@@ -107,7 +107,7 @@ async function letGo(waiting: {
 }
 
 /** The kernel ends a sandbox with its outer process; whatever has kept the first one within alive, it ends here. */
-function endRest(status: string): void {
+function endOthers(status: string): void {
   const pid = /"child-pid": (\d+)/.exec(status)?.[1];
   const namespace = /"pid-namespace": (\d+)/.exec(status)?.[1];
   if (pid === undefined || namespace === undefined) return;

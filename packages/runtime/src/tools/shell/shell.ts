@@ -41,7 +41,7 @@ export class Shell {
 
   constructor(readonly start: ShellStart) {
     this.child = childOf(start);
-    start.outlet.listen((chunk) => this.hear(chunk));
+    start.outlet.listen((chunk) => this.receive(chunk));
     this.ended = this.child.ended.then((ending) => this.end(ending));
     if (start.isDetached) this.child.process.unref();
   }
@@ -80,7 +80,7 @@ export class Shell {
   /** Takes in what is there and has not been heard of. */
   refresh(): void {
     if (!this.isRunning) return;
-    for (const chunk of this.start.outlet.pull()) this.hear(chunk);
+    for (const chunk of this.start.outlet.pull()) this.receive(chunk);
   }
 
   /** Nobody reads its output any more. */
@@ -88,7 +88,7 @@ export class Shell {
     this.start.outlet.close();
   }
 
-  private hear(chunk: Buffer): void {
+  private receive(chunk: Buffer): void {
     if (!this.isRunning) return;
     this.output.append(chunk);
     for (const listener of this.listeners) listener();
@@ -110,8 +110,8 @@ export class Shell {
   private fail(error: Error): void {
     const { workingDirectory } = this.start;
     const isThere = statSync(workingDirectory, { throwIfNoEntry: false })?.isDirectory();
-    const said = this.isConfined ? this.output.beginning().trim() : '';
-    const reason = said === '' ? error : new Error(`${error.message}: ${said}`);
+    const outputStart = this.isConfined ? this.output.beginning().trim() : '';
+    const reason = outputStart === '' ? error : new Error(`${error.message}: ${outputStart}`);
     this.failure = isThere ? reason : new Error(`The working directory does not exist: ${workingDirectory}`);
     this.output.close();
     this.close();
