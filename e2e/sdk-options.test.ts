@@ -115,7 +115,6 @@ test('options for starting a runtime get a warning where none is started', () =>
 test('an option that the runtime does not go by gets its warning, once for all sessions of the client', async () => {
   const { client, warnings } = warnedClient();
   const options: SessionOptions = {
-    mcpServers: { files: { command: 'files' } },
     onExitPlanModeRequest: () => ({ approved: true }),
     infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.5 },
     systemMessage: { mode: 'customize', sections: { tone: { action: (text) => text } } },
@@ -129,7 +128,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
     'requestExitPlanMode',
     'tools.defer',
     'systemMessage.sections.action',
-    'mcpServers',
   ]);
 });
 

@@ -49,10 +49,14 @@ export type McpServerConfig = StdioConfig | RemoteConfig | InvalidConfig;
 export function readServerConfig(raw: JsonObject, source: McpServerSource = 'user'): McpServerConfig {
   const common = commonOf(raw, source);
   const { type, command, url } = raw;
-  const isRemote = type === 'http' || type === 'sse' || (isAbsent(type) && isAbsent(command) && !isAbsent(url));
+  const isRemote =
+    type === 'http' || type === 'sse' || (isAbsent(type) && isAbsent(command) && !isAbsent(url));
   if (isRemote) return remoteOf(raw, common);
   if (!isAbsent(type) && type !== 'local' && type !== 'stdio')
-    return invalid(common, `its type is ${JSON.stringify(type)}, and only local, stdio, http and sse are known`);
+    return invalid(
+      common,
+      `its type is ${JSON.stringify(type)}, and only local, stdio, http and sse are known`,
+    );
   if (typeof command !== 'string' || command.trim() === '')
     return invalid(common, 'it names neither a command nor a url');
   return {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@groundcrew/protocol';
 import {
   type CallToolResult,
   Client,
@@ -5,7 +6,6 @@ import {
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
-import type { JsonObject } from '@groundcrew/protocol';
 
 /** What a connection is made with. */
 export interface ConnectionParts {
@@ -50,7 +50,9 @@ export class McpConnection {
         capabilities: { roots: { listChanged: true } },
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMilliseconds, milliseconds) } },
         // A schema of a server may hold a pattern that never ends: nothing here checks results by it.
-        jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) },
+        jsonSchemaValidator: {
+          getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
+        },
         listChanged: {
           tools: { autoRefresh: false, debounceMs: 0, onChanged: () => parts.toolsChanged() },
           prompts: { autoRefresh: false, debounceMs: 0, onChanged: () => parts.promptsChanged() },
@@ -59,7 +61,9 @@ export class McpConnection {
         listMaxPages: mostPages,
       },
     );
-    client.setRequestHandler('roots/list', async () => ({ roots: parts.roots().map((root) => ({ ...root })) }));
+    client.setRequestHandler('roots/list', async () => ({
+      roots: parts.roots().map((root) => ({ ...root })),
+    }));
     const stop = () => void client.close().catch(() => transport.close());
     signal.addEventListener('abort', stop, { once: true });
     try {

@@ -62,7 +62,10 @@ function definitionOf(tool: Tool): ToolDefinition {
     inputSchema: { ...schema, type: 'object' },
     isReadOnly: annotations?.readOnlyHint === true,
     isIdempotent: annotations?.idempotentHint === true,
-    version: createHash('sha256').update(JSON.stringify([description, schema])).digest('hex').slice(0, 16),
+    version: createHash('sha256')
+      .update(JSON.stringify([description, schema]))
+      .digest('hex')
+      .slice(0, 16),
     ...(typeof ui === 'object' && ui !== null && { ui: ui as JsonObject }),
   };
 }
@@ -72,5 +75,7 @@ function plainSchema(value: unknown): unknown {
   if (typeof value === 'string') return plainText(value, longestDescription);
   if (Array.isArray(value)) return value.map(plainSchema);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [plainText(key, longestTitle), plainSchema(each)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [plainText(key, longestTitle), plainSchema(each)]),
+  );
 }

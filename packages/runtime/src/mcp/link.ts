@@ -12,6 +12,8 @@ export interface LinkParts {
   readonly programs: ProgramHost;
   /** On whose behalf children run. */
   readonly owner: object;
+  /** Values of `env` may name other variables. */
+  expandsVariables(): boolean;
   workingDirectory(): Promise<string>;
   /** What children may touch; undefined when they run as the user. Throws SandboxUnavailable. */
   confinement(): Promise<Confinement | undefined>;
@@ -59,6 +61,7 @@ async function openChild(config: StdioConfig, parts: OpenParts, signal: AbortSig
         parameters: config.args,
         workingDirectory,
         environment: config.env,
+        expandsVariables: parts.expandsVariables(),
         confinement: await parts.confinement(),
       },
       parts.owner,

@@ -14,7 +14,10 @@ export const longestName = 64;
  * Where that is too long, or is another one's name, a few letters of a digest of both names tell them apart: the same tools
  * get the same names in every process.
  */
-export function namesFor(tools: readonly RawTool[], taken: ReadonlySet<string> = new Set()): readonly string[] {
+export function namesFor(
+  tools: readonly RawTool[],
+  taken: ReadonlySet<string> = new Set(),
+): readonly string[] {
   const plain = tools.map(({ server, tool }) => `${server}-${tool}`);
   const bases = plain.map((name) => name.replace(/[^a-zA-Z0-9_-]/g, '-'));
   const counts = new Map<string, number>();

@@ -66,7 +66,10 @@ const networkWords: readonly (readonly [RegExp, string])[] = [
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'its host is not known'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'it broke the connection'],
   [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT)$/, 'time-out: it does not answer'],
-  [/^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|ERR_SSL)/, 'TLS: its certificate or its encryption is not accepted'],
+  [
+    /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|ERR_SSL)/,
+    'TLS: its certificate or its encryption is not accepted',
+  ],
 ];
 
 function rootCause(error: Error): Error {

@@ -4,7 +4,7 @@ import type { Progress } from '@modelcontextprotocol/client';
 import { ToolFailure, type ToolResult } from '../tools/tool.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
-import { type ToolDefinition, readDefinitions } from './definition.js';
+import { readDefinitions, type ToolDefinition } from './definition.js';
 import { type Link, type LinkParts, openLink } from './link.js';
 import { resultOfAnswer } from './result.js';
 
@@ -153,7 +153,9 @@ export class McpServer {
         await this.readTools(link);
         this.host.listChanged(this, 'tools');
       } catch (error) {
-        this.host.warn(`MCP server '${this.name}': its tools could not be listed again: ${link.reason(error)}`);
+        this.host.warn(
+          `MCP server '${this.name}': its tools could not be listed again: ${link.reason(error)}`,
+        );
       }
     }
   }
@@ -170,7 +172,8 @@ export class McpServer {
       if (signal.aborted) return;
       crashes = Date.now() - since > healthyMilliseconds ? 1 : crashes + 1;
       this.deadline = Date.now() + this.startLimit;
-      if (crashes > mostRestarts) return this.setStatus('failed', `${reason}; it was restarted ${mostRestarts} times`);
+      if (crashes > mostRestarts)
+        return this.setStatus('failed', `${reason}; it was restarted ${mostRestarts} times`);
       this.setStatus('pending', reason);
       await pause(firstPause * 2 ** (crashes - 1), signal);
     }
@@ -304,4 +307,3 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) done();
   });
 }
-

@@ -14,10 +14,14 @@ import { mcpTool } from './tool.js';
 export interface McpSettings {
   readonly servers: ReadonlyMap<string, McpServerConfig>;
   readonly disabled: readonly string[];
+  readonly envValueMode: EnvValueMode;
 }
 
+/** Whether values of variables stand for themselves, or may name others as `${NAME}`. */
+export type EnvValueMode = 'direct' | 'indirect';
+
 /** What the servers of a session need of it. */
-export interface McpHost extends Omit<LinkParts, 'owner'> {
+export interface McpHost extends Omit<LinkParts, 'owner' | 'expandsVariables'> {
   readonly clock: Clock;
   directories(): readonly string[];
   /** Sends an event to clients, where the session is in memory. */
@@ -31,6 +35,8 @@ export interface McpHost extends Omit<LinkParts, 'owner'> {
 export class McpServers implements ToolSource {
   readonly kind = 'mcp';
   private readonly servers = new Map<string, McpServer>();
+  /** For servers that start from now on. */
+  envValueMode: EnvValueMode = 'direct';
   private disabled: readonly string[] = [];
   private readonly listeners = new Set<() => void>();
   private readonly awaited = new Map<McpServer, Wait>();
@@ -60,6 +66,11 @@ export class McpServers implements ToolSource {
     return [...this.servers.values()];
   }
 
+  /** All of them in the words of the wire. */
+  describe() {
+    return this.list().map(describeServer);
+  }
+
   find(name: string): McpServer | undefined {
     return this.servers.get(name);
   }
@@ -69,7 +80,8 @@ export class McpServers implements ToolSource {
   }
 
   /** Takes what a client named: servers that are described otherwise start anew, others stay as they are. */
-  configure({ servers, disabled }: McpSettings): void {
+  configure({ servers, disabled, envValueMode }: McpSettings): void {
+    this.envValueMode = envValueMode;
     const before = this.disabled;
     this.disabled = disabled;
     for (const [name, config] of servers) {
@@ -100,14 +112,15 @@ export class McpServers implements ToolSource {
     if (this.servers.size === 0) return;
     this.begin();
     const coming = this.list().filter((server) => server.isAwaited);
-    if (coming.length > 0)
-      await Promise.all(coming.map((server) => this.waitFor(server, signal)));
+    if (coming.length > 0) await Promise.all(coming.map((server) => this.waitFor(server, signal)));
     signal.throwIfAborted();
     this.report({ isWaitOver: true });
   }
 
   tools(): readonly Tool[] {
-    const offered = this.list().flatMap((server) => server.tools.map((definition) => ({ server, definition })));
+    const offered = this.list().flatMap((server) =>
+      server.tools.map((definition) => ({ server, definition })),
+    );
     const raw = offered.map(({ server, definition }) => ({ server: server.name, tool: definition.name }));
     const names = namesFor(raw, this.host.takenNames());
     const tools = offered.flatMap(({ server, definition }, index) => {
@@ -137,6 +150,21 @@ export class McpServers implements ToolSource {
     await this.servers.get(name)?.stop('disabled');
   }
 
+  /** Ends a server and starts it again. */
+  async restart(name: string): Promise<void> {
+    await this.servers.get(name)?.stop('pending');
+    this.enable(name);
+  }
+
+  /** False when there is no server of the runtime's own. */
+  removeBuiltin(): boolean {
+    const found = this.list().find(({ config }) => config.source === 'builtin');
+    if (!found) return false;
+    this.remove(found.name);
+    this.changed();
+    return true;
+  }
+
   /** Ends all of them; the next turn starts them again. */
   async close(): Promise<void> {
     if (!this.hasBegun) return;
@@ -158,6 +186,7 @@ export class McpServers implements ToolSource {
     const server: McpServer = new McpServer(name, config, {
       ...this.host,
       owner: this,
+      expandsVariables: () => this.envValueMode === 'indirect',
       statusChanged: (changed) => {
         if (this.servers.get(name) === changed) this.statusChanged(changed);
       },
@@ -205,13 +234,15 @@ export class McpServers implements ToolSource {
     this.isReported = true;
     this.host.emit({
       type: 'session.mcp_servers_loaded',
-      data: { servers: this.list().map((server) => describeServer(server)) },
+      data: { servers: this.describe() },
     });
   }
 
   private warnOfName(tool: string, { plain, name }: { readonly plain: string; readonly name: string }): void {
     const message = `The tool ${tool} is offered as ${name}: ${
-      plain.length > longestName ? `${plain} has more than ${longestName} characters` : `${plain} is another tool's name`
+      plain.length > longestName
+        ? `${plain} has more than ${longestName} characters`
+        : `${plain} is another tool's name`
     }.`;
     if (this.warned.has(message)) return;
     this.warned.add(message);
@@ -226,7 +257,7 @@ export class McpServers implements ToolSource {
 const transports = { stdio: 'stdio', http: 'http', sse: 'sse', invalid: undefined } as const;
 
 /** A server in the words of the wire. */
-export function describeServer({ name, status, error, config }: McpServer): {
+function describeServer({ name, status, error, config }: McpServer): {
   readonly name: string;
   readonly status: McpStatus;
   readonly source: McpServerConfig['source'];

@@ -99,8 +99,8 @@ export class StdioTransport implements Transport {
     }
     if (rest.length > 0) this.pieces.push(rest);
     this.size += rest.length;
-    if (this.size > longestLine) return this.leave(`it sent a message of more than ${longestLine >> 20} MiB`);
-    this.drainLater();
+    if (this.size > longestLine) this.leave(`it sent a message of more than ${longestLine >> 20} MiB`);
+    else this.drainLater();
   }
 
   private drainLater(): void {
@@ -119,20 +119,25 @@ export class StdioTransport implements Transport {
     for (let count = 0; count < most && !this.isClosed; count++) {
       const line = this.lines.shift();
       if (!line) return;
-      this.read(line);
+      // The library looks at notifications a little later: an answer that follows must not overtake them.
+      if (this.read(line) === 'notification' && most === messagesAtOnce) return;
     }
   }
 
-  private read(line: Buffer): void {
+  private read(line: Buffer): 'notification' | 'other' {
     const text = line.toString('utf8').trim();
-    if (text === '') return;
-    if (text.length > longestLine || isTooDeep(text, deepestMessage))
-      return this.leave(`it sent a message nested deeper than ${deepestMessage} levels`);
+    if (text === '') return 'other';
+    if (isTooDeep(text, deepestMessage)) {
+      this.leave(`it sent a message nested deeper than ${deepestMessage} levels`);
+      return 'other';
+    }
     const message = parsed(text);
-    if (message === undefined) return this.stray(text);
-    if ('method' in message && this.isFlood()) return;
-    this.hasSpoken = true;
-    this.onmessage?.(message);
+    if (message === undefined) this.stray(text);
+    else if (!('method' in message && this.isFlood())) {
+      this.hasSpoken = true;
+      this.onmessage?.(message);
+    }
+    return message && 'method' in message && !('id' in message) ? 'notification' : 'other';
   }
 
   /** Many servers write their greetings where messages belong. */

@@ -4,9 +4,8 @@ export function plainText(text: string, longest: number): string {
   return plain.length > longest ? `${plain.slice(0, longest)}…` : plain;
 }
 
-// Control characters but for line feed and tab; directions, zero-width letters and tags, which readers do not see.
-const hidden =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
+/** Control characters but for line feed and tab; directions, zero-width letters and tags, which readers do not see. */
+const hidden = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
 
 /** A text without the secrets that a server was given: it may write them anywhere. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {

@@ -8,6 +8,8 @@ export interface WantedProgram {
   readonly workingDirectory: string;
   /** On top of what commands get. */
   readonly environment: Readonly<Record<string, string>>;
+  /** `${NAME}` in a value stands for a variable that commands get. */
+  readonly expandsVariables?: boolean;
   /** What it may touch; without it, it runs as the user. */
   readonly confinement?: Confinement | undefined;
 }

@@ -8,7 +8,7 @@ import { hostExecutor } from '../../exec/host.js';
 import type { Confinement } from '../../exec/sandbox-confinement.js';
 import type { SandboxHost } from '../../exec/sandbox-host.js';
 import { PrivateTemp } from '../../exec/sandbox-temp.js';
-import { commandEnvironment, type Environment } from './environment.js';
+import { commandEnvironment, type Environment, expandedValues } from './environment.js';
 import { findProgram, flavourOf } from './flavour.js';
 import { Guardian } from './guardian.js';
 import { hardenedEnvironment } from './hardened-environment.js';
@@ -97,7 +97,10 @@ export class ShellHost {
     const executor = await this.executorFor(wanted, owner);
     this.guardian.start();
     const mark = `${this.markOf(owner)}.${this.marked++}`;
-    const environment = { ...this.environment, ...wanted.environment, [markVariable]: mark };
+    const own = wanted.expandsVariables
+      ? expandedValues(wanted.environment, this.environment)
+      : wanted.environment;
+    const environment = { ...this.environment, ...own, [markVariable]: mark };
     const child = executor.start({
       program,
       parameters,
