@@ -10,8 +10,8 @@ export { type ExecutorChoice, outlookOf, type SandboxSettings } from './exec/san
 export { type JobRunner, Workers } from './exec/workers.js';
 export { defaultHookOptions } from './hooks/client-hooks.js';
 export type { HookOptions } from './hooks/hooks.js';
-export { Told } from './log/published-event.js';
-export { mendSession } from './log/repair.js';
+export { PublishedEvent } from './log/published-event.js';
+export { repairSession } from './log/repair.js';
 export type { Draft, EphemeralDraft, EventDraft } from './log/session-log.js';
 export {
   agentOf,
@@ -73,7 +73,7 @@ export type {
   SystemMessage,
   TraceContext,
 } from './settings/session-settings.js';
-export type { CutSession, MendedSession } from './store/cut-session.js';
+export type { CutSession, RepairedSession } from './store/cut-session.js';
 export { diskKinds } from './store/disk-fault.js';
 export { firstEpoch } from './store/epoch.js';
 export { makeDirectory } from './store/make-directory.js';
@@ -115,7 +115,7 @@ export { ToolFailure, ToolInputError } from './tools/tool.js';
 export type { ModelPlan, TurnLimits } from './turn/context.js';
 export { type ContextUse, measureContext } from './turn/context-use.js';
 export { type PromptExtras, type RequestHeaders, requestHeaders } from './turn/interaction.js';
-export { modelWarning, troubleWithEffort } from './turn/model-warnings.js';
+export { modelWarning, warningAboutEffort } from './turn/model-warnings.js';
 export { warnAtOnce } from './turn/option-warnings.js';
 export { checkDirectory, NoSuchDirectory } from './workspace/check-directory.js';
 export type { OpenDatabase } from './workspace/database.js';

@@ -89,7 +89,7 @@ function world(tools: readonly Tool[]) {
       requestAutoModeSwitch: false,
       isOld: false,
       tokenProviders: [],
-      hear: (told) => heard.take(told.event),
+      receive: (published) => heard.take(published.event),
       ask: async (callback) => Promise.reject(new Error(`Nobody answers ${callback}`)),
     };
     const opening = {

@@ -120,8 +120,10 @@ export class RootAgent {
     if (hooks.isEmpty) return;
     // The turn is over, and nothing stops what comes after it but time.
     const answers = await hooks.run('sessionEnd', end, new AbortController().signal);
-    const said = answers.flatMap((answer) => ('output' in answer && answer.output ? [answer.output] : []));
-    const summary = said.findLast(({ sessionSummary }) => typeof sessionSummary === 'string')?.sessionSummary;
+    const outputs = answers.flatMap((answer) => ('output' in answer && answer.output ? [answer.output] : []));
+    const summary = outputs.findLast(
+      ({ sessionSummary }) => typeof sessionSummary === 'string',
+    )?.sessionSummary;
     if (typeof summary === 'string') log.append({ note: 'settings.fixed', data: { summary } });
   }
 
@@ -163,15 +165,15 @@ export class RootAgent {
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
       turnMilliseconds,
     );
-    const ending = work(controller.signal).then(
+    const finished = work(controller.signal).then(
       async (): Promise<TurnOutcome> => {
         await this.endSession(context, { reason: 'complete', ...finalMessage(context) });
         return 'answered';
       },
       (error: unknown) => this.end(error, context, controller.signal),
     );
-    this.turnEnd = ending.then(() => this.parts.log.told()).catch(() => undefined);
-    const outcome = await ending;
+    this.turnEnd = finished.then(() => this.parts.log.published()).catch(() => undefined);
+    const outcome = await finished;
     clearTimeout(timer);
     if (outcome !== 'stopped') await this.takeChosenModel();
     return outcome;
@@ -233,6 +235,6 @@ function isReported(failure: unknown): boolean {
 }
 
 function finalMessage({ log }: AgentContext): { readonly finalMessage?: string } {
-  const said = log.latest.history.findLast((entry) => entry.role === 'assistant');
-  return said ? { finalMessage: said.text } : {};
+  const outputs = log.latest.history.findLast((entry) => entry.role === 'assistant');
+  return outputs ? { finalMessage: outputs.text } : {};
 }

@@ -18,10 +18,10 @@ import { externalResult, resultOfObject } from '../tools/external.js';
 import {
   type PreparedCall,
   type ResultType,
+  type ToolEnvironment,
   ToolFailure,
   ToolInputError,
   type ToolResult,
-  type ToolSurroundings,
 } from '../tools/tool.js';
 import type { UserQuestion } from '../tools/user-question.js';
 import type { CallToRun, GateTurn } from './call.js';
@@ -40,7 +40,7 @@ export interface GateParts {
   readonly guard: HookGuard;
   readonly permissions: GatePermissions;
   /** What tools find around them now. */
-  toolSurroundings(): ToolSurroundings;
+  toolEnvironment(): ToolEnvironment;
 }
 
 /** A call on its way through the gate. */
@@ -260,7 +260,7 @@ export class Gate {
 
   /** The answer is stored: what follows may be done again after a crash. */
   private async finish(passage: Passage, result: ToolResult): Promise<ResultType> {
-    const { log, hooks, toolSurroundings } = this.parts;
+    const { log, hooks, toolEnvironment } = this.parts;
     const { call, signal } = passage;
     const options = { signal, readResult: resultOfObject };
     const reviewed = await reviewResult(hooks, hookedCall(call), result, options);
@@ -268,14 +268,14 @@ export class Gate {
     const texts = reviewed.contexts;
     if (texts.length > 0)
       log.append({ note: 'call.context', data: { toolCallId, source: 'postToolUseFailure', texts } });
-    const bounded = await boundResult(reviewed.result, toolSurroundings().largeOutput);
+    const bounded = await boundResult(reviewed.result, toolEnvironment().largeOutput);
     log.append(...receiptOf(passage, bounded));
     return bounded.type;
   }
 
   /** Nothing has to be waited for between the answer and its receipt: one commit holds both. */
   private concludesAtOnce(result: ToolResult): boolean {
-    const { isEnabled, maxBytes } = this.parts.toolSurroundings().largeOutput;
+    const { isEnabled, maxBytes } = this.parts.toolEnvironment().largeOutput;
     const fits = !isEnabled || result.isBounded === true || Buffer.byteLength(result.text) <= maxBytes;
     return this.parts.hooks.isEmpty && fits;
   }

@@ -2,7 +2,7 @@ import type { AgentLog } from '../log/agent-log.js';
 import { forbid } from '../permissions/policy.js';
 import { searchExclusions } from '../permissions/real-rules.js';
 import { addressSubject, placeSubject, toolSubject } from '../permissions/subject.js';
-import { type PreparedCall, type ToolContext, ToolFailure, type ToolSurroundings } from '../tools/tool.js';
+import { type PreparedCall, type ToolContext, type ToolEnvironment, ToolFailure } from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
 import type { CallToRun } from './call.js';
 import { type GatePermissions, requireNotForbidden } from './permission-desk.js';
@@ -11,7 +11,7 @@ import { type GatePermissions, requireNotForbidden } from './permission-desk.js'
 interface Preparation {
   readonly log: AgentLog;
   readonly permissions: GatePermissions;
-  toolSurroundings(): ToolSurroundings;
+  toolEnvironment(): ToolEnvironment;
 }
 
 /** Finds the tool and has it check its input; nothing has happened yet when this throws. */
@@ -47,7 +47,7 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     },
     progress: (partialOutput) =>
       log.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } }),
-    ...parts.toolSurroundings(),
+    ...parts.toolEnvironment(),
   };
 }
 

@@ -134,13 +134,13 @@ export class Hooks {
   ): Promise<HookAnswer<K>> {
     const limit = AbortSignal.timeout(source.timeoutMs);
     try {
-      const said = await raced(
+      const answered = await raced(
         source.invoke(point, { ...this.common(), ...input }, AbortSignal.any([signal, limit])),
         AbortSignal.any([signal, limit]),
       );
-      if (said === undefined || said === null) return { output: undefined };
+      if (answered === undefined || answered === null) return { output: undefined };
       const { result }: Method = hookPoints[point];
-      const parsed = read(result, said);
+      const parsed = read(result, answered);
       if (!parsed.success) return failed(source, `it answered otherwise than the protocol says`);
       // The table pairs each point with its own output; which one this is, is known only now.
       return { output: parsed.data as HookOutput<K> };

@@ -153,9 +153,9 @@ function outputs<T>(
 
 /** What hooks want the model to read. */
 export function contextsOf(
-  said: readonly { readonly additionalContext?: string | null | undefined }[],
+  given: readonly { readonly additionalContext?: string | null | undefined }[],
 ): readonly string[] {
-  return said.flatMap(({ additionalContext }) => additionalContext || []);
+  return given.flatMap(({ additionalContext }) => additionalContext || []);
 }
 
 function isObject(value: unknown): value is JsonObject {

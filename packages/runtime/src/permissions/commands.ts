@@ -65,11 +65,11 @@ function calls(
   if (!leading.every(isCalled)) return false;
   const rest = flagAt < 0 ? [] : wanted.slice(flagAt).filter((word) => word !== '*');
   const meanings = meaningsOf([program, ...leading]);
-  const said = given.flatMap((word) => meantBy(word, meanings));
-  const isSaid = (word: string) => said.some((each) => each === word || isCutShort(each, word));
+  const present = given.flatMap((word) => meantBy(word, meanings));
+  const isPresent = (word: string) => present.some((each) => each === word || isCutShort(each, word));
   return rest
     .flatMap((word) => spelled(word, meanings.synonyms))
-    .every((word) => isSaid(word) || (meanings.joined?.[word]?.every(isSaid) ?? false));
+    .every((word) => isPresent(word) || (meanings.joined?.[word]?.every(isPresent) ?? false));
 }
 
 /** Each of their words is something to do. */

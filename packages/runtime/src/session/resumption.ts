@@ -66,7 +66,7 @@ export function resumeDrafts(
 
 /** A model that cannot be told how hard to think is asked all the same, and people hear of it. */
 function effortWarning(changes: ResumeChanges, planner: Planner, model: string): readonly Draft[] {
-  const message = planner.troubleWithEffort(changes.model ?? model, changes.reasoningEffort);
+  const message = planner.warningAboutEffort(changes.model ?? model, changes.reasoningEffort);
   return message === undefined
     ? []
     : [{ type: 'session.warning', data: { warningType: 'configuration', message } }];
