@@ -3,7 +3,7 @@ import { isWithin } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
 import { isInert, isInertReader } from './shell/programs/table.js';
 import { steersPrograms } from './steering-files.js';
-import type { TouchedPath } from './subject.js';
+import type { TouchedPath } from './touched-path.js';
 
 /** The commands of one line, and what is known of the files they name. */
 export interface Line {

@@ -9,14 +9,7 @@ import type { Line } from './line-effects.js';
 import { isWild, matchedNames } from './matched-names.js';
 import type { PermissionQuestion, PermissionRequest } from './question.js';
 import { isShortWord } from './shell/bounds.js';
-
-/** A path that a call would touch. */
-export interface TouchedPath {
-  /** As the request says it. */
-  readonly written: string;
-  /** Whole, as named and with every link followed; none where only a run would tell. */
-  readonly names: readonly string[];
-}
+import type { TouchedPath } from './touched-path.js';
 
 /** A call as rules see it: what it asks leave for, by what tool, and where that really leads. */
 export interface Subject {
