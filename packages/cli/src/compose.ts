@@ -7,7 +7,6 @@ import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@
 import {
   builtinTools,
   type Home,
-  type Owner,
   Runtime,
   type RuntimeOptions,
   removedFilesIn,
@@ -17,6 +16,7 @@ import {
   Workers,
 } from '@groundcrew/runtime';
 import { Server, type ServerEnvironment } from '@groundcrew/server';
+import type { Owner } from '@groundcrew/store';
 import {
   type IdleStore,
   idleStore,

@@ -1,11 +1,11 @@
 import { ModelError } from '@groundcrew/models';
+import { StoreError } from '@groundcrew/store';
 import { reportError } from '../hooks/error-hooks.js';
 import type { HookInput } from '../hooks/hooks.js';
 import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
-import { StoreError } from '../store/session-store.js';
 import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
-import { type Session, type SessionSummary, StoreError } from '@groundcrew/runtime';
+import type { Session } from '@groundcrew/runtime';
+import { type SessionSummary, StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
