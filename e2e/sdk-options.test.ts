@@ -117,7 +117,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
   const options: SessionOptions = {
     onExitPlanModeRequest: () => ({ approved: true }),
     infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.5 },
-    systemMessage: { mode: 'customize', sections: { tone: { action: (text) => text } } },
     tools: [{ name: 'look', defer: 'auto', handler: () => 'seen' }],
   };
   const session = await client.createSession(options);
@@ -127,7 +126,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
     'infiniteSessions.backgroundCompactionThreshold',
     'requestExitPlanMode',
     'tools.defer',
-    'systemMessage.sections.action',
   ]);
 });
 

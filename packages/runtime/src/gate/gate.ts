@@ -1,4 +1,5 @@
 import type { EventData } from '@groundcrew/protocol';
+import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { HookGuard } from '../hooks/guard.js';
 import type { Hooks } from '../hooks/hooks.js';
@@ -13,7 +14,6 @@ import type { PermissionQuestion } from '../permissions/question.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
-import { StoreError } from '../store/session-store.js';
 import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult, resultOfObject } from '../tools/external.js';
 import {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Ending } from '../exec/executor.js';
+import type { ExitStatus } from '../exec/executor.js';
 import { CannotConfine } from '../exec/sandbox-confinement.js';
 import { SandboxUnavailable } from '../exec/sandbox-settings.js';
 import type { StdioConfig } from './config.js';
@@ -22,7 +22,7 @@ export function reasonOfChild(
   return cleaned(`${reason}${said}${fault ? '' : stray}`, Object.values(config.env));
 }
 
-function endingText(ending: Ending, { command }: StdioConfig, workingDirectory: string): string {
+function endingText(ending: ExitStatus, { command }: StdioConfig, workingDirectory: string): string {
   if (ending.type === 'failed') {
     if (codeOf(ending.error) !== 'ENOENT') return `its command could not be run: ${ending.error.message}`;
     return existsSync(workingDirectory)

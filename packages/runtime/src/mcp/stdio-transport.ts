@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import type { Ending } from '../exec/executor.js';
+import type { ExitStatus } from '../exec/executor.js';
 import type { StartedProgram } from '../tools/shell/program.js';
 import { isTooDeep } from './json-depth.js';
 
@@ -25,7 +25,7 @@ export class StdioTransport implements Transport {
   /** Why the server was left, where it did not end by itself. */
   fault: string | undefined;
   /** How the child ended. */
-  ending: Ending | undefined;
+  ending: ExitStatus | undefined;
   /** The first line that was no message. */
   strayLine: string | undefined;
   /** It has sent a message. */

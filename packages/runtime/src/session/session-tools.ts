@@ -2,6 +2,7 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
+import type { Instructions } from '../prompt/instructions.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
@@ -22,6 +23,7 @@ interface ToolSession {
   /** Where its events go, while it is in memory. */
   readonly openLog: SessionLog | undefined;
   readonly loadedState: SessionState | undefined;
+  readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
   readonly sandbox: SessionSandbox;
@@ -56,7 +58,11 @@ export class SessionTools {
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
     this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
-    this.planner = new Planner([ofBuild, this.mcp, ofClients], environment.version, settings, access);
+    const sources = [ofBuild, this.mcp, ofClients];
+    this.planner = new Planner(sources, environment.version, settings, access, {
+      homeDirectory: homeOf(session.workspacePath),
+      transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
+    });
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -80,6 +86,11 @@ export class SessionTools {
   async current(): Promise<ModelPlan['toolset']['tools'] | undefined> {
     const { userTurns } = await this.session.state();
     return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset.tools : undefined;
+  }
+
+  /** What files tell the model now. */
+  async instructions(): Promise<Instructions> {
+    return this.planner.instructions(await this.session.state());
   }
 
   /** What tools, and users who run commands, find around them. */
