@@ -35,6 +35,8 @@ export interface SessionSkill extends PlacedSkill {
 /** The skills of one session: those on the disk, less those that were switched off. */
 export class SessionSkills implements ToolSource {
   readonly kind = 'builtin';
+  /** Reading the disk takes no time that a sender would notice. */
+  readonly isReady = true;
   private shelf: SkillShelf | undefined;
   private places = '';
   private offered: { readonly basis: readonly unknown[]; readonly tools: readonly Tool[] } = {

@@ -15,7 +15,6 @@ export async function deliver(
   const documents = planner.documents();
   const submitted = await submitPrompt(hooks, prompt.text, signal);
   interaction.promptText = submitted.text;
-  await planner.refresh();
   const formatted = await formatWithHooks(submitted, prompt.attachments ?? [], {
     hooks,
     signal,
