@@ -63,6 +63,7 @@ export { measureContext } from './turn/context-use.js';
 export { requestHeaders } from './turn/interaction.js';
 export { modelWarning, warningAboutEffort } from './turn/model-warnings.js';
 export { warnAtOnce } from './turn/option-warnings.js';
+export { NoSuchRequest, readStoredRequest } from './turn/stored-request.js';
 export { checkDirectory, NoSuchDirectory } from './workspace/check-directory.js';
 export { describeDirectory } from './workspace/git.js';
 export { leftDirectories } from './workspace/left-directories.js';
