@@ -15,6 +15,7 @@ export { explain, type Wish } from './permissions/explain.js';
 export type { Approval, PolicyRules } from './permissions/policy.js';
 export type { Rule } from './permissions/rules.js';
 export { noUserRules, type UserRules } from './permissions/user-rules.js';
+export { discoverInstructions } from './prompt/discover-instructions.js';
 export { ClientGone } from './questions/asked-client.js';
 export type { ClientRequests, ElicitationAnswer } from './questions/client-requests.js';
 export { requestFailure } from './request-failure.js';
