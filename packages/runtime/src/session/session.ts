@@ -109,12 +109,8 @@ export class Session {
     const { sessionId } = this;
     const { clock, version, owner } = this.parts;
     const hasHooks = this.audience.hasHooks;
-    const first = greeting(this.currentSettings, {
-      hasHooks,
-      sessionId,
-      version,
-      startTime: clock.timestamp(),
-    });
+    const startTime = clock.timestamp();
+    const first = greeting(this.currentSettings, { hasHooks, sessionId, version, startTime });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
       this.hold(new Conversation(log, this.host(log)));
