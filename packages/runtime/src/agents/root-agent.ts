@@ -49,10 +49,14 @@ export class RootAgent {
     const context = this.contextFor(extras);
     return this.attempt(run, context, async (signal) => {
       if (log.state.nextModel) await this.takeChosenModel();
-      // Hooks may take their time: a prompt they look at is acknowledged, and safe, before they have answered.
-      const isAdmitted = how.delivery === 'idle' && !context.hooks.isEmpty;
+      const { hooks, planner } = context;
+      // Hooks and servers may take their time: a prompt that waits for them is acknowledged, and safe, before.
+      const isAdmitted = how.delivery === 'idle' && !(hooks.isEmpty && planner.isReady());
       if (isAdmitted) this.admit(run, prompt, receipt);
-      await deliver(prompt, { delivery: how.delivery, signal }, context).catch(async (error: unknown) => {
+      const delivered = planner
+        .ready(signal)
+        .then(() => deliver(prompt, { delivery: how.delivery, signal }, context));
+      await delivered.catch(async (error: unknown) => {
         receipt.reject(error);
         await this.reportPromptError(context, error, signal);
         throw error;

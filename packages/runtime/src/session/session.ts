@@ -2,20 +2,27 @@ import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, isStale, type LogRecord } from '@groundcrew/store';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
-import { initialState, type Prompt, type SessionState } from '../log/state.js';
+import {
+  initialState,
+  type OpenQuestion,
+  openQuestions,
+  type Prompt,
+  type SessionState,
+} from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { UserCommands } from '../tools/shell/user-commands.js';
-import type { PromptExtras } from '../turn/interaction.js';
+import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
+import { SessionMeasures } from '../turn/session-measures.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
+import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
@@ -23,6 +30,7 @@ import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
 import { SessionTools } from './session-tools.js';
 import { Transcript } from './transcript.js';
+import { UserShell } from './user-shell.js';
 
 /** What a session is given by the runtime it lives in. */
 interface SessionParts extends SessionEnvironment {
@@ -35,7 +43,8 @@ export class Session {
   readonly audience: Audience;
   readonly workspace: Workspace;
   readonly readers = new LogReaders();
-  readonly userCommands = new UserCommands();
+  readonly userShell = new UserShell(this);
+  readonly measures = new SessionMeasures(this);
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
@@ -81,7 +90,7 @@ export class Session {
 
   /** What it waits for at this moment. */
   get waitingOn(): readonly Wait[] {
-    return this.conversation?.waitingOn ?? [];
+    return [...this.tools.mcp.waitingOn, ...(this.conversation?.waitingOn ?? [])];
   }
 
   get isLoaded(): boolean {
@@ -100,12 +109,8 @@ export class Session {
     const { sessionId } = this;
     const { clock, version, owner } = this.parts;
     const hasHooks = this.audience.hasHooks;
-    const first = greeting(this.currentSettings, {
-      hasHooks,
-      sessionId,
-      version,
-      startTime: clock.timestamp(),
-    });
+    const startTime = clock.timestamp();
+    const first = greeting(this.currentSettings, { hasHooks, sessionId, version, startTime });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
       this.hold(new Conversation(log, this.host(log)));
@@ -139,11 +144,15 @@ export class Session {
 
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
-    this.tools.planner.configure(settings, access);
+    this.tools.configure(settings, access);
   }
 
-  async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
-    await this.onLog((conversation) => conversation.send(prompt, extras));
+  /** `isIdempotent`: the sender chose the message id, and the same prompt under the same id is one prompt. */
+  async send(prompt: Prompt, options: PromptExtras & { readonly isIdempotent?: boolean }): Promise<void> {
+    const { isIdempotent = false, ...given } = options;
+    const extras = checkedExtras(given);
+    const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
+    await this.onLog((conversation) => conversation.send(identified, extras));
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
@@ -190,6 +199,10 @@ export class Session {
     return readStored(this, { store: this.parts.store, after });
   }
 
+  async openQuestions(): Promise<readonly OpenQuestion[]> {
+    return openQuestions(await this.state());
+  }
+
   /** Prompts that no turn has taken up. */
   async waitingPrompts(): Promise<readonly Prompt[]> {
     return (await this.load()).inbox.prompts;
@@ -206,6 +219,11 @@ export class Session {
   /** What a verdict on a call rests on now. */
   async policy(): Promise<PolicyRules> {
     return this.permissions.policy(await this.state());
+  }
+
+  /** The log, if it is in memory. */
+  get openLog(): SessionLog | undefined {
+    return this.conversation?.log;
   }
 
   /** The state, if it is in memory. */
@@ -288,6 +306,7 @@ export class Session {
     this.conversation = undefined;
     this.loading = undefined;
     void this.parts.shells.close();
+    void this.tools.mcp.close();
   }
 
   /** Works on the log; if another process has taken the session since, on what the log is now. */
@@ -303,7 +322,7 @@ export class Session {
   private async releaseConversation(conversation: Conversation): Promise<void> {
     if (this.conversation !== conversation) return;
     this.dropLoaded();
-    await Promise.all([conversation.log.release(), this.parts.shells.close()]);
+    await Promise.all([conversation.log.release(), this.parts.shells.close(), this.tools.mcp.close()]);
   }
 
   private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {

@@ -36,6 +36,7 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
   const first = await planner.freshPlan(signal);
+  noticeServers(context);
   begin(context, first);
   await startSession(context, signal);
   const { answer, plan } = await askWhileStoring(context, first, signal);
@@ -55,6 +56,17 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
   if (!goesOn) await log.stored();
   return goesOn;
+}
+
+/** Between two calls of a prompt the tools of servers may have changed. */
+function noticeServers({ log, interaction, planner }: AgentContext): void {
+  if (interaction.rounds === 0) return;
+  const content = planner.noticeOfServers().trim();
+  if (content === '') return;
+  log.append({
+    type: 'system.notification',
+    data: { content, kind: { type: 'unclassified', metadata: { tools: 'changed' } } },
+  });
 }
 
 /**
