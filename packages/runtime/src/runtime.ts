@@ -249,6 +249,7 @@ export class Runtime {
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
       onTold: (told: Told) => this.heard(told),
       onToldAll: (session: Session) => this.tellUpdated(session),
+      onHeld: ({ sessionId }: Session) => this.parkWhenAlone(sessionId),
     };
     return new Session(request.sessionId, surroundings, settings, access);
   }

@@ -29,6 +29,8 @@ import { Transcript } from './transcript.js';
 interface SessionSurroundings extends SessionEnvironment {
   /** The events of one commit have all been told. */
   onToldAll(session: Session): void;
+  /** A call waits for hooks whose client is away. */
+  onHeld(session: Session): void;
 }
 
 /** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
@@ -371,6 +373,7 @@ export class Session {
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
+      held: () => surroundings.onHeld(this),
       lost: () => this.drop(),
     };
   }

@@ -81,6 +81,20 @@ export interface ToolResult {
   readonly isConfined?: boolean;
 }
 
+/** Where a call of an MCP server's tool goes. */
+export interface McpDestination {
+  readonly serverName: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  readonly _meta?: JsonObject;
+}
+
+/** What hooks change of such a call. */
+export interface McpChange {
+  /** Absent: `_meta` stays. Null: none goes along. */
+  readonly meta?: JsonObject | null;
+}
+
 /** A call that has passed validation and now waits for leave to run. */
 export type PreparedCall = {
   /** Asked one after the other; the first refusal ends the call. */
@@ -88,7 +102,9 @@ export type PreparedCall = {
 } & (
   | {
       readonly type: 'run';
-      run(signal: AbortSignal): Promise<ToolResult>;
+      run(signal: AbortSignal, change?: McpChange): Promise<ToolResult>;
+      /** It goes to an MCP server: hooks are asked once more before it leaves. */
+      readonly mcp?: McpDestination;
       /** Takes the place of `run` for a call that runs unasked because it only reads. */
       runHardened?(signal: AbortSignal): Promise<ToolResult>;
     }

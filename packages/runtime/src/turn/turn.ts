@@ -35,9 +35,12 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
   await planner.ready(signal);
-  const first = planner.plan();
+  let first = planner.plan();
   begin(context, first);
-  await startSession(context, signal);
+  if (await startSession(context, signal)) {
+    first = planner.plan();
+    appendSystemPrompt(context, first);
+  }
   const { answer, plan } = await askWhileStoring(context, first, signal);
   const turn = gateTurn(context, plan);
   const calls = answer.calls.map(readCall);
@@ -46,7 +49,7 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   log.append(
     ...shorterViewDrafts(context, plan),
     ...answerDrafts(answer, calls, { context, plan }),
-    ...starts,
+    ...starts.flat(),
   );
   emitReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
