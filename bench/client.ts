@@ -36,7 +36,7 @@ export class BenchRuntime {
     this.connection = new Connection(stdioChannel({ input: stdout, output: stdin }), {
       onRequest: async (method) => Promise.reject(new Error(`Unhandled method ${method}`)),
       onNotification: (method, params) => {
-        if (method === 'session.event') this.hear(params as Notice);
+        if (method === 'session.event') this.receive(params as Notice);
       },
     });
   }
@@ -88,7 +88,7 @@ export class BenchRuntime {
     return this.connection.request(method, params);
   }
 
-  private hear({ sessionId, event }: Notice): void {
+  private receive({ sessionId, event }: Notice): void {
     if (event.type === 'session.idle') this.idle.get(sessionId)?.();
     if (event.type !== 'external_tool.requested') return;
     const { requestId } = event.data;

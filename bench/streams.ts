@@ -71,7 +71,7 @@ async function load(wire: string, streams: number): Promise<readonly Figure[]> {
   await pause(warmUpSeconds * 1000);
   const from = world.deltas;
   const { runtime: seen, sleeper } = await world.watch();
-  const heard = (world.deltas - from) / watchedSeconds;
+  const received = (world.deltas - from) / watchedSeconds;
   const { seconds } = await ended;
   await answered;
   const isWhole = world.deltas === streams * chunks;
@@ -85,7 +85,7 @@ async function load(wire: string, streams: number): Promise<readonly Figure[]> {
     },
     {
       what: `${name}: chunks sent and heard in a second, processor time`,
-      figure: `${rate} and ${heard.toFixed(0)}, ${(seen.share * 100).toFixed(0)} % of a core`,
+      figure: `${rate} and ${received.toFixed(0)}, ${(seen.share * 100).toFixed(0)} % of a core`,
     },
     { what: `${name}: every chunk heard`, figure: isWhole ? 'yes' : 'NO', isKept: isWhole },
   ];

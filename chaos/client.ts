@@ -42,10 +42,10 @@ export class ChaosClient {
   ) {}
 
   static async connect(options: ChaosClientOptions): Promise<ChaosClient> {
-    let hear = (_message: Message): void => undefined;
-    const wire = await options.runtime.connect((message) => hear(message));
+    let receive = (_message: Message): void => undefined;
+    const wire = await options.runtime.connect((message) => receive(message));
     const client = new ChaosClient(options, wire);
-    hear = (message) => client.hear(message);
+    receive = (message) => client.receive(message);
     return client;
   }
 
@@ -159,11 +159,11 @@ export class ChaosClient {
   private follow(ledger: Ledger): void {
     if (this.sessions.has(ledger.sessionId)) return;
     const run: string[] = [];
-    ledger.told.push(run);
+    ledger.received.push(run);
     this.sessions.set(ledger.sessionId, { ledger, events: [], run });
   }
 
-  private hear(message: Message): void {
+  private receive(message: Message): void {
     if (!('method' in message) || message.method !== 'session.event') return;
     const { sessionId, event } = message.params as { sessionId: string; event: AnyEvent };
     const session = this.sessions.get(sessionId);

@@ -8,7 +8,7 @@ export interface Ledger {
   /** `session.create` was acknowledged. */
   isCreated: boolean;
   /** Durable events as they were told, a run for each client of each process, serialised. */
-  readonly told: string[][];
+  readonly received: string[][];
   /** Message ids whose `session.send` was acknowledged. */
   readonly acknowledged: string[];
   /** Request ids of questions for which an answer was accepted. */
@@ -27,7 +27,7 @@ export function newLedger(sessionId: string): Ledger {
     sessionId,
     lives: 1,
     isCreated: false,
-    told: [],
+    received: [],
     acknowledged: [],
     accepted: [],
     refused: [],

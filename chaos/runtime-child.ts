@@ -57,8 +57,8 @@ export class RuntimeChild {
   }
 
   /** A client that shows every message to `hear` as it comes. */
-  async connect(hear: (message: Message) => void): Promise<WireClient> {
-    return new WireClient(tapped(await this.channel(), hear));
+  async connect(receive: (message: Message) => void): Promise<WireClient> {
+    return new WireClient(tapped(await this.channel(), receive));
   }
 
   /** kill -9, unless it is dead already. */
@@ -94,10 +94,10 @@ export class RuntimeChild {
   }
 }
 
-function tapped(channel: Channel, hear: (message: Message) => void): Channel {
+function tapped(channel: Channel, receive: (message: Message) => void): Channel {
   const tap = async function* () {
     for await (const message of channel.messages) {
-      hear(message);
+      receive(message);
       yield message;
     }
   };

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyEvent, EventData } from '@groundcrew/protocol';
-import type { LogRecord } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import { openSqliteStore } from '@groundcrew/store-sqlite';
 import { examineEvents, story } from '@groundcrew/testkit';
 import { workIn } from './client.js';
@@ -25,7 +25,7 @@ export function examineLog(ledger: Ledger, records: readonly LogRecord[]): reado
   const found = records.filter((record) => record.isPublic).map((record) => record.json);
   const events = found.map((json) => JSON.parse(json) as AnyEvent);
   return [
-    ...ledger.told.flatMap((run) => lostOf(run, found)),
+    ...ledger.received.flatMap((run) => lostOf(run, found)),
     ...examineEvents(events),
     ...promptFaults(ledger, events),
     ...answerFaults(ledger, events),

@@ -23,7 +23,7 @@ const question = { question: 'Which one?', choices: ['Red', 'Blue'] };
 const ask = (args: object = question) => callTools({ id: 'c1', name: 'ask_user', arguments: args });
 const answers = (model: ScriptedModel) =>
   model.requests.at(-1)?.body.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
-const nobody =
+const noUser =
   'The user could not be asked: nobody answers questions here. Decide as you think best, and say what you assumed.';
 
 /** A second connection to the same runtime, which answers no question by itself. */
@@ -69,31 +69,34 @@ describe('a question of the agent', () => {
     ['words of one’s own', { answer: 'Green, please', wasFreeform: true }, 'User responded: Green, please'],
     ['a choice that does not say so', { answer: 'Blue' }, 'User selected: Blue'],
     ['other words that do not say so', { answer: 'Green' }, 'User responded: Green'],
-  ])('is put to a client by a request, after the event, and answered by %s', async (_how, given, told) => {
-    const client = await runtime.connect();
-    const asked = new Asked(client, async () => given);
-    const model = runtime.script(ask(), say('done'));
-    const session = await client.create({ ...providerOf(model), ...asks });
-    await session.turn('Go');
-    expect(asked.requests.map(({ method, params }) => ({ method, params }))).toEqual([
-      {
-        method: 'userInput.request',
-        params: { sessionId: session.sessionId, ...question, allowFreeform: true },
-      },
-    ]);
-    expect(answers(model)).toEqual([told]);
-    const order = client.order();
-    expect(order.indexOf('user_input.requested~')).toBeLessThan(order.indexOf('other'));
-    expect(session.events.filter(({ type }) => type.startsWith('user_input.'))).toMatchObject([
-      { ephemeral: true, data: { ...question, allowFreeform: true, toolCallId: 'c1' } },
-      { ephemeral: true, data: { answer: given.answer, wasFreeform: told.includes('responded') } },
-    ]);
-    expect(story(await session.stored()).slice(4, 7)).toEqual([
-      'tool.execution_start ask_user#c1',
-      `tool.execution_complete c1 ok ${JSON.stringify(told)}`,
-      'assistant.turn_end 0',
-    ]);
-  });
+  ])(
+    'is put to a client by a request, after the event, and answered by %s',
+    async (_how, given, received) => {
+      const client = await runtime.connect();
+      const asked = new Asked(client, async () => given);
+      const model = runtime.script(ask(), say('done'));
+      const session = await client.create({ ...providerOf(model), ...asks });
+      await session.turn('Go');
+      expect(asked.requests.map(({ method, params }) => ({ method, params }))).toEqual([
+        {
+          method: 'userInput.request',
+          params: { sessionId: session.sessionId, ...question, allowFreeform: true },
+        },
+      ]);
+      expect(answers(model)).toEqual([received]);
+      const order = client.order();
+      expect(order.indexOf('user_input.requested~')).toBeLessThan(order.indexOf('other'));
+      expect(session.events.filter(({ type }) => type.startsWith('user_input.'))).toMatchObject([
+        { ephemeral: true, data: { ...question, allowFreeform: true, toolCallId: 'c1' } },
+        { ephemeral: true, data: { answer: given.answer, wasFreeform: received.includes('responded') } },
+      ]);
+      expect(story(await session.stored()).slice(4, 7)).toEqual([
+        'tool.execution_start ask_user#c1',
+        `tool.execution_complete c1 ok ${JSON.stringify(received)}`,
+        'assistant.turn_end 0',
+      ]);
+    },
+  );
 
   test('is answered by a method too; the first answer wins and whoever was asked is told that it is over', async () => {
     const client = await runtime.connect();
@@ -168,7 +171,7 @@ describe('a question of the agent', () => {
     await second.resume(session.sessionId, { ...providerOf(model), ...asks });
     await session.turn('Go');
     expect([asked.requests.length, others.requests.length]).toEqual([2, 2]);
-    expect(answers(model)).toEqual(['User selected: Red', nobody]);
+    expect(answers(model)).toEqual(['User selected: Red', noUser]);
     expect(JSON.stringify(session.events)).not.toContain('secret reason');
   });
 
@@ -207,10 +210,10 @@ describe('a question of the agent', () => {
     [{}, 'Invalid input: "question": Required'],
     [{ question: 'Why?', choices: 'Red' }, 'Invalid input: "choices": Expected array, received string'],
     [{ question: 'Why?', choices: [1] }, 'Invalid input: "choices": Expected a list of texts'],
-  ])('that makes no sense is not put to anybody: %o', async (args, told) => {
+  ])('that makes no sense is not put to anybody: %o', async (args, received) => {
     const { session, model } = await runtime.session([ask(args), say('done')], asks);
     await session.turn('Go');
-    expect(answers(model)).toEqual([told]);
+    expect(answers(model)).toEqual([received]);
     expect(session.events.some(({ type }) => type === 'user_input.requested')).toBe(false);
   });
 });
@@ -317,7 +320,7 @@ describe('an app', () => {
     const onUserInputRequest: UserInputHandler = () => Promise.reject(new Error('no idea'));
     const session = await client.createSession({ ...providerOf(model), onUserInputRequest });
     await session.sendAndWait('Go');
-    expect(answers(model)).toEqual([nobody]);
+    expect(answers(model)).toEqual([noUser]);
     expect(failures.splice(0)).toEqual(['no idea']);
   });
 });

@@ -95,7 +95,7 @@ test('the model hears with each call what is left, and nothing of it stays in th
   await session.answerTool(requestId, { result: 'a tree' });
   await session.next('session.idle');
   await session.turn('Two');
-  const told = model.requests.map(({ body }) => {
+  const received = model.requests.map(({ body }) => {
     const messages = body.messages as { role: string; content: string | null }[];
     const isStatus = messages.map(({ content }) => content?.startsWith('<session_limits_status>') ?? false);
     return [isStatus.indexOf(true) - messages.length, messages.at(-1)?.content?.split('. ')];
@@ -104,7 +104,7 @@ test('the model hears with each call what is left, and nothing of it stays in th
   const frugal =
     'Be frugal; avoid optional exploration and unnecessary tool calls.\n</session_limits_status>';
   const left = (rest: string) => `<session_limits_status>\nRemaining session limits: ${rest}`;
-  expect(told).toEqual([
+  expect(received).toEqual([
     [-1, [left('3 model calls'), later, frugal]],
     [-1, [left('2 model calls'), later, frugal]],
     [-1, [left('1 model call'), later, expect.stringMatching(/^Final model call for this session/)]],

@@ -15,7 +15,7 @@ import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime({ flags: ['--port', '0'] });
 const look = { name: 'look', skipPermission: true };
-const hear = { name: 'hear', skipPermission: true };
+const receive = { name: 'hear', skipPermission: true };
 const lookTwice = callTools(
   { id: 'c1', name: 'look', arguments: {} },
   { id: 'c2', name: 'look', arguments: {} },
@@ -62,7 +62,7 @@ describe('what clients bring', () => {
     const model = runtime.script(say('a'), say('b'));
     const [one, two] = [await runtime.connect(), await runtime.connect()];
     const ours = await one.create({ ...providerOf(model), tools: [look] });
-    const theirs = await two.resume(ours.sessionId, { tools: [hear] });
+    const theirs = await two.resume(ours.sessionId, { tools: [receive] });
     await ours.turn('Together');
     await theirs.call('session.destroy');
     await ours.turn('Alone');
@@ -73,7 +73,7 @@ describe('what clients bring', () => {
     const model = runtime.script(callTools({ id: 'c1', name: 'look', arguments: {} }), say('done'));
     const one = await runtime.connect();
     const ours = await one.create({ ...providerOf(model), tools: [look] });
-    const socket = await bareClient(attaching(ours.sessionId, { tools: [hear] }));
+    const socket = await bareClient(attaching(ours.sessionId, { tools: [receive] }));
     await ours.next('session.resume');
     await ours.send('Look');
     const { data } = await ours.next('external_tool.requested');
@@ -88,8 +88,10 @@ describe('what clients bring', () => {
     const model = runtime.script(say('a'), say('b'));
     const [one, two] = [await runtime.connect(), await runtime.connect()];
     const ours = await one.create({ ...providerOf(model), tools: [look] });
-    const theirs = await two.resume(ours.sessionId, { tools: [hear] });
-    expect(await theirs.failure('session.resume', { tools: [hear, look] })).toMatchObject({ code: -32603 });
+    const theirs = await two.resume(ours.sessionId, { tools: [receive] });
+    expect(await theirs.failure('session.resume', { tools: [receive, look] })).toMatchObject({
+      code: -32603,
+    });
     await Promise.all([ours.turn('Together'), theirs.untilIdle()]);
     await two.close();
     await ours.turn('Alone');
@@ -159,11 +161,11 @@ describe('questions', () => {
     const { data } = await ours.next('external_tool.requested');
     await ours.answerTool(data.requestId, { result: 'a tree' });
     await Promise.all([ours.next('session.idle'), theirs.next('session.idle')]);
-    const heard = [ours, theirs].map(({ events }) =>
+    const received = [ours, theirs].map(({ events }) =>
       events.filter(({ type }) => /^(permission|external_tool|tool)\./.test(type)),
     );
-    expect(heard[0]).toEqual(heard[1]);
-    expect(story(heard[0] ?? [])).toEqual([
+    expect(received[0]).toEqual(received[1]);
+    expect(story(received[0] ?? [])).toEqual([
       'tool.execution_start look#c1',
       'permission.requested custom-tool',
       'permission.completed approved',

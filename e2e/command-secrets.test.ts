@@ -29,8 +29,8 @@ test('commands see neither what headers of model services are made of nor the pa
   const session = await client.create(providerOf(model));
   await session.call('session.permissions.setMode', { mode: 'allow-all' });
   const events = await session.turn('Go');
-  const told = JSON.stringify(events.find(({ type }) => type === 'tool.execution_complete'));
-  expect(told).toContain('plain-value');
-  expect(told).toContain('http://proxy.example:3128');
-  expect(told).not.toMatch(/gateway-secret|stage-secret|team-secret|listed-secret|proxy-secret/);
+  const received = JSON.stringify(events.find(({ type }) => type === 'tool.execution_complete'));
+  expect(received).toContain('plain-value');
+  expect(received).toContain('http://proxy.example:3128');
+  expect(received).not.toMatch(/gateway-secret|stage-secret|team-secret|listed-secret|proxy-secret/);
 });

@@ -25,7 +25,7 @@ describe('a process that was killed', () => {
     await before.send('Look');
     const { data } = await before.next('external_tool.requested');
     await process.signal('SIGKILL');
-    const told = before.events.filter((event) => !event.ephemeral);
+    const received = before.events.filter((event) => !event.ephemeral);
     const after = await runtime.client.resume(before.sessionId, {
       ...providerOf(model),
       tools,
@@ -34,7 +34,7 @@ describe('a process that was killed', () => {
     expect(await after.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
     await after.next('session.idle');
     const stored = await after.stored();
-    expect(stored.slice(0, told.length)).toEqual(told);
+    expect(stored.slice(0, received.length)).toEqual(received);
     expect(story(stored).at(-2)).toBe('assistant.message "seen"');
   });
 

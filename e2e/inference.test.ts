@@ -215,9 +215,9 @@ describe('over a WebSocket', () => {
     };
     await client.call('llmInference.setProvider');
     const session = await client.create({ model: 'm-1', provider: sockets, streaming: true });
-    const told = await session.turn('Hello');
-    expect(answerOf(told)).toEqual(['Carried along.']);
-    expect(told.filter(({ type }) => type === 'assistant.message_delta')).toHaveLength(2);
+    const received = await session.turn('Hello');
+    expect(answerOf(received)).toEqual(['Carried along.']);
+    expect(received.filter(({ type }) => type === 'assistant.message_delta')).toHaveLength(2);
     await client.until(() => (asked.length === 3 ? true : undefined), 'the end');
     const [start, message, end] = asked;
     const requestId = start?.[1].requestId;

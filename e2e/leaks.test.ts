@@ -198,10 +198,10 @@ describe.runIf(canCount)('nothing that a command has started is left', () => {
 test('what was too long goes to a file, and the file goes with the session', async () => {
   const { session } = await working(runtime.client, 'spill', callTools(bash('c1', 'seq 20000')), say('done'));
   const events = await session.turn('Go');
-  const told = JSON.stringify(events.find(({ type }) => type === 'tool.execution_complete')?.data);
-  const path = /Saved to: (\S+?\.txt)/.exec(told)?.[1] ?? '';
+  const received = JSON.stringify(events.find(({ type }) => type === 'tool.execution_complete')?.data);
+  const path = /Saved to: (\S+?\.txt)/.exec(received)?.[1] ?? '';
   expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(20_000);
-  expect(told).toContain('Preview (first 500 chars):\\n1\\n2\\n3');
+  expect(received).toContain('Preview (first 500 chars):\\n1\\n2\\n3');
   await session.call('session.delete');
   expect(existsSync(path)).toBe(false);
 });
@@ -228,8 +228,8 @@ test('a command sees nothing of the secrets of the runtime, and neither does the
   const client = new WireClient(await other.connect());
   const { session } = await working(client, 'env', callTools(bash('c1', 'env')), say('done'));
   await session.turn('Go');
-  const told = JSON.stringify(await session.stored());
-  expect(told).toContain(`LEAK_MARK=${mark}`);
-  expect(told).not.toContain(secret);
+  const received = JSON.stringify(await session.stored());
+  expect(received).toContain(`LEAK_MARK=${mark}`);
+  expect(received).not.toContain(secret);
   await other.signal('SIGTERM');
 });

@@ -14,7 +14,7 @@ const runtime = liveRuntime();
 const look = { tools: [{ name: 'look', skipPermission: true }] };
 const lookAround = callTools({ id: 'c1', name: 'look', arguments: {} });
 const models = ({ requests }: ScriptedModel) => requests.map(({ body }) => body.model);
-const told = (session: WireSession) =>
+const received = (session: WireSession) =>
   story(session.events).filter((line) =>
     /^(user\.m|assistant\.m|auto_mode|session\.(model_c|idle|error|warning))/.test(line),
   );
@@ -54,7 +54,7 @@ describe('a model chosen while a turn runs', () => {
       'system user assistant tool user assistant user assistant user',
     );
     expect(await current()).toEqual({ modelId: 'other', reasoningEffort: 'low' });
-    expect(told(session)).toEqual([
+    expect(received(session)).toEqual([
       'user.message "One" idle 0',
       'assistant.message "" look#c1',
       'user.message "Now" steering 0',
@@ -173,7 +173,7 @@ describe('a model that is rate limited', () => {
       },
     ]);
     expect(models(model)).toEqual(['first-model', 'second-model', 'second-model']);
-    expect(told(session)).toEqual([
+    expect(received(session)).toEqual([
       'session.model_change first-model startup',
       'user.message "One" idle 0',
       'auto_mode_switch.requested~',
@@ -206,7 +206,7 @@ describe('a model that is rate limited', () => {
   test.each(['no', undefined, 'perhaps'])('ends its turn when %s is answered', async (answer) => {
     const { session, model } = await sessionWith(answer, limited, say('next'));
     await session.turn('One');
-    expect(told(session).slice(1)).toEqual([
+    expect(received(session).slice(1)).toEqual([
       'user.message "One" idle 0',
       'auto_mode_switch.requested~',
       'auto_mode_switch.completed~',
@@ -230,7 +230,7 @@ describe('a model that is rate limited', () => {
     await session.turn('Two');
     expect(models(model)).toEqual(['first-model', 'second-model', 'first-model', 'second-model']);
     expect(questions).toHaveLength(1);
-    expect(told(session).filter((line) => line.startsWith('auto_mode'))).toHaveLength(2);
+    expect(received(session).filter((line) => line.startsWith('auto_mode'))).toHaveLength(2);
   });
 
   test('may be answered for by a method, once, and is waited for aloud', async () => {

@@ -39,24 +39,24 @@ describe('what is no message ends its own connection and no other', () => {
     ['a header without end', 'X: '.padEnd(70_000, 'x'), -32700],
   ])('%s', async (_name, bytes, code) => {
     const socket = await rawSocket();
-    const heard = untilClosed(socket);
+    const received = untilClosed(socket);
     socket.write(bytes);
-    expect(await heard).toMatch(new RegExp(`"code":(${code}|-32600|-32700)`));
+    expect(await received).toMatch(new RegExp(`"code":(${code}|-32600|-32700)`));
     expect(await runtime.client.call('ping', {})).toMatchObject({ message: 'pong' });
   });
 
   test('a peer that hangs up in the middle of a message', async () => {
     const socket = await rawSocket();
-    const heard = untilClosed(socket);
+    const received = untilClosed(socket);
     socket.end('Content-Length: 100\r\n\r\n{"half":');
-    expect(await heard).toBe('');
+    expect(await received).toBe('');
     expect(await runtime.client.call('ping', {})).toMatchObject({ message: 'pong' });
   });
 });
 
 test('headers in any case, more of them, split anywhere, and ids of any type are fine', async () => {
   const socket = await rawSocket();
-  const heard = untilClosed(socket);
+  const received = untilClosed(socket);
   const body = JSON.stringify({ jsonrpc: '2.0', id: 'ü-1', method: 'ping', params: { message: 'ñ🚀' } });
   const bytes = Buffer.from(`content-length: ${Buffer.byteLength(body)}\r\nContent-Type: x\r\n\r\n${body}`);
   for (const byte of bytes) socket.write(Buffer.from([byte]));
@@ -70,7 +70,7 @@ test('headers in any case, more of them, split anywhere, and ids of any type are
     });
   });
   socket.end();
-  await heard;
+  await received;
   for (const id of wanted) expect(text).toContain(`"id":${id},"result":{"message":"pong`);
   expect(text).toContain('pong: ñ🚀');
 });
@@ -147,7 +147,7 @@ test('a client that is behind and resumes again hears everything in the order in
   sleeper.destroy();
 });
 
-interface Heard {
+interface Received {
   readonly id: string;
   readonly type: string;
   readonly ephemeral?: boolean;
@@ -157,10 +157,10 @@ interface Heard {
 /** Reads frames until so many events were what was waited for. */
 async function readEvents(
   socket: Socket,
-  isLast: (event: Heard) => boolean,
+  isLast: (event: Received) => boolean,
   times: number,
-): Promise<readonly Heard[]> {
-  const events: Heard[] = [];
+): Promise<readonly Received[]> {
+  const events: Received[] = [];
   let bytes = Buffer.alloc(0);
   let left = times;
   await new Promise<void>((resolve) => {
@@ -172,7 +172,7 @@ async function readEvents(
         if (!header || bytes.length < end) return;
         const message = JSON.parse(bytes.subarray(header[0].length, end).toString()) as {
           method?: string;
-          params?: { event: Heard };
+          params?: { event: Received };
         };
         bytes = bytes.subarray(end);
         if (message.method !== 'session.event' || !message.params) continue;

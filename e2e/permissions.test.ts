@@ -77,7 +77,7 @@ describe('what lets a call run', () => {
 
 const rejected = 'The user rejected this tool call.';
 const couldNotAsk = 'Permission denied and could not request permission from user';
-const nobody = 'denied-no-approval-rule-and-could-not-request-from-user';
+const noUser = 'denied-no-approval-rule-and-could-not-request-from-user';
 const byUser = 'denied-interactively-by-user';
 const refusals: readonly [object, object, string][] = [
   [
@@ -85,8 +85,8 @@ const refusals: readonly [object, object, string][] = [
     { kind: byUser, feedback: 'Less' },
     `${rejected} User feedback: Less`,
   ],
-  [{ kind: 'user-not-available' }, { kind: nobody }, couldNotAsk],
-  [{ kind: nobody }, { kind: nobody }, couldNotAsk],
+  [{ kind: 'user-not-available' }, { kind: noUser }, couldNotAsk],
+  [{ kind: noUser }, { kind: noUser }, couldNotAsk],
   [{ kind: byUser, feedback: 'Less' }, { kind: byUser, feedback: 'Less' }, `${rejected} User feedback: Less`],
   [
     { kind: 'denied-by-rules', rules: [{ kind: 'custom-tool', argument: null }] },

@@ -160,6 +160,6 @@ test.each([
   await session.call('session.permissions.configure', { approveAllReadPermissionRequests: true });
   await session.call('session.permissions.setRequired', { required: false });
   await session.turn('Go');
-  const told = model.requests[1]?.body.messages.findLast(({ role }) => role === 'tool')?.content;
-  expect(told).not.toMatch(/leak|physical\.txt/);
+  const received = model.requests[1]?.body.messages.findLast(({ role }) => role === 'tool')?.content;
+  expect(received).not.toMatch(/leak|physical\.txt/);
 });

@@ -4,7 +4,7 @@ import { liveRuntime, refuse, say, story } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime({ flags: ['--stdio'], environment: { GROUNDCREW_RETRY_AFTER_LIMIT: '2' } });
-const told = (events: Parameters<typeof story>[0]) =>
+const received = (events: Parameters<typeof story>[0]) =>
   story(events).filter((line) => /^(model|assistant\.message|session\.(info|error|idle))/.test(line));
 
 describe('a service that asks to wait', () => {
@@ -15,7 +15,7 @@ describe('a service that asks to wait', () => {
     ];
     const { session } = await runtime.session([...replies, say('now')]);
     const events = await session.turn('Hello');
-    expect(told(events)).toEqual([
+    expect(received(events)).toEqual([
       'model.call_failure~ 429',
       'session.info~ model_retry "The model service failed (429 slow down). Trying again in 0.1 s, as it asks to; this was attempt 1."',
       'model.call_failure~ 500',
@@ -38,7 +38,7 @@ describe('a service that asks to wait', () => {
   test('longer than the configured limit is not, and people hear how long it would be', async () => {
     const { session, model } = await runtime.session([refuse(429, 'slow down', { 'retry-after': '3' })]);
     const events = await session.turn('Hello');
-    expect(told(events)).toEqual([
+    expect(received(events)).toEqual([
       'model.call_failure~ 429',
       'session.info~ model_retry "The model service asks to wait 3 seconds, which is longer than it is waited for."',
       'session.error rate_limit "429 slow down"',
@@ -73,7 +73,7 @@ test('a stream that falls silent is given up after the configured time, and aske
     type === 'assistant.message_delta' ? [data as { messageId: string; deltaContent: string }] : [],
   );
   expect(new Set(deltas.map(({ messageId }) => messageId)).size).toBe(2);
-  expect(told(events).filter((line) => !line.startsWith('assistant.message_'))).toEqual([
+  expect(received(events).filter((line) => !line.startsWith('assistant.message_'))).toEqual([
     'model.call_failure~',
     expect.stringContaining(
       '(The model service stopped sending its answer within 1 seconds). Trying again in',

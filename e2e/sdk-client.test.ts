@@ -245,8 +245,8 @@ function isAlive(pid = 0): boolean {
 
 test('sessions are listed, found, told of and deleted', async () => {
   const client = world.newClient();
-  const heard: SessionLifecycleEvent[] = [];
-  const undo = client.onLifecycle((event) => heard.push(event));
+  const received: SessionLifecycleEvent[] = [];
+  const undo = client.onLifecycle((event) => received.push(event));
   const deleted: string[] = [];
   client.onLifecycle('session.deleted', ({ sessionId }) => deleted.push(sessionId));
   const { session } = await world.session(
@@ -275,7 +275,7 @@ test('sessions are listed, found, told of and deleted', async () => {
   );
   await expect(session.send('more')).rejects.toThrow('Session not found');
   expect(deleted).toEqual(['listed']);
-  expect([...new Set(heard.map(({ type }) => type))]).toEqual([
+  expect([...new Set(received.map(({ type }) => type))]).toEqual([
     'session.created',
     'session.updated',
     'session.deleted',
@@ -319,8 +319,8 @@ test('two clients share a session: both hear, one answers for the other', async 
   });
   const { session } = await world.session([say('heard by both')], {}, owner);
   const other = await guest.resumeSession(session.sessionId);
-  const heard = nextEvent(session, 'assistant.message');
-  expect((await other.sendAndWait('hi'))?.id).toBe((await heard).id);
+  const received = nextEvent(session, 'assistant.message');
+  expect((await other.sendAndWait('hi'))?.id).toBe((await received).id);
   await other.disconnect();
   expect(await session.call('session.metadata.isProcessing')).toEqual({ processing: false });
 });
@@ -328,9 +328,9 @@ test('two clients share a session: both hear, one answers for the other', async 
 test('a session opened twice by one client is heard by both, and stays open until the newer is left', async () => {
   const { session, model } = await world.session([say('one'), say('two')]);
   const again = await world.client.resumeSession(session.sessionId, { ...providerOf(model) });
-  const heard = nextEvent(session, 'assistant.message');
+  const received = nextEvent(session, 'assistant.message');
   await again.sendAndWait('1');
-  expect((await heard).data.content).toBe('one');
+  expect((await received).data.content).toBe('one');
   await session.disconnect();
   expect((await again.sendAndWait('2'))?.data.content).toBe('two');
 });

@@ -141,9 +141,9 @@ test('hooks are taken without a warning', async () => {
 });
 
 test('without a handler it is a process warning, and a handler that throws stops nothing', async () => {
-  const heard: string[] = [];
-  const hear = (warning: Error) => heard.push(`${warning.name}: ${warning.message}`);
-  process.on('warning', hear);
+  const received: string[] = [];
+  const receive = (warning: Error) => received.push(`${warning.name}: ${warning.message}`);
+  process.on('warning', receive);
   try {
     new Client({ baseDir: '/x' } as ClientOptions);
     new Client({
@@ -154,9 +154,9 @@ test('without a handler it is a process warning, and a handler that throws stops
     } as ClientOptions);
     await new Promise((resolve) => setImmediate(resolve));
   } finally {
-    process.off('warning', hear);
+    process.off('warning', receive);
   }
-  expect(heard).toEqual([
+  expect(received).toEqual([
     "GroundcrewWarning: There is no option 'baseDir' of Client: it has no effect.",
     "GroundcrewWarning: There is no option 'logLevell' of Client: it has no effect. Did you mean 'logLevel'?",
     'GroundcrewWarning: The handler onWarning threw: not now',

@@ -235,11 +235,11 @@ describe('when the connection breaks', () => {
     '%s, it is sent again as the same prompt, and the session goes on',
     async (moment) => {
       const way = await Way.open((await startRuntime()).port);
-      const heard: SessionEvent[] = [];
+      const received: SessionEvent[] = [];
       const model = world.script(say('one'), say('two'), say('three'));
       const session = await clientAt(way.port).createSession({
         ...providerOf(model),
-        onEvent: (event) => heard.push(event),
+        onEvent: (event) => received.push(event),
       });
       await session.sendAndWait('1');
       way.breakAt(moment === 'before the prompt arrives' ? 'request' : 'answer');
@@ -248,7 +248,7 @@ describe('when the connection breaks', () => {
       expect(way.connections).toBe(2);
       expect(model.requests).toHaveLength(3);
       const stored = await session.getEvents();
-      expect(heard.filter(({ ephemeral }) => !ephemeral)).toEqual(stored);
+      expect(received.filter(({ ephemeral }) => !ephemeral)).toEqual(stored);
       expect(story(stored).filter((line) => line.startsWith('user.message'))).toEqual([
         'user.message "1" idle 0',
         'user.message "2" idle 0',

@@ -51,9 +51,11 @@ function clientAt(port: number, options: ClientOptions = {}) {
 }
 
 /** Every stored event once and in order: what was heard is what the log has. */
-async function expectNoGap(session: Session, heard: readonly SessionEvent[]): Promise<void> {
+async function expectNoGap(session: Session, received: readonly SessionEvent[]): Promise<void> {
   const stored = (await session.getEvents()).map(({ id, type }) => `${type} ${id}`);
-  expect(heard.filter(({ ephemeral }) => !ephemeral).map(({ id, type }) => `${type} ${id}`)).toEqual(stored);
+  expect(received.filter(({ ephemeral }) => !ephemeral).map(({ id, type }) => `${type} ${id}`)).toEqual(
+    stored,
+  );
 }
 
 test('after kill -9 in the middle of a turn the wait resolves, and the session goes on with tools and handlers', async () => {
@@ -62,12 +64,12 @@ test('after kill -9 in the middle of a turn the wait resolves, and the session g
   const held = hold(say('never said'));
   const look = callTools({ id: 'c1', name: 'look', arguments: {} });
   const model = world.script(held.reply, say('said after all'), look, say('seen'));
-  const heard: SessionEvent[] = [];
+  const received: SessionEvent[] = [];
   const session = await client.createSession({
     ...providerOf(model),
     tools: [{ name: 'look', handler: () => 'a tree' }],
     onPermissionRequest: approveAll,
-    onEvent: (event) => heard.push(event),
+    onEvent: (event) => received.push(event),
   });
   const answered = session.sendAndWait('Say something');
   await model.asked(1);
@@ -80,7 +82,7 @@ test('after kill -9 in the middle of a turn the wait resolves, and the session g
     { error: expect.objectContaining({ kind: 'connection_lost' }), willReconnect: true },
   ]);
   expect(reconnected).toEqual([{ sessionIds: [session.sessionId], failed: [] }]);
-  await expectNoGap(session, heard);
+  await expectNoGap(session, received);
   held.release();
 });
 
@@ -183,10 +185,10 @@ test('calls that are made while the server is gone wait for it, those of the cli
 test('what others did while this client was cut off is heard once and in order, by several sessions', async () => {
   const first = await serve();
   const { client, isLost, isBack, reconnected } = clientAt(first.port);
-  const heard: Record<string, SessionEvent[]> = { a: [], b: [] };
+  const received: Record<string, SessionEvent[]> = { a: [], b: [] };
   const sessions = await Promise.all(
     ['a', 'b'].map(async (name) => {
-      const onEvent = (event: SessionEvent) => heard[name]?.push(event);
+      const onEvent = (event: SessionEvent) => received[name]?.push(event);
       const { session, model } = await world.session(
         [say(`${name} one`), say(`${name} two`)],
         { onEvent },
@@ -207,16 +209,16 @@ test('what others did while this client was cut off is heard once and in order, 
   }
   await serve(first.port);
   await isBack;
-  for (const { name, session } of sessions) await expectNoGap(session, heard[name] ?? []);
+  for (const { name, session } of sessions) await expectNoGap(session, received[name] ?? []);
   expect(reconnected[0]?.sessionIds).toEqual(sessions.map(({ session }) => session.sessionId));
 });
 
 test('a server that goes and comes three times loses nothing', async () => {
   let { server, port } = await serve();
   const { client } = clientAt(port);
-  const heard: SessionEvent[] = [];
+  const received: SessionEvent[] = [];
   const replies = [1, 2, 3].flatMap((round) => [hold(say('never')).reply, say(`round ${round}`)]);
-  const onEvent = (event: SessionEvent) => heard.push(event);
+  const onEvent = (event: SessionEvent) => received.push(event);
   const { session, model } = await world.session(replies, { onEvent }, client);
   for (const round of [1, 2, 3]) {
     const answered = session.sendAndWait(`${round}`);
@@ -225,7 +227,7 @@ test('a server that goes and comes three times loses nothing', async () => {
     ({ server } = await serve(port));
     expect((await answered)?.data.content).toBe(`round ${round}`);
   }
-  await expectNoGap(session, heard);
+  await expectNoGap(session, received);
 });
 
 test('a server that stays away ends sessions and calls once the time is up, and late results are reported', async () => {

@@ -38,30 +38,30 @@ test('onEvent sees everything from session.start on', async () => {
 
 test('listeners of one type hear that type, and an undo works once and for all', async () => {
   const { session } = await world.session([say('one'), say('two')]);
-  const heard: string[] = [];
-  const undo = session.on('assistant.message', ({ data }) => heard.push(data.content));
+  const received: string[] = [];
+  const undo = session.on('assistant.message', ({ data }) => received.push(data.content));
   await session.sendAndWait('1');
   undo();
   undo();
   await session.sendAndWait('2');
-  expect(heard).toEqual(['one']);
+  expect(received).toEqual(['one']);
 });
 
 test('a listener may take itself off, and one that throws stops nobody', async () => {
   const { session } = await world.session([say('one'), say('two')]);
-  const heard: string[] = [];
+  const received: string[] = [];
   const undo = session.on('assistant.message', () => {
     undo();
-    heard.push('first');
+    received.push('first');
     throw new Error('thrown');
   });
   session.on('assistant.message', async () => {
     throw new Error('rejected');
   });
-  session.on('assistant.message', ({ data }) => heard.push(data.content));
+  session.on('assistant.message', ({ data }) => received.push(data.content));
   await session.sendAndWait('1');
   await session.sendAndWait('2');
-  expect(heard).toEqual(['first', 'one', 'two']);
+  expect(received).toEqual(['first', 'one', 'two']);
   expect(world.failures.splice(0).map(({ handler, name, error }) => [handler, name, error.message])).toEqual([
     ['event', 'assistant.message', 'thrown'],
     ['event', 'assistant.message', 'rejected'],
@@ -211,18 +211,18 @@ test('headers and attachments of a message reach the model', async () => {
 
 test('disconnect rejects who waits, drops handlers and lets later calls fail', async () => {
   const { session, model } = await world.session([hold().reply]);
-  const heard: string[] = [];
-  session.on(({ type }) => heard.push(type));
+  const received: string[] = [];
+  session.on(({ type }) => received.push(type));
   const wait = session.sendAndWait('hi');
   wait.catch(() => undefined);
   await model.asked(1);
   await Promise.all([session.disconnect(), session.disconnect(), session.destroy()]);
-  const later = heard.length;
+  const later = received.length;
   await expect(wait).rejects.toThrow(/^Session not found/);
   await expect(session.send('more')).rejects.toThrow(`Session not found: ${session.sessionId}`);
   await expect(session.getEvents()).rejects.toMatchObject({ kind: 'session_not_found' });
-  expect(heard.slice(later)).toEqual([]);
-  expect(heard.filter((type) => type === 'session.shutdown')).toEqual(['session.shutdown']);
+  expect(received.slice(later)).toEqual([]);
+  expect(received.filter((type) => type === 'session.shutdown')).toEqual(['session.shutdown']);
 });
 
 test('a session may be left from inside a handler', async () => {

@@ -2,7 +2,7 @@ import { liveRuntime, say, story } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
-const told = (session: { events: Parameters<typeof story>[0] }, pattern: RegExp) =>
+const received = (session: { events: Parameters<typeof story>[0] }, pattern: RegExp) =>
   story(session.events, { without: [] }).filter((line) => pattern.test(line));
 const failed = (method: string, detail: string) => ({
   code: -32603,
@@ -107,7 +107,7 @@ describe('the mode', () => {
     });
     await session.call('session.mode.set', { mode: 'plan' });
     expect(await session.call('session.mode.get')).toBe('plan');
-    expect(told(session, /mode/)).toEqual(['session.mode_changed interactive → plan']);
+    expect(received(session, /mode/)).toEqual(['session.mode_changed interactive → plan']);
     await session.turn('Think');
     expect(model.requests[0]?.body.messages.at(-1)?.content).toMatch(
       /<\/current_datetime>\n\n\[\[PLAN\]\] Think$/,
@@ -131,7 +131,7 @@ describe('a note', () => {
   ])('of level %s is told and stored', async (level, line) => {
     const { session } = await runtime.session([]);
     const { eventId } = await session.call<{ eventId: string }>('session.log', { message: 'noted', level });
-    expect(told(session, /noted/)).toEqual([line]);
+    expect(received(session, /noted/)).toEqual([line]);
     expect((await session.stored()).at(-1)?.id).toBe(eventId);
   });
 
@@ -175,7 +175,7 @@ describe('options', () => {
       ['scripted', false, 'Be brief.'],
       ['other', true, 'Be brief.'],
     ]);
-    expect(told(session, /model_change/)).toEqual(['session.model_change other sdk']);
+    expect(received(session, /model_change/)).toEqual(['session.model_change other sdk']);
   });
 
   test('given again on resume replace the earlier ones, and what is left out stays', async () => {

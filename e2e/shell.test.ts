@@ -81,10 +81,10 @@ describe('a command that a person types', () => {
       exitCode: 0,
     });
     await session.turn('What was that?');
-    const told = (await session.stored()).flatMap(({ type, data }) =>
+    const received = (await session.stored()).flatMap(({ type, data }) =>
       type === 'tool.user_requested' || type === 'tool.execution_complete' ? [{ type, data }] : [],
     );
-    expect(told).toEqual([
+    expect(received).toEqual([
       {
         type: 'tool.user_requested',
         data: {
@@ -259,10 +259,10 @@ test('a client starts and kills processes, and is told when they end', async () 
 
 /** What the client was told of processes that ended. */
 function exits(): Record<string, number> {
-  const told = runtime.client.frames.flatMap((frame) => {
+  const received = runtime.client.frames.flatMap((frame) => {
     if (frame.type !== 'other' || !('method' in frame.message)) return [];
     const { method, params } = frame.message as { method: string; params?: unknown };
     return method === 'shell.exit' ? [params as { processId: string; exitCode: number }] : [];
   });
-  return Object.fromEntries(told.map(({ processId, exitCode }) => [processId, exitCode]));
+  return Object.fromEntries(received.map(({ processId, exitCode }) => [processId, exitCode]));
 }

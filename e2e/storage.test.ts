@@ -47,7 +47,7 @@ describe.runIf(canMount)('a disk that cannot be written (needs `unshare -rm`)', 
       const session = await disk.client.create({ ...providerOf(model), tools });
       await session.send('Look');
       const { data } = await session.next('external_tool.requested');
-      const told = durable(session);
+      const received = durable(session);
       const undo = kind === 'full' ? disk.fill() : disk.protect();
 
       const failure = { code: -32603, data: { code, retryable: true } };
@@ -61,7 +61,7 @@ describe.runIf(canMount)('a disk that cannot be written (needs `unshare -rm`)', 
       await session.next('session.idle');
       expect(await session.failure('session.send', { prompt: 'Hello?' })).toMatchObject(failure);
       await session.next('session.idle');
-      expect(await session.stored()).toEqual(told);
+      expect(await session.stored()).toEqual(received);
       expect(await disk.client.failure('session.create', providerOf(model))).toEqual({
         ...failure,
         message: expect.stringMatching(/^Request session\.create failed with message: .* and try again\.$/),
@@ -77,7 +77,7 @@ describe.runIf(canMount)('a disk that cannot be written (needs `unshare -rm`)', 
         'assistant.turn_end 0',
         'session.idle~',
       ]);
-      expect((await session.stored()).slice(0, told.length)).toEqual(told);
+      expect((await session.stored()).slice(0, received.length)).toEqual(received);
       expect(durable(session)).toEqual(await session.stored());
       expect(disk.client.examine()).toEqual([]);
       await disk.close();

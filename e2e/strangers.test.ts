@@ -13,13 +13,13 @@ function guarded(): RuntimeProcess {
 
 /** A connection without manners, and what it was told. */
 class Peer {
-  told = '';
+  received = '';
   isOver = false;
   readonly over: Promise<void>;
 
   constructor(readonly socket: Socket) {
     socket.on('data', (chunk: Buffer) => {
-      this.told += chunk.toString();
+      this.received += chunk.toString();
     });
     socket.on('error', () => undefined);
     socket.on('end', () => socket.end());
@@ -40,8 +40,8 @@ class Peer {
     const answer = new RegExp(`\\{"jsonrpc":"2.0","id":${id},[^\\r]*`);
     return vi.waitFor(
       () => {
-        const [found] = answer.exec(this.told) ?? [];
-        if (found === undefined) throw new Error(`no answer to ${id}: ${this.told}`);
+        const [found] = answer.exec(this.received) ?? [];
+        if (found === undefined) throw new Error(`no answer to ${id}: ${this.received}`);
         return found;
       },
       { timeout: 8000 },
@@ -60,11 +60,11 @@ const megabytesOf = (process: RuntimeProcess) =>
 
 test('a message over 64 KB is refused by its header until the token was shown, and taken then', async () => {
   const process = guarded();
-  const [stranger, friend] = [await come(process), await come(process)];
-  stranger.socket.write('Content-Length: 65537\r\n\r\n');
-  await stranger.over;
-  expect(stranger.told).toContain('"code":-32600');
-  expect(stranger.told).toContain('at most 65536 are accepted');
+  const [peer, friend] = [await come(process), await come(process)];
+  peer.socket.write('Content-Length: 65537\r\n\r\n');
+  await peer.over;
+  expect(peer.received).toContain('"code":-32600');
+  expect(peer.received).toContain('at most 65536 are accepted');
   friend.ask(1, 'connect', { token });
   await friend.answerTo(1);
   friend.ask(2, 'ping', { message: 'x'.repeat(100_000) });
@@ -106,7 +106,7 @@ test('five wrong tokens end a connection, each answered later than the one befor
   again.ask(1, 'connect', { token: 'guess' });
   again.ask(2, 'connect', { token });
   expect(await again.answerTo(2)).toContain('"result"');
-  expect(again.told).not.toContain('"id":1,');
+  expect(again.received).not.toContain('"id":1,');
   expect(await again.answerTo(1)).toContain('AUTHENTICATION_FAILED');
 });
 
@@ -118,8 +118,8 @@ test('a sixth guess is not looked at, be it right, and who asks for other things
   guesser.ask(7, 'ping', {});
   for (let id = 1; id <= 70; id += 1) talker.ask(id, 'ping', {});
   await Promise.all([guesser.over, talker.over]);
-  expect(guesser.told).not.toContain('"result"');
-  expect(talker.told).not.toContain('"result"');
+  expect(guesser.received).not.toContain('"result"');
+  expect(talker.received).not.toContain('"result"');
 });
 
 test('of more than 64 the one that waited longest goes, after five seconds each of them does, and one that is in stays', async () => {

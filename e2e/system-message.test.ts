@@ -107,7 +107,7 @@ describe('tools of the runtime', () => {
     const { session } = await runtime.session([say('a'), say('b')], { excludedTools: ['view', 'edit'] });
     await session.turn('One');
     await session.turn('Two');
-    const told = session.events.flatMap(({ type, data }) => (type === 'session.info' ? [data] : []));
-    expect(told).toEqual([{ infoType: 'configuration', message: 'Disabled tools: edit, view' }]);
+    const received = session.events.flatMap(({ type, data }) => (type === 'session.info' ? [data] : []));
+    expect(received).toEqual([{ infoType: 'configuration', message: 'Disabled tools: edit, view' }]);
   });
 });

@@ -38,7 +38,7 @@ const services = {
 } as const;
 
 /** What a session would hear of the answer; ids and seals are of each run, and arguments may come in other pieces. */
-async function heard(
+async function received(
   wire: keyof typeof services,
   baseUrl: string,
   stream: boolean,
@@ -82,10 +82,10 @@ describe.each(Object.keys(services) as (keyof typeof services)[])('%s', (wire) =
     const upstream = `http://127.0.0.1:${port}`;
     const file = join(directory.path, `${wire}-${name}.yaml`);
     const recording = await record({ upstream, file });
-    const live = await heard(wire, recording.baseUrl, stream);
+    const live = await received(wire, recording.baseUrl, stream);
     await recording.close();
     await using cassette = await replay({ file });
-    expect(await heard(wire, cassette.baseUrl, stream)).toEqual(live);
+    expect(await received(wire, cassette.baseUrl, stream)).toEqual(live);
     cassette.verify();
   });
 });

@@ -216,10 +216,10 @@ test('two clients share a session, and one decides what the other one runs', asy
       },
     },
   });
-  const heard = getNextEventOfType(pair.second.session, 'assistant.turn_end');
+  const received = getNextEventOfType(pair.second.session, 'assistant.turn_end');
   const answer = await pair.first.session.sendAndWait('Deploy it');
   expect([answer?.data.content, asked]).toEqual(['Deployed.', ['custom-tool']]);
-  await heard;
+  await received;
   expect((await getFinalAssistantMessage(pair.second.session)).data.content).toBe('Deployed.');
   const { workingDirectory } = pair.workplace;
   await pair.close();

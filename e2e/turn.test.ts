@@ -50,8 +50,8 @@ test('events of log, switchTo and destroy are told before the answer', async () 
   await session.call('session.log', { message: 'noted' });
   await session.call('session.model.switchTo', { modelId: 'other' });
   await session.call('session.destroy');
-  const told = runtime.client.order(before).filter((line) => !line.startsWith('lifecycle'));
-  expect(told).toEqual([
+  const received = runtime.client.order(before).filter((line) => !line.startsWith('lifecycle'));
+  expect(received).toEqual([
     'session.info',
     'reply session.log',
     'session.model_change',

@@ -88,11 +88,11 @@ describe.each(services)('$name', ({ provider, below = '', path, key, model, alwa
 
   test.each([true, false])('two turns with thoughts and parallel calls, streaming: %s', async (streaming) => {
     const { script, session } = await twoTurns(streaming);
-    const told = ['assistant.reasoning_delta', 'assistant.message_delta'];
+    const received = ['assistant.reasoning_delta', 'assistant.message_delta'];
     const lines = story(session.events).filter((line) =>
       /^(assistant\.(mess|reas)|tool\..*complete)/.test(line),
     );
-    expect(lines.filter((line) => !told.some((name) => line.startsWith(name)))).toEqual([
+    expect(lines.filter((line) => !received.some((name) => line.startsWith(name)))).toEqual([
       ...(streaming ? ['assistant.message_start~'] : []),
       'assistant.message "I look." look#call_1 look#call_2',
       ...(streaming ? ['assistant.reasoning~ "Hm …"'] : []),
@@ -104,7 +104,7 @@ describe.each(services)('$name', ({ provider, below = '', path, key, model, alwa
       'assistant.message "Bye"',
     ]);
     const deltas = ['"Hm"', '" …"', '"I"', '" look."', '"So."', '"Done"', '"."', '"Bye"'];
-    const pieces = lines.filter((line) => told.some((name) => line.startsWith(name)));
+    const pieces = lines.filter((line) => received.some((name) => line.startsWith(name)));
     expect(pieces.map((line) => line.slice(line.indexOf(' ') + 1))).toEqual(streaming ? deltas : []);
     expect(script.requests.map((request) => request.path)).toEqual([path, path, path]);
     expect(script.requests[0]?.headers).toMatchObject(key);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime();
 const directoryOf = ({ sessionId }: WireSession) => join(runtime.home.path, 'session-state', sessionId);
-const told = (session: WireSession) => story(session.events).slice(1);
+const received = (session: WireSession) => story(session.events).slice(1);
 
 test('the plan is written, read and removed, and every change is told', async () => {
   const { session } = await runtime.session([]);
@@ -18,7 +18,7 @@ test('the plan is written, read and removed, and every change is told', async ()
   expect(await session.call('session.plan.delete')).toBeNull();
   expect(await session.call('session.plan.delete')).toBeNull();
   expect(await session.call('session.plan.read')).toEqual({ exists: false, content: null, path });
-  expect(told(session)).toEqual(
+  expect(received(session)).toEqual(
     ['create', 'update', 'delete'].map((operation) => `session.plan_changed ${operation}`),
   );
 });
@@ -65,7 +65,7 @@ test('files are written, listed and read, for their owner only', async () => {
   expect(await session.call('session.workspaces.readFile', { path: 'a/deep/c.txt' })).toEqual({
     content: 'ü',
   });
-  expect(told(session)).toEqual([
+  expect(received(session)).toEqual([
     'session.workspace_file_changed create b.txt',
     'session.workspace_file_changed create a/deep/c.txt',
     'session.workspace_file_changed update b.txt',
@@ -107,7 +107,7 @@ describe('a path that leads elsewhere is refused and nothing is written', () => 
         message: `Request ${method} failed with message: Path must stay inside the workspace files directory: ${path}`,
       });
     }
-    expect(told(session)).toEqual([]);
+    expect(received(session)).toEqual([]);
     expect(readdirSync(outside)).toEqual(['secret.txt']);
     expect(existsSync(join(directoryOf(session), 'out.txt'))).toBe(false);
   });

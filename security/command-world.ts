@@ -98,15 +98,15 @@ export class CommandWorld {
       });
       output += stdout + stderr;
     }
-    const told = batch.map(({ command }) => command).join(' ⏎ ');
+    const received = batch.map(({ command }) => command).join(' ⏎ ');
     const faults = [
-      ...(existsSync(this.canary) ? [`ran or wrote something outside: ${told}`] : []),
-      ...(output.includes(this.secretText) ? [`showed what is outside: ${told}`] : []),
-      ...(fingerprint(this.outside) === before.outside ? [] : [`changed what is outside: ${told}`]),
+      ...(existsSync(this.canary) ? [`ran or wrote something outside: ${received}`] : []),
+      ...(output.includes(this.secretText) ? [`showed what is outside: ${received}`] : []),
+      ...(fingerprint(this.outside) === before.outside ? [] : [`changed what is outside: ${received}`]),
       ...(onlyReads && fingerprint(this.work) !== before.work
-        ? [`changed something though it only reads: ${told}`]
+        ? [`changed something though it only reads: ${received}`]
         : []),
-      ...(!onlyReads && holds(this.work, this.secretText) ? [`copied what is outside: ${told}`] : []),
+      ...(!onlyReads && holds(this.work, this.secretText) ? [`copied what is outside: ${received}`] : []),
     ];
     // What is judged next is judged in the place as it was.
     this.reset();

@@ -261,17 +261,17 @@ async function withTools(
 
 /** A case that was refused for another reason, or never ran, shows nothing: what came of its call must match. */
 async function turnEndsWith(session: WireSession, expected: RegExp): Promise<void> {
-  const told = JSON.stringify(
+  const received = JSON.stringify(
     (await session.turn('Go')).filter(({ type }) =>
       ['tool.execution_complete', 'session.error'].includes(type),
     ),
   );
-  if (!expected.test(told)) throw new Error(`expected ${expected}, got ${told.slice(0, 500)}`);
+  if (!expected.test(received)) throw new Error(`expected ${expected}, got ${received.slice(0, 500)}`);
 }
 
 async function failsWith(answer: Promise<Record<string, unknown>>, expected: RegExp): Promise<void> {
-  const told = JSON.stringify(await answer);
-  if (!expected.test(told)) throw new Error(`expected ${expected}, got ${told.slice(0, 500)}`);
+  const received = JSON.stringify(await answer);
+  if (!expected.test(received)) throw new Error(`expected ${expected}, got ${received.slice(0, 500)}`);
 }
 
 /** Lets a call go on for a while that would go on for very long, then aborts it. */

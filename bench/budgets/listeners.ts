@@ -43,7 +43,7 @@ class Listener {
 
   constructor(
     socket: Socket,
-    private readonly options: { readonly addsUp: boolean; heard(): void },
+    private readonly options: { readonly addsUp: boolean; received(): void },
   ) {
     socket.on('data', (chunk: Buffer) => this.read(chunk));
   }
@@ -51,7 +51,7 @@ class Listener {
   private read(chunk: Buffer): void {
     this.bytes += chunk.length;
     this.bodies.read(chunk);
-    this.options.heard();
+    this.options.received();
   }
 
   private take(body: Buffer): void {
@@ -63,13 +63,13 @@ class Listener {
   }
 }
 
-interface Heard {
+interface Received {
   readonly id: string;
   readonly data: { readonly deltaContent: string };
 }
 
-function eventIn(body: Buffer): Heard {
-  return (JSON.parse(body.toString()) as { params: { event: Heard } }).params.event;
+function eventIn(body: Buffer): Received {
+  return (JSON.parse(body.toString()) as { params: { event: Received } }).params.event;
 }
 
 const listeners: Listener[] = [];
@@ -89,9 +89,9 @@ async function attach(order: Extract<Order, { type: 'attach' }>): Promise<void> 
     socket.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
     await new Promise<void>((resolve) => socket.once('readable', resolve));
     if (i >= order.clients) socket.pause();
-    else listeners.push(new Listener(socket, { addsUp: i % adderEvery === 0, heard: () => isOver() }));
+    else listeners.push(new Listener(socket, { addsUp: i % adderEvery === 0, received: () => isOver() }));
   }
-  tell({ type: 'attached' });
+  printReport({ type: 'attached' });
 }
 
 function finish(lastEventId: string): void {
@@ -99,7 +99,7 @@ function finish(lastEventId: string): void {
     if (!listeners.every(({ durable }) => durable.at(-1) === lastEventId)) return false;
     isOver = () => true;
     const lists = new Map(listeners.map(({ durable }) => [durable.join(), durable]));
-    tell({
+    printReport({
       type: 'finished',
       lists: [...lists.values()],
       frames: listeners.reduce((sum, { frames }) => sum + frames, 0),
@@ -111,6 +111,6 @@ function finish(lastEventId: string): void {
   isOver();
 }
 
-function tell(report: Report): void {
+function printReport(report: Report): void {
   process.send?.(report);
 }

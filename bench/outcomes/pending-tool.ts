@@ -26,10 +26,10 @@ export async function pendingTool(stage: Stage): Promise<readonly Finding[]> {
 /** Two calls of one message are open; they are answered in the other order, each twice. */
 async function openCalls(stage: Stage, moment: (typeof moments)[number]): Promise<readonly Finding[]> {
   const times: number[] = [];
-  const sum = { told: 0, kept: 0, accepted: 0, twice: 0, ended: 0 };
+  const sum = { received: 0, kept: 0, accepted: 0, twice: 0, ended: 0 };
   for (let round = 0; round < rounds; round++) {
     const left = await killAt(stage, { ...moment, prompt: prompts.lookTwice, tools: skipping, questions: 2 });
-    sum.told += left.told.length;
+    sum.received += left.received.length;
     await takeUp(
       stage,
       left,
@@ -42,14 +42,14 @@ async function openCalls(stage: Stage, moment: (typeof moments)[number]): Promis
           if ((await session.answerTool(requestId, { result: 'again' })).success) sum.twice += 1;
         }
         if (await comes(session.next('assistant.message', isLastWord))) sum.ended += 1;
-        sum.kept += found(left.told, await session.stored());
+        sum.kept += found(left.received, await session.stored());
       },
     );
   }
   return [
     {
       what: `killed ${moment.name} with two tool calls open: events told, and found by the next process`,
-      outcome: share(sum.kept, sum.told),
+      outcome: share(sum.kept, sum.received),
     },
     {
       what: `killed ${moment.name}: calls answered under their old ids, last one first`,
@@ -119,7 +119,7 @@ interface Left {
   readonly home: string;
   readonly sessionId: string;
   readonly requestIds: readonly string[];
-  readonly told: readonly AnyEvent[];
+  readonly received: readonly AnyEvent[];
 }
 
 /** Lets a turn run until it waits for so many answers, then kills the process. */
@@ -140,9 +140,9 @@ async function killAt(
   const requestIds = await client.until(() => asked(session, how.questions), 'the questions');
   await pause(how.delay);
   await process.kill();
-  const told = durable(session.events);
+  const received = durable(session.events);
   await process.end();
-  return { home, sessionId: session.sessionId, requestIds, told };
+  return { home, sessionId: session.sessionId, requestIds, received };
 }
 
 /** The ids of the questions, once there are so many. */

@@ -23,7 +23,7 @@ interface Sum {
   prompts: number;
   kept: number;
   finished: number;
-  told: number;
+  received: number;
   found: number;
   sessions: number;
   resumed: number;
@@ -43,7 +43,7 @@ export async function runningTurns(
     prompts: 0,
     kept: 0,
     finished: 0,
-    told: 0,
+    received: 0,
     found: 0,
     sessions: 0,
     resumed: 0,
@@ -57,7 +57,7 @@ export async function runningTurns(
       what: 'killed while turns ran: prompts acknowledged, and found once',
       outcome: share(sum.kept, sum.prompts),
     },
-    { what: 'events told, and found', outcome: share(sum.found, sum.told) },
+    { what: 'events told, and found', outcome: share(sum.found, sum.received) },
     { what: 'sessions that could be resumed', outcome: share(sum.resumed, sum.sessions) },
     {
       what: 'acknowledged prompts answered without being sent again',
@@ -87,14 +87,14 @@ async function oneRun(stage: Stage, killAfter: number, sum: Sum): Promise<void> 
   const { process: doomed, played } = await play(stage, home);
   await pause(killAfter);
   await doomed.kill();
-  const told = played.map(({ session }) => durable(session.events));
+  const received = played.map(({ session }) => durable(session.events));
   await pause(300);
   sum.survivors += doomed.survivors().length;
   await doomed.end();
   const process = stage.start({ home, door: 'stdio' });
   const client = await process.connect();
   await Promise.all(
-    played.map((each, index) => settle(stage, client, { ...each, told: told[index] ?? [] }, sum)),
+    played.map((each, index) => settle(stage, client, { ...each, received: received[index] ?? [] }, sum)),
   );
   await process.end();
 }
@@ -125,12 +125,12 @@ async function play(stage: Stage, home: string) {
 async function settle(
   stage: Stage,
   client: WireClient,
-  { session: old, directory, acknowledged, told }: Played & { readonly told: readonly AnyEvent[] },
+  { session: old, directory, acknowledged, received }: Played & { readonly received: readonly AnyEvent[] },
   sum: Sum,
 ): Promise<void> {
   sum.sessions += 1;
   sum.prompts += acknowledged.length;
-  sum.told += told.length;
+  sum.received += received.length;
   const session = await client
     .resume(old.sessionId, stage.settings({ workingDirectory: directory, continuePendingWork: true }))
     .catch(() => undefined);
@@ -144,7 +144,7 @@ async function settle(
     (prompt) => stored.filter((event) => says(event, prompt)).length === 1,
   ).length;
   sum.finished += acknowledged.filter((prompt) => isAnswered(stored, prompt)).length;
-  sum.found += found(told, stored);
+  sum.found += found(received, stored);
   if (linesOf(join(directory, countFile)) > 1) sum.repeated += 1;
   const answers = session.events.filter(isLastWord).length;
   const next = session

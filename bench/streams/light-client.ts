@@ -45,18 +45,18 @@ export class LightClient {
 
   private take(body: Buffer): void {
     if (body.includes(deltaMark)) this.deltas += 1;
-    else if (body.includes(idleMark)) this.hearIdle(body);
-    else if (!body.includes(methodMark)) this.hearReply(body);
+    else if (body.includes(idleMark)) this.receiveIdle(body);
+    else if (!body.includes(methodMark)) this.receiveReply(body);
   }
 
-  private hearIdle(body: Buffer): void {
+  private receiveIdle(body: Buffer): void {
     if (!body.includes(eventMark)) return;
     const { params } = JSON.parse(body.toString()) as { params: { sessionId: string } };
     this.idle.get(params.sessionId)?.();
     this.idle.delete(params.sessionId);
   }
 
-  private hearReply(body: Buffer): void {
+  private receiveReply(body: Buffer): void {
     const reply = JSON.parse(body.toString()) as Reply;
     this.waiting.get(reply.id)?.(reply);
     this.waiting.delete(reply.id);

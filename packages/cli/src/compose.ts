@@ -7,7 +7,6 @@ import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@
 import {
   builtinTools,
   type Home,
-  type Owner,
   Runtime,
   type RuntimeOptions,
   removedFilesIn,
@@ -16,7 +15,8 @@ import {
   systemClock,
   Workers,
 } from '@groundcrew/runtime';
-import { Server, type ServerSurroundings } from '@groundcrew/server';
+import { Server, type ServerEnvironment } from '@groundcrew/server';
+import type { Owner } from '@groundcrew/store';
 import {
   type IdleStore,
   idleStore,
@@ -53,7 +53,7 @@ export interface ProgramOptions {
   readonly used?: { add(method: string): void };
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */
-  onShutDown(): void;
+  onShutdown(): void;
 }
 
 /** The whole program, wired. */
@@ -92,37 +92,37 @@ export function compose(options: ProgramOptions): Program {
     ...options.playback,
   });
   const close = async () => {
-    await server.shutDown();
+    await server.shutdown();
     await workers.close();
     await homes.close();
   };
-  const surroundings: ServerSurroundings = {
+  const serverEnvironment: ServerEnvironment = {
     version: options.version,
     workingDirectory: options.workingDirectory,
     warnings: settingsWithoutEffect(options.environment),
     authStatus: () => authStatus(options.token),
     listModels: modelLister(models, runtime),
     gitHub: gitHub(models, options.token),
-    shutDown: async () => {
+    shutdown: async () => {
       await close();
-      setImmediate(options.onShutDown);
+      setImmediate(options.onShutdown);
     },
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
     ...(options.isServerFlag && { isServerFlag: true }),
   };
-  const server: Server = new Server(runtime, surroundings);
+  const server: Server = new Server(runtime, serverEnvironment);
   const store = () => homes.store(resolve(options.homeDirectory));
   return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
 }
 
-interface ModelSurroundings {
+interface ModelParts {
   readonly workers: Workers;
   /** How a client makes the model calls, if one does. */
   carried(): Exchange | undefined;
 }
 
-function modelDirectory(options: ProgramOptions, { workers, carried }: ModelSurroundings): ModelDirectory {
+function modelDirectory(options: ProgramOptions, { workers, carried }: ModelParts): ModelDirectory {
   const { environment, version, token } = options;
   const direct = nodeExchange({ environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
@@ -148,7 +148,7 @@ function shellsOf({ environment, homeDirectory, sandbox: given }: ProgramOptions
   });
 }
 
-function modelLister(models: ModelDirectory, runtime: Runtime): ServerSurroundings['listModels'] {
+function modelLister(models: ModelDirectory, runtime: Runtime): ServerEnvironment['listModels'] {
   return async ({ gitHubToken, session }) => {
     const list = session
       ? models.listFor(session.currentSettings, () => runtime.models(session))
@@ -261,7 +261,7 @@ function killAt(step: string | undefined): () => void {
   };
 }
 
-function authStatus(token: ProgramOptions['token']): ReturnType<ServerSurroundings['authStatus']> {
+function authStatus(token: ProgramOptions['token']): ReturnType<ServerEnvironment['authStatus']> {
   if (!token) return { isAuthenticated: false, statusMessage: 'Not authenticated' };
   const host = 'https://github.com';
   return {
@@ -273,7 +273,7 @@ function authStatus(token: ProgramOptions['token']): ReturnType<ServerSurroundin
 }
 
 /** Who is looked up only when somebody asks: a session does not wait for a name. */
-function gitHub(models: ModelDirectory, token: ProgramOptions['token']): ServerSurroundings['gitHub'] {
+function gitHub(models: ModelDirectory, token: ProgramOptions['token']): ServerEnvironment['gitHub'] {
   return {
     status: async (sessionToken) => {
       const shown = sessionToken ?? token?.value;
@@ -291,7 +291,7 @@ function gitHub(models: ModelDirectory, token: ProgramOptions['token']): ServerS
   };
 }
 
-type WireModel = Awaited<ReturnType<ServerSurroundings['listModels']>>[number];
+type WireModel = Awaited<ReturnType<ServerEnvironment['listModels']>>[number];
 
 function wireModel(model: ModelInfo): WireModel {
   const { policy, billing } = (model.raw ?? {}) as {

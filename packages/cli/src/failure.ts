@@ -1,11 +1,11 @@
 import { UnknownOption, UsageError } from './flags/arguments.js';
 
 /** As a shell counts an end by SIGPIPE. */
-const nobodyReads = 141;
+const hasNoReader = 141;
 
 /** Ends the program with the reason: mistakes of its own with their place, everything else by its message. */
 export function endWith(error: unknown): void {
-  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(nobodyReads);
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(hasNoReader);
   const isUnknownOption = error instanceof UnknownOption;
   process.stderr.write(isUnknownOption ? `${error.message}\n` : `groundcrew: ${explain(error)}\n`);
   process.exit(error instanceof UsageError && !isUnknownOption ? 2 : 1);

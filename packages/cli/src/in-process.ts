@@ -43,7 +43,7 @@ export async function openInProcess(options: InProcessOptions = {}): Promise<InP
     environment,
     sessionIdleSeconds: options.sessionIdleSeconds ?? 0,
     warn: options.warn ?? ((message) => process.emitWarning(message, 'GroundcrewWarning')),
-    onShutDown: () => undefined,
+    onShutdown: () => undefined,
     ...(token && { token }),
     ...(options.sandbox && { sandbox: options.sandbox }),
   });

@@ -35,7 +35,7 @@ export interface ModelSettings extends ModelCallSettings {
 }
 
 /** What surrounds a runtime and says something about models. */
-interface Surroundings {
+interface AmbientServices {
   readonly services: readonly AmbientService[];
   readonly settings: ModelCallSettings;
   /** Chooses among the services by the name of a model. */
@@ -43,7 +43,7 @@ interface Surroundings {
 }
 
 /** Variables without which the environment names no service. */
-const telling = [
+const decisive = [
   'ANTHROPIC_API_KEY',
   'AZURE_OPENAI_ENDPOINT',
   'GROUNDCREW_API_KEY',
@@ -57,7 +57,7 @@ const telling = [
  * looked for by the first such session: a runtime that only starts has no use for them.
  */
 export class AmbientModels {
-  private found: Promise<Surroundings> | undefined;
+  private found: Promise<AmbientServices> | undefined;
 
   constructor(private readonly sources: AmbientSources) {}
 
@@ -109,19 +109,19 @@ export class AmbientModels {
     return services[at] ?? (hasOther ? undefined : chosen);
   }
 
-  private load(): Promise<Surroundings> {
+  private load(): Promise<AmbientServices> {
     this.found ??= this.look();
     return this.found;
   }
 
-  private look(): Promise<Surroundings> {
+  private look(): Promise<AmbientServices> {
     const { environment, readSettings } = this.sources;
     const settings = readSettings();
-    const isEmpty = settings === undefined && !telling.some((name) => environment[name]);
+    const isEmpty = settings === undefined && !decisive.some((name) => environment[name]);
     return isEmpty ? Promise.resolve(nothing) : this.read(settings ?? Promise.resolve({}));
   }
 
-  private async read(reading: Promise<ModelSettings>): Promise<Surroundings> {
+  private async read(reading: Promise<ModelSettings>): Promise<AmbientServices> {
     const { environment, open } = this.sources;
     try {
       const [{ provider: file, model: ofFile, ...settings }, { chooseProvider, providerWays }] =
@@ -149,7 +149,7 @@ function isNamed(way: ProviderWay): way is NamedWay {
   return way.provider !== undefined;
 }
 
-const nothing: Surroundings = { services: [], settings: {}, choose: () => undefined };
+const nothing: AmbientServices = { services: [], settings: {}, choose: () => undefined };
 
 /** One service that was named, however many sessions use it. */
 class AmbientService {

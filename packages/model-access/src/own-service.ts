@@ -48,7 +48,7 @@ export function ownService(
   const { environment, headerVariables, version, exchange, getBearerToken, named } = sources;
   const variables = headerVariables ? { headerVariables } : {};
   const { wireModel, modelId, ...unnamed } = config;
-  const saidOf = (model: string): ProviderConfig & ProviderSettings =>
+  const statedOf = (model: string): ProviderConfig & ProviderSettings =>
     named === undefined || model === named ? config : unnamed;
   const infos = new Map<string, ModelInfo>();
   const asked = config.hasBearerTokenProvider && getBearerToken ? { getBearerToken } : {};
@@ -56,7 +56,7 @@ export function ownService(
     provider: withRetry(
       withNames(
         configuredProvider(unnamed, { environment, ...variables, version, exchange, ...asked }),
-        saidOf,
+        statedOf,
       ),
       'getBearerToken' in asked ? sources.retry : forOneKey(sources.retry),
     ),
@@ -64,8 +64,8 @@ export function ownService(
     info: (model) => {
       const known = infos.get(model);
       if (known) return known;
-      const said = saidOf(model);
-      const info = { ...modelInfo(model, said), ...documentsOf(said, said.modelId ?? model) };
+      const stated = statedOf(model);
+      const info = { ...modelInfo(model, stated), ...documentsOf(stated, stated.modelId ?? model) };
       infos.set(model, info);
       return info;
     },
@@ -110,20 +110,20 @@ function documentsOf({ type, wireApi }: ProviderConfig, model: string): Pick<Mod
 /** What is known of a model: what the client says of it, and for the rest what everybody knows. */
 export function modelInfo(
   model: string,
-  said: Pick<
+  stated: Pick<
     ProviderSettings,
     'modelId' | 'maxPromptTokens' | 'maxContextWindowTokens' | 'maxOutputTokens' | 'modelCapabilities'
   >,
 ): ModelInfo {
-  const family = said.modelId ?? model;
+  const family = stated.modelId ?? model;
   const known = knownModel(family)
     ? withKnown({ id: family, name: model })
     : { id: family, name: model, vision: true };
   return {
-    ...withCapabilities(known, said.modelCapabilities),
+    ...withCapabilities(known, stated.modelCapabilities),
     id: model,
-    ...(said.maxPromptTokens !== undefined && { maxPromptTokens: said.maxPromptTokens }),
-    ...(said.maxContextWindowTokens !== undefined && { contextWindow: said.maxContextWindowTokens }),
-    ...(said.maxOutputTokens !== undefined && { maxOutputTokens: said.maxOutputTokens }),
+    ...(stated.maxPromptTokens !== undefined && { maxPromptTokens: stated.maxPromptTokens }),
+    ...(stated.maxContextWindowTokens !== undefined && { contextWindow: stated.maxContextWindowTokens }),
+    ...(stated.maxOutputTokens !== undefined && { maxOutputTokens: stated.maxOutputTokens }),
   };
 }

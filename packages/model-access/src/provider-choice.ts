@@ -32,9 +32,9 @@ export interface ProviderSources {
 }
 
 /** Every place where a model service may be named, the first to count first. Throws BadModelSettings for one that makes no sense. */
-export function providerWays({ environment: said, file }: ProviderSources): readonly ProviderWay[] {
+export function providerWays({ environment: variables, file }: ProviderSources): readonly ProviderWay[] {
   // A variable that is blank says nothing.
-  const environment = Object.fromEntries(Object.entries(said).filter(([, value]) => value?.trim()));
+  const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()));
   const named = ofGroundcrew(environment, file) ?? ofFile(file);
   return [
     {

@@ -4,7 +4,7 @@ export interface BodySource {
   pause(): void;
   resume(): void;
   /** Nobody reads on. */
-  leave(): void;
+  cancel(): void;
 }
 
 /** Bytes held back for want of a reader before the source is asked to wait. */
@@ -65,7 +65,7 @@ export class AnswerBody implements AsyncIterableIterator<Uint8Array> {
     this.#bytes = 0;
     if (!this.#isOver) {
       this.#isOver = true;
-      this.#source.leave();
+      this.#source.cancel();
     }
     return { done: true, value: undefined };
   }

@@ -10,13 +10,13 @@ import {
   configuredHeaders,
   initiatorHeaders,
   jsonHeaders,
-  type ProviderSurroundings,
+  type ProviderContext,
   userAgent,
 } from './providers.js';
 import { bearer, below } from './services.js';
 import { type KnownWire, wires } from './wires.js';
 
-export interface CopilotConfig extends ProviderSurroundings {
+export interface CopilotConfig extends ProviderContext {
   readonly baseUrl: string;
   readonly token: string;
   /** More headers of the user's own. */

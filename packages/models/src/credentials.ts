@@ -25,12 +25,12 @@ export function addressOf(url: string): string {
 /** A refusal, with what there is to check. */
 export function refusedCredentials(error: ModelError, { address, source }: Credentials): ModelError {
   const status = error.statusCode === undefined ? '' : ` (${error.statusCode})`;
-  const said = error.message.replace(/[.\s]+$/, '');
+  const reason = error.message.replace(/[.\s]+$/, '');
   const advice =
     source === undefined
       ? 'No key was sent: set provider.apiKey, or the variable of the service (docs/models.md)'
       : `Check ${source}`;
   return restate(error, {
-    message: `The model service at ${address} refused the request${status}: ${said}. ${advice}.`,
+    message: `The model service at ${address} refused the request${status}: ${reason}. ${advice}.`,
   });
 }

@@ -1,7 +1,7 @@
 import { copilotHeaders } from './copilot.js';
 import type { Headers } from './headers.js';
 import type { CallOrigin } from './model.js';
-import { configuredHeaders, type ProviderConfig, type ServiceSurroundings } from './providers.js';
+import { configuredHeaders, type ProviderConfig, type ServiceContext } from './providers.js';
 import { bearer, serviceAt } from './services.js';
 
 /** A service as somebody else may call it: where it is, and what to show it. */
@@ -19,10 +19,10 @@ export interface ServiceEndpoint {
 /** How a service of the user's own is called; a token it asks for is asked for now. */
 export async function endpointOf(
   config: ProviderConfig,
-  surroundings: Pick<ServiceSurroundings, 'environment' | 'headerVariables' | 'getBearerToken'>,
+  context: Pick<ServiceContext, 'environment' | 'headerVariables' | 'getBearerToken'>,
   signal: AbortSignal,
 ): Promise<ServiceEndpoint> {
-  const { getBearerToken } = surroundings;
+  const { getBearerToken } = context;
   const { type = 'openai', wireApi = 'completions', transport, baseUrl, apiKey } = config;
   const token = getBearerToken ? await getBearerToken(signal) : config.bearerToken;
   return {
@@ -33,7 +33,7 @@ export async function endpointOf(
     ...(apiKey !== undefined && { apiKey }),
     headers: {
       ...written(serviceAt(config).headers),
-      ...configuredHeaders(config, surroundings),
+      ...configuredHeaders(config, context),
       ...(token && written(bearer(token))),
     },
   };

@@ -1,7 +1,7 @@
 import type { ModelErrorKind } from './errors.js';
 
 /** What a service says about a failure, in its own words. */
-export interface ToldReason {
+export interface ServiceError {
   /** Of the HTTP answer; none when the failure was told inside an answer. */
   readonly status?: number | undefined;
   /** Codes and types, whatever the service calls them. */
@@ -10,13 +10,16 @@ export interface ToldReason {
 }
 
 /** What kind of failure it is: what the service names it counts first, then what it says, then the status. */
-export function failureKind({ status, words, message }: ToldReason): ModelErrorKind {
+export function failureKind({ status, words, message }: ServiceError): ModelErrorKind {
   const named = names.find(([pattern]) => pattern.test(words))?.[1];
   if (named !== undefined && isBelievable(named, status)) return named;
-  const said = sentences.find(([pattern]) => pattern.test(message))?.[1];
-  if (said !== undefined && (status === undefined || status === 400 || status === 422 || status === 500))
-    return said;
-  if (status === undefined) return told.find(([pattern]) => pattern.test(words))?.[1] ?? 'unavailable';
+  const bySentence = sentences.find(([pattern]) => pattern.test(message))?.[1];
+  if (
+    bySentence !== undefined &&
+    (status === undefined || status === 400 || status === 422 || status === 500)
+  )
+    return bySentence;
+  if (status === undefined) return byType.find(([pattern]) => pattern.test(words))?.[1] ?? 'unavailable';
   return kindByStatus.get(status) ?? (status >= 500 ? 'unavailable' : 'bad_request');
 }
 
@@ -40,7 +43,7 @@ const sentences: readonly Rule[] = [
 ];
 
 /** What the types of failures mean that are told without a status. */
-const told: readonly Rule[] = [
+const byType: readonly Rule[] = [
   [/quota/i, 'quota'],
   [/rate.?limit|too.?many/i, 'rate_limit'],
   [/auth|permission|api.?key/i, 'auth'],

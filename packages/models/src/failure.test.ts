@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bounded, httpFailure, retryAfterSeconds, toldFailure } from './failure.js';
+import { bounded, failureInAnswer, httpFailure, retryAfterSeconds } from './failure.js';
 
 test.each([
   [400, 'bad_request'],
@@ -148,7 +148,7 @@ test.each([
   [{ code: 429, message: 'slow down' }, 'rate_limit'],
   ['out of memory', 'unavailable'],
 ])('%j told inside an answer is %s', (error, kind) => {
-  expect(toldFailure(error).kind).toBe(kind);
+  expect(failureInAnswer(error).kind).toBe(kind);
 });
 
 test('a limit that waiting does not lift is a quota', () => {

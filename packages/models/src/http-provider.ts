@@ -107,11 +107,11 @@ class ProviderCall {
   failure(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason;
     const known = error instanceof ModelError ? error : networkFailure(error);
-    const told = known.kind === 'auth' ? refusedCredentials(known, this.#options.credentials) : known;
+    const explained = known.kind === 'auth' ? refusedCredentials(known, this.#options.credentials) : known;
     const masked = (text: string | undefined) => text && withoutSecrets(text, this.#headers);
-    const message = withoutSecrets(told.message, this.#headers);
-    const requestId = masked(told.requestId ?? this.#requestId);
-    return restate(told, { message, requestId, code: masked(told.code) });
+    const message = withoutSecrets(explained.message, this.#headers);
+    const requestId = masked(explained.requestId ?? this.#requestId);
+    return restate(explained, { message, requestId, code: masked(explained.code) });
   }
 }
 

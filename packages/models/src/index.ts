@@ -35,8 +35,8 @@ export {
   configuredProvider,
   type GetBearerToken,
   type ProviderConfig,
-  type ProviderSurroundings,
-  type ServiceSurroundings,
+  type ProviderContext,
+  type ServiceContext,
 } from './providers.js';
 export type { Environment } from './proxy.js';
 export {

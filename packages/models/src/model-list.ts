@@ -33,9 +33,9 @@ function readModel(raw: unknown): readonly ModelInfo[] {
     ),
     reasoningEfforts: efforts,
   };
-  const said = Object.entries(optional).filter(([, value]) => value !== undefined);
+  const known = Object.entries(optional).filter(([, value]) => value !== undefined);
   const name = textOrNothing(raw.name) ?? textOrNothing(raw.display_name) ?? id;
-  const info = withKnown({ id, name, ...Object.fromEntries(said), raw });
+  const info = withKnown({ id, name, ...Object.fromEntries(known), raw });
   if (efforts !== undefined || !isObject(supports)) return [info];
   // Who lists what a model supports means that it does not support the rest.
   const { defaultReasoningEffort: _, ...rest } = info;

@@ -4,7 +4,7 @@ import { copilotProvider } from './copilot.js';
 import type { CallOrigin } from './model.js';
 import { configuredProvider, type ProviderConfig } from './providers.js';
 
-const surroundings = { environment: { TEAM: 'blue' }, version: '1.2.3' };
+const context = { environment: { TEAM: 'blue' }, version: '1.2.3' };
 const origin: CallOrigin = {
   sessionId: 's1',
   interactionId: 'i1',
@@ -33,7 +33,7 @@ test('a provider of the user gets its own headers, and of ours only those that s
     wireModel: 'wire-name',
     maxOutputTokens: 50,
   };
-  await collect(configuredProvider(config, surroundings), { ...plainRequest, origin });
+  await collect(configuredProvider(config, context), { ...plainRequest, origin });
   expect(sentTo(server)).toEqual({
     url: '/v1/chat/completions?tenant=1',
     headers: {
@@ -53,7 +53,7 @@ test('a provider of the user gets its own headers, and of ours only those that s
 test('a key is enough, none is allowed, and a token asked for wins', async () => {
   const authorizations = async (config: object, getBearerToken?: () => Promise<string>) => {
     const server = await answering();
-    const all = { ...surroundings, ...(getBearerToken && { getBearerToken }) };
+    const all = { ...context, ...(getBearerToken && { getBearerToken }) };
     await collect(configuredProvider({ baseUrl: server.url, ...config }, all));
     return sentTo(server).headers.authorization;
   };
@@ -70,7 +70,7 @@ test.each([
   [{ wireApi: 'batch' }, 'the wireApi "completions" and "responses", not "batch"'],
 ])('%j is not served, and the error says what is', (asked, served) => {
   const config = { baseUrl: 'http://x.test', ...asked } as ProviderConfig; // clients may say anything
-  expect(() => configuredProvider(config, surroundings)).toThrow(
+  expect(() => configuredProvider(config, context)).toThrow(
     expect.objectContaining({ kind: 'configuration', message: `This version serves ${served}` }),
   );
 });
@@ -82,21 +82,21 @@ test.each([
   [{ headers: { 'x-key': `\${NOT_SET}` } }, 'The environment variable NOT_SET is not set'],
   [{ apiKey: 'two\nlines' }, 'The value of the header authorization has characters that cannot be sent'],
 ])('%j is a mistake told before any call, without its secret', (config, message) => {
-  expect(() => configuredProvider({ baseUrl: 'http://x.test', ...config }, surroundings)).toThrow(
+  expect(() => configuredProvider({ baseUrl: 'http://x.test', ...config }, context)).toThrow(
     expect.objectContaining({ kind: 'configuration', message }),
   );
 });
 
 test('a provider of the user lists its models when asked', async () => {
   const server = await answering();
-  const provider = configuredProvider({ baseUrl: `${server.url}/v1/` }, surroundings);
+  const provider = configuredProvider({ baseUrl: `${server.url}/v1/` }, context);
   expect((await provider.models()).map((model) => model.id)).toEqual(['gpt-4o']);
   expect(server.asked[0]?.url).toBe('/v1/models');
 });
 
 test('the Copilot service is told who asks, for what, and what to cache', async () => {
   const server = await answering();
-  const provider = copilotProvider({ ...surroundings, baseUrl: server.url, token: 'gho_1' });
+  const provider = copilotProvider({ ...context, baseUrl: server.url, token: 'gho_1' });
   await collect(provider, { ...plainRequest, origin: { ...origin, initiator: 'agent' } });
   const mark = { copilot_cache_control: { type: 'ephemeral' } };
   expect(sentTo(server)).toEqual({
@@ -127,7 +127,7 @@ test('the Copilot service is told who asks, for what, and what to cache', async 
 
 test('the Copilot service lists its models with the same token', async () => {
   const server = await answering();
-  const provider = copilotProvider({ ...surroundings, baseUrl: server.url, token: 'gho_1' });
+  const provider = copilotProvider({ ...context, baseUrl: server.url, token: 'gho_1' });
   expect(await provider.models()).toEqual([
     {
       id: 'gpt-4o',

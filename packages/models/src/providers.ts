@@ -24,7 +24,7 @@ export interface ProviderConfig extends ServiceAddress {
 }
 
 /** What every provider is given by its surroundings. */
-export interface ProviderSurroundings {
+export interface ProviderContext {
   readonly environment: Environment;
   /** The variables that headers may name; those of the environment unless others are given. */
   readonly headerVariables?: Environment;
@@ -37,25 +37,25 @@ export interface ProviderSurroundings {
 /** Gives the token of the next call. */
 export type GetBearerToken = (signal: AbortSignal) => Promise<string>;
 
-export interface ServiceSurroundings extends ProviderSurroundings {
+export interface ServiceContext extends ProviderContext {
   /** Asked before every call; its token wins over the configured ones. */
   readonly getBearerToken?: GetBearerToken;
 }
 
 /** A service of the user's own choice: whatever it is, a wire at an address. */
-export function configuredProvider(config: ProviderConfig, surroundings: ServiceSurroundings): ModelProvider {
-  const { environment, version, getBearerToken } = surroundings;
+export function configuredProvider(config: ProviderConfig, context: ServiceContext): ModelProvider {
+  const { environment, version, getBearerToken } = context;
   const service = serviceAt(config);
   const authentication = checkedHeaders(authenticationOf(config, service));
-  const configured = checkedHeaders(configuredHeaders(config, surroundings));
+  const configured = checkedHeaders(configuredHeaders(config, context));
   const provider = httpProvider({
     id: config.baseUrl,
     wire: service.wire.load,
     url: service.url,
     ...(service.wire.transport && { transport: service.wire.transport }),
     models: { url: service.modelsUrl, read: readModelList },
-    exchange: surroundings.exchange ?? nodeExchange({ environment }),
-    credentials: { address: addressOf(config.baseUrl), source: credentialSource(config, surroundings) },
+    exchange: context.exchange ?? nodeExchange({ environment }),
+    credentials: { address: addressOf(config.baseUrl), source: credentialSource(config, context) },
     headers: async (request, signal) => ({
       'user-agent': userAgent(version, request?.origin),
       ...jsonHeaders,
@@ -81,7 +81,7 @@ function authenticationOf({ apiKey, bearerToken }: ProviderConfig, service: Serv
 /** What to check when the service refuses who asks. */
 function credentialSource(
   { apiKey, bearerToken, headers }: ProviderConfig,
-  { environment, getBearerToken }: ServiceSurroundings,
+  { environment, getBearerToken }: ServiceContext,
 ): string | undefined {
   if (getBearerToken) return 'the token that the client gave for this call';
   if (bearerToken) return sourceOf(bearerToken, 'provider.bearerToken', environment);
@@ -92,7 +92,7 @@ function credentialSource(
 /** The headers of a configuration with their variables filled in. */
 export function configuredHeaders(
   { headers }: Pick<ProviderConfig, 'headers'>,
-  { environment, headerVariables }: Pick<ProviderSurroundings, 'environment' | 'headerVariables'>,
+  { environment, headerVariables }: Pick<ProviderContext, 'environment' | 'headerVariables'>,
 ): Headers {
   const options = headerVariables
     ? { advice: ', or not allowed: GROUNDCREW_HEADER_ENV lists those that are' }

@@ -21,7 +21,7 @@ export class SocketAnswer {
       clearTimeout(this.#timer);
       socket.pause();
     };
-    this.#body = new AnswerBody({ pause, resume, leave: () => this.#end() }, 'messages');
+    this.#body = new AnswerBody({ pause, resume, cancel: () => this.#end() }, 'messages');
     socket.on('message', (data: Buffer) => {
       this.#wait();
       this.#body.add(data);

@@ -7,7 +7,7 @@ import { copilotProvider } from './copilot.js';
 import { nodeExchange } from './node-exchange.js';
 import { configuredProvider } from './providers.js';
 
-const surroundings = { environment: {}, version: '1' };
+const context = { environment: {}, version: '1' };
 const delta = JSON.stringify({ type: 'response.output_text.delta', delta: 'Hi' });
 const completed = JSON.stringify({ type: 'response.completed', response: { id: 'r1', status: 'completed' } });
 const answer = (socket: ServedSocket) => {
@@ -17,7 +17,7 @@ const answer = (socket: ServedSocket) => {
 const provider = (baseUrl: string, limits = {}) =>
   configuredProvider(
     { baseUrl, apiKey: 'k', wireApi: 'responses', transport: 'websockets' },
-    { ...surroundings, exchange: nodeExchange({ environment: {}, limits: () => limits }) },
+    { ...context, exchange: nodeExchange({ environment: {}, limits: () => limits }) },
   );
 const said = [
   { type: 'text', delta: 'Hi' },
@@ -182,7 +182,7 @@ test('where the Copilot API opens no socket it is asked without one, and from th
     response.setHeader('content-type', 'application/json').end(body),
   );
   const copilot = copilotProvider({
-    ...surroundings,
+    ...context,
     baseUrl: server.url,
     token: 't',
     apiOf: () => 'responses-socket',
@@ -204,7 +204,7 @@ test('an encrypted one is opened through the proxy that the environment names', 
   const environment = { HTTPS_PROXY: proxy.url };
   const proxied = configuredProvider(
     { baseUrl: 'https://model.test', apiKey: 'k', wireApi: 'responses', transport: 'websockets' },
-    { ...surroundings, exchange: nodeExchange({ environment }) },
+    { ...context, exchange: nodeExchange({ environment }) },
   );
   await expect(collect(proxied)).rejects.toMatchObject({
     kind: 'unavailable',
@@ -218,7 +218,7 @@ test('a plain one is handed to the proxy with its whole address', async () => {
   const environment = { HTTP_PROXY: server.url.replace('http://', 'http://ann:p%40ss@') };
   const proxied = configuredProvider(
     { baseUrl: 'http://model.test/v1', apiKey: 'k', wireApi: 'responses', transport: 'websockets' },
-    { ...surroundings, exchange: nodeExchange({ environment }) },
+    { ...context, exchange: nodeExchange({ environment }) },
   );
   expect(await collect(proxied)).toEqual(said);
   expect(server.asked).toMatchObject([

@@ -1,11 +1,11 @@
 import { type Conversation, readConversation } from './conversation.js';
-import { inManner, mannerOf } from './manner.js';
+import { type MaskedText, mask } from './masked-text.js';
 import type { OfflineRequest } from './offline-request.js';
 import type { PlannedCall, Reply } from './pattern.js';
 import { selfDescription } from './patterns/small-talk.js';
+import { inStyle, styleOf } from './reply-style.js';
 import { isFailure, report } from './report.js';
 import { table } from './table.js';
-import { type Veiled, veil } from './veil.js';
 
 /** What the model says or does next. Each step of a prompt is done once, so every conversation comes to an end. */
 export function answer(request: OfflineRequest): Reply {
@@ -14,7 +14,7 @@ export function answer(request: OfflineRequest): Reply {
   const rounds = steps.filter((step) => step.calls.length > 0);
   const next = rounds[conversation.rounds];
   if (next) return { type: 'call', calls: next.calls };
-  return { type: 'say', text: inManner(finalText(conversation, steps), mannerOf(conversation.system)) };
+  return { type: 'say', text: inStyle(finalText(conversation, steps), styleOf(conversation.system)) };
 }
 
 interface Step {
@@ -24,17 +24,17 @@ interface Step {
 
 /** A prompt is steps, joined by "then"; a step is sentences; what they call, they call at once. */
 function stepsOf(conversation: Conversation): readonly Step[] {
-  const veiled = veil(conversation.ask);
-  const said: string[] = [];
-  return veiled.text.split(between, mostSentences).map((text) => {
+  const masked = mask(conversation.ask);
+  const answers: string[] = [];
+  return masked.text.split(between, mostSentences).map((text) => {
     const sentences = text.split(sentenceEnd).filter((sentence) => sentence.length <= longestSentence);
     const replies = sentences.slice(0, mostSentences).flatMap((sentence) => {
-      const known = { ...conversation, answers: [...conversation.answers, ...said] };
+      const known = { ...conversation, answers: [...conversation.answers, ...answers] };
       const reply = replyTo(
-        { ...veiled, text: sentence.replace(/^\s*(?:\d+[.)]|[-*])\s+/, '').trim() },
+        { ...masked, text: sentence.replace(/^\s*(?:\d+[.)]|[-*])\s+/, '').trim() },
         known,
       );
-      if (reply?.type === 'say') said.push(reply.text);
+      if (reply?.type === 'say') answers.push(reply.text);
       return reply ?? [];
     });
     return {
@@ -50,7 +50,7 @@ const mostSentences = 50;
 const between = /[,;.]?\s+(?:and\s+)?(?:then|afterwards|after that|finally)[,:]?\s+/i;
 const sentenceEnd = /(?<=[.?!])\s+(?=[\p{Lu}\d\uE000-\uF8FF])|\n+/u;
 
-function replyTo(sentence: Veiled, conversation: Conversation): Reply | undefined {
+function replyTo(sentence: MaskedText, conversation: Conversation): Reply | undefined {
   for (const { when, reply } of table) {
     const match = when.exec(sentence.text);
     const found = match && reply(match, sentence, conversation);

@@ -17,7 +17,7 @@ export interface ToolResult {
 export interface Conversation {
   /** The latest prompt, without what was put around it. */
   readonly ask: string;
-  readonly earlierAsks: readonly string[];
+  readonly earlierPrompts: readonly string[];
   /** What was answered so far, oldest first. */
   readonly answers: readonly string[];
   /** The system message, and reminders that came with the prompt. */
@@ -48,7 +48,7 @@ export function readConversation({ messages, system, tools, toolChoice }: Offlin
   );
   return {
     ask: latest?.ask ?? '',
-    earlierAsks: prompts
+    earlierPrompts: prompts
       .slice(0, -1)
       .flatMap(({ ask, summarized }) => (summarized.length > 0 ? summarized : [ask])),
     answers: messages.flatMap((message, index) => {

@@ -1,5 +1,5 @@
 import type { ToolSpec } from '@groundcrew/models';
-import type { Veiled } from './veil.js';
+import type { MaskedText } from './masked-text.js';
 
 export interface Mention {
   readonly tool: ToolSpec;
@@ -8,7 +8,7 @@ export interface Mention {
 }
 
 /** Where a sentence names tools it is offered, in order; a tool it says not to use is not among them. */
-export function mentions({ text, quotes }: Veiled, tools: readonly ToolSpec[]): readonly Mention[] {
+export function mentions({ text, quotes }: MaskedText, tools: readonly ToolSpec[]): readonly Mention[] {
   const found = tools.flatMap((tool) => {
     if (tool.name === '') return [];
     const quoted = quotes.flatMap(({ inner }, index) =>
@@ -37,13 +37,13 @@ function places(name: string, text: string): readonly number[] {
   return starts;
 }
 
-interface Surroundings {
+interface Neighbours {
   readonly text: string;
   readonly previous: Mention | undefined;
 }
 
 /** A name that is also a word, or quoted, has to be called a tool or be told to be used. */
-function isMeant({ tool, start, end }: Mention, { text, previous }: Surroundings): boolean {
+function isMeant({ tool, start, end }: Mention, { text, previous }: Neighbours): boolean {
   const before = text.slice(Math.max(0, start - 60), start);
   const isDistinct = /[_\d-]|\p{Ll}\p{Lu}/u.test(tool.name) && end - start > 1;
   if (

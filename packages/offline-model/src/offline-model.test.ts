@@ -220,28 +220,29 @@ const request: fc.Arbitrary<ModelRequest> = fc.record({
 });
 
 /** What is wrong with a value that should be as the schema says; only what the schemas above use. */
-function faults(value: unknown, shape: unknown, at = '$'): readonly string[] {
-  if (!isObject(shape)) return [];
-  if (Array.isArray(shape.anyOf))
-    return shape.anyOf.every((one) => faults(value, one).length > 0) ? [at] : [];
-  if ('const' in shape) return value === shape.const ? [] : [at];
-  if (Array.isArray(shape.enum)) return shape.enum.includes(value) ? [] : [at];
-  if (Array.isArray(shape.type)) return value === null || typeof value === 'string' ? [] : [at];
-  if (shape.type === 'array')
+function faults(value: unknown, valueType: unknown, at = '$'): readonly string[] {
+  if (!isObject(valueType)) return [];
+  if (Array.isArray(valueType.anyOf))
+    return valueType.anyOf.every((one) => faults(value, one).length > 0) ? [at] : [];
+  if ('const' in valueType) return value === valueType.const ? [] : [at];
+  if (Array.isArray(valueType.enum)) return valueType.enum.includes(value) ? [] : [at];
+  if (Array.isArray(valueType.type)) return value === null || typeof value === 'string' ? [] : [at];
+  if (valueType.type === 'array')
     return Array.isArray(value) && value.length > 0
-      ? value.flatMap((item, index) => faults(item, shape.items, `${at}[${index}]`))
+      ? value.flatMap((item, index) => faults(item, valueType.items, `${at}[${index}]`))
       : [at];
-  if (shape.type === 'integer')
-    return Number.isInteger(value) && Number(value) <= Number(shape.maximum ?? value) ? [] : [at];
-  if (shape.type === 'number')
-    return typeof value === 'number' && value >= Number(shape.minimum ?? value) ? [] : [at];
-  if (shape.type !== 'object') return shape.type === undefined || typeof value === shape.type ? [] : [at];
+  if (valueType.type === 'integer')
+    return Number.isInteger(value) && Number(value) <= Number(valueType.maximum ?? value) ? [] : [at];
+  if (valueType.type === 'number')
+    return typeof value === 'number' && value >= Number(valueType.minimum ?? value) ? [] : [at];
+  if (valueType.type !== 'object')
+    return valueType.type === undefined || typeof value === valueType.type ? [] : [at];
   if (!isObject(value)) return [at];
-  const required = Array.isArray(shape.required) ? shape.required : [];
+  const required = Array.isArray(valueType.required) ? valueType.required : [];
   const missing = required
     .filter((name) => !Object.hasOwn(value, String(name)))
     .map((name) => `${at}.${String(name)}`);
-  const properties = isObject(shape.properties) ? shape.properties : {};
+  const properties = isObject(valueType.properties) ? valueType.properties : {};
   return [
     ...missing,
     ...Object.entries(value).flatMap(([name, own]) =>

@@ -57,11 +57,11 @@ async function replyTo(
 
 /** Patterns may take the square of what they look at: instructions, prompts, and what tools answered. */
 function isLong({ messages, system }: OfflineRequest): boolean {
-  const said = textsOf(messages).reduce((sum, text) => sum + text.length, 0);
-  return said > mostSaidHere || system.length > mostInstructionsHere || /\s{100}/.test(system);
+  const characters = textsOf(messages).reduce((sum, text) => sum + text.length, 0);
+  return characters > mostCharactersHere || system.length > mostInstructionsHere || /\s{100}/.test(system);
 }
 
-const mostSaidHere = 4000;
+const mostCharactersHere = 4000;
 /** Our own instructions are shorter. */
 const mostInstructionsHere = 12_000;
 

@@ -1,5 +1,5 @@
 import type { Conversation } from './conversation.js';
-import type { Veiled } from './veil.js';
+import type { MaskedText } from './masked-text.js';
 
 export interface PlannedCall {
   readonly name: string;
@@ -15,10 +15,10 @@ export interface Pattern {
   /** A sentence this row answers, for the documentation and the tests. */
   readonly example: string;
   readonly when: RegExp;
-  reply(match: RegExpExecArray, sentence: Veiled, conversation: Conversation): Reply | undefined;
+  reply(match: RegExpExecArray, sentence: MaskedText, conversation: Conversation): Reply | undefined;
 }
 
 /** An answer in words; nothing, when there are none. */
-export function say(text: string | undefined): Reply | undefined {
+export function replyWith(text: string | undefined): Reply | undefined {
   return text === undefined ? undefined : { type: 'say', text };
 }

@@ -3,7 +3,7 @@ import type { ToolResult } from './conversation.js';
 /** What tools gave, in their own words; denials and failures are called so. */
 export function report(results: readonly ToolResult[]): string {
   const [only, second] = results;
-  if (only && !second) return told(only);
+  if (only && !second) return describe(only);
   return results.map((result) => `- ${labelled(result)}`).join('\n');
 }
 
@@ -19,11 +19,11 @@ const failure =
   /^(?:[\w.]*error\b|failed to |failure\b|invalid (?:input|view_range)|no match found|ambiguous match|(?:tool|path|parent directory|skill) .* (?:does not exist|already exists|not found)|the execution of this tool|the arguments for the tool call|sql error|mcp server '.*': )/i;
 
 function labelled(result: ToolResult): string {
-  const text = told(result);
+  const text = describe(result);
   return isFailure(result) || text.startsWith(result.name) ? text : `${result.name}: ${text}`;
 }
 
-function told({ name, text }: ToolResult): string {
+function describe({ name, text }: ToolResult): string {
   if (denial.test(text)) return `The call of ${name} was denied: ${text}`;
   if (failure.test(text)) return `The call of ${name} failed: ${text}`;
   const plain = text.replace(

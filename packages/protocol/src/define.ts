@@ -37,7 +37,7 @@ export interface Notification<P extends z.ZodMiniType = z.ZodMiniType> {
 export type NotificationTable = Readonly<Record<string, Notification>>;
 
 /** What a notification says. */
-export type Told<N extends Notification> = Immutable<z.output<ReturnType<N['params']>>>;
+export type NotificationParams<N extends Notification> = Immutable<z.output<ReturnType<N['params']>>>;
 
 /** One event: durable events enter the log and replay; ephemeral ones only reach who is listening. */
 export interface EventKind<D extends z.ZodMiniType = z.ZodMiniType, Durable extends boolean = boolean> {

@@ -14,13 +14,13 @@ export {
   type MethodTable,
   method,
   type Notification,
+  type NotificationParams,
   type NotificationTable,
   notification,
   type Params,
   type ParsedParams,
   type Result,
   read,
-  type Told,
   withoutNulls,
 } from './define.js';
 export {

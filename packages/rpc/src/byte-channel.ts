@@ -29,7 +29,7 @@ export interface ByteChannelOptions extends FrameLimits {
   /** Queued bytes over which `send` asks to hold back; 1 MiB unless told otherwise. */
   readonly highWaterMark?: number;
   /** A longer body ends the stream until the peer is trusted; as for all others unless told otherwise. */
-  readonly maxStrangerBytes?: number;
+  readonly maxUntrustedBytes?: number;
   /** Objects, lists and plain values that a message over 1 MiB may have; any number unless told otherwise. */
   readonly maxValues?: number;
   /** How long `close` waits for the peer to read what was queued and to hang up; 2 s unless told otherwise. */
@@ -73,7 +73,7 @@ class ByteChannel implements Channel, LargeFrames {
     this.maxBodyBytes = options.maxBodyBytes ?? defaultBodyBytes;
     this.maxKeptBytes = options.maxKeptBytes ?? this.maxBodyBytes;
     this.reader = new FrameReader(
-      { ...options, ...(options.maxStrangerBytes && { maxBodyBytes: options.maxStrangerBytes }) },
+      { ...options, ...(options.maxUntrustedBytes && { maxBodyBytes: options.maxUntrustedBytes }) },
       this,
     );
     this.backlog = new Backlog(options.highWaterMark);

@@ -116,7 +116,7 @@ export class Connection {
     if (!('method' in message)) this.settle(message);
     else if ('id' in message) this.accept(message);
     else if (message.method === cancelMethod) this.cancel(message.params);
-    else this.hear(message);
+    else this.handleNotification(message);
   }
 
   private settle(response: Success | Failure): void {
@@ -168,7 +168,7 @@ export class Connection {
     this.channel.send(failure(id, error));
   }
 
-  private hear(notification: Notification): void {
+  private handleNotification(notification: Notification): void {
     if (notification.params instanceof Oversized) return;
     try {
       this.handlers.onNotification?.(notification.method, notification.params);

@@ -1,27 +1,28 @@
 import type { Price } from '@groundcrew/models';
+import {
+  isStale,
+  type Owner,
+  type SessionContext,
+  type SessionQuery,
+  type SessionStore,
+  type SessionSummary,
+  type WithFileLock,
+} from '@groundcrew/store';
 import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
-import type { Told } from './log/published-event.js';
+import type { PublishedEvent } from './log/published-event.js';
 import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
-import type { WithFileLock } from './permissions/file-lock.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { modelSeams } from './questions/provider-tokens.js';
-import { type Attachment, Audience } from './session/audience.js';
+import { Audience } from './session/audience.js';
+import type { OpenRequest, ResumeRequest } from './session/open-request.js';
 import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
-import { isStale } from './store/refusals.js';
-import type {
-  Owner,
-  SessionContext,
-  SessionQuery,
-  SessionStore,
-  SessionSummary,
-} from './store/session-store.js';
-import type { Company } from './tools/builtin.js';
+import type { Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import type { TurnLimits } from './turn/context.js';
@@ -40,7 +41,7 @@ export interface RuntimeOptions {
   /** The home of sessions that name none, and of those that name a `configDir`. */
   home(configDir?: string): Home;
   openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
-  builtinTools(company: Company): readonly Tool[];
+  builtinTools(clients: Clients): readonly Tool[];
   readonly shells: Shells;
   /** Where work goes that could take long. */
   readonly jobs: JobRunner;
@@ -65,24 +66,6 @@ export interface Lifecycle {
     readonly modifiedTime: string;
     readonly summary?: string;
   };
-}
-
-export interface OpenRequest {
-  readonly sessionId: string;
-  /** What the session goes by from now on, made from what it went by before. */
-  settings(before: SessionSettings | undefined): SessionSettings;
-  readonly attachment: Attachment;
-  /** What of the client's options has no effect. */
-  readonly warnings: readonly string[];
-}
-
-export interface ResumeRequest extends OpenRequest {
-  readonly changes: ResumeChanges;
-  readonly continuePendingWork: boolean;
-  readonly isSilent: boolean;
-  readonly takeOver: boolean;
-  /** Calls may run unasked although the client with the session's hooks is not attached. */
-  readonly waivesHooks?: boolean;
 }
 
 /** The sessions of one process. */
@@ -124,7 +107,7 @@ export class Runtime {
       else if (!session.isReadOnly) await session.keepGuard({});
       if (!isNew && rested) await this.goOn(session);
       // The client may look for `session.start` as soon as it is answered.
-      if (isNew) await (await session.load()).log.told();
+      if (isNew) await (await session.load()).log.published();
       return session;
     });
   }
@@ -135,14 +118,14 @@ export class Runtime {
       this.open(request).catch((error: unknown) => {
         if (!isStale(error)) throw error;
         // Another process has had the session since: the copy in memory is of no use.
-        this.sessions.get(request.sessionId)?.drop();
+        this.sessions.get(request.sessionId)?.dropLoaded();
         return this.open(request);
       }),
     );
   }
 
   /** Takes a client off a session; the last one closes it, and a session nobody ever spoke in is removed. */
-  leave(sessionId: string, clientId: string): Promise<boolean> {
+  detachClient(sessionId: string, clientId: string): Promise<boolean> {
     return this.exclusively(sessionId, async () => {
       const session = this.sessions.get(sessionId);
       if (!session) return false;
@@ -150,17 +133,17 @@ export class Runtime {
       if (!isLast) return session.detach(clientId) || true;
       const { userTurns, inbox } = await session.close().catch(() => emptyClosing);
       session.detach(clientId);
-      this.forget(sessionId);
+      this.dropLive(sessionId);
       if (userTurns === 0 && inbox.length === 0) await this.removeStored(session);
       return true;
     });
   }
 
   /** Takes a client off that is gone; its sessions work on to their end, or to their first question. */
-  drop(sessionId: string, clientId: string): void {
+  detachLostClient(sessionId: string, clientId: string): void {
     const session = this.sessions.get(sessionId);
     if (!session?.detach(clientId)) return;
-    if (session.audience.size === 0) void this.park(session);
+    if (session.audience.size === 0) void this.unloadIfUnused(session);
   }
 
   /** Removes a session, live or stored. */
@@ -169,11 +152,11 @@ export class Runtime {
       const session = this.sessions.get(sessionId);
       await session?.close().catch(() => emptyClosing);
       const { configDir: itsOwn = configDir } = session?.currentSettings ?? this.resting.get(sessionId) ?? {};
-      this.forget(sessionId);
+      this.dropLive(sessionId);
       this.resting.delete(sessionId);
       const { store } = this.options.home(itsOwn);
       const isRemoved = await store.remove(sessionId, this.options.owner);
-      if (isRemoved) this.tell({ type: 'session.deleted', sessionId });
+      if (isRemoved) this.broadcast({ type: 'session.deleted', sessionId });
       await store.erased();
       return isRemoved;
     });
@@ -205,7 +188,7 @@ export class Runtime {
   /** Closes every session and ends what they run; running turns stay as pending work. */
   async shutdown(): Promise<void> {
     clearInterval(this.idleTimer);
-    await Promise.allSettled([...this.sessions.values()].map((session) => session.shutDown()));
+    await Promise.allSettled([...this.sessions.values()].map((session) => session.endWithProcess()));
     this.sessions.clear();
     await this.options.shells.close();
   }
@@ -225,7 +208,7 @@ export class Runtime {
     const wasActive = isWarm && (await settlePending(conversation, request));
     if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
     await session.keepGuard(request);
-    await session.sayResumed({ ...request, wasActive, ...(context && { context }) });
+    await session.announceResumed({ ...request, wasActive, ...(context && { context }) });
     if (request.continuePendingWork) await conversation.continueWork();
     conversation.userInput.offer();
     return session;
@@ -238,7 +221,7 @@ export class Runtime {
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
     const access = await this.options.openModels(settings, modelSeams(request.sessionId, audience));
-    const surroundings = {
+    const parts = {
       ...this.options,
       store: home.store,
       audience,
@@ -247,11 +230,11 @@ export class Runtime {
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
-      onTold: (told: Told) => this.heard(told),
-      onToldAll: (session: Session) => this.tellUpdated(session),
-      onHeld: ({ sessionId }: Session) => this.parkWhenAlone(sessionId),
+      onPublished: (published: PublishedEvent) => this.noteActivity(published),
+      onPublishedAll: (session: Session) => this.broadcastUpdated(session),
+      onHeld: (session: Session) => this.unloadWhenAlone(session),
     };
-    return new Session(request.sessionId, surroundings, settings, access);
+    return new Session(request.sessionId, parts, settings, access);
   }
 
   /** Throws SandboxUnavailable. */
@@ -295,15 +278,15 @@ export class Runtime {
     return session;
   }
 
-  private async park(session: Session): Promise<void> {
+  private async unloadIfUnused(session: Session): Promise<void> {
     const { sessionId, audience } = session;
-    const park = async () => {
+    await this.exclusively(sessionId, async () => {
       if (this.sessions.get(sessionId) !== session) return;
-      if (audience.size === 0 && (await session.rest())) this.resting.set(sessionId, session.currentSettings);
+      if (audience.size === 0 && (await session.unloadWaiting()))
+        this.resting.set(sessionId, session.currentSettings);
       else await session.unload();
-      if (audience.size === 0 && !session.isLoaded) this.forget(sessionId);
-    };
-    await this.exclusively(sessionId, park).catch(unreachableStore);
+      if (audience.size === 0 && !session.isLoaded) this.dropLive(sessionId);
+    }).catch(unreachableStore);
   }
 
   /** Takes a turn up that was at rest; its questions may be answered from then on. */
@@ -312,15 +295,15 @@ export class Runtime {
     await (await session.load()).continueWork();
   }
 
-  private forget(sessionId: string): void {
+  private dropLive(sessionId: string): void {
     this.sessions.delete(sessionId);
     this.activeAt.delete(sessionId);
   }
 
   /** Throws StoreError. */
   private async removeStored(session: Session): Promise<void> {
-    const { store } = this.options.home(session.currentSettings.configDir);
-    await store.remove(session.sessionId, this.options.owner);
+    const { configDir } = session.currentSettings;
+    await this.options.home(configDir).store.remove(session.sessionId, this.options.owner);
   }
 
   /** One opening, closing or removal of a session at a time. */
@@ -335,28 +318,28 @@ export class Runtime {
     }
   }
 
-  private heard(told: Told): void {
+  private noteActivity(published: PublishedEvent): void {
     if (this.options.sessionIdleSeconds > 0)
-      this.activeAt.set(told.sessionId, this.options.clock.now().getTime());
-    if (stops.has(told.type)) this.parkWhenAlone(told.sessionId);
+      this.activeAt.set(published.sessionId, this.options.clock.now().getTime());
+    if (stops.has(published.type)) this.unloadWhenAlone(published);
   }
 
-  private parkWhenAlone(sessionId: string): void {
+  private unloadWhenAlone({ sessionId }: { readonly sessionId: string }): void {
     const session = this.sessions.get(sessionId);
-    if (session && session.audience.size === 0) setImmediate(() => void this.park(session));
+    if (session && session.audience.size === 0) setImmediate(() => void this.unloadIfUnused(session));
   }
 
-  private tellUpdated(session: Session): void {
+  private broadcastUpdated(session: Session): void {
     const state = session.loadedState;
     if (!state || !this.sessions.has(session.sessionId)) return;
-    this.tell({ type: 'session.updated', sessionId: session.sessionId, metadata: metadataOf(state) });
+    this.broadcast({ type: 'session.updated', sessionId: session.sessionId, metadata: metadataOf(state) });
   }
 
   private async announce(type: 'session.created', session: Session): Promise<void> {
-    this.tell({ type, sessionId: session.sessionId, metadata: metadataOf(await session.state()) });
+    this.broadcast({ type, sessionId: session.sessionId, metadata: metadataOf(await session.state()) });
   }
 
-  private tell(lifecycle: Lifecycle): void {
+  private broadcast(lifecycle: Lifecycle): void {
     for (const listener of this.listeners) listener(lifecycle);
   }
 
@@ -366,7 +349,7 @@ export class Runtime {
       const session = this.sessions.get(sessionId);
       if (!session || at > limit || session.isRunning) continue;
       this.activeAt.delete(sessionId);
-      await this.park(session);
+      await this.unloadIfUnused(session);
     }
   }
 }

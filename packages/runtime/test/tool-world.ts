@@ -94,7 +94,7 @@ export class ToolWorld {
   }
 
   /** What the model is told of a call. */
-  async told(tool: Tool, input: unknown): Promise<string> {
+  async published(tool: Tool, input: unknown): Promise<string> {
     const { result, failure } = await this.call(tool, input);
     return result?.text ?? failure?.text ?? '';
   }

@@ -6,7 +6,7 @@ export interface Question {
   readonly agentId?: string | undefined;
 }
 
-type Ending = (question: Question) => boolean;
+type EndRule = (question: Question) => boolean;
 
 /** The questions that were put to handlers here, each with a signal that fires when nobody asks it any more. */
 export class Answering {
@@ -16,7 +16,7 @@ export class Answering {
     { readonly question: Question; readonly controller?: AbortController }
   >();
   /** What ended while the questions of before are not known yet. */
-  private endings: Ending[] | undefined = [];
+  private endRules: EndRule[] | undefined = [];
 
   /** Undefined when the question has been put before: no handler gets it twice. */
   begin(question: Question): AbortSignal | undefined {
@@ -38,8 +38,8 @@ export class Answering {
     return this.put.get(requestId)?.controller !== undefined;
   }
 
-  cancel(isOver: Ending, reason: Error = nobodyWaits()): void {
-    this.endings?.push(isOver);
+  cancel(isOver: EndRule, reason: Error = isUnclaimed()): void {
+    this.endRules?.push(isOver);
     for (const { question, controller } of [...this.put.values()]) {
       if (!isOver(question)) continue;
       this.put.delete(question.requestId);
@@ -53,18 +53,18 @@ export class Answering {
   }
 
   /** From now on it is kept which questions end, for a list of open ones that is older than its arrival. */
-  keepEndings(): void {
-    this.endings ??= [];
+  keepEndRules(): void {
+    this.endRules ??= [];
   }
 
   /** Those of a list that have not ended since endings are kept; from now on they are not. */
   stillOpen<Q extends Question>(questions: readonly Q[]): readonly Q[] {
-    const endings = this.endings ?? [];
-    this.endings = undefined;
-    return questions.filter((question) => !endings.some((isOver) => isOver(question)));
+    const endRules = this.endRules ?? [];
+    this.endRules = undefined;
+    return questions.filter((question) => !endRules.some((isOver) => isOver(question)));
   }
 }
 
-function nobodyWaits(): Error {
+function isUnclaimed(): Error {
   return new DOMException('Nobody waits for this answer any more', 'AbortError');
 }

@@ -34,7 +34,7 @@ export class Answers {
   }
 
   /** Starts to answer; a handler that does not wait has answered when this returns. */
-  hear(event: SessionEvent): void {
+  receive(event: SessionEvent): void {
     switch (event.type) {
       case 'external_tool.requested':
         this.serve(event.data, event.agentId);
@@ -65,7 +65,7 @@ export class Answers {
   move(): void {
     this.moves += 1;
     this.fromBefore = this.answering.atWork;
-    this.answering.keepEndings();
+    this.answering.keepEndRules();
   }
 
   /** Fetches the open questions and catches up with them. */
@@ -186,7 +186,7 @@ export class Answers {
     if (!signal) return;
     const answer = (decision: PermissionRequestResult) => {
       if (!this.answering.finish(question, signal) || decision.kind === 'no-result') return;
-      this.tell(requestId, decision).catch((error: unknown) => this.unsent('permission', kind, error));
+      this.send(requestId, decision).catch((error: unknown) => this.unsent('permission', kind, error));
     };
     settle(
       () => handler(permissionRequest, invocation, signal),
@@ -199,7 +199,7 @@ export class Answers {
   }
 
   /** A decision the runtime cannot read leaves the question open: then it is a no. */
-  private async tell(requestId: string, result: PermissionDecision): Promise<void> {
+  private async send(requestId: string, result: PermissionDecision): Promise<void> {
     const { call, sessionId } = this.options;
     const method = 'session.permissions.handlePendingPermissionRequest';
     try {

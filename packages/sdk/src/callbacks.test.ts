@@ -119,7 +119,7 @@ test('a question that the runtime takes back is taken back from the handler', as
   const answer = runtime.ask('userInput.request', { sessionId, question: '?' }, stop.signal);
   stop.abort(new Error('never mind'));
   await expect(answer).rejects.toThrow('never mind');
-  await runtime.tell(sessionId, 'session.info', {});
+  await runtime.send(sessionId, 'session.info', {});
   expect(signals.map(({ reason }) => String(reason))).toEqual(['RpcError: Request cancelled']);
   expect(runtime.failures).toEqual([]);
 });

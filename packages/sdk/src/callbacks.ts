@@ -49,7 +49,7 @@ export class CallbackAnswers {
   }
 }
 
-interface Surroundings {
+interface CallbackContext {
   readonly options: SessionConfigBase;
   readonly signal: AbortSignal;
 }
@@ -59,7 +59,7 @@ type SessionCallback = Exclude<keyof Callbacks, `llmInference.${string}`>;
 
 type Answer<K extends SessionCallback> = (
   params: ParsedParams<Callbacks[K]>,
-  surroundings: Surroundings,
+  context: CallbackContext,
 ) => Promise<Result<Callbacks[K]>>;
 
 const answers: { readonly [K in SessionCallback]: Answer<K> } = {

@@ -44,20 +44,20 @@ test('a failed start is tried again by the next call', async () => {
 });
 
 test('a session that could not be opened is not listened to', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const runtime = new StandIn({
     'session.create': () => {
       throw new Error('refused');
     },
   });
-  const options = { sessionId: 's', onEvent: ({ type }: { type: string }) => heard.push(type) };
+  const options = { sessionId: 's', onEvent: ({ type }: { type: string }) => received.push(type) };
   await expect(runtime.client.createSession(options)).rejects.toThrow('refused');
-  await runtime.tell('s', 'session.idle', {});
-  expect(heard).toEqual([]);
+  await runtime.send('s', 'session.idle', {});
+  expect(received).toEqual([]);
 });
 
 test('only the first disconnect says goodbye, and handlers are dropped even if it fails', async () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const runtime = new StandIn({
     'session.destroy': () => {
       throw new Error('cannot leave');
@@ -65,14 +65,14 @@ test('only the first disconnect says goodbye, and handlers are dropped even if i
   });
   const session = await runtime.client.createSession({
     sessionId: 's',
-    onEvent: ({ type }) => heard.push(type),
+    onEvent: ({ type }) => received.push(type),
   });
   const left = await Promise.allSettled([session.disconnect(), session.destroy(), session.disconnect()]);
   expect(left.map((each) => each.status === 'rejected' && each.reason.message)).toEqual(
     Array(3).fill('cannot leave'),
   );
-  await runtime.tell('s', 'session.idle', {});
-  expect(heard).toEqual([]);
+  await runtime.send('s', 'session.idle', {});
+  expect(received).toEqual([]);
   expect(runtime.requests.filter(({ method }) => method === 'session.destroy')).toHaveLength(1);
   await expect(session.send('hi')).rejects.toThrow('Session not found: s');
 });
@@ -110,8 +110,8 @@ test('a permission question that another client answers is taken back from the h
     },
   });
   const permissionRequest = { kind: 'read', intention: 'Read', path: '/a' };
-  await runtime.tell(session.sessionId, 'permission.requested', { requestId: 'r', permissionRequest });
-  await runtime.tell(session.sessionId, 'permission.completed', {
+  await runtime.send(session.sessionId, 'permission.requested', { requestId: 'r', permissionRequest });
+  await runtime.send(session.sessionId, 'permission.completed', {
     requestId: 'r',
     result: { kind: 'approved' },
   });
@@ -123,8 +123,8 @@ test('a question that a hook has answered, and one left to others, is not answer
   const runtime = new StandIn();
   const session = await runtime.client.createSession({ onPermissionRequest: () => ({ kind: 'no-result' }) });
   const permissionRequest = { kind: 'read', intention: 'Read', path: '/a' };
-  await runtime.tell(session.sessionId, 'permission.requested', { requestId: '1', permissionRequest });
-  await runtime.tell(session.sessionId, 'permission.requested', {
+  await runtime.send(session.sessionId, 'permission.requested', { requestId: '1', permissionRequest });
+  await runtime.send(session.sessionId, 'permission.requested', {
     requestId: '2',
     permissionRequest,
     resolvedByHook: true,
@@ -139,11 +139,11 @@ test('waits of one session tell the turns of different prompts apart', async () 
   });
   const session = await runtime.client.createSession({ sessionId: 's' });
   const wait = session.sendAndWait({ prompt: 'b', messageId: 'b' }, Number.POSITIVE_INFINITY);
-  await runtime.tell('s', 'user.message', { content: 'a', messageId: 'a' });
-  await runtime.tell('s', 'assistant.message', { content: 'to a', messageId: 'x' });
-  await runtime.tell('s', 'session.idle', { aborted: true });
-  await runtime.tell('s', 'user.message', { content: 'b', messageId: 'b' });
-  await runtime.tell('s', 'assistant.message', { content: 'to b', messageId: 'y' });
-  await runtime.tell('s', 'session.idle', {});
+  await runtime.send('s', 'user.message', { content: 'a', messageId: 'a' });
+  await runtime.send('s', 'assistant.message', { content: 'to a', messageId: 'x' });
+  await runtime.send('s', 'session.idle', { aborted: true });
+  await runtime.send('s', 'user.message', { content: 'b', messageId: 'b' });
+  await runtime.send('s', 'assistant.message', { content: 'to b', messageId: 'y' });
+  await runtime.send('s', 'session.idle', {});
   expect((await wait)?.data.content).toBe('to b');
 });

@@ -102,7 +102,7 @@ export class Client implements AsyncDisposable {
     const { success, error } = await this.call('session.delete', { sessionId });
     if (!success)
       throw new GroundcrewError('session_not_found', `Failed to delete session ${sessionId}: ${error}`);
-    this.current?.forget(sessionId);
+    this.current?.removeSession(sessionId);
   }
 
   /** The models one may choose. */
@@ -163,14 +163,14 @@ export class Client implements AsyncDisposable {
     if (this.current === ended) this.current = undefined;
     if (!reason) return;
     if (!canReturn) {
-      this.tellLost({ error: reason, willReconnect: false });
+      this.notifyLost({ error: reason, willReconnect: false });
       return;
     }
     const lost = { reason, timeout: reconnectTimeout(this.options) };
     const next = this.open(lost);
     this.current = next;
     const moved = sessions.map((session) => ({ session, outcome: next.adopt(session, lost) }));
-    this.tellLost({ error: reason, willReconnect: true });
+    this.notifyLost({ error: reason, willReconnect: true });
     void this.followReturn(next, moved);
   }
 
@@ -183,7 +183,7 @@ export class Client implements AsyncDisposable {
     } catch (thrown) {
       await Promise.all(moved.map(({ outcome }) => outcome));
       const error = thrown as GroundcrewError; // nothing else is thrown there
-      if (!next.isStopping) this.tellLost({ error, willReconnect: false });
+      if (!next.isStopping) this.notifyLost({ error, willReconnect: false });
       return;
     }
     const outcomes = await Promise.all(
@@ -195,14 +195,14 @@ export class Client implements AsyncDisposable {
     this.inform('onReconnected', () => this.options.onReconnected?.({ sessionIds, failed }));
   }
 
-  private tellLost(lost: ConnectionLost): void {
+  private notifyLost(lost: ConnectionLost): void {
     this.inform('onConnectionLost', () => this.options.onConnectionLost?.(lost));
   }
 
-  private inform(name: string, tell: () => unknown): void {
+  private inform(name: string, notify: () => unknown): void {
     const failed = (thrown: unknown) => this.report({ handler: 'connection', name }, thrown);
     try {
-      Promise.resolve(tell()).catch(failed);
+      Promise.resolve(notify()).catch(failed);
     } catch (thrown) {
       failed(thrown);
     }

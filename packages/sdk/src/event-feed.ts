@@ -29,9 +29,9 @@ export class EventFeed {
     return stream;
   }
 
-  tell(event: SessionEvent): void {
+  deliver(event: SessionEvent): void {
     for (const stream of this.streams) stream.push(event);
-    this.listeners.tell(event);
+    this.listeners.deliver(event);
   }
 
   /** Nobody hears anything more; readers of a stream are told why, if there is a reason. */

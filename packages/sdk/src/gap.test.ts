@@ -39,12 +39,12 @@ test('where the log does not have what was heard last, only what was heard since
 
 test('that the session has become idle is told once, by the runtime or in its place', () => {
   const idle: SessionEvent = { ...event('i'), ephemeral: true, type: 'session.idle', data: {} };
-  const unheard = new Gap('a');
-  expect(unheard.close({ stored: events('a', 'b'), isIdle: true })).toEqual([
+  const unreceived = new Gap('a');
+  expect(unreceived.close({ stored: events('a', 'b'), isIdle: true })).toEqual([
     event('b'),
     { ...idle, id: expect.any(String), timestamp: expect.any(String), parentId: 'b' },
   ]);
-  const heard = new Gap('a');
-  heard.passes(idle);
-  expect(heard.close({ stored: events('a', 'b'), isIdle: true })).toEqual([event('b'), idle]);
+  const received = new Gap('a');
+  received.passes(idle);
+  expect(received.close({ stored: events('a', 'b'), isIdle: true })).toEqual([event('b'), idle]);
 });

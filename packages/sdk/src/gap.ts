@@ -6,15 +6,15 @@ export class Gap {
   /** Heard on the second connection, until the gap is closed. */
   private held: SessionEvent[] | undefined = [];
   /** Told from the log, and perhaps still to be heard. */
-  private readonly told = new Set<string>();
+  private readonly delivered = new Set<string>();
 
   /** `lastHeard`: the last stored event of the first connection; undefined when all events are to be told. */
-  constructor(private readonly lastHeard: string | undefined) {}
+  constructor(private readonly lastReceived: string | undefined) {}
 
   /** Whether the event may be told now: it does not have to wait, and has not been told. */
   passes(event: SessionEvent): boolean {
     this.held?.push(event);
-    return this.held === undefined && !this.told.delete(event.id);
+    return this.held === undefined && !this.delivered.delete(event.id);
   }
 
   /**
@@ -28,16 +28,16 @@ export class Gap {
     const held = this.held ?? [];
     this.held = undefined;
     const missed = this.missed(now.stored, new Set(held.map(({ id }) => id)));
-    for (const { id } of missed) this.told.add(id);
+    for (const { id } of missed) this.delivered.add(id);
     const all = [...missed, ...held];
-    const isIdleUnheard = now.isIdle && !held.some(({ type }) => type === 'session.idle');
-    return isIdleUnheard ? [...all, idleAfter(all.findLast(({ ephemeral }) => !ephemeral))] : all;
+    const isIdleMissed = now.isIdle && !held.some(({ type }) => type === 'session.idle');
+    return isIdleMissed ? [...all, idleAfter(all.findLast(({ ephemeral }) => !ephemeral))] : all;
   }
 
-  private missed(stored: readonly SessionEvent[], heard: ReadonlySet<string>): readonly SessionEvent[] {
-    const start = stored.findIndex(({ id }) => id === this.lastHeard);
-    if (start < 0 && this.lastHeard !== undefined) return [];
-    const end = stored.findIndex(({ id }, index) => index > start && heard.has(id));
+  private missed(stored: readonly SessionEvent[], received: ReadonlySet<string>): readonly SessionEvent[] {
+    const start = stored.findIndex(({ id }) => id === this.lastReceived);
+    if (start < 0 && this.lastReceived !== undefined) return [];
+    const end = stored.findIndex(({ id }, index) => index > start && received.has(id));
     return stored.slice(start + 1, end < 0 ? undefined : end);
   }
 }

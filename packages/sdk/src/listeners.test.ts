@@ -4,24 +4,24 @@ import { Listeners } from './listeners.js';
 const event = { type: 'a' };
 
 test('a listener that is taken off while others are told is not told', () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const listeners = new Listeners<{ type: string }>(() => undefined);
   listeners.add(undefined, () => undo());
-  const undo = listeners.add(undefined, () => heard.push('gone'));
-  listeners.tell(event);
-  expect(heard).toEqual([]);
+  const undo = listeners.add(undefined, () => received.push('gone'));
+  listeners.deliver(event);
+  expect(received).toEqual([]);
 });
 
 test('a listener that is added while others are told hears the next one', () => {
-  const heard: string[] = [];
+  const received: string[] = [];
   const listeners = new Listeners<{ type: string }>(() => undefined);
   const undo = listeners.add(undefined, () => {
     undo();
-    listeners.add(undefined, ({ type }) => heard.push(type));
+    listeners.add(undefined, ({ type }) => received.push(type));
   });
-  listeners.tell(event);
-  listeners.tell({ type: 'b' });
-  expect(heard).toEqual(['b']);
+  listeners.deliver(event);
+  listeners.deliver({ type: 'b' });
+  expect(received).toEqual(['b']);
 });
 
 test('the same function added twice is two listeners, each with its own undo', () => {
@@ -32,9 +32,9 @@ test('the same function added twice is two listeners, each with its own undo', (
   const listeners = new Listeners<{ type: string }>(() => undefined);
   const undo = listeners.add('a', count);
   listeners.add('a', count);
-  listeners.tell(event);
+  listeners.deliver(event);
   undo();
-  listeners.tell(event);
-  listeners.tell({ type: 'b' });
+  listeners.deliver(event);
+  listeners.deliver({ type: 'b' });
   expect(times).toBe(3);
 });

@@ -1,5 +1,5 @@
 /** Hears things of one sort. What it returns is ignored, unless it is a promise that fails. */
-export type Listener<T> = (told: T) => unknown;
+export type Listener<T> = (value: T) => unknown;
 
 interface Entry<T> {
   readonly type: string | undefined;
@@ -12,7 +12,7 @@ export class Listeners<T extends { readonly type: string }> {
   /** Replaced, never changed: a listener may come or go while others are being told. */
   private entries: readonly Entry<T>[] = [];
 
-  constructor(private readonly onFailure: (told: T, thrown: unknown) => void) {}
+  constructor(private readonly onFailure: (value: T, thrown: unknown) => void) {}
 
   /** Returns the undo, which may be called at any time and again. */
   add(type: string | undefined, listener: Listener<T>): () => void {
@@ -25,10 +25,10 @@ export class Listeners<T extends { readonly type: string }> {
     };
   }
 
-  tell(told: T): void {
+  deliver(value: T): void {
     for (const entry of this.entries) {
-      if (!entry.isActive || (entry.type !== undefined && entry.type !== told.type)) continue;
-      this.call(entry.listener, told);
+      if (!entry.isActive || (entry.type !== undefined && entry.type !== value.type)) continue;
+      this.call(entry.listener, value);
     }
   }
 
@@ -37,12 +37,12 @@ export class Listeners<T extends { readonly type: string }> {
     this.entries = [];
   }
 
-  private call(listener: Listener<T>, told: T): void {
+  private call(listener: Listener<T>, value: T): void {
     try {
-      const returned = listener(told);
-      if (returned instanceof Promise) returned.catch((error: unknown) => this.onFailure(told, error));
+      const returned = listener(value);
+      if (returned instanceof Promise) returned.catch((error: unknown) => this.onFailure(value, error));
     } catch (error) {
-      this.onFailure(told, error);
+      this.onFailure(value, error);
     }
   }
 }

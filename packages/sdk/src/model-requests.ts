@@ -42,7 +42,7 @@ export class ModelRequests {
   ) {}
 
   /** Takes what the runtime says of a call; the answer to it follows by itself. */
-  async hear(method: string, params: unknown): Promise<object> {
+  async receive(method: string, params: unknown): Promise<object> {
     if (method === 'llmInference.httpRequestStart') this.start(parsed(method, params) as Start);
     else if (method === 'llmInference.httpRequestChunk') this.take(parsed(method, params) as Chunk);
     else throw new RpcError(ErrorCode.methodNotFound, `Unhandled method ${method}`);

@@ -1,4 +1,4 @@
-import type { Notifications, SessionEvent, Told } from '@groundcrew/protocol';
+import type { NotificationParams, Notifications, SessionEvent } from '@groundcrew/protocol';
 import { ErrorCode, RpcError } from '@groundcrew/rpc';
 import { type ClientOptions, reconnectTimeout } from './client-options.js';
 import { GroundcrewError, toError } from './errors.js';
@@ -6,7 +6,7 @@ import { Link } from './link.js';
 import type { Listeners } from './listeners.js';
 import type { ModelRequests } from './model-requests.js';
 import { OpenSessions } from './open-sessions.js';
-import { isFinalForConnection, isFinalForSession, untilReached } from './reaching-again.js';
+import { isFinalForConnection, isFinalForSession, untilReached } from './reconnect.js';
 import type { Report } from './report.js';
 import { Session } from './session.js';
 import type { SessionPlace } from './session-calls.js';
@@ -17,7 +17,7 @@ import type { Warnings } from './warnings.js';
 import type { Call } from './wire.js';
 
 /** That a session came, changed or went, whoever's it is. */
-export type SessionLifecycleEvent = Told<Notifications['session.lifecycle']>;
+export type SessionLifecycleEvent = NotificationParams<Notifications['session.lifecycle']>;
 
 /** What a runtime is opened with. */
 export interface OpenRuntimeOptions {
@@ -98,7 +98,7 @@ export class OpenRuntime {
       isNew: method === 'session.create',
       place: this.place(() => session, {
         call: (name, values, signal) => link.call(name, values, signal),
-        leave: (signal) => this.leave(session, link, signal),
+        detach: (signal) => this.detach(session, link, signal),
       }),
     });
     await this.attach(session, { method, params, isContinued: options.continuePendingWork === true });
@@ -115,10 +115,10 @@ export class OpenRuntime {
     const place = this.place(() => session, {
       call: async (name, values, signal) => (await opened).call(name, values, signal),
       // Before there is a connection, there is nothing to leave.
-      leave: async (signal) => {
+      detach: async (signal) => {
         if (!this.isReached) return;
         await opened.then(
-          (link) => this.leave(session, link, signal),
+          (link) => this.detach(session, link, signal),
           () => undefined,
         );
       },
@@ -132,8 +132,8 @@ export class OpenRuntime {
   }
 
   /** The session is gone for all who have it. */
-  forget(sessionId: string): void {
-    this.sessions.forget(sessionId);
+  removeSession(sessionId: string): void {
+    this.sessions.removeSession(sessionId);
   }
 
   /** Leaves all sessions, then ends the runtime if it is ours. Resolves with what went wrong on the way. */
@@ -164,7 +164,7 @@ export class OpenRuntime {
           method.startsWith('llmInference.')
             ? this.carry(method, params)
             : this.sessions.answer(method, params, call.signal),
-        onNotification: (method, params) => this.hear(method, params),
+        onNotification: (method, params) => this.receive(method, params),
       },
       signal,
     );
@@ -204,12 +204,12 @@ export class OpenRuntime {
       ({ ModelRequests }) =>
         new ModelRequests(onModelRequest, (name, values, signal) => link.call(name, values, signal)),
     );
-    return (await this.carried).hear(method, params);
+    return (await this.carried).receive(method, params);
   }
 
   private place(
     session: () => Session,
-    link: { readonly call: Call; leave(signal?: AbortSignal): Promise<void> },
+    link: { readonly call: Call; detach(signal?: AbortSignal): Promise<void> },
   ): SessionPlace {
     return {
       ...link,
@@ -270,7 +270,7 @@ export class OpenRuntime {
     });
   }
 
-  private async leave(session: Session, link: Link, signal: AbortSignal | undefined): Promise<void> {
+  private async detach(session: Session, link: Link, signal: AbortSignal | undefined): Promise<void> {
     const { sessionId } = session;
     try {
       if (this.sessions.isNewest(session)) await link.call('session.destroy', { sessionId }, signal);
@@ -280,11 +280,12 @@ export class OpenRuntime {
   }
 
   /** What the runtime tells is taken at its word: events of every kind pass, known here or not. */
-  private hear(method: string, params: unknown): void {
+  private receive(method: string, params: unknown): void {
     if (method === 'session.event') {
       const { sessionId, event } = params as { readonly sessionId: string; readonly event: SessionEvent };
-      this.sessions.hear(sessionId, event);
-    } else if (method === 'session.lifecycle') this.options.lifecycle.tell(params as SessionLifecycleEvent);
+      this.sessions.receive(sessionId, event);
+    } else if (method === 'session.lifecycle')
+      this.options.lifecycle.deliver(params as SessionLifecycleEvent);
   }
 
   private async traceContext(): Promise<TraceContext> {

@@ -32,8 +32,8 @@ export class OpenSessions {
     return this.isNewest(session) && !others.some((other) => other.isAt(requestId));
   }
 
-  hear(sessionId: string, event: SessionEvent): void {
-    for (const session of this.of(sessionId)) session.hear(event, { isAnswering: this.isNewest(session) });
+  receive(sessionId: string, event: SessionEvent): void {
+    for (const session of this.of(sessionId)) session.receive(event, { isAnswering: this.isNewest(session) });
   }
 
   answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
@@ -44,7 +44,7 @@ export class OpenSessions {
   }
 
   /** The session is gone for all who have it. */
-  forget(sessionId: string): void {
+  removeSession(sessionId: string): void {
     for (const session of this.of(sessionId)) session.end(sessionNotFound(sessionId));
     this.byId.delete(sessionId);
   }

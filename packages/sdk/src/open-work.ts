@@ -5,7 +5,7 @@ export class OpenWork {
   private readonly questions = new Map<string, OpenQuestion>();
   private readonly toolCalls = new Map<string, string>();
 
-  hear(event: SessionEvent): void {
+  receive(event: SessionEvent): void {
     switch (event.type) {
       case 'permission.requested':
         this.questions.set(event.data.requestId, permissionQuestion(event.data));

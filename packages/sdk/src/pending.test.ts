@@ -92,12 +92,12 @@ test('a client that continues the work gets each open question once, even if it 
   const { runtime, list } = asking([call('1'), permission('2'), permission('3'), call('4')]);
   const { asked, options } = handlers();
   await runtime.client.resumeSession(sessionId, options);
-  await runtime.tell(sessionId, 'external_tool.requested', call('1').data);
-  await runtime.tell(sessionId, 'permission.requested', permission('2').data);
+  await runtime.send(sessionId, 'external_tool.requested', call('1').data);
+  await runtime.send(sessionId, 'permission.requested', permission('2').data);
   expect(asked).toEqual(['call-1', '2']);
   list();
-  await runtime.tell(sessionId, 'permission.requested', permission('3').data);
-  await runtime.tell(sessionId, 'external_tool.requested', call('4').data);
+  await runtime.send(sessionId, 'permission.requested', permission('3').data);
+  await runtime.send(sessionId, 'external_tool.requested', call('4').data);
   expect(asked).toEqual(['call-1', '2', '3', 'call-4']);
   expect(runtime.requests.slice(2)).toEqual(
     ['1', '4'].map((requestId) => ({
@@ -111,11 +111,11 @@ test('a question that ended while the list was on its way is put to nobody', asy
   const { runtime, list } = asking([call('1'), permission('2'), call('3'), call('4')]);
   const { asked, options } = handlers();
   await runtime.client.resumeSession(sessionId, options);
-  await runtime.tell(sessionId, 'external_tool.completed', { requestId: '1' });
-  await runtime.tell(sessionId, 'permission.completed', { requestId: '2', result: { kind: 'approved' } });
-  await runtime.tell(sessionId, 'tool.execution_complete', { toolCallId: 'call-3', success: true });
+  await runtime.send(sessionId, 'external_tool.completed', { requestId: '1' });
+  await runtime.send(sessionId, 'permission.completed', { requestId: '2', result: { kind: 'approved' } });
+  await runtime.send(sessionId, 'tool.execution_complete', { toolCallId: 'call-3', success: true });
   list();
-  await runtime.tell(sessionId, 'session.info', {});
+  await runtime.send(sessionId, 'session.info', {});
   expect(asked).toEqual(['call-4']);
 });
 
@@ -124,7 +124,7 @@ test('a client that does not continue the work asks for no list', async () => {
   list();
   const { asked, options } = handlers();
   await runtime.client.resumeSession(sessionId, { ...options, continuePendingWork: false });
-  await runtime.tell(sessionId, 'session.info', {});
+  await runtime.send(sessionId, 'session.info', {});
   expect(asked).toEqual([]);
   expect(runtime.requests.map(({ method }) => method)).toEqual(['session.resume']);
 });
@@ -134,7 +134,7 @@ test('what this client cannot answer is left to others', async () => {
   list();
   const tools = [{ name: 'declared' }];
   await runtime.client.resumeSession(sessionId, { continuePendingWork: true, tools });
-  await runtime.tell(sessionId, 'session.info', {});
+  await runtime.send(sessionId, 'session.info', {});
   expect(runtime.requests.map(({ method }) => method)).toEqual([
     'session.resume',
     'session.questions.pending',
@@ -147,11 +147,11 @@ test('a question that the app is answering already is not put to its newer handl
     sessionId,
     tools: [{ name: 'look', handler: () => new Promise(() => undefined) }],
   });
-  await runtime.tell(sessionId, 'external_tool.requested', call('1').data);
+  await runtime.send(sessionId, 'external_tool.requested', call('1').data);
   const { asked, options } = handlers();
   await runtime.client.resumeSession(sessionId, options);
   list();
-  await runtime.tell(sessionId, 'session.info', {});
+  await runtime.send(sessionId, 'session.info', {});
   expect(asked).toEqual(['2']);
   await old.disconnect();
 });
@@ -163,7 +163,7 @@ test('a list that is refused is told, and the session works', async () => {
   const runtime = new StandIn({ ...opened, 'session.questions.pending': refused });
   const { asked, options } = handlers();
   await runtime.client.resumeSession(sessionId, options);
-  await runtime.tell(sessionId, 'permission.requested', permission('1').data);
+  await runtime.send(sessionId, 'permission.requested', permission('1').data);
   expect(asked).toEqual(['1']);
   expect(runtime.failures).toMatchObject([
     { handler: 'callback', name: 'session.questions.pending', sessionId, error: { message: 'not now' } },

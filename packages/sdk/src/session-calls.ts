@@ -9,7 +9,7 @@ export interface SessionPlace {
   /** Whether a question of before is for this session's handlers: no newer session is there, none is at it already. */
   mayAnswer(requestId: string): boolean;
   /** Takes this client off the session, unless it has opened it again since. */
-  leave(signal?: AbortSignal): Promise<void>;
+  detach(signal?: AbortSignal): Promise<void>;
 }
 
 /** What a session says to the runtime, over whichever connection it is open on. */
@@ -34,18 +34,18 @@ export class SessionCalls {
   /** For what does no harm when it is said twice: if the session moves before the answer, it is said again there. */
   readonly insist: Call = async (method, params, signal) => {
     let place = this.current;
-    let saying = this.request(method, params, signal);
+    let sending = this.request(method, params, signal);
     for (;;) {
       try {
-        return await saying;
+        return await sending;
       } catch (error) {
         if (!isConnectionLost(error) || this.current === place) throw error;
       } finally {
-        this.repeats.delete(saying);
+        this.repeats.delete(sending);
       }
       place = this.current;
-      saying = this.request(method, params, signal);
-      this.repeats.add(saying);
+      sending = this.request(method, params, signal);
+      this.repeats.add(sending);
     }
   };
 

@@ -197,7 +197,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** Leaves the session, which stays stored. Whoever waits is told, handlers hear nothing more, later calls fail. */
   disconnect(signal?: AbortSignal): Promise<void> {
-    this.leaving ??= this.leave(signal);
+    this.leaving ??= this.detach(signal);
     return this.leaving;
   }
 
@@ -257,9 +257,9 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   }
 
   /** @internal Questions are answered before anybody else hears of them. */
-  hear(event: SessionEvent, { isAnswering }: { readonly isAnswering: boolean }): void {
-    if (isAnswering && !this.calls.isOver) this.answers.hear(event);
-    if (this.gap?.passes(event) ?? true) this.tell(event);
+  receive(event: SessionEvent, { isAnswering }: { readonly isAnswering: boolean }): void {
+    if (isAnswering && !this.calls.isOver) this.answers.receive(event);
+    if (this.gap?.passes(event) ?? true) this.deliver(event);
   }
 
   /** @internal */
@@ -291,10 +291,10 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return this.turns.wait({ messageId, timeout, send }, signal);
   }
 
-  private tell(event: SessionEvent): void {
+  private deliver(event: SessionEvent): void {
     if (!event.ephemeral) this.lastStored = event.id;
-    this.turns.hear(event);
-    this.feed.tell(event);
+    this.turns.receive(event);
+    this.feed.deliver(event);
   }
 
   /** Whoever sent a prompt hears first that it has arrived, then what came of it. */
@@ -306,7 +306,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
         report({ handler: 'callback', name: 'session.getMessages', sessionId }, error);
       return { stored: [], isIdle: false };
     });
-    if (this.gap === gap) for (const event of gap.close(now)) this.tell(event);
+    if (this.gap === gap) for (const event of gap.close(now)) this.deliver(event);
   }
 
   private async lookAround(): Promise<{
@@ -335,12 +335,12 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     wait.succeed(lastMessageOf(await this.getEvents(), messageId));
   }
 
-  private async leave(signal: AbortSignal | undefined): Promise<void> {
+  private async detach(signal: AbortSignal | undefined): Promise<void> {
     if (this.calls.isOver) return;
     const gone = sessionNotFound(this.sessionId);
     this.stopAsking(gone);
     try {
-      await this.calls.place.leave(signal);
+      await this.calls.place.detach(signal);
     } finally {
       this.end(gone);
     }

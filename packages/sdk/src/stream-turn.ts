@@ -30,7 +30,7 @@ export async function* streamTurn(
   const text = new TurnText(messageId);
   const pieces = new AsyncQueue<string>();
   const stopListening = session.on((event) => {
-    const piece = text.hear(event);
+    const piece = text.receive(event);
     if (piece !== '') pieces.push(piece);
     if (text.isOver) pieces.end();
   });

@@ -13,8 +13,8 @@ const message = (messageId: string, content: string) => event('assistant.message
 /** What is passed on after each event of a turn that has begun. */
 function pieces(...events: readonly SessionEvent[]): readonly string[] {
   const text = new TurnText('p');
-  text.hear(prompt('p'));
-  return events.map((each) => text.hear(each));
+  text.receive(prompt('p'));
+  return events.map((each) => text.receive(each));
 }
 
 test('pieces are passed on as they come, and the whole message adds nothing', () => {
@@ -54,7 +54,7 @@ test('pieces that were lost come with the whole message', () => {
 
 test('turns before and after, subagents and calls of tools say nothing here', () => {
   const text = new TurnText('p');
-  const heard = [
+  const received = [
     prompt('other'),
     message('0', 'not ours'),
     prompt('p'),
@@ -64,7 +64,7 @@ test('turns before and after, subagents and calls of tools say nothing here', ()
     message('1', 'ours'),
     prompt('next'),
     message('2', 'not ours either'),
-  ].map((each) => text.hear(each));
-  expect(heard.filter(Boolean)).toEqual(['ours']);
+  ].map((each) => text.receive(each));
+  expect(received.filter(Boolean)).toEqual(['ours']);
   expect([text.hasBegun, text.isOver]).toEqual([true, true]);
 });

@@ -22,9 +22,9 @@ export class TurnText {
   }
 
   /** The next piece; empty when the event says nothing new. */
-  hear(event: SessionEvent): string {
+  receive(event: SessionEvent): string {
     if (event.agentId !== undefined) return '';
-    if (event.type === 'user.message') this.hearPrompt(event.data);
+    if (event.type === 'user.message') this.receivePrompt(event.data);
     if (this.stage !== 'during') return '';
     if (event.type === 'assistant.message_delta') {
       const { messageId, deltaContent, parentToolCallId } = event.data;
@@ -35,7 +35,7 @@ export class TurnText {
   }
 
   /** Runtimes that do not tell whose prompt it is are taken at their word. */
-  private hearPrompt({ messageId, delivery }: { messageId?: string; delivery?: string }): void {
+  private receivePrompt({ messageId, delivery }: { messageId?: string; delivery?: string }): void {
     if (this.stage === 'before' && (messageId === undefined || messageId === this.promptId))
       this.stage = 'during';
     else if (this.stage === 'during' && delivery !== 'steering') this.stage = 'over';

@@ -32,7 +32,7 @@ export class TurnWait {
     this.isAcknowledged = true;
   }
 
-  hear(event: SessionEvent): void {
+  receive(event: SessionEvent): void {
     if (event.agentId !== undefined) return;
     switch (event.type) {
       case 'user.message':

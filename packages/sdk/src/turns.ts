@@ -8,9 +8,9 @@ export class Turns {
   private readonly waits = new Set<TurnWait>();
   private readonly openWork = new OpenWork();
 
-  hear(event: SessionEvent): void {
-    this.openWork.hear(event);
-    for (const wait of this.waits) wait.hear(event);
+  receive(event: SessionEvent): void {
+    this.openWork.receive(event);
+    for (const wait of this.waits) wait.receive(event);
   }
 
   /** Ends every wait. */

@@ -7,7 +7,7 @@ type Kind = Parameters<typeof unknownNames>[0];
 
 /** Tells the app of options that nothing comes of, each sentence once. */
 export class Warnings {
-  private readonly said = new Set<string>();
+  private readonly shown = new Set<string>();
 
   constructor(private readonly onWarning: ClientOptions['onWarning']) {}
 
@@ -19,26 +19,26 @@ export class Warnings {
     this.ofNames(connection.kind, connection);
     for (const name of ofTheRuntime[connection.kind] ?? [])
       if (options[name] !== undefined)
-        this.say(
+        this.print(
           `The option '${name}' of Client has no effect: the client starts no process for the runtime.`,
         );
   }
 
   /** Warns of names that no option has. */
   ofNames(kind: Kind, options: object): void {
-    for (const { message } of unknownNames(kind, options)) this.say(message);
+    for (const { message } of unknownNames(kind, options)) this.print(message);
   }
 
   /** Passes on what the runtime says of options, but for names of which this side has said more. */
   ofRuntime(kind: Kind, options: object, messages: readonly string[]): void {
     const unknown = unknownNames(kind, options).map(({ option }) => `'${option}'`);
     for (const message of messages)
-      if (!unknown.some((option) => message.includes(option))) this.say(message);
+      if (!unknown.some((option) => message.includes(option))) this.print(message);
   }
 
-  private say(message: string): void {
-    if (this.said.has(message)) return;
-    this.said.add(message);
+  private print(message: string): void {
+    if (this.shown.has(message)) return;
+    this.shown.add(message);
     try {
       if (this.onWarning) this.onWarning(message);
       else warnProcess(message);

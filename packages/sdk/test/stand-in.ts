@@ -36,7 +36,7 @@ export class StandIn {
   }
 
   /** Tells the client an event, and waits until it has heard it. */
-  async tell(sessionId: string, type: string, data: object): Promise<void> {
+  async send(sessionId: string, type: string, data: object): Promise<void> {
     const event = { id: 'e', timestamp: '2026-01-02T03:04:05.678Z', parentId: null, type, data };
     this.connection.notify('session.event', { sessionId, event });
     await this.ask('unknown', { sessionId }).catch(() => undefined);

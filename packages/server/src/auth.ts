@@ -1,13 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { errorCodes, errorMessages } from '@groundcrew/protocol';
 import { RpcError } from '@groundcrew/rpc';
-import type { Stranger, Strangers } from './strangers.js';
+import type { PendingPeer, PendingPeers } from './pending-peers.js';
 
 /** What a gatekeeper goes by. */
 export interface Gate {
   /** Without one, every peer is in. */
   readonly token: string | undefined;
-  readonly strangers: Strangers;
+  readonly pendingPeers: PendingPeers;
   /** The peer has shown the token. */
   trust(): void;
   /** Ends the connection; what was answered before still leaves. */
@@ -16,12 +16,12 @@ export interface Gate {
 
 /** Lets one connection in once it has shown the token; until then nothing else answers, and not for long. */
 export class Gatekeeper {
-  private readonly stranger: Stranger | undefined;
+  private readonly peer: PendingPeer | undefined;
   private hasShown = false;
 
   constructor(private readonly gate: Gate) {
     if (gate.token === undefined) gate.trust();
-    else this.stranger = gate.strangers.enter(() => gate.close());
+    else this.peer = gate.pendingPeers.enter(() => gate.close());
   }
 
   /** Whether the peer may ask and be told. */
@@ -30,47 +30,47 @@ export class Gatekeeper {
   }
 
   /** The connection is over. */
-  leave(): void {
-    this.stranger?.leave();
+  disconnect(): void {
+    this.peer?.disconnect();
   }
 
   /** Throws the error that clients know for each way of being wrong; a promise only for one that waits for its answer. */
   admit(method: string, params: unknown): Promise<never> | undefined {
     if (method === 'connect') return this.check(tokenIn(params));
     if (this.isIn) return undefined;
-    if (this.stranger?.asked()) this.closeSoon();
+    if (this.peer?.asked()) this.closeSoon();
     throw new RpcError(errorCodes.authenticationRequired, errorMessages.authenticationRequired);
   }
 
   private check(shown: string | undefined): Promise<never> | undefined {
-    const { token, strangers } = this.gate;
+    const { token, pendingPeers } = this.gate;
     if (token === undefined) {
       if (shown === undefined) return undefined;
       throw new RpcError(errorCodes.authenticationNotConfigured, errorMessages.authenticationNotConfigured);
     }
     if (shown === undefined) {
-      if (this.stranger?.asked()) this.closeSoon();
+      if (this.peer?.asked()) this.closeSoon();
       throw wrongToken();
     }
-    const mayGuess = this.hasShown || this.stranger?.mayGuess() === true;
+    const mayGuess = this.hasShown || this.peer?.mayGuess() === true;
     if (!mayGuess || !isSame(shown, token)) return this.refuse();
     this.hasShown = true;
-    this.stranger?.leave();
-    strangers.welcomed();
+    this.peer?.disconnect();
+    pendingPeers.welcomed();
     this.gate.trust();
     return undefined;
   }
 
   private async refuse(): Promise<never> {
-    const isLast = !this.hasShown && this.stranger?.guessedWrong();
-    await wait(this.gate.strangers.delay());
+    const isLast = !this.hasShown && this.peer?.guessedWrong();
+    await wait(this.gate.pendingPeers.delay());
     if (isLast) this.closeSoon();
     throw wrongToken();
   }
 
   /** After the answer that is about to be sent. */
   private closeSoon(): void {
-    setImmediate(() => this.stranger?.sendAway());
+    setImmediate(() => this.peer?.sendAway());
   }
 }
 

@@ -1,16 +1,16 @@
 import type { JsonObject } from '@groundcrew/protocol';
-import { refuse } from './failure.js';
+import { Refusal } from './failure.js';
 
 /** Throws when a prompt is longer than any model could read: to store and to send it would hold up everybody else. */
 export function requirePromptSize(text: string, attachments: readonly unknown[] = []): void {
   if (text.length > longestPrompt) {
     const size = `The prompt has ${text.length} characters; at most ${longestPrompt} are accepted.`;
-    throw refuse('session.send', `${size} Attach a file, and the agent reads what it needs of it.`);
+    throw new Refusal(`${size} Attach a file, and the agent reads what it needs of it.`);
   }
   const attached = charactersIn(attachments);
   if (attached > mostAttached) {
     const size = `The attachments have ${attached} characters; at most ${mostAttached} are accepted.`;
-    throw refuse('session.send', `${size} Attach files by their paths instead.`);
+    throw new Refusal(`${size} Attach files by their paths instead.`);
   }
 }
 

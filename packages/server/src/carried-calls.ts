@@ -36,7 +36,7 @@ export class CarriedCalls {
     const requestId = randomUUID();
     const call = new CarriedCall();
     const cancel = (reason: unknown) => {
-      if (call.fail(reason)) this.tellCancelled(requestId, reason);
+      if (call.fail(reason)) this.sendCancelled(requestId, reason);
     };
     const abort = () => cancel(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
@@ -50,8 +50,8 @@ export class CarriedCalls {
     const { status, headers = {} } = await call.head;
     call.limit(limits.idle, 'stopped sending its answer', cancel);
     const flat = Object.entries(headers).map(([name, values]) => [name.toLowerCase(), values.join(', ')]);
-    const leave = request.transport ? () => this.tellEnd(requestId) : () => undefined;
-    return { status, headers: Object.fromEntries(flat), body: call.body(cancel, leave) };
+    const stop = request.transport ? () => this.sendEnd(requestId) : () => undefined;
+    return { status, headers: Object.fromEntries(flat), body: call.body(cancel, stop) };
   };
 
   /** False for a call that nobody waits for. */
@@ -102,13 +102,13 @@ export class CarriedCalls {
   }
 
   /** Nothing more goes out: the client closes its WebSocket. */
-  private tellEnd(requestId: string): void {
+  private sendEnd(requestId: string): void {
     const params = { requestId, data: '', binary: false, end: true };
     // Whether it hears of it or not, nobody waits any more.
     this.client.ask('llmInference.httpRequestChunk', params, never).catch(() => undefined);
   }
 
-  private tellCancelled(requestId: string, reason: unknown): void {
+  private sendCancelled(requestId: string, reason: unknown): void {
     const cancelReason = reason instanceof Error ? reason.message : String(reason);
     const params = { requestId, data: '', end: true, cancel: true, cancelReason };
     // Whether it hears of it or not, nobody waits any more.
@@ -186,14 +186,14 @@ class CarriedCall {
     this.timer = setTimeout(() => stop(new Error(text)), milliseconds);
   }
 
-  async *body(leave: (reason: unknown) => void, end: () => void): AsyncGenerator<Uint8Array> {
+  async *body(stop: (reason: unknown) => void, end: () => void): AsyncGenerator<Uint8Array> {
     try {
       yield* this.chunks;
     } finally {
       this.isLeft = true;
       if (!this.isOver) end();
       // An answer left at its last event is nearly over.
-      this.limit(limits.linger, 'went on after the end of its answer', leave);
+      this.limit(limits.linger, 'went on after the end of its answer', stop);
     }
   }
 

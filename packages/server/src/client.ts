@@ -3,10 +3,10 @@ import { type Connection, type Encoded, RpcError } from '@groundcrew/rpc';
 import { type Attachment, ClientGone, type Runtime, type Session } from '@groundcrew/runtime';
 import type { Dialect } from './dialect.js';
 import { Feed } from './feed.js';
-import { News, type Notice } from './news.js';
+import { LifecycleFeed, type Notice } from './lifecycle-feed.js';
 
 /** What a client says of itself when it opens a session. */
-export interface Share extends Omit<Attachment, 'clientId' | 'hear' | 'ask' | 'isOld'> {
+export interface Share extends Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'isOld'> {
   readonly dialect: Dialect;
 }
 
@@ -18,14 +18,14 @@ export class Client {
   private readonly feeds = new Map<string, Feed>();
   /** Of sessions that the client has left before it had heard everything. */
   private readonly late = new Map<string, Feed>();
-  private readonly news: News;
+  private readonly lifecycles: LifecycleFeed;
 
   constructor(
     readonly id: string,
     private readonly connection: Connection,
     private readonly runtime: Runtime,
   ) {
-    this.news = new News(connection);
+    this.lifecycles = new LifecycleFeed(connection);
   }
 
   /** Opens a session with this client attached; when that fails the client is attached as it was before. */
@@ -57,7 +57,7 @@ export class Client {
       clientId: this.id,
       ...share,
       isOld: dialect !== 'new',
-      hear: (told) => feed.hear(told),
+      receive: (published) => feed.receive(published),
       ask: (callback, params, signal) => this.ask(callback, params, signal),
     };
   }
@@ -110,24 +110,24 @@ export class Client {
     return parsed.data as Result<Callbacks[K]>;
   }
 
-  tell(frame: Encoded): void {
+  sendFrame(frame: Encoded): void {
     this.connection.send(frame);
   }
 
   /** News of a session, be the client attached to it or not. */
-  tellNews(notice: Notice): void {
-    this.news.tell(notice);
+  sendLifecycle(notice: Notice): void {
+    this.lifecycles.send(notice);
   }
 
   /** The connection is gone: its sessions go on without it. */
-  leave(): void {
+  disconnect(): void {
     this.hasLeft = true;
     for (const sessionId of this.feeds.keys()) this.part(sessionId);
   }
 
   private part(sessionId: string): void {
     this.feeds.delete(sessionId);
-    this.runtime.drop(sessionId, this.id);
+    this.runtime.detachLostClient(sessionId, this.id);
   }
 }
 

@@ -22,12 +22,12 @@ type OpenParams = ParsedParams<Methods['session.resume']>;
  */
 export function dialectOf(params: OpenParams, { hasConnected, isServerFlag }: Acquaintance): Dialect {
   if (params.toolFilterPrecedence !== undefined) return 'new';
-  if (hasConnected) return isServerFlag || leavesOutSwitches(params) ? 'new' : 'old';
+  if (hasConnected) return isServerFlag || omitsSwitches(params) ? 'new' : 'old';
   return params.includeSubAgentStreamingEvents === undefined ? 'oldest' : 'old';
 }
 
 /** Other releases with `connect` always send `includeSubAgentStreamingEvents`, and switches that are off as `false`. */
-function leavesOutSwitches(params: OpenParams): boolean {
+function omitsSwitches(params: OpenParams): boolean {
   const switches = [
     params.requestUserInput,
     params.requestElicitation,

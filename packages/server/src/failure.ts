@@ -1,14 +1,14 @@
 import { errorCodes, type FailureCode, failureCodes } from '@groundcrew/protocol';
-import { type ErrorObject, RpcError } from '@groundcrew/rpc';
+import type { ErrorObject } from '@groundcrew/rpc';
 import {
   MessageIdReused,
   NoSuchDirectory,
   QueueFull,
-  StoreError,
   storeFailureCode,
   ToolClash,
   UnknownDecision,
 } from '@groundcrew/runtime';
+import { StoreError } from '@groundcrew/store';
 
 /** The words in which every failing request is answered. */
 export function describeFailedRequest(method: string, error: unknown): ErrorObject {
@@ -24,9 +24,14 @@ export function failedText(method: string, detail: string): string {
   return `Request ${method} failed with message: ${detail}`;
 }
 
-/** The error of a request that cannot be done, in the words clients know. */
-export function refuse(method: string, detail: string): RpcError {
-  return new RpcError(errorCodes.requestFailed, failedText(method, detail));
+/** A request that cannot be done, in the words clients know; the name of its method is put before them. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
+/** The session that a request names is not open. */
+export class SessionNotFound extends Error {
+  override readonly name = 'SessionNotFound';
 }
 
 function detailOf(error: unknown): string {
@@ -35,6 +40,7 @@ function detailOf(error: unknown): string {
 }
 
 function failureCodeOf(error: unknown): FailureCode | undefined {
+  if (error instanceof SessionNotFound) return 'session_not_found';
   if (error instanceof StoreError) return storeFailureCode(error);
   if (error instanceof UnknownDecision) return 'unknown_decision';
   if (error instanceof ToolClash) return 'tool_name_taken';

@@ -1,5 +1,5 @@
 import { Connection, channelPair } from '@groundcrew/rpc';
-import { Told } from '@groundcrew/runtime';
+import { PublishedEvent } from '@groundcrew/runtime';
 import { expect, test } from 'vitest';
 import { Feed } from './feed.js';
 
@@ -14,18 +14,18 @@ test('of what a command has printed so far, a client that is behind hears the la
     },
   });
   const filler = 'x'.repeat(2 * 1024 * 1024);
-  feed.hear(printed('c0', filler));
+  feed.receive(printed('c0', filler));
   for (let line = 1; line <= 100; line++)
-    for (const call of ['c1', 'c2']) feed.hear(printed(call, 'y'.repeat(100_000) + line));
-  feed.hear(new Told('s', 'session.idle', JSON.stringify({ type: 'session.idle', data: {} })));
+    for (const call of ['c1', 'c2']) feed.receive(printed(call, 'y'.repeat(100_000) + line));
+  feed.receive(new PublishedEvent('s', 'session.idle', JSON.stringify({ type: 'session.idle', data: {} })));
 
-  const heard: string[] = [];
+  const received: string[] = [];
   for await (const message of theirs.messages) {
     const { type, data } = (message as { params: { event: { type: string; data: Printed } } }).params.event;
     if (type === 'session.idle') break;
-    heard.push(`${data.toolCallId} ${data.partialOutput.replace(/[xy]+/, '')}`);
+    received.push(`${data.toolCallId} ${data.partialOutput.replace(/[xy]+/, '')}`);
   }
-  expect(heard).toEqual(['c0 ', 'c1 100', 'c2 100']);
+  expect(received).toEqual(['c0 ', 'c1 100', 'c2 100']);
 });
 
 interface Printed {
@@ -33,7 +33,7 @@ interface Printed {
   readonly partialOutput: string;
 }
 
-function printed(toolCallId: string, partialOutput: string): Told {
+function printed(toolCallId: string, partialOutput: string): PublishedEvent {
   const type = 'tool.execution_partial_result';
-  return new Told('s', type, JSON.stringify({ type, data: { toolCallId, partialOutput } }));
+  return new PublishedEvent('s', type, JSON.stringify({ type, data: { toolCallId, partialOutput } }));
 }

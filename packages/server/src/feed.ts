@@ -1,6 +1,7 @@
 import type { SessionEvent } from '@groundcrew/protocol';
 import { type Connection, type Encoded, encodeRaw } from '@groundcrew/rpc';
-import { type LogRecord, Told } from '@groundcrew/runtime';
+import { PublishedEvent } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import type { Dialect } from './dialect.js';
 import { eventFor } from './older-events.js';
 
@@ -16,7 +17,7 @@ type Owed = { readonly type: 'stored'; from: number; to: number } | OwedLive;
 
 interface OwedLive {
   readonly type: 'live';
-  readonly told: Told;
+  readonly published: PublishedEvent;
   /** What it has become by deltas that joined it; written down only when it is sent. */
   merged?: SessionEvent;
   characters: number;
@@ -48,41 +49,41 @@ export class Feed {
     return this.isLate;
   }
 
-  hear(told: Told): void {
+  receive(published: PublishedEvent): void {
     if (this.isLate) {
-      this.owe(told);
+      this.owe(published);
       return;
     }
-    if (this.options.connection.send(this.frame(told))) return;
+    if (this.options.connection.send(this.frame(published))) return;
     this.isLate = true;
     // What cannot be read cannot be told: the client may come back and read on from its cursor.
     this.catchUp().catch(() => this.options.connection.close());
   }
 
-  private owe(told: Told): void {
+  private owe(published: PublishedEvent): void {
     const last = this.owed.at(-1);
-    if (told.seq !== undefined) {
-      if (last?.type === 'stored') last.to = told.seq;
-      else this.owed.push({ type: 'stored', from: told.seq, to: told.seq });
+    if (published.seq !== undefined) {
+      if (last?.type === 'stored') last.to = published.seq;
+      else this.owed.push({ type: 'stored', from: published.seq, to: published.seq });
       return;
     }
-    if (!this.merge(told)) this.oweLive(told);
+    if (!this.merge(published)) this.oweLive(published);
     const isTooMuch = this.owed.length > mostOwed.events || this.owedCharacters > mostOwed.characters;
     if (isTooMuch) void this.options.connection.close();
   }
 
-  private oweLive(told: Told): void {
-    this.owed.push({ type: 'live', told, characters: told.json.length });
-    this.owedCharacters += told.json.length;
+  private oweLive(published: PublishedEvent): void {
+    this.owed.push({ type: 'live', published, characters: published.json.length });
+    this.owedCharacters += published.json.length;
   }
 
   /** Deltas of one message become one: nothing is lost from their sum, and each costs no more than the first. */
-  private merge(told: Told): boolean {
+  private merge(published: PublishedEvent): boolean {
     for (const owed of this.owed.slice(-2)) {
-      if (owed.type !== 'live' || owed.told.type !== told.type || isFull(owed)) continue;
-      const merged = mergeEvents(owed.merged ?? owed.told.event, told.event);
+      if (owed.type !== 'live' || owed.published.type !== published.type || isFull(owed)) continue;
+      const merged = mergeEvents(owed.merged ?? owed.published.event, published.event);
       if (!merged) continue;
-      const more = addedBy(told, owed.characters);
+      const more = addedBy(published, owed.characters);
       owed.merged = merged;
       owed.characters += more;
       this.owedCharacters += more;
@@ -115,11 +116,11 @@ export class Feed {
     }
   }
 
-  private frame(told: Told): Encoded {
-    const json = eventFor(this.dialect, told);
-    if (json !== told.json) return this.frameOf(json);
-    told.frame ??= this.frameOf(told.json, told.byteLength);
-    return told.frame as Encoded;
+  private frame(published: PublishedEvent): Encoded {
+    const json = eventFor(this.dialect, published);
+    if (json !== published.json) return this.frameOf(json);
+    published.frame ??= this.frameOf(published.json, published.byteLength);
+    return published.frame as Encoded;
   }
 
   private storedFrame(record: LogRecord): Encoded {
@@ -133,16 +134,16 @@ export class Feed {
 }
 
 /** A sum that has grown large; what only takes another's place never does. */
-function isFull({ told, characters }: OwedLive): boolean {
-  return characters > largestMerged && told.type !== 'tool.execution_partial_result';
+function isFull({ published, characters }: OwedLive): boolean {
+  return characters > largestMerged && published.type !== 'tool.execution_partial_result';
 }
 
-function writtenDown({ told, merged }: OwedLive): Told {
-  return merged ? new Told(told.sessionId, told.type, JSON.stringify(merged)) : told;
+function writtenDown({ published, merged }: OwedLive): PublishedEvent {
+  return merged ? new PublishedEvent(published.sessionId, published.type, JSON.stringify(merged)) : published;
 }
 
 /** Characters that an event adds to the one it joins, or to that whose place it takes; escapes of a delta are not counted. */
-function addedBy({ event, json }: Told, before: number): number {
+function addedBy({ event, json }: PublishedEvent, before: number): number {
   return 'deltaContent' in event.data ? event.data.deltaContent.length : json.length - before;
 }
 

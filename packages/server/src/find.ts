@@ -1,20 +1,12 @@
-import { errorCodes, failureCodes } from '@groundcrew/protocol';
-import { RpcError } from '@groundcrew/rpc';
-import type { Session } from '@groundcrew/runtime';
-import { failedText } from './failure.js';
-import type { CallContext } from './handler.js';
+import type { Runtime, Session } from '@groundcrew/runtime';
+import { Refusal, SessionNotFound } from './failure.js';
 
-/** The live session of that id, or the error that says there is none. */
-export function findSession(method: string, sessionId: string, { runtime }: CallContext): Session {
+/** The live session that a request names; throws the error that says there is none. */
+export function findSession(runtime: Runtime, method: string, sessionId = ''): Session {
+  if (method === 'session.send' && sessionId === '')
+    throw new Refusal('Missing sessionId in session.send request');
   const session = runtime.find(sessionId);
-  if (!session) throw noSession(method, `Session not found for sessionId: ${sessionId}`);
-  return session;
-}
-
-export function noSession(method: string, detail: string): RpcError {
-  const { retryable } = failureCodes.session_not_found;
-  return new RpcError(errorCodes.requestFailed, failedText(method, detail), {
-    code: 'session_not_found',
-    retryable,
-  });
+  if (session) return session;
+  const known = method === 'session.getMessages' ? 'Session not found' : 'Session not found for sessionId';
+  throw new SessionNotFound(`${known}: ${sessionId}`);
 }

@@ -1,23 +1,35 @@
 import type { Method, MethodTable, ParsedParams, Result } from '@groundcrew/protocol';
 import type { RawJson } from '@groundcrew/rpc';
-import type { Runtime } from '@groundcrew/runtime';
+import type { Runtime, Session } from '@groundcrew/runtime';
 import type { Client } from './client.js';
+import type { ServerEnvironment } from './environment.js';
 import type { Inference } from './inference.js';
-import type { ServerSurroundings } from './surroundings.js';
 
 /** What a handler may use besides its parameters. */
 export interface CallContext {
   readonly runtime: Runtime;
   readonly client: Client;
   readonly inference: Inference;
-  readonly surroundings: ServerSurroundings;
+  readonly environment: ServerEnvironment;
   readonly signal: AbortSignal;
+  /** A warning for each option of this request that has no effect; throws when one is refused. */
+  optionWarnings(): readonly string[];
 }
 
-export type Handler<M extends Method> = (
+/** The same for a method of one session, which the dispatcher has found. */
+export interface SessionCallContext extends CallContext {
+  readonly session: Session;
+}
+
+export type Handler<M extends Method, Context = CallContext> = (
   params: ParsedParams<M>,
-  context: CallContext,
+  context: Context,
 ) => Promise<Result<M> | RawJson>;
 
 /** One handler for each method of a table: a missing one does not compile. */
 export type Handlers<T extends MethodTable> = { readonly [K in keyof T]: Handler<T[K]> };
+
+/** The same for methods of one session: each is called with the live session that `sessionId` names. */
+export type SessionHandlers<T extends MethodTable> = {
+  readonly [K in keyof T]: Handler<T[K], SessionCallContext>;
+};

@@ -1,2 +1,2 @@
+export type { ServerEnvironment } from './environment.js';
 export { Server } from './server.js';
-export type { ServerSurroundings } from './surroundings.js';

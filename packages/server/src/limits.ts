@@ -3,11 +3,11 @@ import type { SessionLimits } from '@groundcrew/runtime';
 
 /** What a client says a session may spend; undefined when it says nothing, and nothing when it names no limit. */
 export function limitsFrom(
-  said: ParsedParams<Methods['session.options.update']>['sessionLimits'],
+  given: ParsedParams<Methods['session.options.update']>['sessionLimits'],
 ): SessionLimits | undefined {
-  if (said === undefined) return undefined;
+  if (given === undefined) return undefined;
   const named = limitNames.flatMap((name) => {
-    const value = said[name];
+    const value = given[name];
     return typeof value === 'number' ? [[name, value]] : [];
   });
   return Object.fromEntries(named);

@@ -6,7 +6,7 @@ import { settingsFrom, shareFrom } from './settings.js';
 type Params = ParsedParams<Methods['session.resume']>;
 
 /** What the runtime gets to know of these parameters. */
-function heardOf(params: object): string {
+function receivedOf(params: object): string {
   const client = { hasConnected: true, isServerFlag: false };
   return JSON.stringify([
     settingsFrom(params as Params, undefined, '/work'),
@@ -38,8 +38,8 @@ const isWhole = (path: string) => /^(providers|models)\./.test(path);
 const known = [...fields.values()].filter(
   ({ path }) => !elsewhere.includes(path) && !listed.includes(path) && !isWhole(path),
 );
-const nothing = heardOf({});
-const changes = ({ path, params }: OptionField) => heardOf(samples[path] ?? params) !== nothing;
+const nothing = receivedOf({});
+const changes = ({ path, params }: OptionField) => receivedOf(samples[path] ?? params) !== nothing;
 
 test('every field that is called used reaches the runtime', () => {
   const used = known.filter(({ support }) => support?.type === 'used');

@@ -1,31 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { errorCodes, errorMessages, type Method, type MethodName, methods, read } from '@groundcrew/protocol';
-import { type Channel, Connection, RpcError } from '@groundcrew/rpc';
+import { type Call, type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
+import type { ServerEnvironment } from './environment.js';
 import { explain } from './explain.js';
 import { describeFailedRequest, failedText } from './failure.js';
+import { findSession } from './find.js';
 import type { CallContext } from './handler.js';
-import { handlers } from './handlers/catalog.js';
+import { handlers, sessionMethodHandlers } from './handlers/catalog.js';
 import { Inference } from './inference.js';
-import { noticeOf } from './news.js';
+import { noticeOf } from './lifecycle-feed.js';
 import { answerFor, currentName } from './older-methods.js';
+import { optionWarnings } from './option-warnings.js';
+import { PendingPeers } from './pending-peers.js';
 import { requireSize } from './request-sizes.js';
-import { Strangers } from './strangers.js';
-import type { ServerSurroundings } from './surroundings.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
 export class Server {
   /** Who makes the model calls, if the runtime does not. */
   readonly inference = new Inference();
   private readonly clients = new Map<Client, Gatekeeper>();
-  private readonly strangers = new Strangers();
+  private readonly pendingPeers = new PendingPeers();
   private isShuttingDown = false;
 
   constructor(
     private readonly runtime: Runtime,
-    private readonly surroundings: ServerSurroundings,
+    private readonly environment: ServerEnvironment,
   ) {
     runtime.onLifecycle((lifecycle) => this.broadcast(lifecycle));
   }
@@ -33,8 +35,8 @@ export class Server {
   /** Serves one client until its channel closes. */
   async serve(channel: Channel): Promise<void> {
     const gatekeeper = new Gatekeeper({
-      token: this.surroundings.connectionToken,
-      strangers: this.strangers,
+      token: this.environment.connectionToken,
+      pendingPeers: this.pendingPeers,
       trust: () => channel.trust?.(),
       close: () => void connection.close(),
     });
@@ -43,30 +45,21 @@ export class Server {
         const refusal = this.admit(method, params, gatekeeper);
         if (refusal !== undefined) return refusal;
         requireSize(method, call.bodyBytes);
-        return this.dispatch(method, params, {
-          runtime: this.runtime,
-          client,
-          inference: this.inference,
-          surroundings: this.surroundings,
-          // Made when somebody looks at it: most handlers never do.
-          get signal() {
-            return call.signal;
-          },
-        });
+        return this.dispatch(method, params, { client, call });
       },
       describeError: describeFailedRequest,
     });
     const client = new Client(randomUUID(), connection, this.runtime);
     this.clients.set(client, gatekeeper);
     await connection.closed;
-    gatekeeper.leave();
+    gatekeeper.disconnect();
     this.clients.delete(client);
-    this.inference.left(client);
-    client.leave();
+    this.inference.removeClient(client);
+    client.disconnect();
   }
 
   /** Refuses what comes from now on and closes every session. */
-  async shutDown(): Promise<void> {
+  async shutdown(): Promise<void> {
     this.isShuttingDown = true;
     await this.runtime.shutdown();
   }
@@ -77,35 +70,60 @@ export class Server {
     return gatekeeper.admit(method, params);
   }
 
-  private async dispatch(called: string, rawParams: unknown, context: CallContext): Promise<unknown> {
+  private async dispatch(called: string, rawParams: unknown, { client, call }: Request): Promise<unknown> {
     const name = currentName(called);
     if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${called}`);
-    this.surroundings.used?.add(name);
+    this.environment.used?.add(name);
     const method: Method = methods[name];
     const params = read(method.params, rawParams);
     if (!params.success)
       throw new RpcError(errorCodes.invalidParams, failedText(name, explain(params.error.issues)));
-    // The table pairs each name with its own handler; which one this is, is known only now.
-    const handler = handlers[name] as (params: unknown, context: CallContext) => Promise<unknown>;
-    const result = await handler(params.data, context);
-    return answerFor(
-      context.client.dialectIn(sessionOf(rawParams)),
-      { method: name, params: rawParams },
-      result,
-    );
+    const context: CallContext = {
+      runtime: this.runtime,
+      client,
+      inference: this.inference,
+      environment: this.environment,
+      // Made when a handler looks at it: most never do.
+      get signal() {
+        return call.signal;
+      },
+      optionWarnings: () => optionWarnings(name, params.data as object),
+    };
+    const result = await this.handle(name, params.data, context);
+    return answerFor(client.dialectIn(sessionOf(rawParams)), { method: name, params: rawParams }, result);
+  }
+
+  private handle(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
+    // The tables pair each name with its own handler; which one this is, is known only now.
+    if (!isInSession(name)) return (handlers[name] as LooseHandler)(params, context);
+    const { sessionId } = params as { readonly sessionId?: string };
+    const session = findSession(this.runtime, name, sessionId);
+    return (sessionMethodHandlers[name] as LooseHandler)(params, Object.assign(context, { session }));
   }
 
   private broadcast(lifecycle: Lifecycle): void {
     if (this.clients.size === 0) return;
     const notice = noticeOf(lifecycle);
-    for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.tellNews(notice);
+    for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.sendLifecycle(notice);
   }
+}
+
+type LooseHandler = (params: unknown, context: CallContext) => Promise<unknown>;
+
+/** Who asks, and the request as the connection has it. */
+interface Request {
+  readonly client: Client;
+  readonly call: Call;
 }
 
 /** The session that a request names. */
 function sessionOf(params: unknown): string {
   const { sessionId } = (params ?? {}) as { readonly sessionId?: unknown };
   return typeof sessionId === 'string' ? sessionId : '';
+}
+
+function isInSession(name: MethodName): name is keyof typeof sessionMethodHandlers {
+  return Object.hasOwn(sessionMethodHandlers, name);
 }
 
 function isMethod(name: string): name is MethodName {

@@ -1,7 +1,8 @@
-import { monotonic, StoreError, type StoreErrorKind } from '@groundcrew/runtime';
+import { StoreError, type StoreErrorKind } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import { type Failpoint, reach } from './failpoints.js';
 import { isBusy } from './faults.js';
+import { monotonic } from './monotonic.js';
 import { busyPause } from './retry.js';
 
 /** Work inside a transaction; one that refuses (throws a StoreError of its own making) must not have written yet. */
@@ -159,25 +160,25 @@ export class CommitQueue {
   }
 
   #commit(connection: Connection, batch: readonly Pending[]): void {
-    const tellings = this.#write(connection, batch);
-    if (tellings instanceof StoreError) {
-      fail(batch, tellings);
+    const settlements = this.#write(connection, batch);
+    if (settlements instanceof StoreError) {
+      fail(batch, settlements);
       return;
     }
     this.#counts.commits += 1;
     for (const pending of batch) this.#counts.records += pending.records;
-    for (const tell of tellings) tell();
+    for (const settle of settlements) settle();
     this.#options.afterCommit(batch.reduce((sum, pending) => sum + pending.characters, 0));
   }
 
   #write(connection: Connection, batch: readonly Pending[]): readonly (() => void)[] | StoreError {
     const { failpoint, drop, explain } = this.#options;
     try {
-      const tellings = batch.map((pending) => attempt(pending, { connection, failpoint }));
+      const settlements = batch.map((pending) => attempt(pending, { connection, failpoint }));
       reach(failpoint, 'commit');
       connection.commit();
       reach(failpoint, 'committed');
-      return tellings;
+      return settlements;
     } catch (error) {
       connection.rollback();
       drop();
@@ -191,9 +192,9 @@ function attempt(
   { connection, failpoint }: { readonly connection: Connection; readonly failpoint: Failpoint | undefined },
 ): () => void {
   try {
-    const tell = pending.run(connection);
+    const settle = pending.run(connection);
     reach(failpoint, 'written');
-    return tell;
+    return settle;
   } catch (error) {
     if (!(error instanceof StoreError) || !refusals.has(error.kind)) throw error;
     return () => pending.fail(error);

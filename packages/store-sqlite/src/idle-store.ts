@@ -1,15 +1,15 @@
-import type {
-  AppendRequest,
-  Claim,
-  ClaimRequest,
-  LogRecord,
-  Owner,
-  Page,
-  SessionQuery,
-  SessionStore,
-  SessionSummary,
-} from '@groundcrew/runtime';
-import { isStale } from '@groundcrew/runtime';
+import {
+  type AppendRequest,
+  type Claim,
+  type ClaimRequest,
+  isStale,
+  type LogRecord,
+  type Owner,
+  type Page,
+  type SessionQuery,
+  type SessionStore,
+  type SessionSummary,
+} from '@groundcrew/store';
 import type { SqliteStore } from './store.js';
 
 /** A store that keeps its files open only while it is used. */
@@ -53,7 +53,7 @@ class StoreInUse implements IdleStore {
   append(request: AppendRequest): Promise<void> {
     return this.#use((store) =>
       store.append(request).catch((error: unknown) => {
-        if (isStale(error)) this.#letGo(request);
+        if (isStale(error)) this.#releaseSession(request);
         throw error;
       }),
     );
@@ -62,7 +62,7 @@ class StoreInUse implements IdleStore {
   release(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
     return this.#use(async (store) => {
       await store.release(request);
-      this.#letGo(request);
+      this.#releaseSession(request);
     });
   }
 
@@ -98,7 +98,7 @@ class StoreInUse implements IdleStore {
   }
 
   /** What an earlier claim gives up, a later one may still have. */
-  #letGo({ sessionId, epoch }: { readonly sessionId: string; readonly epoch: number }): void {
+  #releaseSession({ sessionId, epoch }: { readonly sessionId: string; readonly epoch: number }): void {
     if (this.#claimed.get(sessionId) === epoch) this.#claimed.delete(sessionId);
   }
 
@@ -126,16 +126,16 @@ class StoreInUse implements IdleStore {
   }
 
   #wait(): void {
-    this.#timer = setTimeout(() => this.#restOrClose(), this.options.idleMilliseconds).unref();
+    this.#timer = setTimeout(() => this.#idleOrClose(), this.options.idleMilliseconds).unref();
   }
 
-  #restOrClose(): void {
+  #idleOrClose(): void {
     const store = this.#store;
     if (!store) return;
     if (this.#claimed.size === 0) {
       this.#store = undefined;
       this.#closing = store.close();
-    } else if (!store.rest()) {
+    } else if (!store.idle()) {
       this.#wait();
       return;
     }

@@ -10,7 +10,7 @@ import {
   type SessionStore,
   type SessionSummary,
   StoreError,
-} from '@groundcrew/runtime';
+} from '@groundcrew/store';
 import { Checkpointer } from './checkpointer.js';
 import { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';
@@ -59,7 +59,7 @@ export interface SqliteStore extends SessionStore {
   /** Opens the file now, if there is one; makes no file. */
   warmUp(): void;
   /** Closes the file, and the next call opens it again; false when something waits to be written. Sessions stay ours. */
-  rest(): boolean;
+  idle(): boolean;
   /** Commits what waits, folds the log in and lets go of the file; sessions not released count as left by a dead owner. */
   close(): Promise<void>;
   stats(): SqliteStoreStats;
@@ -215,7 +215,7 @@ class EmbeddedStore implements SqliteStore {
     }
   }
 
-  rest(): boolean {
+  idle(): boolean {
     if (this.#queue.isEmpty) this.#file.drop();
     return this.#queue.isEmpty;
   }

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CutSession, LogRecord, MendedSession, Owner, SessionHead } from '@groundcrew/runtime';
+import type { CutSession, LogRecord, Owner, RepairedSession, SessionHead } from '@groundcrew/store';
 import type { StorePlace } from '../src/doctor/finding.js';
 import { loadDriver } from '../src/driver.js';
 import { openSqliteStore, type SqliteStore } from '../src/store.js';
@@ -110,7 +110,7 @@ export function headFor(records: readonly LogRecord[]): SessionHead {
 }
 
 /** Ends a cut log with one record; a session without a row is known by its second record. */
-export function mend({ sessionId, records, lost }: CutSession): MendedSession | undefined {
+export function repair({ sessionId, records, lost }: CutSession): RepairedSession | undefined {
   const kept = [...records];
   const id = sessionId ?? /"sessionId":"(\w+)"/.exec(kept[1]?.json ?? '')?.[1];
   if (id === undefined) return undefined;

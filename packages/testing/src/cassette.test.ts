@@ -310,16 +310,16 @@ test('a caller that left in the middle may do so again', async () => {
     });
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
   };
-  const hearAndLeave = async (origin: string) => {
+  const readAndClose = async (origin: string) => {
     const response = await post(origin + chat.path, { ...chat.body(0, ''), stream: true });
     const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     expect(new TextDecoder().decode((await reader.read()).value)).toContain('"one"');
     await reader.cancel();
   };
-  const text = await recorded([], hearAndLeave, { fetch: upstream });
+  const text = await recorded([], readAndClose, { fetch: upstream });
   expect(text).toContain('ending: abandoned');
   await using cassette = await replay({ file });
-  await hearAndLeave(new URL(cassette.baseUrl).origin);
+  await readAndClose(new URL(cassette.baseUrl).origin);
   cassette.verify();
 });
 

@@ -77,8 +77,8 @@ function messageDifference(recorded: readonly Message[], now: readonly Message[]
         `${place} is missing: the recorded request goes on with`,
         ...diffLines(shown(before), '').slice(0, 20),
       ];
-    const who = before ? speaker(after) : `${speaker(after)}, which was not there when it was recorded`;
-    return [`${place} (${who}) differs first:`, ...diffLines(shown(before), shown(after))];
+    const side = before ? speaker(after) : `${speaker(after)}, which was not there when it was recorded`;
+    return [`${place} (${side}) differs first:`, ...diffLines(shown(before), shown(after))];
   }
   return [];
 }

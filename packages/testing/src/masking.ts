@@ -79,7 +79,7 @@ export class Masking {
   /** Any JSON value of a request, its texts masked; what a telling name holds is a secret. */
   value(value: unknown, numbering: Numbering, name = ''): unknown {
     if (typeof value === 'string')
-      return tellingName.test(name) ? secretCover : this.ofRequest(value, numbering);
+      return secretName.test(name) ? secretCover : this.ofRequest(value, numbering);
     if (Array.isArray(value)) return value.map((each) => this.value(each, numbering, name));
     if (!isJson(value)) return value;
     return Object.fromEntries(
@@ -179,7 +179,7 @@ const times: readonly string[] = [
   String.raw`\d{4}-\d\d-\d\d\b`,
   String.raw`1\d{12}\b`,
 ];
-const tellingName = /(?:api[-_]?key|authorization|cookie|credential|password|secret|token)$/i;
+const secretName = /(?:api[-_]?key|authorization|cookie|credential|password|secret|token)$/i;
 
 /** Directories by their masks. */
 function placesOf({ workingDirectory, directories }: MaskingOptions): ReadonlyMap<string, string> {

@@ -283,9 +283,9 @@ async function passOn(
       if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
     }
   } catch {
-    const hasLeft = response.destroyed;
+    const hasClosed = response.destroyed;
     response.destroy();
-    return hasLeft ? 'abandoned' : 'broken';
+    return hasClosed ? 'abandoned' : 'broken';
   }
   if (response.destroyed) return 'abandoned';
   response.end();

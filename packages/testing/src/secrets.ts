@@ -42,13 +42,13 @@ export class Secrets {
   ) {
     for (const value of said) this.add(value);
     for (const [name, value] of Object.entries(environment))
-      if (value !== undefined && tellingVariable.test(name)) this.add(value);
+      if (value !== undefined && secretVariable.test(name)) this.add(value);
   }
 
   /** Learns what the headers of a call or an answer hold. */
   learn(headers: Iterable<readonly [string, string]>): void {
     for (const [name, value] of headers) {
-      if (!tellingHeader.test(name)) continue;
+      if (!secretHeader.test(name)) continue;
       if (/cookie/i.test(name)) for (const each of cookieValues(value)) this.add(each);
       else this.addCredential(value);
     }
@@ -93,8 +93,8 @@ export class Secrets {
 
 const shortest = 6;
 const anyForm = new RegExp(secretForms.join('|'), 'g');
-const tellingVariable = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
-const tellingHeader = /authorization|cookie|api-?key|token|secret|password|credential/i;
+const secretVariable = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
+const secretHeader = /authorization|cookie|api-?key|token|secret|password|credential/i;
 
 function cookieValues(header: string): readonly string[] {
   return header.split(/[;,]\s*/).map((pair) => pair.slice(pair.indexOf('=') + 1));

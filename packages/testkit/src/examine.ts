@@ -1,11 +1,11 @@
 import { type AnyEvent, eventEnvelope, events, isDurable } from '@groundcrew/protocol';
 
 /** What is wrong with these events of one session, in the order they were told: shape, ids, chain. */
-export function examineEvents(told: readonly AnyEvent[]): readonly string[] {
+export function examineEvents(received: readonly AnyEvent[]): readonly string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   let lastStored: string | undefined;
-  for (const event of told) {
+  for (const event of received) {
     const say = (problem: string) => problems.push(`${event.type}: ${problem}`);
     for (const issue of issuesOf(event)) say(issue);
     if (seen.has(event.id)) say(`the id ${event.id} came before`);

@@ -52,7 +52,7 @@ export async function inProcessRuntime(
     workingDirectory: home.path,
     authStatus: () => ({ isAuthenticated: false }),
     listModels: async () => [],
-    shutDown: () => server.shutDown(),
+    shutdown: () => server.shutdown(),
   });
   const clients: WireClient[] = [];
   const served: Promise<void>[] = [];
@@ -67,7 +67,7 @@ export async function inProcessRuntime(
   const close = async () => {
     await Promise.all(clients.map((each) => each.close()));
     await Promise.all(served);
-    await server.shutDown();
+    await server.shutdown();
     await workers.close();
     await store.close();
     await api.close();

@@ -1,6 +1,6 @@
 import type { AnyEvent, EventData, EventType } from '@groundcrew/protocol';
 
-type Teller<K extends EventType> = (data: EventData<K>) => string;
+type EventSource<K extends EventType> = (data: EventData<K>) => string;
 
 /** Events as lines that a test can compare whole: what differs from run to run is left out. */
 export function story(
@@ -25,12 +25,12 @@ const noise: readonly string[] = [
 
 function line(event: AnyEvent): string {
   const name = event.type + (event.ephemeral ? '~' : '');
-  const tell = (tellers as Readonly<Record<string, (data: unknown) => string>>)[event.type];
-  const told = tell?.(event.data) ?? '';
-  return told === '' ? name : `${name} ${told}`;
+  const notify = (sources as Readonly<Record<string, (data: unknown) => string>>)[event.type];
+  const received = notify?.(event.data) ?? '';
+  return received === '' ? name : `${name} ${received}`;
 }
 
-const tellers: { readonly [K in EventType]?: Teller<K> } = {
+const sources: { readonly [K in EventType]?: EventSource<K> } = {
   abort: ({ reason }) => reason,
   'user.message': ({ content, delivery, turnId }) => `${quote(content)} ${delivery} ${turnId}`,
   'assistant.turn_start': ({ turnId }) => turnId,

@@ -82,7 +82,7 @@ describe('a strict service of messages', () => {
     signature,
   });
   const says = (...content: readonly unknown[]) => ({ role: 'assistant', content });
-  const hears = (...content: readonly unknown[]) => ({ role: 'user', content });
+  const accepts = (...content: readonly unknown[]) => ({ role: 'user', content });
   const text = { type: 'text', text: 'x' };
   const tools = [{ name: 'view', description: '', input_schema: { type: 'object', properties: {} } }];
   const thinking = { type: 'enabled', budget_tokens: 1024 };
@@ -93,7 +93,7 @@ describe('a strict service of messages', () => {
     const messages = [
       user(),
       says(thought(), text, use('a'), use('b')),
-      hears(result('b'), result('a'), text),
+      accepts(result('b'), result('a'), text),
     ];
     expect(fault(messages, { thinking })).toBeUndefined();
   });
@@ -104,20 +104,20 @@ describe('a strict service of messages', () => {
     ['an answer first', [says(text), user()], {}],
     ['an answer last', [user(), says(text)], {}],
     ['blank text', [user(' ')], {}],
-    ['an empty message', [hears()], {}],
+    ['an empty message', [accepts()], {}],
     ['a call without a result', [user(), says(use('a')), user()], {}],
-    ['a result without a call', [user(), says(text), hears(result('a'))], {}],
-    ['a result after something else', [user(), says(use('a')), hears(text, result('a'))], {}],
+    ['a result without a call', [user(), says(text), accepts(result('a'))], {}],
+    ['a result after something else', [user(), says(use('a')), accepts(text, result('a'))], {}],
     [
       'an id used twice',
-      [user(), says(use('a')), hears(result('a')), says(use('a')), hears(result('a'))],
+      [user(), says(use('a')), accepts(result('a')), says(use('a')), accepts(result('a'))],
       {},
     ],
-    ['an id of odd characters', [user(), says(use('a.b')), hears(result('a.b'))], {}],
-    ['calls without tools', [user(), says(use('a')), hears(result('a'))], { tools: undefined }],
+    ['an id of odd characters', [user(), says(use('a.b')), accepts(result('a.b'))], {}],
+    ['calls without tools', [user(), says(use('a')), accepts(result('a'))], { tools: undefined }],
     ['a forged thought', [user(), says(thought('Hm.', 'x'), text), user()], {}],
     ['a thought last', [user(), says(text, thought()), user()], {}],
-    ['thinking that begins in the middle', [user(), says(use('a')), hears(result('a'))], { thinking }],
+    ['thinking that begins in the middle', [user(), says(use('a')), accepts(result('a'))], { thinking }],
     ['a budget without room', [user()], { thinking: { ...thinking, budget_tokens: 2000 } }],
   ])('refuses %s', (_what, messages, more) => {
     expect(fault(messages, more)).toEqual(expect.any(String));

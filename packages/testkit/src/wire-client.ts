@@ -19,7 +19,7 @@ export class WireClient {
   /** Answers what the runtime asks; a test that is asked anything puts its own here. */
   answer: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown> = async (method) =>
     Promise.reject(new Error(`Unhandled method ${method}`));
-  private readonly heard = new Map<string, AnyEvent[]>();
+  private readonly received = new Map<string, AnyEvent[]>();
   private readonly methodOf = new Map<unknown, string>();
   private readonly listeners = new Set<() => void>();
 
@@ -58,12 +58,12 @@ export class WireClient {
   }
 
   events(sessionId: string): readonly AnyEvent[] {
-    return this.heard.get(sessionId) ?? [];
+    return this.received.get(sessionId) ?? [];
   }
 
   /** What is wrong with all that was told, over all sessions. */
   examine(): readonly string[] {
-    return [...this.problems, ...[...this.heard.values()].flatMap(examineEvents)];
+    return [...this.problems, ...[...this.received.values()].flatMap(examineEvents)];
   }
 
   /** Frames as lines, from a place on: replies by method, events and lifecycles by type. */
@@ -117,7 +117,7 @@ export class WireClient {
       },
       drained: () => channel.drained(),
       close: () => channel.close(),
-      messages: overheard(channel.messages, take),
+      messages: rawFrames(channel.messages, take),
     };
   }
 
@@ -138,9 +138,9 @@ export class WireClient {
     const { method, params } = message;
     if (method === 'session.event') {
       const { sessionId, event } = params as { sessionId: string; event: AnyEvent };
-      const events = this.heard.get(sessionId);
+      const events = this.received.get(sessionId);
       if (events) events.push(event);
-      else this.heard.set(sessionId, [event]);
+      else this.received.set(sessionId, [event]);
       return { type: 'event', sessionId, event };
     }
     if (method !== 'session.lifecycle') return { type: 'other', message };
@@ -165,7 +165,7 @@ function newClient(params: Readonly<Record<string, unknown>>): Readonly<Record<s
   return { toolFilterPrecedence: 'excluded', requestPermission: true, ...params };
 }
 
-async function* overheard(
+async function* rawFrames(
   messages: AsyncIterable<Message>,
   take: (message: Message) => void,
 ): AsyncGenerator<Message> {

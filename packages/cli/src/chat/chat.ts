@@ -57,7 +57,7 @@ export class Chat {
   /** Resolves with the exit code when the input or the person's patience ends. */
   async run(): Promise<number> {
     const { lines } = this.given;
-    const left = new Promise<number>((resolve) => {
+    const closed = new Promise<number>((resolve) => {
       this.quit = resolve;
     });
     const undo = this.terminal.onStop((signal) =>
@@ -68,7 +68,7 @@ export class Chat {
       await this.open(this.given.flags);
       if (this.given.isTerminal) await this.greet();
       if (this.given.flags.resume !== undefined) await this.recall();
-      return await Promise.race([this.talk(), left]);
+      return await Promise.race([this.talk(), closed]);
     } finally {
       undo();
     }
@@ -166,10 +166,10 @@ export class Chat {
       return undefined;
     }
     try {
-      const say = (line: string) => display.note(line);
+      const print = (line: string) => display.note(line);
       const resume = (sessionId: string) => this.resume(sessionId);
       const begin = () => this.begin();
-      const context = { client, config, session, say, begin, resume, word: words[0] };
+      const context = { client, config, session, print, begin, resume, word: words[0] };
       return (await command.run(context)) ?? undefined;
     } catch (error) {
       display.note(`error: ${messageOf(error)}`);

@@ -11,7 +11,7 @@ export interface ChatContext {
   readonly session: Session;
   /** The first word after the command. */
   readonly word: string | undefined;
-  say(line: string): void;
+  print(line: string): void;
   /** Begins a new session. */
   begin(): Promise<void>;
   /** Goes on with another session. */
@@ -31,28 +31,28 @@ export const chatCommands: Readonly<Record<string, ChatCommand>> = {
   '/help': {
     usage: '/help',
     help: 'what one can say here',
-    run: async ({ say }) => {
+    run: async ({ print }) => {
       const rows = Object.values(chatCommands);
       const width = Math.max(...rows.map(({ usage }) => usage.length)) + 2;
-      for (const { usage, help } of rows) say(`${usage.padEnd(width)}${help}`);
+      for (const { usage, help } of rows) print(`${usage.padEnd(width)}${help}`);
       return undefined;
     },
   },
   '/model': {
     usage: '/model [ID]',
     help: 'the model that answers, or another one from now on',
-    run: async ({ client, config, session, say, word }) => {
+    run: async ({ client, config, session, print, word }) => {
       if (word !== undefined) {
         await session.setModel(word);
-        say(`The model is ${word} from now on`);
+        print(`The model is ${word} from now on`);
         return undefined;
       }
       const { modelId } = await session.call('session.model.getCurrent');
       const listed = config.provider ? [] : await client.listModels();
-      say(
+      print(
         `The model is ${modelId ?? config.provider?.config.modelId ?? listed[0]?.id ?? "the service's choice"}`,
       );
-      for (const { id, name } of listed) say(`  ${id}  ${name}`);
+      for (const { id, name } of listed) print(`  ${id}  ${name}`);
       return undefined;
     },
   },
@@ -67,11 +67,11 @@ export const chatCommands: Readonly<Record<string, ChatCommand>> = {
   '/sessions': {
     usage: '/sessions',
     help: 'the sessions there are, the newest first',
-    run: async ({ client, say }) => {
+    run: async ({ client, print }) => {
       const sessions = await client.listSessions();
-      for (const row of sessionRows(sessions.slice(0, mostRows))) say(row);
-      if (sessions.length > mostRows) say(`and ${sessions.length - mostRows} more: groundcrew sessions ls`);
-      if (sessions.length === 0) say('There is no session yet');
+      for (const row of sessionRows(sessions.slice(0, mostRows))) print(row);
+      if (sessions.length > mostRows) print(`and ${sessions.length - mostRows} more: groundcrew sessions ls`);
+      if (sessions.length === 0) print('There is no session yet');
       return undefined;
     },
   },

@@ -11,13 +11,13 @@ export function lastExchange(events: readonly SessionEvent[]): readonly string[]
   if (!asked) return [];
   const answered = own
     .slice(own.indexOf(asked) + 1)
-    .findLast((event) => event.type === 'session.error' || isSaid(event));
+    .findLast((event) => event.type === 'session.error' || isSpoken(event));
   return [asked, ...(answered ? [answered] : [])].flatMap((event) => {
     const line = transcriptLine(event);
     return line === undefined ? [] : [shortened(line, mostCharacters)];
   });
 }
 
-function isSaid(event: SessionEvent): boolean {
+function isSpoken(event: SessionEvent): boolean {
   return event.type === 'assistant.message' && event.data.content !== '';
 }

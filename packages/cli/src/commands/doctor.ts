@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { mendSession, type Probe, removedFilesIn, SandboxHost, systemClock } from '@groundcrew/runtime';
+import { type Probe, removedFilesIn, repairSession, SandboxHost, systemClock } from '@groundcrew/runtime';
 import {
   type Finding,
   type FindingType,
@@ -96,7 +96,7 @@ async function* repair(place: StorePlace, { findings }: Inspection): AsyncGenera
   const files = removedFilesIn(dirname(place.file));
   if (has('damaged')) {
     const clock = systemClock();
-    const recovery = recoverStore({ ...place, mend: (cut) => mendSession(cut, clock) });
+    const recovery = recoverStore({ ...place, repair: (cut) => repairSession(cut, clock) });
     await finishRecovered(recovery.deleted, { place, files });
     yield* recovered(recovery);
   } else {

@@ -3,7 +3,7 @@ import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { homeDirectory } from '../config/home.js';
-import { readSandboxWord } from '../config/sandbox-words.js';
+import { readSandboxWord } from '../config/sandbox-text.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import type { Log } from '../log/log.js';
@@ -49,7 +49,7 @@ export interface ServerOptions extends HeadlessArguments {
 const channelOptions = { highWaterMark: 8 * 1024 * 1024, maxKeptBytes: 32 * 1024 * 1024, maxValues: 300_000 };
 
 /** What one who has not shown the token may send at once. */
-const maxStrangerBytes = 64 * 1024;
+const maxUntrustedBytes = 64 * 1024;
 
 /** Serves clients on stdio or a port until they are done with it. */
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
@@ -79,25 +79,25 @@ export async function runHeadless(flags: HeadlessArguments, process: Process): P
 export async function runServer(options: ServerOptions, process: Process): Promise<void> {
   const { log } = options;
   for (const warning of options.warnings) options.warn(warning);
-  const ending = new Ending(process, log);
-  const program = compose(optionsFrom(options, process, ending));
-  ending.program = program;
-  process.onSignal(() => void ending.end(0));
-  if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void ending.end(0));
+  const shutdown = new Shutdown(process, log);
+  const program = compose(optionsFrom(options, process, shutdown));
+  shutdown.program = program;
+  process.onSignal(() => void shutdown.end(0));
+  if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void shutdown.end(0));
   const serve = await serverOf(program, log);
   if (options.port === undefined) {
     program.loadStore();
     setImmediate(() => program.openStore());
     await serve(stdioChannel({}, channelOptions));
-    await ending.end(0);
+    await shutdown.end(0);
     return;
   }
-  const watched = watchParent(options, ending);
+  const watched = watchParent(options, shutdown);
   try {
     const { port } = await listenTcp({
       port: options.port,
       channel:
-        options.connectionToken === undefined ? channelOptions : { ...channelOptions, maxStrangerBytes },
+        options.connectionToken === undefined ? channelOptions : { ...channelOptions, maxUntrustedBytes },
       onChannel: (channel) => void watched(serve(channel)),
       ...(options.host !== undefined && { host: options.host }),
     });
@@ -118,12 +118,12 @@ export async function runServer(options: ServerOptions, process: Process): Promi
 /** Whoever starts a server on a port, and not by `serve`, is a client: without it the server would be left for good. */
 function watchParent(
   { orphanPatience: patience, log }: ServerOptions,
-  ending: Ending,
+  shutdown: Shutdown,
 ): (client: Promise<void>) => Promise<void> {
   if (patience === undefined) return (client) => client;
   const end = () => {
     log?.write('info', 'the process that started this one is gone, and no client is connected');
-    void ending.end(0);
+    void shutdown.end(0);
   };
   const watch = new ParentWatch({ patience, isOrphan: parentIsGone(), end });
   return (client) => watch.during(client);
@@ -137,9 +137,9 @@ const openPort =
   'No connection token is set: every program on this machine may connect. Set COPILOT_CONNECTION_TOKEN to ask for one.';
 
 /** Ends the program once, however many reasons there are. */
-class Ending {
+class Shutdown {
   program: Program | undefined;
-  private ending: Promise<void> | undefined;
+  private shutdown: Promise<void> | undefined;
 
   constructor(
     private readonly process: Process,
@@ -147,12 +147,12 @@ class Ending {
   ) {}
 
   end(code: number): Promise<void> {
-    this.ending ??= (async () => {
+    this.shutdown ??= (async () => {
       await this.program?.close();
       this.log?.write('info', 'ended');
       this.process.exit(code);
     })();
-    return this.ending;
+    return this.shutdown;
   }
 }
 
@@ -186,7 +186,7 @@ async function serverOf(
   return (channel) => server.serve(loggedChannel(channel, log, ++peers));
 }
 
-function optionsFrom(options: ServerOptions, process: Process, ending: Ending): ProgramOptions {
+function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdown): ProgramOptions {
   const { environment } = process;
   const token = tokenFrom(options, environment);
   const { executor } = options;
@@ -205,7 +205,7 @@ function optionsFrom(options: ServerOptions, process: Process, ending: Ending): 
     },
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
-    onShutDown: () => void ending.end(0),
+    onShutdown: () => void shutdown.end(0),
     ...(process.used && { used: process.used }),
     ...(options.isServerFlag && { isServerFlag: true }),
     ...(sandbox && { sandbox }),

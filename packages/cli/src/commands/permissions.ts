@@ -47,10 +47,10 @@ const check = defineCommand({
   run: async ({ flags, words }, terminal) => {
     const wish = wishIn(flags, words);
     const explanation = await explanationOf(wish, flags, terminal);
-    const said = flags.json
+    const output = flags.json
       ? JSON.stringify(inJson(wish, explanation), undefined, 2)
       : inWords(wish, explanation);
-    show(said, terminal);
+    show(output, terminal);
     return codes[explanation.type];
   },
 });

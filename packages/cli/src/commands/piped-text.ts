@@ -23,7 +23,7 @@ export async function readPipedText(
   const chunks: Buffer[] = [];
   let size = 0;
   const timer = setTimeout(
-    () => (mayBeSilent ? letGo(input) : options.onSilence()),
+    () => (mayBeSilent ? release(input) : options.onSilence()),
     mayBeSilent ? graceMs : silenceMs,
   );
   try {
@@ -36,7 +36,7 @@ export async function readPipedText(
         throw new UsageError(`More than ${mostBytes / mega} MB on stdin: that is no prompt`);
     }
   } catch (error) {
-    if (!isLetGo(error)) throw error;
+    if (!isReleased(error)) throw error;
   } finally {
     clearTimeout(timer);
   }
@@ -49,10 +49,10 @@ const graceMs = 100;
 const silenceMs = 2000;
 
 /** Nothing came: the stream no longer keeps the program alive. */
-function letGo(input: Terminal['input']): void {
+function release(input: Terminal['input']): void {
   if ('destroy' in input && typeof input.destroy === 'function') input.destroy();
 }
 
-function isLetGo(error: unknown): boolean {
+function isReleased(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -9,7 +9,7 @@ import type {
 import { permits } from '../config/allowed.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
 import { placeOf } from '../dialogue/approval.js';
-import { Dialogue, NobodyAnswers } from '../dialogue/dialogue.js';
+import { Dialogue, NoUserError } from '../dialogue/dialogue.js';
 import { terminalAsker } from '../dialogue/terminal-asker.js';
 import { UsageError } from '../flags/arguments.js';
 import { type FlagValues, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
@@ -130,7 +130,7 @@ function questionsFor(
   const { display, stopping, session } = at;
   const isTerminal = terminal.inputKind === 'terminal' && terminal.errorOutput.isTTY === true;
   if (!isTerminal)
-    return { onPermissionRequest: decideBy(config, display), onUserInputRequest: askNobody(display) };
+    return { onPermissionRequest: decideBy(config, display), onUserInputRequest: refuseToAsk(display) };
   const dialogue = new Dialogue({
     asker: terminalAsker(terminal, () => stopping.interrupt()),
     display,
@@ -151,10 +151,10 @@ function decideBy({ allow }: Config, display: Display): PermissionHandler {
   };
 }
 
-function askNobody(display: Display): UserInputHandler {
+function refuseToAsk(display: Display): UserInputHandler {
   return ({ question }) => {
     display.note(`not asked: ${visible(question)} (there is no terminal)`);
-    throw new NobodyAnswers();
+    throw new NoUserError();
   };
 }
 

@@ -32,11 +32,11 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
   run: async ({ flags }, terminal) => {
     const config = readConfig(flags, terminal.environment);
     const { log, redactor } = openCommandLog(config, terminal);
-    const tell = (line: string) => void terminal.errorOutput.write(`${line}\n`);
-    const connectionToken = tokenFor(flags.tokenFile, terminal.environment, tell);
+    const print = (line: string) => void terminal.errorOutput.write(`${line}\n`);
+    const connectionToken = tokenFor(flags.tokenFile, terminal.environment, print);
     redactor.register(connectionToken);
     if (flags.host !== undefined && !isLoopback(flags.host))
-      tell(`Whoever reaches ${flags.host} can try the token, and what is said is not encrypted.`);
+      print(`Whoever reaches ${flags.host} can try the token, and what is said is not encrypted.`);
     return new Promise<number>((resolve, reject) => {
       const options: ServerOptions = {
         port: flags.port ?? 0,
@@ -50,7 +50,7 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
         ...(config.sandbox && { sandbox: config.sandbox }),
         ...(flags.host !== undefined && { host: flags.host }),
       };
-      runServer(options, processOf(terminal, { exit: resolve, warn: tell })).catch(reject);
+      runServer(options, processOf(terminal, { exit: resolve, warn: print })).catch(reject);
     });
   },
 });
@@ -70,13 +70,13 @@ function processOf(terminal: Terminal, ways: Pick<Process, 'exit' | 'warn'>): Pr
 function tokenFor(
   file: string | undefined,
   { GROUNDCREW_TOKEN, COPILOT_CONNECTION_TOKEN }: Terminal['environment'],
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): string {
   if (file !== undefined) return tokenIn(file);
   const given = GROUNDCREW_TOKEN || COPILOT_CONNECTION_TOKEN;
   if (given) return given;
   const made = newToken();
-  tell(`Connection token: ${made}`);
+  print(`Connection token: ${made}`);
   return made;
 }
 

@@ -4,7 +4,7 @@ import type { SandboxSettings } from '@groundcrew/runtime';
 import { longestSeconds, UsageError, wholeNumber } from '../flags/arguments.js';
 import { logLevels } from '../log/log-levels.js';
 import { type Allowed, type AllowRule, readRule } from './allowed.js';
-import { executorOf } from './sandbox-words.js';
+import { executorOf } from './sandbox-text.js';
 import {
   absolutePath,
   address,

@@ -3,7 +3,7 @@ import type { SandboxSettings } from '@groundcrew/runtime';
 import type { Flag } from '../flags/flags.js';
 import { readSandboxSetting } from './config-file.js';
 import { configPath } from './home.js';
-import { readSandboxWord, sandboxWords } from './sandbox-words.js';
+import { readSandboxWord, sandboxWords } from './sandbox-text.js';
 
 /** The flags that say where commands run. */
 export const sandboxFlags = {

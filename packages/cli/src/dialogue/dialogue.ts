@@ -27,7 +27,7 @@ export interface DialogueOptions {
 }
 
 /** There is nobody to answer what the agent asks; the model is told so, and goes on. */
-export class NobodyAnswers extends Error {
+export class NoUserError extends Error {
   override readonly name = 'NobodyAnswers';
 }
 
@@ -57,11 +57,11 @@ export class Dialogue {
       this.show([visible(question), ...choices.map((choice, index) => `  ${index + 1}  ${visible(choice)}`)]);
       const mayBeFree = allowFreeform || choices.length === 0;
       for (;;) {
-        const said = await this.read(askFor(choices.length, mayBeFree), signal);
-        if (said === undefined) throw new NobodyAnswers();
-        const chosen = choices[Number(said) - 1] ?? choices.find((choice) => isSame(choice, said));
+        const typed = await this.read(askFor(choices.length, mayBeFree), signal);
+        if (typed === undefined) throw new NoUserError();
+        const chosen = choices[Number(typed) - 1] ?? choices.find((choice) => isSame(choice, typed));
         if (chosen !== undefined) return { answer: chosen, wasFreeform: false };
-        if (mayBeFree && said !== '') return { answer: said, wasFreeform: true };
+        if (mayBeFree && typed !== '') return { answer: typed, wasFreeform: true };
       }
     });
 
@@ -74,15 +74,15 @@ export class Dialogue {
     const longer = approval
       ? `${text}, s this session, p this place (${alone ? 'any use of ' : ''}${visible(describeApproval(approval))})`
       : '';
-    const said = await this.read(`y once${longer}, n no, or why not: `, signal);
+    const typed = await this.read(`y once${longer}, n no, or why not: `, signal);
     if (signal.aborted) return { kind: 'no-result' };
-    if (said === undefined) return { kind: 'user-not-available' };
-    if (/^y(?:es)?$/i.test(said)) return { kind: 'approve-once' };
-    if (approval && alone && /^t$/i.test(said)) return { kind: 'approve-for-session', approval: alone };
-    if (approval && /^s$/i.test(said)) return { kind: 'approve-for-session', approval };
-    if (approval && /^p$/i.test(said))
+    if (typed === undefined) return { kind: 'user-not-available' };
+    if (/^y(?:es)?$/i.test(typed)) return { kind: 'approve-once' };
+    if (approval && alone && /^t$/i.test(typed)) return { kind: 'approve-for-session', approval: alone };
+    if (approval && /^s$/i.test(typed)) return { kind: 'approve-for-session', approval };
+    if (approval && /^p$/i.test(typed))
       return { kind: 'approve-for-location', approval, locationKey: await this.options.place() };
-    return { kind: 'reject', feedback: /^(?:no?)?$/i.test(said) ? 'No.' : said };
+    return { kind: 'reject', feedback: /^(?:no?)?$/i.test(typed) ? 'No.' : typed };
   }
 
   private async read(question: string, signal: AbortSignal): Promise<string | undefined> {
@@ -110,6 +110,6 @@ function askFor(choices: number, mayBeFree: boolean): string {
   return mayBeFree ? `1 to ${choices}, or your own words: ` : `1 to ${choices}: `;
 }
 
-function isSame(choice: string, said: string): boolean {
-  return choice.toLowerCase() === said.toLowerCase();
+function isSame(choice: string, typed: string): boolean {
+  return choice.toLowerCase() === typed.toLowerCase();
 }

@@ -13,7 +13,7 @@ export function terminalAsker(
       const lines = new LineInput({ input, output: errorOutput, isTerminal: true });
       lines.onInterrupt(onInterrupt);
       try {
-        await lines.forgetTyped();
+        await lines.clearTyped();
         return await lines.answer(question, signal);
       } finally {
         lines.close();

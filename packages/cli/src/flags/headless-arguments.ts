@@ -49,11 +49,11 @@ export function readHeadless(argv: readonly string[]): HeadlessArguments {
     }
   }
   const { isStdio, port, ...rest } = draft;
-  warnings.push(...troubleWithLevel(rest.logLevel));
+  warnings.push(...levelWarning(rest.logLevel));
   return { ...rest, warnings, ...(!isStdio && { port: port ?? 0 }) };
 }
 
-function troubleWithLevel(level: string | undefined): readonly string[] {
+function levelWarning(level: string | undefined): readonly string[] {
   if (level === undefined || level === 'default' || logLevel(level) !== undefined) return [];
   return [`Ignored --log-level ${level}; it may be ${logLevels.join(', ')}`];
 }

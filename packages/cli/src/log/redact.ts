@@ -16,14 +16,14 @@ export class Redactor {
   text(text: string): string {
     let covered = text;
     for (const secret of this.secrets) covered = covered.replaceAll(secret, cover);
-    for (const form of tellingForms) covered = covered.replace(form, `$1${cover}`);
+    for (const form of secretForms) covered = covered.replace(form, `$1${cover}`);
     return covered;
   }
 
   /** A copy with its secrets covered, at any depth; what a telling name held is a secret everywhere else too. */
   value(value: unknown, name = ''): unknown {
     if (typeof value === 'string') {
-      if (!tellingName.test(name)) return this.text(value);
+      if (!secretName.test(name)) return this.text(value);
       this.register(value);
       return cover;
     }
@@ -38,19 +38,19 @@ export function redactorFor(
   environment: Readonly<Record<string, string | undefined>>,
   ...others: readonly (string | undefined)[]
 ): Redactor {
-  const named = Object.entries(environment).filter(([name]) => tellingVariable.test(name));
+  const named = Object.entries(environment).filter(([name]) => secretVariable.test(name));
   return new Redactor(...named.map(([, value]) => value), ...others);
 }
 
-const tellingVariable = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$/;
+const secretVariable = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$/;
 const cover = '[redacted]';
 const shortest = 6;
 
 /** Names whose values nobody may see; counts such as `inputTokens` are not among them. */
-const tellingName = /(?:api[-_]?key|authorization|cookie|password|secret|token)$/i;
+const secretName = /(?:api[-_]?key|authorization|cookie|password|secret|token)$/i;
 
 /** Forms that only secrets have; what stands before them is kept. */
-const tellingForms: readonly RegExp[] = [
+const secretForms: readonly RegExp[] = [
   /(\bbearer\s+)[\w.~+/=-]{6,}/gi,
   /(\b)(?:gh[pousr]_|github_pat_|sk-|xox[abprs]-)[\w-]{16,}/g,
   /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/:@]+:[^\s/@]+(?=@)/gi,

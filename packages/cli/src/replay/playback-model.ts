@@ -54,8 +54,8 @@ export function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function eventsOf(said: EventOf<'assistant.message'>['data']): readonly ModelEvent[] {
-  const { content, reasoningText, toolRequests = [], outputTokens = 0, apiCallId } = said;
+function eventsOf(recorded: EventOf<'assistant.message'>['data']): readonly ModelEvent[] {
+  const { content, reasoningText, toolRequests = [], outputTokens = 0, apiCallId } = recorded;
   return [
     ...(reasoningText ? [{ type: 'reasoning', delta: reasoningText } as const] : []),
     ...(content ? [{ type: 'text', delta: content } as const] : []),

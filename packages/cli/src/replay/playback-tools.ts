@@ -18,8 +18,8 @@ export function playbackTools(
   { calls }: Recording,
   stage: ToolStage,
 ): RuntimeOptions['builtinTools'] {
-  return (company) =>
-    builtin(company).map((tool): Tool => {
+  return (clients) =>
+    builtin(clients).map((tool): Tool => {
       const prepare: Tool['prepare'] = (_input, { toolCallId }) => prepared(calls.get(toolCallId), stage);
       return { ...tool, prepare };
     });

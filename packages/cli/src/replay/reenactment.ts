@@ -12,7 +12,7 @@ export class Reenactment implements ModelStage, ToolStage {
   private isLimited = false;
   /** Models that were chosen again. */
   private readonly chosen = new Set<SessionEvent>();
-  private tellIdle: () => void = () => undefined;
+  private emitIdle: () => void = () => undefined;
 
   constructor(
     private readonly recording: Recording,
@@ -28,13 +28,13 @@ export class Reenactment implements ModelStage, ToolStage {
   }
 
   /** Hears what the session tells. */
-  hear(event: SessionEvent): void {
+  receive(event: SessionEvent): void {
     if (event.type === 'user.message') this.isIdle = false;
     if (event.type === 'session.idle') {
       this.isIdle = true;
-      this.tellIdle();
+      this.emitIdle();
     }
-    if (isCompared(event)) this.rehearsal.hear(event);
+    if (isCompared(event)) this.rehearsal.receive(event);
   }
 
   /** What people said of a model that was rate limited. */
@@ -65,8 +65,8 @@ export class Reenactment implements ModelStage, ToolStage {
     this.hasAborted = true;
     // The stop is heard as an event; whether its request is answered is nobody's concern.
     this.session?.call('session.abort', { reason }).then(
-      () => this.forgetAbort(),
-      () => this.forgetAbort(),
+      () => this.clearAbort(),
+      () => this.clearAbort(),
     );
   }
 
@@ -84,7 +84,7 @@ export class Reenactment implements ModelStage, ToolStage {
     );
   }
 
-  private forgetAbort(): void {
+  private clearAbort(): void {
     this.hasAborted = false;
   }
 
@@ -125,7 +125,7 @@ export class Reenactment implements ModelStage, ToolStage {
   private async idle(): Promise<void> {
     if (this.isIdle) return;
     await new Promise<void>((resolve) => {
-      this.tellIdle = resolve;
+      this.emitIdle = resolve;
     });
   }
 }

@@ -12,7 +12,7 @@ function event(type: string, data: object): SessionEvent {
 function rehearse(recorded: readonly SessionEvent[], replayed: readonly SessionEvent[], mayGoOn = false) {
   const onDifference = vi.fn();
   const rehearsal = new Rehearsal(recorded, { mayGoOn, directories: ['/then', '/now'], onDifference });
-  for (const each of replayed) rehearsal.hear(each);
+  for (const each of replayed) rehearsal.receive(each);
   rehearsal.end();
   const { agreed, difference } = rehearsal;
   expect(onDifference).toHaveBeenCalledTimes(difference ? 1 : 0);
@@ -51,7 +51,7 @@ test('whoever waits for a place is told when it was reached, and when it will no
   const a = event('user.message', { content: 'a' });
   const rehearsal = new Rehearsal([a, a], { mayGoOn: false, directories: [], onDifference: () => undefined });
   const [reached, never] = [rehearsal.reached(1), rehearsal.reached(2)];
-  rehearsal.hear(a);
+  rehearsal.receive(a);
   await reached;
   rehearsal.stop();
   await expect(never).rejects.toThrow(ReplayStopped);

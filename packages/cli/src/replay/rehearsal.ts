@@ -29,7 +29,7 @@ export interface RehearsalOptions {
 /** Hears the events of a replay against those recorded, and says when a place has been reached. */
 export class Rehearsal {
   difference: Difference | undefined;
-  private heard = 0;
+  private received = 0;
   private readonly recordedIds: Ids;
   private readonly replayedIds: Ids;
   private readonly waiting: { readonly place: number; resolve(): void; reject(error: Error): void }[] = [];
@@ -45,21 +45,21 @@ export class Rehearsal {
 
   /** How many events were the same. */
   get agreed(): number {
-    return this.difference ? this.difference.number - 1 : Math.min(this.heard, this.events.length);
+    return this.difference ? this.difference.number - 1 : Math.min(this.received, this.events.length);
   }
 
-  hear(event: SessionEvent): void {
+  receive(event: SessionEvent): void {
     if (this.difference) return;
-    const recorded = this.events[this.heard];
-    this.heard += 1;
+    const recorded = this.events[this.received];
+    this.received += 1;
     if (!recorded && this.options.mayGoOn) return;
     this.compare(recorded, event);
-    for (const each of this.waiting) if (this.heard >= each.place) each.resolve();
+    for (const each of this.waiting) if (this.received >= each.place) each.resolve();
   }
 
   /** Nothing more will come. */
   end(): void {
-    const missing = this.events[this.heard];
+    const missing = this.events[this.received];
     if (!this.difference && missing) this.differ({ recorded: this.recordedIds.plain(missing) });
   }
 
@@ -72,7 +72,7 @@ export class Rehearsal {
   /** Resolves when all that was recorded before this place has happened again; rejects when it will not. */
   async reached(place: number): Promise<void> {
     if (this.isStopped) throw new ReplayStopped();
-    if (this.heard >= place) return;
+    if (this.received >= place) return;
     await new Promise<void>((resolve, reject) => this.waiting.push({ place, resolve, reject }));
   }
 
@@ -85,7 +85,7 @@ export class Rehearsal {
   }
 
   private differ(difference: Omit<Difference, 'number'>): void {
-    const number = this.heard + (difference.replayed ? 0 : 1);
+    const number = this.received + (difference.replayed ? 0 : 1);
     this.difference = { number, ...difference };
     this.options.onDifference();
   }

@@ -72,7 +72,7 @@ async function replayIn(
       onUserInputRequest: () => Promise.reject(new Error('The recorded answer is played back')),
       onEvent: (event) => {
         quiet.refresh();
-        reenactment.hear(event);
+        reenactment.receive(event);
       },
     });
     await Promise.race([reenactment.play(session), stopped]);
@@ -103,7 +103,7 @@ function openPlayback(
     environment: { PATH: process.env.PATH, HOME: home },
     sessionIdleSeconds: 0,
     warn: () => undefined,
-    onShutDown: () => undefined,
+    onShutdown: () => undefined,
     playback: {
       openModels: async () => model,
       builtinTools: playbackTools(builtinTools(noWeb), recording, reenactment),

@@ -1,6 +1,6 @@
 import { Client, RuntimeConnection } from '@groundcrew/sdk';
 import type { Config } from '../config/config.js';
-import { NobodyAnswers } from '../dialogue/dialogue.js';
+import { NoUserError } from '../dialogue/dialogue.js';
 import { openInProcess } from '../in-process.js';
 import type { Log } from '../log/log.js';
 import { loggedChannel } from '../log/logged-channel.js';
@@ -27,7 +27,7 @@ export async function openLocalClient(config: Config, terminal: Terminal, log: L
     connection: RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log)),
     onWarning: (message) => log.write('warning', message),
     onHandlerError: ({ handler, name, error }) => {
-      if (error instanceof NobodyAnswers) return;
+      if (error instanceof NoUserError) return;
       log.write('error', `The ${handler} handler ${name} threw: ${error.message}`);
     },
   });

@@ -11,8 +11,8 @@ import { shortened, visible } from './visible.js';
 /** What a question for permission is about, in full: nobody can allow what is cut off. */
 export function describeRequest(request: PermissionRequest): string {
   // The table has the teller of each kind; which one this is, is known only now.
-  const tell = entryOf(requests as Readonly<Record<string, (request: never) => string>>, request.kind);
-  return visible(tell?.(request as never) ?? request.kind);
+  const describe = entryOf(requests as Readonly<Record<string, (request: never) => string>>, request.kind);
+  return visible(describe?.(request as never) ?? request.kind);
 }
 
 /** What was denied because nobody was there to be asked, and the flag that would permit it. */
@@ -33,8 +33,8 @@ export function describeDenial(
 /** What people are told of an event while a turn runs; undefined when that is nothing. */
 export function describeEvent({ type, data }: SessionEvent): string | undefined {
   // As above: the type names the teller that knows the data.
-  const tell = entryOf(activity as Readonly<Record<string, (data: never) => string | undefined>>, type);
-  const text = tell?.(data as never);
+  const describe = entryOf(activity as Readonly<Record<string, (data: never) => string | undefined>>, type);
+  const text = describe?.(data as never);
   return text === undefined ? undefined : visible(text);
 }
 

@@ -28,7 +28,7 @@ export class Display {
   constructor(private readonly options: DisplayOptions) {}
 
   show(event: SessionEvent): void {
-    this.options.indicator?.hear(event);
+    this.options.indicator?.receive(event);
     if (event.agentId === undefined && this.isAnswer(event)) return;
     const line = describeEvent(event);
     if (line !== undefined) this.note(line);

@@ -25,7 +25,7 @@ export class LineInput {
       crlfDelay: Number.POSITIVE_INFINITY,
       ...(isTerminal && { output }),
     });
-    this.reader.on('line', (line) => (isTerminal ? this.hearTyped(line) : this.hear(line)));
+    this.reader.on('line', (line) => (isTerminal ? this.receiveTyped(line) : this.receive(line)));
     this.reader.on('close', () => {
       this.isOver = true;
       this.settle(undefined);
@@ -66,7 +66,7 @@ export class LineInput {
   }
 
   /** What a person typed before anything was asked arrives at once when the terminal is read, and is no answer. */
-  async forgetTyped(): Promise<void> {
+  async clearTyped(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, typedBefore));
     this.ahead.length = 0;
     this.open.length = 0;
@@ -108,12 +108,12 @@ export class LineInput {
     }
   };
 
-  private hearTyped(line: string): void {
+  private receiveTyped(line: string): void {
     const isOpen = this.isPasting || this.continues || line.endsWith('\\');
     const text = !this.isPasting && !this.continues && isOpen ? line.slice(0, -1) : line;
     this.continues = false;
     this.open.push(text);
-    if (!isOpen) this.hear(this.open.splice(0).join('\n'));
+    if (!isOpen) this.receive(this.open.splice(0).join('\n'));
     else if (!this.isPasting) {
       this.reader.setPrompt(continuation);
       this.reader.prompt();
@@ -125,7 +125,7 @@ export class LineInput {
     this.reader.write(null, { ctrl: true, name: 'u' });
   }
 
-  private hear(line: string): void {
+  private receive(line: string): void {
     if (this.waiting) this.settle(line);
     else this.ahead.push(line);
   }

@@ -42,9 +42,9 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function onStop(handler: (signal: StopSignal) => void): () => void {
   const undo = signals.map((signal) => {
-    const hear = () => handler(signal);
-    process.on(signal, hear);
-    return () => process.off(signal, hear);
+    const receive = () => handler(signal);
+    process.on(signal, receive);
+    return () => process.off(signal, receive);
   });
   // These stay: nobody reads any more, and what is still written must not end the program by an error.
   process.stdout.on('error', () => handler('SIGPIPE'));

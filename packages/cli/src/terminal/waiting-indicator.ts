@@ -16,12 +16,12 @@ export class WaitingIndicator {
   ) {}
 
   /** Follows a turn by its events. */
-  hear(event: SessionEvent): void {
+  receive(event: SessionEvent): void {
     if (event.agentId !== undefined) return;
     if (event.type === 'user.message' || event.type === 'tool.execution_complete') this.wait('the model');
     if (event.type === 'tool.execution_start') this.wait(visible(event.data.toolName));
     if (event.type === 'permission.completed') this.wait('the tool');
-    if (endings.has(event.type)) this.stop();
+    if (endEvents.has(event.type)) this.stop();
   }
 
   /** Takes the line away, so that something else can be written; it comes back while the wait lasts. */
@@ -53,7 +53,7 @@ export class WaitingIndicator {
 }
 
 /** What ends a wait: something is shown or asked, or the turn is over. */
-const endings: ReadonlySet<string> = new Set([
+const endEvents: ReadonlySet<string> = new Set([
   'abort',
   'assistant.message_delta',
   'permission.requested',

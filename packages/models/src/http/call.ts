@@ -35,7 +35,7 @@ export class Call implements Carried, ResponseListener, BodySource {
   #step: { readonly limit: number; readonly failing: string };
   #since = now();
   #head: ResponseHead | undefined;
-  #hasHeard = false;
+  #hasReceived = false;
   #isSent = false;
   #isOver = false;
 
@@ -69,11 +69,11 @@ export class Call implements Carried, ResponseListener, BodySource {
   wasStale(error: unknown): boolean {
     const code = property(error, 'code');
     const isBroken = code === 'ECONNRESET' || code === 'EPIPE';
-    return isBroken && !this.#hasHeard && this.#connection?.isReused === true;
+    return isBroken && !this.#hasReceived && this.#connection?.isReused === true;
   }
 
   onBytes(bytes: Buffer): void {
-    this.#hasHeard = true;
+    this.#hasReceived = true;
     this.#since = now();
     try {
       this.#parser.push(bytes);
@@ -119,7 +119,7 @@ export class Call implements Carried, ResponseListener, BodySource {
   }
 
   /** An answer left at its last event is nearly over: waiting for it a moment keeps the connection for the next call. */
-  leave(): void {
+  cancel(): void {
     this.#stopListening();
     clearTimeout(this.#timer);
     this.#connection?.resume();

@@ -26,7 +26,7 @@ export class Connection {
     socket.setNoDelay(true);
     // A model may think for minutes in silence; whoever forgets connections meanwhile is reminded of this one.
     socket.setKeepAlive(true, keepAliveAfter);
-    socket.on('data', (bytes) => this.#hear(bytes));
+    socket.on('data', (bytes) => this.#receive(bytes));
     socket.on('error', (error) => {
       this.#error = error;
     });
@@ -60,7 +60,7 @@ export class Connection {
   }
 
   /** Nothing is carried for now, which keeps no process alive. */
-  rest(): void {
+  idle(): void {
     this.#carried = undefined;
     this.#socket.resume();
     this.#socket.unref();
@@ -79,7 +79,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  #hear(bytes: Buffer): void {
+  #receive(bytes: Buffer): void {
     if (this.#carried) this.#carried.onBytes(bytes);
     else this.destroy();
   }

@@ -36,14 +36,15 @@ export class Connections {
   /** Keeps a connection for the next call, for as long as the service says it will, or a few seconds. */
   keep(connection: Connection, { target }: Route, keepAlive: string | undefined): void {
     const [, seconds] = /(?:^|[\s,])timeout=(\d+)/i.exec(keepAlive ?? '') ?? [];
-    const rest = seconds === undefined ? usualRest : Math.min(longestRest, Number(seconds) * 1000 - safety);
+    const idleTime =
+      seconds === undefined ? usualIdleTime : Math.min(longestIdleTime, Number(seconds) * 1000 - safety);
     const list = this.#resting.get(target.origin) ?? [];
-    if (rest <= 0 || list.length >= mostResting || !connection.isOpen) {
+    if (idleTime <= 0 || list.length >= mostResting || !connection.isOpen) {
       connection.destroy();
       return;
     }
-    connection.rest();
-    list.push({ connection, until: now() + rest });
+    connection.idle();
+    list.push({ connection, until: now() + idleTime });
     this.#resting.set(target.origin, list);
     this.#sweeping ??= setTimeout(() => this.#sweep(), sweepPause).unref();
   }
@@ -83,8 +84,8 @@ export class Connections {
   }
 }
 
-const usualRest = 5_000;
-const longestRest = 60_000;
+const usualIdleTime = 5_000;
+const longestIdleTime = 60_000;
 /** A service may close at the very moment it has named. */
 const safety = 1_000;
 const mostResting = 256;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ModelError } from '../errors.js';
 import { type ResponseHead, ResponseParser } from './response-parser.js';
 
-interface Heard {
+interface Received {
   head?: ResponseHead;
   body: string;
   isWhole: boolean;
@@ -11,24 +11,24 @@ interface Heard {
 }
 
 /** What is heard of an answer that comes in these pieces, after which the service hangs up. */
-function hear(pieces: readonly Buffer[]): Heard {
-  const heard: Heard = { body: '', isWhole: false, mayGoOn: false };
+function hear(pieces: readonly Buffer[]): Received {
+  const received: Received = { body: '', isWhole: false, mayGoOn: false };
   const parser = new ResponseParser({
     onHead: (head) => {
-      expect(heard.head).toBeUndefined();
-      heard.head = head;
+      expect(received.head).toBeUndefined();
+      received.head = head;
     },
     onData: (bytes) => {
-      heard.body += bytes.toString('latin1');
+      received.body += bytes.toString('latin1');
     },
     onEnd: () => {
-      heard.isWhole = true;
+      received.isWhole = true;
     },
   });
   for (const piece of pieces) parser.push(piece);
-  heard.mayGoOn = parser.mayGoOn;
-  if (!heard.isWhole) parser.close();
-  return heard;
+  received.mayGoOn = parser.mayGoOn;
+  if (!received.isWhole) parser.close();
+  return received;
 }
 
 const whole = (text: string) => hear([Buffer.from(text, 'latin1')]);

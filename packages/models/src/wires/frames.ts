@@ -1,5 +1,5 @@
 import { ModelError } from '../errors.js';
-import { toldFailure } from '../failure.js';
+import { failureInAnswer } from '../failure.js';
 import { isObject, parseReceived } from '../json.js';
 import type { ModelEvent } from '../model.js';
 import type { AnswerDecoder } from '../wire.js';
@@ -11,7 +11,7 @@ export type Frame = Readonly<Record<string, unknown>>;
 /** One answer as it comes in. */
 export interface IncomingAnswer {
   /** Nothing is kept of a text but its event: a frame that differs from the last in its text alone need not be taken. */
-  readonly forgetsText?: true;
+  readonly isStateless?: true;
   /** Takes a frame and tells what is new; true when the service has said its last word. */
   add(frame: Frame, events: ModelEvent[]): boolean;
   /** What is left to tell, the end last. `complete` says that the service itself called the answer finished. */
@@ -52,21 +52,21 @@ export class FrameDecoder implements AnswerDecoder {
       if (text !== '') events.push({ type: 'text', delta: text });
       return;
     }
-    const told = events.length;
+    const before = events.length;
     const frame = data === '[DONE]' ? undefined : parse(data);
     this.#isUnreadable = frame === notJson;
     if (this.#isUnreadable) return;
     this.isOver = frame === undefined || this.#answer.add(asFrame(frame), events);
     if (this.isOver) events.push(...this.#answer.end({ complete: true }));
-    else if (this.#answer.forgetsText) this.#repeated.learn(data, events.slice(told));
+    else if (this.#answer.isStateless) this.#repeated.learn(data, events.slice(before));
   }
 }
 
 /** What a service sent, if it is an object and does not say that the call failed. */
 export function asFrame(value: unknown): Frame {
   if (!isObject(value)) throw new ModelError('bad_response', 'The model service sent JSON that is no object');
-  if (isObject(value.error) || typeof value.error === 'string') throw toldFailure(value.error);
-  if (value.object === 'error' || value.type === 'error') throw toldFailure(value);
+  if (isObject(value.error) || typeof value.error === 'string') throw failureInAnswer(value.error);
+  if (value.object === 'error' || value.type === 'error') throw failureInAnswer(value);
   return value;
 }
 

@@ -37,9 +37,9 @@ test.each([
   ['it is the name of a field', '{"one":1,"choices":[]}', [{ type: 'text', delta: 'one' }]],
   ['it told nothing', frameOf('one'), []],
   ['it told reasoning', frameOf('one'), [{ type: 'reasoning', delta: 'one' }]],
-] as const)('a frame is no pattern when %s', (_, frame, told) => {
+] as const)('a frame is no pattern when %s', (_, frame, emitted) => {
   const repeated = new RepeatedText();
-  repeated.learn(frame, told as readonly ModelEvent[]);
+  repeated.learn(frame, emitted as readonly ModelEvent[]);
   expect(repeated.read(frame.replace('"one"', '"two"'))).toBeUndefined();
 });
 

@@ -19,10 +19,10 @@ export class RepeatedText {
   }
 
   /** Takes a frame as the pattern for those that follow, if all it told was a text that stands in it once. */
-  learn(data: string, told: readonly ModelEvent[]): void {
+  learn(data: string, emitted: readonly ModelEvent[]): void {
     this.#before = '';
-    const [event] = told;
-    if (told.length !== 1 || event?.type !== 'text') return;
+    const [event] = emitted;
+    if (emitted.length !== 1 || event?.type !== 'text') return;
     const literal = `:${JSON.stringify(event.delta)}`;
     const place = data.indexOf(literal);
     if (place < 0 || data.includes(literal.slice(1), place + literal.length)) return;

@@ -1,6 +1,6 @@
 import type { Conversation } from '../conversation.js';
 import { evaluate, type Fraction, NoValue, readFraction, writeFraction } from '../exact.js';
-import { type Pattern, say } from '../pattern.js';
+import { type Pattern, replyWith } from '../pattern.js';
 
 /** Sums, also about the number last answered. */
 export const arithmetic: readonly Pattern[] = [
@@ -11,10 +11,10 @@ export const arithmetic: readonly Pattern[] = [
       const expressions = expressionsIn(text);
       const earlier = expressions.some((one) => one.includes('@')) ? earlierNumber(conversation) : undefined;
       if (!earlier && expressions.some((one) => one.includes('@')))
-        return say('There is no number before this that I could go on from.');
+        return replyWith('There is no number before this that I could go on from.');
       const bare = bareWish.test(conversation.ask);
       const answers = expressions.flatMap((expression) => answerTo(expression, earlier, bare) ?? []);
-      return say(answers.length > 0 ? answers.join('\n') : undefined);
+      return replyWith(answers.length > 0 ? answers.join('\n') : undefined);
     },
   },
 ];
@@ -81,8 +81,8 @@ const around = new Set(
 
 function expressionsIn(text: string): readonly string[] {
   if (text.length > longestExpression) return [];
-  const said = text.toLowerCase().replaceAll('’', "'");
-  const written = spoken.reduce((sentence, [words, signs]) => sentence.replace(words, signs), said);
+  const normalized = text.toLowerCase().replaceAll('’', "'");
+  const written = spoken.reduce((sentence, [words, signs]) => sentence.replace(words, signs), normalized);
   const sums: string[] = [];
   const rest = written.replace(/[-+(\d@.][\d@.+\-*/%^()\s]*/g, (run) => {
     if (!/[\d@)]\s*[-+*/%^]\s*[-+(\d@.]/.test(run)) return run;

@@ -1,7 +1,7 @@
 import type { Attachment } from '../conversation.js';
 import { mentions } from '../mentions.js';
-import { type Pattern, say } from '../pattern.js';
-import { argumentsOf, fitted } from '../shape.js';
+import { type Pattern, replyWith } from '../pattern.js';
+import { argumentsOf, fitted } from '../value-type.js';
 
 /** What came with the prompt. A file is only known by name and size: its content is read by a tool. */
 export const attachments: readonly Pattern[] = [
@@ -15,7 +15,8 @@ export const attachments: readonly Pattern[] = [
       if (!isMeant || /^\W*(?:create|write|edit|replace|run|execute|in)\b/.test(text)) return undefined;
       const view = tools.find(({ name }) => name === 'view');
       const files = given.filter(({ type, text: note }) => type === 'file' && !note.startsWith('error'));
-      if (!view || files.length === 0 || !content.test(text)) return say(given.map(describe).join('\n\n'));
+      if (!view || files.length === 0 || !content.test(text))
+        return replyWith(given.map(describe).join('\n\n'));
       const properties = argumentsOf(view.inputSchema);
       return {
         type: 'call',

@@ -1,28 +1,28 @@
 import type { Conversation } from '../conversation.js';
-import { type Pattern, say } from '../pattern.js';
-import { reveal } from '../veil.js';
+import { unmask } from '../masked-text.js';
+import { type Pattern, replyWith } from '../pattern.js';
 
 /** What was said before. */
 export const memory: readonly Pattern[] = [
   {
     example: 'Please create a detailed summary of the conversation so far.',
     when: /^please create a detailed summary of the conversation so far/i,
-    reply: (_, __, conversation) => say(summary(conversation)),
+    reply: (_, __, conversation) => replyWith(summary(conversation)),
   },
   {
     example: 'What was my first message?',
     when: /\bwhat (?:was|were|is) my (?:very )?(first|last|previous|earlier) (?:message|prompt|question|request)|\bwhat did i (?:just )?(?:say|ask|tell you|write)(?: you)?(?: (before|earlier|first|last))?/i,
-    reply([, message, ask], _, { earlierAsks }) {
-      const asked = (message ?? ask) === 'first' ? earlierAsks.at(0) : earlierAsks.at(-1);
-      return say(asked === undefined ? 'This is your first message.' : `You said: ${asked}`);
+    reply([, message, prompt], _, { earlierPrompts }) {
+      const asked = (message ?? prompt) === 'first' ? earlierPrompts.at(0) : earlierPrompts.at(-1);
+      return replyWith(asked === undefined ? 'This is your first message.' : `You said: ${asked}`);
     },
   },
   {
     example: 'What did I ask you to remember?',
     when: /\b(?:what|which)\b.*\b(?:ask|asked|told|tell|telling) you to remember\b/i,
-    reply(_, __, { earlierAsks }) {
-      const noted = earlierAsks.flatMap((ask) => remembered.exec(ask)?.[1] ?? []);
-      return say(
+    reply(_, __, { earlierPrompts }) {
+      const noted = earlierPrompts.flatMap((prompt) => remembered.exec(prompt)?.[1] ?? []);
+      return replyWith(
         noted.length === 0
           ? 'You have not asked me to remember anything.'
           : `You asked me to remember: ${noted.join('; ')}`,
@@ -32,29 +32,29 @@ export const memory: readonly Pattern[] = [
   {
     example: 'What is my name?',
     when: /\b(?:what(?:'s| is| was| are)|do you (?:know|remember)) my ([\w ]+?)\s*\?*$/i,
-    reply([, subject = ''], _, { earlierAsks }) {
-      const told = earlierAsks.flatMap((ask) => [...ask.matchAll(fact)]);
-      const latest = told.findLast(([, name]) => name?.toLowerCase() === subject.toLowerCase());
-      return say(latest ? `Your ${subject} is ${latest[2]}.` : `You have not told me your ${subject}.`);
+    reply([, subject = ''], _, { earlierPrompts }) {
+      const facts = earlierPrompts.flatMap((prompt) => [...prompt.matchAll(fact)]);
+      const latest = facts.findLast(([, name]) => name?.toLowerCase() === subject.toLowerCase());
+      return replyWith(latest ? `Your ${subject} is ${latest[2]}.` : `You have not told me your ${subject}.`);
     },
   },
   {
     example: 'My name is Ada',
     when: /^(?:hi|hello|hey|please|ok|and|remember(?: that)?|[,! ])*\bmy [\w ]{1,40}? is \S|^(?:please )?remember\b.*\S/i,
     reply: (match, sentence) =>
-      /\?\s*$/.test(match.input) ? undefined : say(`Noted: ${reveal(match.input, sentence)}`),
+      /\?\s*$/.test(match.input) ? undefined : replyWith(`Noted: ${unmask(match.input, sentence)}`),
   },
 ];
 
 const fact = /\bmy ([\w ]{1,40}?) (?:is|are) ((?:[^.!?\n,]|[.,](?=\S))+)/gi;
 const remembered = /\bremember(?: that| this| the following)?:?\s+([^\n]*[^\n.!])/i;
 
-function summary({ earlierAsks, answers }: Conversation): string {
+function summary({ earlierPrompts, answers }: Conversation): string {
   const list = (texts: readonly string[]): string =>
     texts.map((text) => `- ${text}`).join('\n') || '- nothing yet';
   const parts = {
-    overview: `A conversation with the offline model; ${earlierAsks.length} messages of the user.`,
-    history: `The user said:\n${list(earlierAsks)}`,
+    overview: `A conversation with the offline model; ${earlierPrompts.length} messages of the user.`,
+    history: `The user said:\n${list(earlierPrompts)}`,
     work_done: `The answers were:\n${list(answers)}`,
     technical_details: 'The offline model answers by patterns; nothing else is known.',
     important_files: 'None are known.',

@@ -1,5 +1,5 @@
-import { type Pattern, say } from '../pattern.js';
-import { reveal, type Veiled } from '../veil.js';
+import { type MaskedText, unmask } from '../masked-text.js';
+import { type Pattern, replyWith } from '../pattern.js';
 
 const polite = '^(?:(?:please|now|just|can you|could you|finally|always|only|and)[, ]+)*';
 const kind =
@@ -11,7 +11,7 @@ export const phrases: readonly Pattern[] = [
     example: 'Say "tick" 3 times',
     when: new RegExp(`${polite}(?:say|repeat|write|print|echo) (.+?) (\\d{1,4}) times\\b`, 'is'),
     reply: ([, text = '', times], sentence) =>
-      say(Array(Number(times)).fill(reveal(text, sentence)).join(' ')),
+      replyWith(Array(Number(times)).fill(unmask(text, sentence)).join(' ')),
   },
   {
     example: 'Reply with exactly: All systems go.',
@@ -19,7 +19,7 @@ export const phrases: readonly Pattern[] = [
       `${polite}(?:reply|respond|output|answer(?= .*\\bwith\\b))(?: back| to me| only| just| with| exactly| precisely| verbatim| nothing but)*${kind}(:?)\\s+(\\S.*)$`,
       'is',
     ),
-    reply: ([, colon, text = ''], sentence) => say(wanted(text, sentence, colon === ':')),
+    reply: ([, colon, text = ''], sentence) => replyWith(wanted(text, sentence, colon === ':')),
   },
   {
     example: 'Say hello',
@@ -27,7 +27,7 @@ export const phrases: readonly Pattern[] = [
       `${polite}(?:say|repeat|echo)(?: after me| back| exactly| only| just)*${kind}(:?)\\s+(\\S.*)$`,
       'is',
     ),
-    reply: ([, colon, text = ''], sentence) => say(wanted(text, sentence, colon === ':')),
+    reply: ([, colon, text = ''], sentence) => replyWith(wanted(text, sentence, colon === ':')),
   },
   {
     example: 'Count to 5',
@@ -36,7 +36,7 @@ export const phrases: readonly Pattern[] = [
       const count = Math.min(Number(to) - Number(from) + 1, longestCount);
       return count < 1
         ? undefined
-        : say(Array.from({ length: count }, (_, index) => Number(from) + index).join(', '));
+        : replyWith(Array.from({ length: count }, (_, index) => Number(from) + index).join(', '));
     },
   },
 ];
@@ -47,13 +47,13 @@ const longestCount = 10_000;
 const description =
   /^(?:the|an?|its?|that|this|what|whatever|which|who|why|how|where|when|if|whether|your|my|all|both|any|each|them|some(?:thing)?|anything|nothing|more|in|as|about|to)\b/i;
 
-function wanted(text: string, sentence: Veiled, isVerbatim: boolean): string | undefined {
-  if (/^[\uE000-\uF8FF]/.test(text)) return reveal(text.charAt(0), sentence);
-  if (isVerbatim) return reveal(text, sentence);
+function wanted(text: string, sentence: MaskedText, isVerbatim: boolean): string | undefined {
+  if (/^[\uE000-\uF8FF]/.test(text)) return unmask(text.charAt(0), sentence);
+  if (isVerbatim) return unmask(text, sentence);
   if (description.test(text) || / in \p{Lu}\p{Ll}+\W*$/u.test(text)) return undefined;
   const plain = text
     .replace(/,? and (?:nothing|then|stop).*$/is, '')
     .replace(/ in (?:one|1|an?(?: single)?) (?:short )?(?:word|sentence|line)\b.*$/i, '')
     .replace(/^(hello|hi|goodbye) to /i, '$1, ');
-  return reveal(plain.replace(/[.?]$|,? please[.?!]*$/i, ''), sentence);
+  return unmask(plain.replace(/[.?]$|,? please[.?!]*$/i, ''), sentence);
 }

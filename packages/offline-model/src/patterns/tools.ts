@@ -1,10 +1,10 @@
 import type { ToolSpec } from '@groundcrew/models';
 import { readArguments, wordsOf } from '../arguments.js';
 import type { Conversation } from '../conversation.js';
+import { type MaskedText, unmask } from '../masked-text.js';
 import { type Mention, mentions } from '../mentions.js';
-import { type Pattern, type PlannedCall, type Reply, say } from '../pattern.js';
-import { argumentsOf } from '../shape.js';
-import { reveal, type Veiled } from '../veil.js';
+import { type Pattern, type PlannedCall, type Reply, replyWith } from '../pattern.js';
+import { argumentsOf } from '../value-type.js';
 
 /** Tools that are called by name, one or several at once. */
 export const namedTools: readonly Pattern[] = [
@@ -17,8 +17,8 @@ export const namedTools: readonly Pattern[] = [
         callOf(tool, regionOf(sentence, named, index), conversation),
       );
       const meant = calls.filter(
-        ({ said }, index) =>
-          said || !calls.some((other, at) => at < index && other.name === calls[index]?.name),
+        ({ isComplete }, index) =>
+          isComplete || !calls.some((other, at) => at < index && other.name === calls[index]?.name),
       );
       return callAll(meant);
     },
@@ -36,14 +36,14 @@ export const meantTools: readonly Pattern[] = [
         .filter(({ name }) => !builtIn.has(name))
         .map((tool) => ({
           tool,
-          telling: wordsOf(tool.name)
+          keywords: wordsOf(tool.name)
             .map((word) => stem(word.toLowerCase()))
             .filter((word) => !plainWords.has(word)),
         }))
-        .filter(({ telling }) => telling.length > 0 && telling.every((word) => words.includes(word)))
-        .toSorted((one, other) => other.telling.length - one.telling.length);
+        .filter(({ keywords }) => keywords.length > 0 && keywords.every((word) => words.includes(word)))
+        .toSorted((one, other) => other.keywords.length - one.keywords.length);
       const [best, second] = ranked;
-      if (!best || best.telling.length === second?.telling.length) return undefined;
+      if (!best || best.keywords.length === second?.keywords.length) return undefined;
       const call = callOf(best.tool, sentence, conversation);
       return call.unsaid === 0 ? callAll([call]) : undefined;
     },
@@ -56,14 +56,16 @@ export const aboutTools: readonly Pattern[] = [
     example: 'Which tools do you have?',
     when: /\b(?:what|which|list)\b.*\btools\b/i,
     reply: (_, __, { tools }) =>
-      say(tools.length === 0 ? 'I am offered no tools.' : `I am offered these tools: ${namesOf(tools)}.`),
+      replyWith(
+        tools.length === 0 ? 'I am offered no tools.' : `I am offered these tools: ${namesOf(tools)}.`,
+      ),
   },
   {
     example: 'What does the tool lookup do?',
     when: /\bwhat does (?:the )?(?:tool )?(\S+?)(?: tool)? do\b/i,
     reply([, name = ''], sentence, { tools }) {
-      const tool = tools.find((one) => one.name === reveal(name, sentence));
-      return tool && say(`${tool.name}: ${tool.description}`);
+      const tool = tools.find((one) => one.name === unmask(name, sentence));
+      return tool && replyWith(`${tool.name}: ${tool.description}`);
     },
   },
 ];
@@ -74,9 +76,9 @@ export const missingTools: readonly Pattern[] = [
     example: 'Use the tool teleport',
     when: /\b(?:use|call|invoke|run)\s+(?:the\s+)?(?:tools?\s+(\S+)|([\w-]+)\s+tool\b|(\w+_\w+))/i,
     reply(match, sentence, { tools }) {
-      const name = reveal((match[1] ?? match[2] ?? match[3] ?? '').replace(/[.,;?!]+$/, ''), sentence);
+      const name = unmask((match[1] ?? match[2] ?? match[3] ?? '').replace(/[.,;?!]+$/, ''), sentence);
       const offered = tools.length === 0 ? 'I am offered none.' : `I am offered: ${namesOf(tools)}.`;
-      return say(`I have no tool named ${name}. ${offered}`);
+      return replyWith(`I have no tool named ${name}. ${offered}`);
     },
   },
 ];
@@ -103,18 +105,18 @@ function namesOf(tools: readonly ToolSpec[]): string {
 }
 
 interface ReadCall extends PlannedCall {
-  readonly said: boolean;
+  readonly isComplete: boolean;
   readonly unsaid: number;
 }
 
-function callOf({ name, inputSchema }: ToolSpec, region: Veiled, { results }: Conversation): ReadCall {
+function callOf({ name, inputSchema }: ToolSpec, region: MaskedText, { results }: Conversation): ReadCall {
   const properties = argumentsOf(inputSchema);
   const { values, unsaid } = readArguments(properties, region, results.at(-1)?.text);
   const required = properties.filter((property) => property.required).length;
   return {
     name,
     arguments: values,
-    said: Object.keys(values).length > required || unsaid < required,
+    isComplete: Object.keys(values).length > required || unsaid < required,
     unsaid,
   };
 }
@@ -125,7 +127,7 @@ function callAll(calls: readonly PlannedCall[]): Reply | undefined {
 }
 
 /** What is said about one of the tools: up to the next one, or all of it when there is one; in a list the last part counts for all. */
-function regionOf(sentence: Veiled, named: readonly Mention[], index: number): Veiled {
+function regionOf(sentence: MaskedText, named: readonly Mention[], index: number): MaskedText {
   const { text } = sentence;
   const [mention, next] = [named[index], named[index + 1]];
   if (!mention) return { ...sentence, text: '' };

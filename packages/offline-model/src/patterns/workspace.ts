@@ -1,9 +1,9 @@
+import { type MaskedText, quote, unmask } from '../masked-text.js';
 import { mentions } from '../mentions.js';
-import { type Pattern, say } from '../pattern.js';
-import { argumentsOf, fitted } from '../shape.js';
-import { quote, reveal, type Veiled } from '../veil.js';
+import { type Pattern, replyWith } from '../pattern.js';
+import { argumentsOf, fitted } from '../value-type.js';
 
-interface Said {
+interface Matched {
   /** The groups of the job's pattern, as they were written. */
   readonly [group: string]: string | undefined;
 }
@@ -13,7 +13,7 @@ interface Job {
   /** The tools that can do it, best first. */
   readonly tools: readonly string[];
   readonly when: RegExp;
-  arguments(said: Said, tool: string, sentence: Veiled): Readonly<Record<string, unknown>>;
+  arguments(matched: Matched, tool: string, sentence: MaskedText): Readonly<Record<string, unknown>>;
 }
 
 const path = `(?<path>${quote}|[\\w.~\\\\-]*[./\\\\][\\w.~/\\\\-]*|(?<=(?:file|folder|directory|named|called) )[\\w-]+)`;
@@ -117,11 +117,11 @@ export const workspace: readonly Pattern[] = jobs.map((job) => ({
     if (mentions(sentence, tools).some(({ tool }) => !job.tools.includes(tool.name))) return undefined;
     const tool = job.tools.flatMap((name) => tools.find((one) => one.name === name) ?? []).at(0);
     if (!tool) return undefined;
-    const said = Object.entries(groups).map(([name, piece]) => [
+    const matched = Object.entries(groups).map(([name, piece]) => [
       name,
-      piece && reveal(unstopped(piece), sentence),
+      piece && unmask(unstopped(piece), sentence),
     ]);
-    const values = job.arguments(Object.fromEntries(said), tool.name, sentence);
+    const values = job.arguments(Object.fromEntries(matched), tool.name, sentence);
     const properties = argumentsOf(tool.inputSchema);
     if (!properties.some(({ name }) => values[name] !== undefined)) return undefined;
     return { type: 'call', calls: [{ name: tool.name, arguments: fitted(properties, values) }] };
@@ -135,7 +135,7 @@ export const missingWorkspace: readonly Pattern[] = jobs.map(({ example, when: p
   reply: (_, __, { tools }) =>
     tools.some(({ name }) => able.includes(name))
       ? undefined
-      : say(`I am offered no tool that could do this; it would take ${able[0]}.`),
+      : replyWith(`I am offered no tool that could do this; it would take ${able[0]}.`),
 }));
 
 function unstopped(piece: string): string {

@@ -18,6 +18,6 @@ export async function continueTurn(context: AgentContext, signal: AbortSignal): 
   const outcomes = await Promise.all(calls.map((call) => gate.continue(call, now, signal)));
   log.append({ type: 'assistant.turn_end', data: { turnId: turn.turnId } });
   if (turn.isRejected || outcomes.includes('rejected')) return false;
-  const said = log.state.history.findLast((entry) => entry.role === 'assistant');
-  return said !== undefined && said.toolCalls.length > 0;
+  const lastAnswer = log.state.history.findLast((entry) => entry.role === 'assistant');
+  return lastAnswer !== undefined && lastAnswer.toolCalls.length > 0;
 }

@@ -1,11 +1,11 @@
 import { ModelError } from '@groundcrew/models';
+import { StoreError } from '@groundcrew/store';
 import { reportError } from '../hooks/error-hooks.js';
 import { type HookInput, outputsOf } from '../hooks/hooks.js';
 import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
-import { StoreError } from '../store/session-store.js';
 import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
@@ -224,7 +224,7 @@ export class RootAgent {
       (error: unknown) => this.end(error, { context, controller, hasEnded }),
     );
     const ended = Promise.race([early, ending]);
-    this.turnEnd = ended.then(() => this.parts.log.told()).catch(() => undefined);
+    this.turnEnd = ended.then(() => this.parts.log.published()).catch(() => undefined);
     const outcome = await ending;
     clearTimeout(timer);
     if (outcome !== 'stopped') await this.takeChosenModel();
@@ -306,6 +306,6 @@ function isReported(failure: unknown): boolean {
 }
 
 function finalMessage({ log }: AgentContext): { readonly finalMessage?: string } {
-  const said = log.latest.history.findLast((entry) => entry.role === 'assistant');
-  return said ? { finalMessage: said.text } : {};
+  const outputs = log.latest.history.findLast((entry) => entry.role === 'assistant');
+  return outputs ? { finalMessage: outputs.text } : {};
 }

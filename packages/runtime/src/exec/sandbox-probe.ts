@@ -95,15 +95,15 @@ async function trial(start: (launch: Launch) => Child): Promise<string | undefin
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const timer = setTimeout(() => child.process.kill('SIGKILL'), longestTrial);
-  let said = '';
+  let output = '';
   child.process.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(0, longestComplaint);
+    output = (output + chunk.toString()).slice(0, longestComplaint);
   });
-  const ending = await child.ended;
+  const exit = await child.ended;
   clearTimeout(timer);
-  if (ending.type === 'exited' && ending.exitCode === 0) return undefined;
-  const reason = ending.type === 'failed' ? ending.error.message : `it ended with ${ending.exitCode}`;
-  return said.trim().replace(/^bwrap: /, '') || reason;
+  if (exit.type === 'exited' && exit.exitCode === 0) return undefined;
+  const reason = exit.type === 'failed' ? exit.error.message : `it ended with ${exit.exitCode}`;
+  return output.trim().replace(/^bwrap: /, '') || reason;
 }
 
 const longestTrial = 10_000;

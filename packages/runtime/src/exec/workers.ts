@@ -100,15 +100,15 @@ export class Workers implements JobRunner {
       const entry = {
         name,
         go: () => {
-          signal?.removeEventListener('abort', leave);
+          signal?.removeEventListener('abort', abort);
           resolve();
         },
       };
-      const leave = () => {
+      const abort = () => {
         this.#waiting.splice(this.#waiting.indexOf(entry), 1);
         reject(signal?.reason);
       };
-      signal?.addEventListener('abort', leave, { once: true });
+      signal?.addEventListener('abort', abort, { once: true });
       this.#waiting.push(entry);
     });
   }

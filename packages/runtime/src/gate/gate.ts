@@ -1,4 +1,5 @@
 import type { EventData } from '@groundcrew/protocol';
+import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { HookGuard } from '../hooks/guard.js';
 import type { Hooks } from '../hooks/hooks.js';
@@ -9,10 +10,9 @@ import type { OpenCall } from '../log/state.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
-import { StoreError } from '../store/session-store.js';
 import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult } from '../tools/external.js';
-import type { PreparedCall, ResultType, ToolResult, ToolSurroundings } from '../tools/tool.js';
+import type { PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
 import type { UserQuestion } from '../tools/user-question.js';
 import { type CallToRun, callsOf, type GateTurn, type Passage } from './call.js';
 import { failureOf, interrupted } from './failure.js';
@@ -32,7 +32,7 @@ export interface GateParts {
   readonly guard: HookGuard;
   readonly permissions: GatePermissions;
   /** What tools find around them now. */
-  toolSurroundings(): ToolSurroundings;
+  toolEnvironment(): ToolEnvironment;
 }
 
 /**
@@ -233,7 +233,7 @@ export class Gate {
 
   /** The answer is stored: what follows may be done again after a crash. */
   private async finish(passage: Passage, result: ToolResult): Promise<ResultType> {
-    const { log, toolSurroundings } = this.parts;
+    const { log, toolEnvironment } = this.parts;
     await this.hookDesk.release(passage, result);
     if (await this.hookDesk.mayTryAgain(passage, result)) return this.tryAgain(passage);
     const reviewed = await this.hookDesk.reviewResult(passage, result);
@@ -241,7 +241,7 @@ export class Gate {
     const texts = reviewed.contexts;
     if (texts.length > 0)
       log.append({ note: 'call.context', data: { toolCallId, source: 'postToolUseFailure', texts } });
-    const bounded = await boundResult(reviewed.result, toolSurroundings().largeOutput);
+    const bounded = await boundResult(reviewed.result, toolEnvironment().largeOutput);
     log.append(...receiptOf(passage, bounded));
     return bounded.type;
   }
@@ -256,7 +256,7 @@ export class Gate {
 
   /** Nothing has to be waited for between the answer and its receipt: one commit holds both. */
   private concludesAtOnce(passage: Passage, result: ToolResult): boolean {
-    const { isEnabled, maxBytes } = this.parts.toolSurroundings().largeOutput;
+    const { isEnabled, maxBytes } = this.parts.toolEnvironment().largeOutput;
     const fits = !isEnabled || result.isBounded === true || Buffer.byteLength(result.text) <= maxBytes;
     return this.parts.hooks.isEmpty && fits && !this.hookDesk.isHeldBack(passage, result);
   }

@@ -8,7 +8,7 @@ import { Forbidden, forbid, judge, type PolicyRules, type Prohibitions } from '.
 import type { PermissionQuestion, PermissionRequest } from '../permissions/question.js';
 import { examine, type Subject } from '../permissions/subject.js';
 import type { Answers, Questions } from '../questions/questions.js';
-import type { ToolSurroundings } from '../tools/tool.js';
+import type { ToolEnvironment } from '../tools/tool.js';
 import type { CallToRun } from './call.js';
 
 /** What a verdict on a call rests on. */
@@ -42,7 +42,7 @@ export class PermissionDesk {
       readonly clock: Clock;
       readonly questions: Questions;
       readonly permissions: GatePermissions;
-      toolSurroundings(): Pick<ToolSurroundings, 'openPaths'>;
+      toolEnvironment(): Pick<ToolEnvironment, 'openPaths'>;
     },
   ) {}
 
@@ -51,14 +51,14 @@ export class PermissionDesk {
     asked: PermissionQuestion,
     { asking, signal }: { readonly asking: Asking; readonly signal: AbortSignal },
   ): Promise<Permission> {
-    const { log, clock, permissions, toolSurroundings } = this.parts;
+    const { log, clock, permissions, toolEnvironment } = this.parts;
     const { request, prompt } = asked;
     const permissionRequest = { ...request, toolCallId: call.toolCallId };
     const promptRequest = prompt ? { ...prompt, toolCallId: call.toolCallId } : promptFor(permissionRequest);
     const question = { requestId: clock.newId(), permissionRequest, promptRequest };
     const { cwd: workingDirectory } = log.session.context;
     const subject = await examine(asked, { toolName: call.name, workingDirectory });
-    const openPaths = request.kind === 'shell' ? await toolSurroundings().openPaths?.() : undefined;
+    const openPaths = request.kind === 'shell' ? await toolEnvironment().openPaths?.() : undefined;
     const rules = { ...permissions.policy(), ...(openPaths && { openPaths }) };
     // mutation: the gate asks no judge
     const verdict = judge(subject, rules);

@@ -8,9 +8,9 @@ import { addressSubject, placeSubject, toolSubject } from '../permissions/subjec
 import {
   type PreparedCall,
   type ToolContext,
+  type ToolEnvironment,
   ToolFailure,
   type ToolNotice,
-  type ToolSurroundings,
 } from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
 import type { CallToRun } from './call.js';
@@ -22,7 +22,7 @@ interface Preparation {
   readonly permissions: GatePermissions;
   readonly hooks: Hooks;
   readonly guard: HookGuard;
-  toolSurroundings(): ToolSurroundings;
+  toolEnvironment(): ToolEnvironment;
 }
 
 /** Finds the tool and has it check its input; nothing has happened yet when this throws. */
@@ -61,7 +61,7 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
       if (parts.hooks.has('postToolUse') || parts.guard.isAway) return;
       log.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } });
     },
-    ...parts.toolSurroundings(),
+    ...parts.toolEnvironment(),
   };
 }
 

@@ -241,7 +241,7 @@ export function endOf(answers: readonly AnyAnswer[]): HookEnd {
 }
 
 /** Why sources failed. */
-export function failuresOf(answers: readonly AnyAnswer[]): readonly string[] {
+function failuresOf(answers: readonly AnyAnswer[]): readonly string[] {
   return answers.flatMap((answer) => ('failure' in answer ? [answer.failure] : []));
 }
 

@@ -172,9 +172,9 @@ function shownResult({ type, text, details, telemetry }: ToolResult): PostToolUs
 
 /** What hooks want the model to read. */
 export function contextsOf(
-  said: readonly { readonly additionalContext?: string | null | undefined }[],
+  given: readonly { readonly additionalContext?: string | null | undefined }[],
 ): readonly string[] {
-  return said.flatMap(({ additionalContext }) => additionalContext || []);
+  return given.flatMap(({ additionalContext }) => additionalContext || []);
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -52,8 +52,8 @@ export class AgentLog {
   }
 
   /** Resolves when all that was appended so far has been sent to clients. */
-  told(): Promise<void> {
-    return this.log.told();
+  published(): Promise<void> {
+    return this.log.published();
   }
 
   private stamped<D extends Draft>(draft: D): D {

@@ -1,6 +1,6 @@
 import type { EventType } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
-import { Told } from './published-event.js';
+import { PublishedEvent } from './published-event.js';
 
 /** One chunk of what a model streams, or how many bytes of text it has streamed so far. */
 export type Delta =
@@ -37,16 +37,16 @@ export class DeltaFrames {
   }
 
   /** The event of one chunk. */
-  delta(delta: Delta, place: Place): Told {
+  delta(delta: Delta, place: Place): PublishedEvent {
     return this.ephemeral({ id: this.ids.next(), ...eventOf(delta) }, place);
   }
 
   /** Any ephemeral event; its length in bytes is known from its parts. */
-  ephemeral({ type, id, data }: Ephemeral, { parentId, agentId }: Place): Told {
+  ephemeral({ type, id, data }: Ephemeral, { parentId, agentId }: Place): PublishedEvent {
     const agent = agentId === undefined ? '' : `,"agentId":${JSON.stringify(agentId)}`;
     const json = `{"type":"${type}","data":${data}${agent},"id":"${id}"${this.tailAt(parentId)}`;
     const byteLength = json.length - data.length + Buffer.byteLength(data);
-    return new Told(this.sessionId, type, json, undefined, agent === '' ? byteLength : undefined);
+    return new PublishedEvent(this.sessionId, type, json, undefined, agent === '' ? byteLength : undefined);
   }
 
   /** What all ephemeral events of one moment end with. */

@@ -1,9 +1,9 @@
-import type { Told } from './published-event.js';
-import { RecentEvents } from './recent-events.js';
+import { EphemeralEvents } from './ephemeral-events.js';
+import type { PublishedEvent } from './published-event.js';
 
 /** Those who read a session's events by cursor rather than as they come. */
 export class LogReaders {
-  readonly recent = new RecentEvents();
+  readonly ephemerals = new EphemeralEvents();
   /** Optional events that some client wants to hear of, by handle. */
   readonly interests = new Map<string, string>();
   /** Seqs of stored records that could not be read. */
@@ -31,11 +31,11 @@ export class LogReaders {
 
   /** Somebody reads, or waits to. */
   get isActive(): boolean {
-    return this.recent.isWanted || this.waiters.size > 0;
+    return this.ephemerals.isWanted || this.waiters.size > 0;
   }
 
-  heardEphemeral(told: Told, afterSeq: number): void {
-    this.recent.hear(told, afterSeq);
+  addEphemeral(published: PublishedEvent, afterSeq: number): void {
+    this.ephemerals.add(published, afterSeq);
     this.wake();
   }
 

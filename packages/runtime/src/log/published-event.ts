@@ -1,7 +1,7 @@
 import type { EventType, SessionEvent } from '@groundcrew/protocol';
 
 /** An event on its way to listeners: serialised once, for the store and for every client. */
-export class Told {
+export class PublishedEvent {
   /** Made by the first who puts it on a wire, for all who do. */
   frame: unknown;
   private opened: SessionEvent | undefined;

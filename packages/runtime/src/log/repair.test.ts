@@ -1,7 +1,7 @@
+import type { LogRecord } from '@groundcrew/store';
 import { expect, test } from 'vitest';
 import type { Clock } from '../clock.js';
-import type { LogRecord } from '../store/session-store.js';
-import { mendSession } from './repair.js';
+import { repairSession } from './repair.js';
 
 const time = '2025-01-01T00:00:00.000Z';
 const clock: Clock = {
@@ -25,9 +25,9 @@ const openWork = [
 ];
 
 test('open work is closed, for nobody knows how much of it was done, and a warning ends the log', () => {
-  const mended = mendSession({ sessionId: 's', records: log(beginning, openWork), lost: 3 }, clock);
+  const repaired = repairSession({ sessionId: 's', records: log(beginning, openWork), lost: 3 }, clock);
   expect(
-    mended?.records.map(({ seq, type, isPublic, json }) => [seq, type, isPublic, JSON.parse(json)]),
+    repaired?.records.map(({ seq, type, isPublic, json }) => [seq, type, isPublic, JSON.parse(json)]),
   ).toEqual([
     [7, 'prompt.withdrawn', false, { messageId: 'm' }],
     [8, 'call.interrupted', false, { toolCallId: 'c' }],
@@ -47,22 +47,28 @@ test('open work is closed, for nobody knows how much of it was done, and a warni
       ),
     ],
   ]);
-  expect(mended).toMatchObject({ sessionId: 's', head: { hasWork: false, eventCount: 6, createdAt: time } });
+  expect(repaired).toMatchObject({
+    sessionId: 's',
+    head: { hasWork: false, eventCount: 6, createdAt: time },
+  });
 });
 
 test('a session whose row is lost is known by its start, and its end is told as unknown', () => {
-  const mended = mendSession({ records: log(beginning) }, clock);
-  expect(mended?.sessionId).toBe('s');
-  expect(JSON.parse(mended?.records[0]?.json ?? '').data.message).toContain('what came after this');
+  const repaired = repairSession({ records: log(beginning) }, clock);
+  expect(repaired?.sessionId).toBe('s');
+  expect(JSON.parse(repaired?.records[0]?.json ?? '').data.message).toContain('what came after this');
 });
 
 test('a log that lost nothing gets a new head and nothing more', () => {
-  const mended = mendSession({ sessionId: 's', records: log(beginning, openWork), lost: 0 }, clock);
-  expect(mended).toMatchObject({ records: [], head: { hasWork: true, eventCount: 4, clientName: 'trial' } });
+  const repaired = repairSession({ sessionId: 's', records: log(beginning, openWork), lost: 0 }, clock);
+  expect(repaired).toMatchObject({
+    records: [],
+    head: { hasWork: true, eventCount: 4, clientName: 'trial' },
+  });
 });
 
 test('a log without a start and without a name cannot be told from others', () => {
-  expect(mendSession({ records: log(beginning.slice(0, 1)) }, clock)).toBeUndefined();
+  expect(repairSession({ records: log(beginning.slice(0, 1)) }, clock)).toBeUndefined();
 });
 
 function note(type: string, data: object): Omit<LogRecord, 'seq'> {

@@ -1,7 +1,6 @@
 import type { EventData } from '@groundcrew/protocol';
+import type { CutSession, LogRecord, RepairedSession } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
-import type { CutSession, MendedSession } from '../store/cut-session.js';
-import type { LogRecord } from '../store/session-store.js';
 import { entryOf, noteJson } from './entry.js';
 import { headOf, reduce } from './fold.js';
 import type { NoteDraft } from './notes.js';
@@ -12,10 +11,10 @@ import { initialState, rootAgentId, type SessionState } from './state.js';
  * much of it was done in what is lost, and nothing may be done twice. A `session.warning` says what happened.
  * Undefined when neither the store nor the log tells which session it was.
  */
-export function mendSession(
+export function repairSession(
   { records, lost, ...known }: CutSession,
   clock: Clock,
-): MendedSession | undefined {
+): RepairedSession | undefined {
   let state = initialState;
   let { sessionId } = known;
   for (const record of records) {
@@ -25,16 +24,16 @@ export function mendSession(
   }
   if (sessionId === undefined) return undefined;
   if (lost === 0) return { sessionId, records: [], head: headOf(state) };
-  const ending = new Ending(state, clock);
-  for (const { messageId } of state.inbox) ending.note({ note: 'prompt.withdrawn', data: { messageId } });
+  const end = new LogEnd(state, clock);
+  for (const { messageId } of state.inbox) end.note({ note: 'prompt.withdrawn', data: { messageId } });
   for (const [id, agent] of Object.entries(state.agents)) {
     const owner = id === rootAgentId ? {} : { agentId: id };
     for (const { toolCallId } of agent.calls)
-      ending.note({ note: 'call.interrupted', data: { toolCallId }, ...owner });
-    if (agent.turn) ending.event('assistant.turn_end', { turnId: agent.turn.turnId }, owner);
+      end.note({ note: 'call.interrupted', data: { toolCallId }, ...owner });
+    if (agent.turn) end.event('assistant.turn_end', { turnId: agent.turn.turnId }, owner);
   }
-  ending.event('session.warning', { warningType: 'store_recovered', message: warning(lost) });
-  return { sessionId, records: ending.records, head: headOf(ending.state) };
+  end.event('session.warning', { warningType: 'store_recovered', message: warning(lost) });
+  return { sessionId, records: end.records, head: headOf(end.state) };
 }
 
 function warning(lost: number | undefined): string {
@@ -43,7 +42,7 @@ function warning(lost: number | undefined): string {
 }
 
 /** Records to be appended, folded as they come. */
-class Ending {
+class LogEnd {
   readonly records: LogRecord[] = [];
 
   constructor(

@@ -1,4 +1,4 @@
-import { type SessionStore, StoreError } from '../store/session-store.js';
+import { type SessionStore, StoreError } from '@groundcrew/store';
 import { entryOf } from './entry.js';
 import { reduce } from './fold.js';
 import { initialState, type SessionState } from './state.js';
@@ -24,10 +24,10 @@ export async function replay(request: ReplayRequest): Promise<Replayed> {
   const { snapshotSeq } = request;
   const usual = await fold(request, initialState, Math.max(0, snapshotSeq - 1));
   if (!usual.damage || usual.state.seq > 0) return usual;
-  const past = await fold(request, initialState, 0);
-  if (past.state.seq === 0) throw usual.damage;
-  if (past.state.seq !== snapshotSeq - 1) return past;
-  return fold(request, { ...past.state, seq: snapshotSeq, snapshotSeq }, snapshotSeq);
+  const whole = await fold(request, initialState, 0);
+  if (whole.state.seq === 0) throw usual.damage;
+  if (whole.state.seq !== snapshotSeq - 1) return whole;
+  return fold(request, { ...whole.state, seq: snapshotSeq, snapshotSeq }, snapshotSeq);
 }
 
 /** To the end, or to the first record that cannot be read. */

@@ -1,7 +1,6 @@
+import { type AppendRequest, memoryStore, type SessionStore } from '@groundcrew/store';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
-import { memoryStore } from '../store/memory.js';
-import type { AppendRequest, SessionStore } from '../store/session-store.js';
 import { SessionLog } from './session-log.js';
 import { agentOf } from './state.js';
 
@@ -29,8 +28,8 @@ test('the end of one round and the start of the next are one write, so that no c
   const log = new SessionLog('s', {
     store: counting(appends),
     clock: systemClock(),
-    tell: () => undefined,
-    toldAll: () => undefined,
+    publish: () => undefined,
+    publishedAll: () => undefined,
   });
   await log.create(
     { owner, ready: Promise.resolve() },
@@ -44,45 +43,45 @@ test('the end of one round and the start of the next are one write, so that no c
 });
 
 test('what is told without being stored does not hold up what comes after it, nor overtakes what came before', async () => {
-  const told: string[] = [];
+  const published: string[] = [];
   const log = new SessionLog('s', {
     store: memoryStore(),
     clock: systemClock(),
-    tell: ({ type }) => told.push(type),
-    toldAll: () => undefined,
+    publish: ({ type }) => published.push(type),
+    publishedAll: () => undefined,
   });
   await log.create(
     { owner, ready: Promise.resolve() },
     { note: 'settings.fixed', data: { clientName: 'test' } },
   );
   log.append({ type: 'session.tools_updated', data: { model: 'm' } });
-  await log.told();
-  expect(told).toEqual(['session.tools_updated']);
+  await log.published();
+  expect(published).toEqual(['session.tools_updated']);
   log.append({ type: 'assistant.turn_start', data: { turnId: '0', interactionId: 'i' } });
   await new Promise<void>((resolve) => process.nextTick(resolve));
   log.append({ type: 'session.tools_updated', data: { model: 'm' } });
   log.emit({ type: 'session.idle', data: {} });
   await log.stored();
   expect(agentOf(log.state).turn?.turnId).toBe('0');
-  await log.told();
-  expect(told.slice(1)).toEqual(['assistant.turn_start', 'session.tools_updated', 'session.idle']);
+  await log.published();
+  expect(published.slice(1)).toEqual(['assistant.turn_start', 'session.tools_updated', 'session.idle']);
 });
 
 test('a session that cannot be made ready is not there, and nobody hears of it', async () => {
-  const told: string[] = [];
+  const published: string[] = [];
   const store = memoryStore();
   const log = new SessionLog('s', {
     store,
     clock: systemClock(),
-    tell: ({ type }) => told.push(type),
-    toldAll: () => undefined,
+    publish: ({ type }) => published.push(type),
+    publishedAll: () => undefined,
   });
   const ready = Promise.reject(new Error('no room'));
   const first = { type: 'session.tools_updated', data: { model: 'm' } } as const;
   await expect(log.create({ owner, ready }, first)).rejects.toThrow('no room');
   await new Promise((resolve) => setImmediate(resolve));
-  expect({ told, stored: (await store.list({ includeEmpty: true })).items }).toEqual({
-    told: [],
+  expect({ published, stored: (await store.list({ includeEmpty: true })).items }).toEqual({
+    published: [],
     stored: [],
   });
 });

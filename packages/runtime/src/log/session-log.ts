@@ -5,13 +5,13 @@ import {
   isDurable,
   type SessionEvent,
 } from '@groundcrew/protocol';
+import type { LogRecord, Owner, SessionStore, StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
-import type { LogRecord, Owner, SessionStore, StoreError } from '../store/session-store.js';
 import { type Delta, DeltaFrames } from './delta-frames.js';
 import { noteJson } from './entry.js';
 import { headOf, reduce } from './fold.js';
 import type { NoteDraft } from './notes.js';
-import { Told } from './published-event.js';
+import { PublishedEvent } from './published-event.js';
 import { replay } from './replay.js';
 import { initialState, type SessionState } from './state.js';
 
@@ -33,7 +33,7 @@ export type Draft = EventDraft | NoteDraft | EphemeralDraft;
 /** What one tick appended: one operation of the store. */
 interface Group {
   readonly records: LogRecord[];
-  readonly told: Set<Told>;
+  readonly published: Set<PublishedEvent>;
   state: SessionState;
   readonly done: Promise<void>;
   resolve(): void;
@@ -42,7 +42,7 @@ interface Group {
 
 /** A line of things to be told; durable ones wait there until they are stored. */
 interface Waiting {
-  readonly told: Told;
+  readonly published: PublishedEvent;
   ready: boolean;
 }
 
@@ -61,7 +61,7 @@ export class SessionLog {
   private last: Promise<void> = Promise.resolve();
   private sinceSnapshot = 0;
   private readonly line: Waiting[] = [];
-  private telling: Promise<void> | undefined;
+  private publishing: Promise<void> | undefined;
   private readonly frames: DeltaFrames;
 
   constructor(
@@ -69,9 +69,9 @@ export class SessionLog {
     private readonly options: {
       readonly store: SessionStore;
       readonly clock: Clock;
-      tell(told: Told): void;
+      publish(published: PublishedEvent): void;
       /** A commit's events have all been told. */
-      toldAll(): void;
+      publishedAll(): void;
       /** Nothing of what was appended could be stored; whoever waits for it knows, too. */
       failed?(error: unknown): void;
     },
@@ -87,7 +87,7 @@ export class SessionLog {
     { owner, ready }: { readonly owner: Owner; readonly ready: Promise<void> },
     ...drafts: readonly Draft[]
   ): Promise<boolean> {
-    ready.catch(heardByWaiters);
+    ready.catch(settleWaiters);
     const group = this.newGroup();
     this.fill(group, drafts);
     const create = { records: group.records, head: headOf(group.state) };
@@ -146,9 +146,9 @@ export class SessionLog {
   }
 
   /** Resolves when all that was appended so far has been told. */
-  async told(): Promise<void> {
+  async published(): Promise<void> {
     await this.last;
-    await this.telling;
+    await this.publishing;
   }
 
   /** What the log adds up to with all that was appended, stored or not yet. */
@@ -172,7 +172,7 @@ export class SessionLog {
 
   private openGroup(): Group {
     const group = this.newGroup();
-    group.done.catch(heardByWaiters);
+    group.done.catch(settleWaiters);
     this.last = group.done;
     this.group = group;
     // After all microtasks: what one step of the loop appends, between two waits for the world, is one group.
@@ -182,7 +182,7 @@ export class SessionLog {
 
   private newGroup(): Group {
     const { promise, resolve, reject } = withResolvers();
-    return { records: [], told: new Set(), state: this.ahead, done: promise, resolve, reject };
+    return { records: [], published: new Set(), state: this.ahead, done: promise, resolve, reject };
   }
 
   private fill(group: Group, drafts: readonly Draft[]): readonly SessionEvent[] {
@@ -205,19 +205,19 @@ export class SessionLog {
   }
 
   private addEphemeral(group: Group, draft: EphemeralDraft): void {
-    const told = this.ephemeral(draft, this.options.clock.newId());
-    group.told.add(told);
-    this.line.push({ told, ready: false });
+    const published = this.ephemeral(draft, this.options.clock.newId());
+    group.published.add(published);
+    this.line.push({ published, ready: false });
   }
 
   private addEvent(group: Group, draft: EventDraft): SessionEvent {
     const seq = this.ahead.seq + 1;
     const event = this.seal(draft);
-    const told = new Told(this.sessionId, event.type, JSON.stringify(event), seq);
-    group.records.push({ seq, isPublic: true, type: event.type, json: told.json });
-    group.told.add(told);
-    this.line.push({ told, ready: false });
-    this.sinceSnapshot += told.json.length;
+    const published = new PublishedEvent(this.sessionId, event.type, JSON.stringify(event), seq);
+    group.records.push({ seq, isPublic: true, type: event.type, json: published.json });
+    group.published.add(published);
+    this.line.push({ published, ready: false });
+    this.sinceSnapshot += published.json.length;
     this.ahead = reduce(this.ahead, { seq, event });
     return event;
   }
@@ -229,7 +229,7 @@ export class SessionLog {
     if (!group) return;
     if (!first) {
       // Nothing to store: it is told behind what is on its way to the store, and counts as stored with that.
-      this.tellSoon(group);
+      this.publishSoon(group);
       const before = [...this.handedOver].at(-1);
       (before?.done ?? Promise.resolve()).then(group.resolve, group.reject);
       return;
@@ -256,17 +256,17 @@ export class SessionLog {
   private committed(group: Group): void {
     this.handedOver.delete(group);
     this.state = group.state;
-    this.tellSoon(group);
+    this.publishSoon(group);
     group.resolve();
   }
 
   /** After the reply to whoever waits for the group: all microtasks run before the next tick, and both leave in one write. */
-  private tellSoon(group: Group): void {
-    for (const waiting of this.line) if (group.told.has(waiting.told)) waiting.ready = true;
-    this.telling ??= new Promise((resolve) => {
+  private publishSoon(group: Group): void {
+    for (const waiting of this.line) if (group.published.has(waiting.published)) waiting.ready = true;
+    this.publishing ??= new Promise((resolve) => {
       process.nextTick(() => {
-        this.telling = undefined;
-        this.tellReady();
+        this.publishing = undefined;
+        this.publishReady();
         resolve();
       });
     });
@@ -280,17 +280,17 @@ export class SessionLog {
     this.group = undefined;
     this.ahead = this.state;
     for (const each of lost) each.reject(error);
-    const first = this.line.findIndex(({ told }) => lost.some((each) => each.told.has(told)));
+    const first = this.line.findIndex(({ published }) => lost.some((each) => each.published.has(published)));
     if (first >= 0) this.line.splice(first);
-    this.tellReady();
+    this.publishReady();
     this.options.failed?.(error);
   }
 
-  private tellReady(): void {
+  private publishReady(): void {
     const end = this.line.findIndex((waiting) => !waiting.ready);
     const ready = this.line.splice(0, end < 0 ? this.line.length : end);
-    for (const { told } of ready) this.options.tell(told);
-    if (ready.some(({ told }) => told.seq !== undefined)) this.options.toldAll();
+    for (const { published } of ready) this.options.publish(published);
+    if (ready.some(({ published }) => published.seq !== undefined)) this.options.publishedAll();
   }
 
   private seal(draft: EventDraft): SessionEvent {
@@ -305,12 +305,12 @@ export class SessionLog {
     } as SessionEvent;
   }
 
-  private pass(told: Told): void {
-    if (this.line.length === 0) this.options.tell(told);
-    else this.line.push({ told, ready: true });
+  private pass(published: PublishedEvent): void {
+    if (this.line.length === 0) this.options.publish(published);
+    else this.line.push({ published, ready: true });
   }
 
-  private ephemeral({ type, data, agentId }: EphemeralDraft, id: string): Told {
+  private ephemeral({ type, data, agentId }: EphemeralDraft, id: string): PublishedEvent {
     const place = { parentId: this.ahead.lastEventId, agentId };
     return this.frames.ephemeral({ type, id, data: JSON.stringify(data) }, place);
   }
@@ -332,4 +332,4 @@ function withResolvers(): { promise: Promise<void>; resolve(): void; reject(erro
 }
 
 /** A failed commit is heard by whoever waits for it; a group nobody waits for must not end the process. */
-const heardByWaiters = (): undefined => undefined;
+const settleWaiters = (): undefined => undefined;

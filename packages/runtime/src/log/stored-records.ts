@@ -1,9 +1,8 @@
-import { asRanges } from '../store/ranges.js';
-import { type LogRecord, type SessionStore, StoreError } from '../store/session-store.js';
+import { asRanges, type LogRecord, type SessionStore, StoreError } from '@groundcrew/store';
 import type { EphemeralDraft } from './session-log.js';
 
 /** What a reader of the past needs of its session. */
-export interface PastOf {
+export interface StoredSession {
   readonly sessionId: string;
   readonly loadedState: { readonly seq: number } | undefined;
   readonly readers: { readonly missing: Set<number> };
@@ -14,8 +13,8 @@ export interface PastOf {
  * Stored records after a seq. What is damaged before a snapshot costs the session nothing but that record: it is left
  * out, and clients are told once what is missing. Throws StoreError at damage that the state does not reach beyond.
  */
-export async function* readPast(
-  session: PastOf,
+export async function* readStored(
+  session: StoredSession,
   { store, after }: { readonly store: SessionStore; readonly after: number },
 ): AsyncGenerator<readonly LogRecord[]> {
   const { missing } = session.readers;

@@ -14,7 +14,7 @@ import type { EphemeralDraft } from '../log/session-log.js';
 import type { Waits } from '../questions/waits.js';
 import { findAllowance, seekAllowance } from './allowance.js';
 import { AnswerDraft } from './answer-draft.js';
-import { lossOf, reportFailure, reportPatience, reportRetry } from './attempts.js';
+import { lossOf, reportFailure, reportPatience, reportRetry } from './attempt-reports.js';
 import type { Allowance, ModelCallParts, ModelQuestion } from './question.js';
 
 /** What the model said in one call. */

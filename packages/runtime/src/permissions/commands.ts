@@ -63,10 +63,10 @@ function calls(
   const rest = flagAt < 0 ? [] : wanted.slice(flagAt).filter((word) => word !== '*');
   const key = [program, ...leading.slice(0, 1)].join(' ');
   const synonyms = Object.hasOwn(longNames, key) ? (longNames[key] ?? {}) : {};
-  const said = given.flatMap((word) => spelled(word, synonyms));
+  const present = given.flatMap((word) => spelled(word, synonyms));
   return rest
     .flatMap((word) => spelled(word, synonyms))
-    .every((word) => said.some((each) => each === word || isCutShort(each, word)));
+    .every((word) => present.some((each) => each === word || isCutShort(each, word)));
 }
 
 /** Options that have two names, where rules are often about them. */

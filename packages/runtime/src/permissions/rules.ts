@@ -47,8 +47,8 @@ export function isAllowed(subject: Subject, rule: Rule): boolean {
 
 /** A rule as people read it. */
 export function describeRule({ kind, argument, origin }: Rule): string {
-  const said = argument === null ? kind : `${kind}(${argument})`;
-  return origin === undefined ? said : `${said} (${origin})`;
+  const text = argument === null ? kind : `${kind}(${argument})`;
+  return origin === undefined ? text : `${text} (${origin})`;
 }
 
 /** Two rules that say the same, wherever they stand. */

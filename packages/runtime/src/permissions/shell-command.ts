@@ -11,6 +11,7 @@ import {
   type Word,
 } from 'unbash';
 import { recordArguments } from './shell/arguments.js';
+import { type KnownWord, readWord } from './shell/command-word.js';
 import { isCoveredByName } from './shell/coverage.js';
 import { identify } from './shell/names.js';
 import type { Understood } from './shell/programs/program.js';
@@ -18,7 +19,6 @@ import { isInert, isInertReader, isInTable, understand } from './shell/programs/
 import { Findings, type ShellReading } from './shell/reading.js';
 import { runByOptions } from './shell/running-options.js';
 import { isTransparent } from './shell/transparent.js';
-import { type KnownWord, readWord } from './shell/words.js';
 import type { Wrapped } from './shell/wrapped.js';
 import { hidesWhatItRuns, readsCommands, unwrap } from './shell/wrappers.js';
 

@@ -64,8 +64,8 @@ function systemPrompt(facts: PromptFacts, message: SystemMessage | undefined): s
     Object.entries(sections).map(([id, write]) => [id, edit(write(facts), overrides[id])]),
   );
   for (const [group, members] of Object.entries(groups)) editGroup(texts, members, overrides[group]);
-  const strangers = unknownSections(message).map((id) => overrides[id]?.content ?? '');
-  return join('\n\n', ...texts.values(), ...strangers, message?.content ?? '');
+  const unknownNames = unknownSections(message).map((id) => overrides[id]?.content ?? '');
+  return join('\n\n', ...texts.values(), ...unknownNames, message?.content ?? '');
 }
 
 /** The group's text takes the place of its first member. */

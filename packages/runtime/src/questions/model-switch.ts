@@ -48,7 +48,7 @@ export class ModelSwitch {
     const answered = questions.ask({ kind: 'auto_mode_switch', requestId }, settle, signal);
     log.emit({ type: 'auto_mode_switch.requested', data: { requestId, ...limit } });
     const over = new AbortController();
-    this.put(requestId, limit, AbortSignal.any([signal, over.signal])).catch(heardByTheTurn);
+    this.put(requestId, limit, AbortSignal.any([signal, over.signal])).catch(receivedByTurn);
     return answered.finally(() => over.abort());
   }
 
@@ -56,7 +56,7 @@ export class ModelSwitch {
   private async put(requestId: string, limit: Omit<RateLimit, 'model'>, signal: AbortSignal): Promise<void> {
     const { log, questions, clients } = this.options;
     const { sessionId } = log;
-    await log.told(); // the event is told first
+    await log.published(); // the event is told first
     const answer = ({ response }: Answer) =>
       questions.answer({ kind: 'auto_mode_switch', requestId }, { response });
     const asked = clients().map((client) =>
@@ -76,7 +76,7 @@ export interface RateLimit extends Omit<EventData<'auto_mode_switch.requested'>,
 const always: Draft = { note: 'settings.fixed', data: { switchesModels: true } };
 
 /** That an answer could not be stored ends the turn that waits for it. */
-const heardByTheTurn = (): undefined => undefined;
+const receivedByTurn = (): undefined => undefined;
 
 function switching({ model }: Pick<RateLimit, 'model'>): Draft[] {
   return [

@@ -14,7 +14,7 @@ function audienceOf(answer: () => Promise<unknown>): Audience {
     requestAutoModeSwitch: false,
     isOld: false,
     tokenProviders: ['default'],
-    hear: () => undefined,
+    receive: () => undefined,
     ask: answer as Attachment['ask'], // what is asked here is always the same
   };
   audience.attach(attachment);

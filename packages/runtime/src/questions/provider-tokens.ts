@@ -5,7 +5,7 @@ import { type AskedClient, ClientGone } from './asked-client.js';
 /** The clients of a session, as far as they hold tokens. */
 interface TokenClients {
   /** Those that can be asked for the token of a model service, in the order to ask them. */
-  whoGiveTokens(providerName: string): readonly AskedClient[];
+  tokenGivers(providerName: string): readonly AskedClient[];
 }
 
 /** How long a client may take to find a token; it may have to ask people. */
@@ -40,7 +40,7 @@ class ProviderTokens {
 
   private async ask(providerName: string): Promise<string> {
     const { sessionId } = this;
-    for (const client of this.clients.whoGiveTokens(providerName)) {
+    for (const client of this.clients.tokenGivers(providerName)) {
       const params = { sessionId, providerName };
       const answer = await client
         .ask('providerToken.getToken', params, AbortSignal.timeout(patience))

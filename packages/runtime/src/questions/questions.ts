@@ -80,7 +80,7 @@ export class Questions {
     // mutation: accept a second answer
     this.waiting.delete(requestId);
     question.settle(answer);
-    await this.log.told();
+    await this.log.published();
     return true;
   }
 }

@@ -41,7 +41,7 @@ export class UserInput {
   offer(): void {
     for (const asking of this.open.values()) {
       for (const client of this.options.clients()) {
-        if (!asking.clients.has(client.clientId)) this.ask(asking, client).catch(heardByTheTurn);
+        if (!asking.clients.has(client.clientId)) this.ask(asking, client).catch(receivedByTurn);
       }
     }
   }
@@ -53,7 +53,7 @@ export class UserInput {
     clients.set(client.clientId, 'asked');
     try {
       // The event is told first.
-      await log.told();
+      await log.published();
       const given = await client.ask(
         'userInput.request',
         paramsOf(question, log.sessionId),
@@ -73,7 +73,7 @@ export class UserInput {
 }
 
 /** That an answer could not be stored ends the turn that waits for it. */
-const heardByTheTurn = (): undefined => undefined;
+const receivedByTurn = (): undefined => undefined;
 
 function paramsOf({ question, choices, allowFreeform }: AgentQuestion, sessionId: string) {
   return {

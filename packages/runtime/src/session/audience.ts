@@ -1,6 +1,6 @@
 import { clientHooks } from '../hooks/client-hooks.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
-import type { Told } from '../log/published-event.js';
+import type { PublishedEvent } from '../log/published-event.js';
 import type { AskedClient } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
 
@@ -23,7 +23,7 @@ export interface Attachment extends AskedClient {
   readonly tokenProviders: readonly string[];
   /** This client speaks as releases before `toolFilterPrecedence` did. */
   readonly isOld: boolean;
-  hear(told: Told): void;
+  receive(published: PublishedEvent): void;
 }
 
 /** A slash command that some client runs. */
@@ -109,7 +109,7 @@ export class Audience {
     return [...this.attachments.values()].flatMap((attachment) => attachment.commands);
   }
 
-  whoAnswerQuestions(): readonly Attachment[] {
+  questionAnswerers(): readonly Attachment[] {
     return [...this.attachments.values()].filter((attachment) => attachment.requestUserInput);
   }
 
@@ -120,19 +120,19 @@ export class Audience {
     );
   }
 
-  whoSwitchModels(): readonly Attachment[] {
+  modelSwitchers(): readonly Attachment[] {
     return [...this.attachments.values()].filter((attachment) => attachment.requestAutoModeSwitch);
   }
 
   /** Who can be asked for the token of a model service, whoever came last first. */
-  whoGiveTokens(providerName: string): readonly Attachment[] {
+  tokenGivers(providerName: string): readonly Attachment[] {
     return [...this.attachments.values()]
       .filter(({ tokenProviders }) => tokenProviders.includes(providerName))
       .reverse();
   }
 
-  tell(told: Told): void {
-    for (const attachment of this.attachments.values()) attachment.hear(told);
+  broadcast(published: PublishedEvent): void {
+    for (const attachment of this.attachments.values()) attachment.receive(published);
   }
 
   private some(test: (attachment: Attachment) => boolean): boolean {

@@ -1,4 +1,5 @@
 import type { Price } from '@groundcrew/models';
+import { StoreError } from '@groundcrew/store';
 import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
@@ -19,8 +20,7 @@ import { ModelSwitch } from '../questions/model-switch.js';
 import { Questions } from '../questions/questions.js';
 import { UserInput } from '../questions/user-input.js';
 import { type Wait, Waits } from '../questions/waits.js';
-import { StoreError } from '../store/session-store.js';
-import type { ToolSurroundings } from '../tools/tool.js';
+import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { HistoryMemory } from '../turn/history-memory.js';
 import type { Interaction, PromptExtras } from '../turn/interaction.js';
@@ -39,7 +39,7 @@ export interface ConversationHost {
   readonly audience: Audience;
   /** What a model costs, if it is known. */
   priceOf(model: string): Promise<Price | undefined>;
-  toolSurroundings(): ToolSurroundings;
+  toolEnvironment(): ToolEnvironment;
   /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
   configure(change: ConfigChange): Promise<void>;
@@ -78,7 +78,7 @@ export class Conversation {
     this.waits = new Waits(clock);
     this.questions = new Questions(log, this.waits);
     this.userInput = new UserInput({
-      clients: () => audience.whoAnswerQuestions(),
+      clients: () => audience.questionAnswerers(),
       questions: this.questions,
       log,
     });
@@ -276,7 +276,7 @@ export class Conversation {
         hooks,
         guard: this.guard,
         permissions,
-        toolSurroundings: () => host.toolSurroundings(),
+        toolEnvironment: () => host.toolEnvironment(),
       }),
       planner: planner.forAgent(() => this.log.state),
       models: new ModelCalls({
@@ -286,7 +286,7 @@ export class Conversation {
           reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
       }),
       modelSwitch: new ModelSwitch({
-        clients: () => audience.whoSwitchModels(),
+        clients: () => audience.modelSwitchers(),
         clock,
         questions,
         log: this.log,

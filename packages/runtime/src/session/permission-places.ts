@@ -20,7 +20,7 @@ import { isWithin, locate } from '../workspace/paths.js';
 import { homeOf } from '../workspace/session-directory.js';
 
 /** A directory that a client named cannot be one. */
-export class BadDirectory extends Error {
+class BadDirectory extends Error {
   override readonly name = 'BadDirectory';
 }
 
@@ -155,7 +155,7 @@ export class PermissionPlaces {
   }
 
   /** Forgets what people approved in this session, and if asked, for the place it works in. */
-  async forget(options: { readonly includeLocation: boolean }): Promise<void> {
+  async removeApprovals(options: { readonly includeLocation: boolean }): Promise<void> {
     await this.fix({ approvals: [], allow: [], locations: [] });
     if (!options.includeLocation) return;
     const key = this.ownLocation(await this.session.state());

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SessionContext } from '@groundcrew/store';
 import { limitsChanged, type SessionLimits } from '../budget/limits.js';
 import type { Draft } from '../log/session-log.js';
 import { openQuestions, type SessionState } from '../log/state.js';
 import { newlyFixed } from '../settings/provider-settings.js';
-import type { SessionContext } from '../store/session-store.js';
 import type { Planner } from '../turn/planner.js';
 import type { Attachment } from './audience.js';
 import type { Conversation } from './conversation.js';
@@ -66,7 +66,7 @@ export function resumeDrafts(
 
 /** A model that cannot be told how hard to think is asked all the same, and people hear of it. */
 function effortWarning(changes: ResumeChanges, planner: Planner, model: string): readonly Draft[] {
-  const message = planner.troubleWithEffort(changes.model ?? model, changes.reasoningEffort);
+  const message = planner.warningAboutEffort(changes.model ?? model, changes.reasoningEffort);
   return message === undefined
     ? []
     : [{ type: 'session.warning', data: { warningType: 'configuration', message } }];

@@ -1,11 +1,11 @@
 import type { Price } from '@groundcrew/models';
+import type { Owner, SessionStore } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { JobRunner } from '../exec/workers.js';
-import type { Told } from '../log/published-event.js';
+import type { PublishedEvent } from '../log/published-event.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { UserRules } from '../permissions/user-rules.js';
-import type { Owner, SessionStore } from '../store/session-store.js';
-import type { Company } from '../tools/builtin.js';
+import type { Clients } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { Tool } from '../tools/tool.js';
 import type { TurnLimits } from '../turn/context.js';
@@ -19,7 +19,7 @@ export interface SessionEnvironment {
   readonly owner: Owner;
   readonly limits: TurnLimits;
   readonly version: string;
-  readonly builtinTools: (company: Company) => readonly Tool[];
+  readonly builtinTools: (clients: Clients) => readonly Tool[];
   readonly shells: SessionShells;
   readonly jobs: JobRunner;
   /** What people approved for good in this home. */
@@ -29,5 +29,5 @@ export interface SessionEnvironment {
   /** Where the session keeps its files. */
   readonly workspacePath: string;
   /** Hears what all clients hear, before them. */
-  onTold(told: Told): void;
+  onPublished(published: PublishedEvent): void;
 }

@@ -39,7 +39,7 @@ export interface SandboxStatus {
 
 /** Where a session's commands run. Asked before each of them, since mode, rules and settings change meanwhile. */
 export class SessionSandbox {
-  private readonly told = new Set<string>();
+  private readonly warned = new Set<string>();
 
   constructor(
     private readonly session: ConfinedSession,
@@ -143,8 +143,8 @@ export class SessionSandbox {
   }
 
   private async warn(warningType: string, message: string): Promise<void> {
-    if (this.told.has(message)) return;
-    this.told.add(message);
+    if (this.warned.has(message)) return;
+    this.warned.add(message);
     await this.session.record({ type: 'session.warning', data: { warningType, message } });
   }
 }

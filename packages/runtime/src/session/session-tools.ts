@@ -3,7 +3,7 @@ import type { SessionState } from '../log/state.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
-import type { ToolSurroundings } from '../tools/tool.js';
+import type { ToolEnvironment } from '../tools/tool.js';
 import { ListedTools } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { Planner } from '../turn/planner.js';
@@ -68,12 +68,12 @@ export class SessionTools {
   }
 
   /** What tools, and users who run commands, find around them. */
-  async surroundings(): Promise<ToolSurroundings> {
-    return this.surroundingsIn(await this.session.state());
+  async toolEnvironment(): Promise<ToolEnvironment> {
+    return this.toolEnvironmentIn(await this.session.state());
   }
 
   /** The same by a state that is known. */
-  surroundingsIn(state: SessionState): ToolSurroundings {
+  toolEnvironmentIn(state: SessionState): ToolEnvironment {
     const { sandbox, workspacePath: sessionDirectory, permissions } = this.session;
     const { shells, jobs } = this.environment;
     return {

@@ -1,15 +1,14 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
+import { isInUse, isStale, type LogRecord } from '@groundcrew/store';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import { initialState, type Prompt, type SessionState } from '../log/state.js';
-import { readPast } from '../log/stored-records.js';
+import { readStored } from '../log/stored-records.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { isInUse, isStale } from '../store/refusals.js';
-import type { LogRecord } from '../store/session-store.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
@@ -26,9 +25,9 @@ import { SessionTools } from './session-tools.js';
 import { Transcript } from './transcript.js';
 
 /** What a session is given by the runtime it lives in. */
-interface SessionSurroundings extends SessionEnvironment {
+interface SessionParts extends SessionEnvironment {
   /** The events of one commit have all been told. */
-  onToldAll(session: Session): void;
+  onPublishedAll(session: Session): void;
   /** A call waits for hooks whose client is away. */
   onHeld(session: Session): void;
 }
@@ -48,15 +47,15 @@ export class Session {
 
   constructor(
     readonly sessionId: string,
-    private readonly surroundings: SessionSurroundings,
+    private readonly parts: SessionParts,
     settings: SessionSettings,
     access: ModelAccess,
   ) {
-    this.audience = surroundings.audience;
-    this.tools = new SessionTools(this, surroundings, { settings, access });
-    this.workspace = new Workspace(surroundings.workspacePath, surroundings.jobs);
-    this.permissions = new SessionPermissions(this, surroundings);
-    this.sandbox = new SessionSandbox(this, surroundings.shells.machine);
+    this.audience = parts.audience;
+    this.tools = new SessionTools(this, parts, { settings, access });
+    this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.permissions = new SessionPermissions(this, parts);
+    this.sandbox = new SessionSandbox(this, parts.shells.machine);
   }
 
   get workspacePath(): string {
@@ -101,7 +100,7 @@ export class Session {
     const ready = this.hasWorkspaceIn(initialState) ? this.workspace.make() : Promise.resolve();
     const log = this.newLog();
     const { sessionId } = this;
-    const { clock, version, owner } = this.surroundings;
+    const { clock, version, owner } = this.parts;
     const hasHooks = this.audience.hasHooks;
     const first = greeting(this.currentSettings, {
       hasHooks,
@@ -160,7 +159,7 @@ export class Session {
   /** Slash commands and forms: requests of one client to the others. */
   async requests(): Promise<ClientRequests> {
     const { log, questions } = await this.load();
-    return new ClientRequests({ log, questions, clock: this.surroundings.clock });
+    return new ClientRequests({ log, questions, clock: this.parts.clock });
   }
 
   /** False when nobody waits for such an answer any more. */
@@ -172,7 +171,7 @@ export class Session {
   record(...drafts: readonly Draft[]): Promise<readonly SessionEvent[]> {
     return this.onLog(({ log }) => {
       const events = log.append(...drafts);
-      return log.told().then(() => events);
+      return log.published().then(() => events);
     });
   }
 
@@ -180,7 +179,7 @@ export class Session {
   async emit(draft: EphemeralDraft): Promise<string> {
     const { log } = await this.load();
     const id = log.emit(draft);
-    return log.told().then(() => id);
+    return log.published().then(() => id);
   }
 
   /** What the stored log adds up to. */
@@ -190,7 +189,7 @@ export class Session {
 
   /** Stored records after a seq; of those a snapshot has folded, what is damaged is left out. */
   read(after = 0): AsyncIterable<readonly LogRecord[]> {
-    return readPast(this, { store: this.surroundings.store, after });
+    return readStored(this, { store: this.parts.store, after });
   }
 
   /** Prompts that no turn has taken up. */
@@ -226,14 +225,14 @@ export class Session {
   }
 
   /** Writes that a client is back, and what it wants otherwise; resolves when every client has been told. */
-  async sayResumed(how: Resumption): Promise<void> {
+  async announceResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
-    const { surroundings } = this;
+    const { parts } = this;
     const { planner } = this.tools;
     if (planner.settings.hasWorkspace && log.state.fixed.hasWorkspace === false) await this.workspace.make();
-    const drafts = resumeDrafts(log.state, how, { time: surroundings.clock.timestamp(), planner });
+    const drafts = resumeDrafts(log.state, how, { time: parts.clock.timestamp(), planner });
     log.append(...drafts, ...planner.optionWarnings.take());
-    await log.told();
+    await log.published();
   }
 
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
@@ -247,13 +246,13 @@ export class Session {
       await log.stored();
       conversation.keepSnapshot(closingSnapshotBytes);
     }
-    await log.told();
-    await this.letGo(conversation);
+    await log.published();
+    await this.releaseConversation(conversation);
     return log.state;
   }
 
   /** The process ends: an idle session is closed, a working one is left as pending work. */
-  async shutDown(): Promise<void> {
+  async endWithProcess(): Promise<void> {
     const { conversation } = this;
     if (!conversation) return;
     if (!conversation.isRunning) {
@@ -261,7 +260,7 @@ export class Session {
       return;
     }
     await conversation.halt();
-    await this.letGo(conversation);
+    await this.releaseConversation(conversation);
   }
 
   /** Frees memory, never data: the next who needs the session loads it again. */
@@ -270,27 +269,27 @@ export class Session {
     if (!conversation || conversation.isRunning) return;
     if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
     await conversation.log.stored();
-    await this.letGo(conversation);
+    await this.releaseConversation(conversation);
   }
 
   /**
    * Frees the memory of a turn that does nothing but wait for people: it can wait in the log. True when it does; the
    * session stays this process's own, and whoever loads it next goes on with the turn.
    */
-  async rest(): Promise<boolean> {
+  async unloadWaiting(): Promise<boolean> {
     const { conversation } = this;
-    if (!conversation?.onlyWaits || this.surroundings.shells.isOpen) return false;
+    if (!conversation?.onlyWaits || this.parts.shells.isOpen) return false;
     await conversation.halt();
     await conversation.log.stored();
-    if (this.conversation === conversation) this.drop();
+    if (this.conversation === conversation) this.dropLoaded();
     return true;
   }
 
   /** Forgets the copy in memory without a word: another process has the session. */
-  drop(): void {
+  dropLoaded(): void {
     this.conversation = undefined;
     this.loading = undefined;
-    void this.surroundings.shells.close();
+    void this.parts.shells.close();
   }
 
   /** Works on the log; if another process has taken the session since, on what the log is now. */
@@ -298,20 +297,20 @@ export class Session {
     const conversation = await this.load();
     return work(conversation).catch(async (error: unknown) => {
       if (!isStale(error)) throw error;
-      if (this.conversation === conversation) this.drop();
+      if (this.conversation === conversation) this.dropLoaded();
       return work(await this.load());
     });
   }
 
-  private async letGo(conversation: Conversation): Promise<void> {
+  private async releaseConversation(conversation: Conversation): Promise<void> {
     if (this.conversation !== conversation) return;
-    this.drop();
-    await Promise.all([conversation.log.release(), this.surroundings.shells.close()]);
+    this.dropLoaded();
+    await Promise.all([conversation.log.release(), this.parts.shells.close()]);
   }
 
   private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {
     const log = this.newLog();
-    await log.open(this.surroundings.owner, options);
+    await log.open(this.parts.owner, options);
     return this.hold(new Conversation(log, this.host(log)));
   }
 
@@ -324,18 +323,18 @@ export class Session {
   }
 
   private newLog(): SessionLog {
-    const { store, clock, onTold, onToldAll } = this.surroundings;
+    const { store, clock, onPublished, onPublishedAll } = this.parts;
     return new SessionLog(this.sessionId, {
       store,
       clock,
-      tell: (told) => {
-        onTold(told);
-        this.audience.tell(told);
-        if (told.seq === undefined && this.readers.isActive)
-          this.readers.heardEphemeral(told, this.loadedState?.seq ?? 0);
+      publish: (published) => {
+        onPublished(published);
+        this.audience.broadcast(published);
+        if (published.seq === undefined && this.readers.isActive)
+          this.readers.addEphemeral(published, this.loadedState?.seq ?? 0);
       },
-      toldAll: () => {
-        onToldAll(this);
+      publishedAll: () => {
+        onPublishedAll(this);
         this.readers.wake();
       },
       failed: (error) => this.conversation?.storeFailed(error),
@@ -354,13 +353,13 @@ export class Session {
   }
 
   private host(log: SessionLog): ConversationHost {
-    const { sessionId, surroundings, tools, audience } = this;
+    const { sessionId, parts, tools, audience } = this;
     const { planner } = tools;
     return {
       sessionId,
-      clock: surroundings.clock,
-      limits: surroundings.limits,
-      priceOf: surroundings.priceOf,
+      clock: parts.clock,
+      limits: parts.limits,
+      priceOf: parts.priceOf,
       planner,
       audience,
       permissions: {
@@ -368,13 +367,13 @@ export class Session {
         prohibitions: () => this.permissions.prohibitions(log.state),
         warning: () => this.permissions.warning(),
       },
-      toolSurroundings: () => tools.surroundingsIn(log.state),
+      toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
-      held: () => surroundings.onHeld(this),
-      lost: () => this.drop(),
+      held: () => parts.onHeld(this),
+      lost: () => this.dropLoaded(),
     };
   }
 }

@@ -1,6 +1,6 @@
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogRecord } from '../store/session-store.js';
+import type { LogRecord } from '@groundcrew/store';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** How far a transcript file goes. */

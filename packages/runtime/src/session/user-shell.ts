@@ -20,7 +20,7 @@ export interface UserCommandResult {
 export async function refusalOfUserCommand(session: Session, command: string): Promise<string | undefined> {
   const { shellRequest } = await import('../permissions/shell-command.js');
   const request = shellRequest({ command, intention: describe(command) });
-  const { workingDirectory } = await session.tools.surroundings();
+  const { workingDirectory } = await session.tools.toolEnvironment();
   const subject = await examine({ request }, { toolName: 'bash', workingDirectory });
   const verdict = forbid(subject, await session.policy());
   // mutation: commands of users pass no judge
@@ -60,8 +60,8 @@ export async function runUserCommand(
   async function run(): Promise<UserOutcome> {
     const progress = (partialOutput: string) =>
       void session.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } });
-    const surroundings = await session.tools.surroundings();
-    return session.userCommands.run({ requestId, command, progress }, surroundings, signal);
+    const toolEnvironment = await session.tools.toolEnvironment();
+    return session.userCommands.run({ requestId, command, progress }, toolEnvironment, signal);
   }
 }
 

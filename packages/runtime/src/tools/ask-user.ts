@@ -26,10 +26,10 @@ export function askUserTool(): Tool {
 
 /** What the model is told of an answer, or of a question that nobody could answer. */
 export function resultOfAnswer(answer: UserAnswer | undefined): ToolResult {
-  if (!answer) return { type: 'failure', text: nobodyAnswered };
-  const said = answer.wasFreeform ? 'responded' : 'selected';
-  return { type: 'success', text: `User ${said}: ${answer.answer}` };
+  if (!answer) return { type: 'failure', text: unanswered };
+  const verb = answer.wasFreeform ? 'responded' : 'selected';
+  return { type: 'success', text: `User ${verb}: ${answer.answer}` };
 }
 
-const nobodyAnswered =
+const unanswered =
   'The user could not be asked: nobody answers questions here. Decide as you think best, and say what you assumed.';

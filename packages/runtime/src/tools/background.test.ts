@@ -9,11 +9,11 @@ import { stopBashTool } from './stop-bash.js';
 const world = ToolWorld.forEachTest();
 
 const start = (command: string, more: object = {}) =>
-  world.told(bashTool(), { command, description: 'test', mode: 'async', ...more });
-const read = (shellId: string, delay = 10) => world.told(readBashTool(), { shellId, delay });
-const stop = (shellId: string) => world.told(stopBashTool(), { shellId });
+  world.published(bashTool(), { command, description: 'test', mode: 'async', ...more });
+const read = (shellId: string, delay = 10) => world.published(readBashTool(), { shellId, delay });
+const stop = (shellId: string) => world.published(stopBashTool(), { shellId });
 const list = async () =>
-  (await world.told(listBashTool(), {}))
+  (await world.published(listBashTool(), {}))
     .replace(/pid: \d+/g, 'pid: P')
     .replace(/elapsed: \d+s/g, 'elapsed: Es');
 
@@ -41,7 +41,7 @@ test('each reading gives what is new', async () => {
   expect(await list()).toBe(
     `Active shell sessions:\n  shellId: 0, pid: P, mode: async, status: running, elapsed: Es, commands: 1, unread output: no\n    current command: ${command}`,
   );
-  await world.told(bashTool(), { command: 'touch go', description: 'test' });
+  await world.published(bashTool(), { command: 'touch go', description: 'test' });
   await vi.waitFor(async () => expect(await list()).toContain('status: completed (exit code: 5)'));
   expect(await read('0')).toBe('two\n<shellId: 0 completed with exit code 5>');
 });
@@ -54,9 +54,9 @@ test('stopping always succeeds and ends what runs', async () => {
 });
 
 test('of commands that are started side by side under one id, one runs', async () => {
-  const told = await Promise.all([1, 2, 3].map(() => start('sleep 1000', { shellId: 'same' })));
-  expect(told.filter((text) => text.startsWith('<command started'))).toHaveLength(1);
-  expect(told.filter((text) => text.includes('is in use'))).toHaveLength(2);
+  const published = await Promise.all([1, 2, 3].map(() => start('sleep 1000', { shellId: 'same' })));
+  expect(published.filter((text) => text.startsWith('<command started'))).toHaveLength(1);
+  expect(published.filter((text) => text.includes('is in use'))).toHaveLength(2);
 });
 
 test('a number that somebody took for a name is given to nobody else', async () => {
@@ -89,7 +89,7 @@ test('a command that takes longer than the wait goes on in the background', asyn
   expect(text).toBe(
     'first\n<command with shellId: 0 is still running after 0.2 seconds and goes on in the background. Use read_bash to read more of its output, stop_bash to stop it.>',
   );
-  await world.told(bashTool(), { command: 'touch go', description: 'test' });
+  await world.published(bashTool(), { command: 'touch go', description: 'test' });
   expect(await read('0')).toBe('last\n<shellId: 0 completed with exit code 0>');
 });
 
@@ -98,6 +98,6 @@ test('a character is not torn between two readings', async () => {
   await start(command, { shellId: 'sh6' });
   await vi.waitFor(async () => expect(await list()).toContain('unread output: yes'));
   expect(await read('sh6', 0)).toBe('a\n<shellId: sh6 is still running>');
-  await world.told(bashTool(), { command: 'touch go', description: 'test' });
+  await world.published(bashTool(), { command: 'touch go', description: 'test' });
   expect(await read('sh6')).toBe('üb\n<shellId: sh6 completed with exit code 0>');
 });

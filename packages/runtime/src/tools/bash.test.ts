@@ -7,7 +7,7 @@ const world = ToolWorld.forEachTest();
 const bash = bashTool();
 
 /** What the model is told of a command that runs to its end. */
-const run = (command: string) => world.told(bash, { command, description: 'test' });
+const run = (command: string) => world.published(bash, { command, description: 'test' });
 
 test.each([
   ['echo hello && echo world', 'hello\nworld\n<exited with exit code 0>'],
@@ -113,11 +113,11 @@ test('people see the output while it comes', async () => {
 });
 
 test('output that is too long goes to a file, whole', async () => {
-  const told = await run('seq 1 20000; exit 2');
-  const path = /Saved to: (\S+)/.exec(told)?.[1] ?? '';
+  const published = await run('seq 1 20000; exit 2');
+  const path = /Saved to: (\S+)/.exec(published)?.[1] ?? '';
   const whole = `${Array.from({ length: 20_000 }, (_, index) => index + 1).join('\n')}`;
   expect(readFileSync(path, 'utf8')).toBe(whole);
-  expect(told).toBe(`Output too large to read at once (106.3 KB). Saved to: ${path}
+  expect(published).toBe(`Output too large to read at once (106.3 KB). Saved to: ${path}
 Consider using tools like grep (for searching), head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine portions of the output.
 
 Preview (first 500 chars):
@@ -126,10 +126,10 @@ ${whole.slice(0, 500)}
 });
 
 test('output that memory does not hold is in the file byte for byte', async () => {
-  const told = await run('head -c 1000000 /dev/zero | tr "\\0" "\\377"; echo end');
-  const path = /Saved to: (\S+)/.exec(told)?.[1] ?? '';
+  const published = await run('head -c 1000000 /dev/zero | tr "\\0" "\\377"; echo end');
+  const path = /Saved to: (\S+)/.exec(published)?.[1] ?? '';
   const file = readFileSync(path);
-  expect(told).toContain('Output too large to read at once (976.6 KB). Saved to: ');
+  expect(published).toContain('Output too large to read at once (976.6 KB). Saved to: ');
   expect(file.equals(Buffer.concat([Buffer.alloc(1_000_000, 0xff), Buffer.from('end\n')]))).toBe(true);
 });
 

@@ -36,7 +36,7 @@ export function bashTool(): Tool {
     fields,
     intention: ({ description }) => description,
     preview: async (wanted) => {
-      const { request } = await leaveToRun(wanted);
+      const { request } = await permissionToRun(wanted);
       const { possiblePaths, hasWriteFileRedirection } = request;
       return { shellToolInfo: { possiblePaths, hasWriteFileRedirection } };
     },
@@ -44,7 +44,7 @@ export function bashTool(): Tool {
       requireRunnable(wanted.command);
       return {
         type: 'run',
-        questions: [await leaveToRun(wanted)],
+        questions: [await permissionToRun(wanted)],
         run: (signal) => run(wanted, context, signal),
         runHardened: (signal) => run({ ...wanted, isHardened: true }, context, signal),
       };
@@ -75,7 +75,7 @@ const shortestWait = 30;
 const longestWait = 600;
 
 /** The reader of commands is loaded with the first of them. */
-async function leaveToRun({ command, description }: Wanted) {
+async function permissionToRun({ command, description }: Wanted) {
   const { shellRequest } = await import('../permissions/shell-command.js');
   return { request: shellRequest({ command, intention: description }) };
 }

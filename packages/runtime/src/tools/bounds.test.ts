@@ -12,7 +12,7 @@ const world = ToolWorld.forEachTest();
 const secret = 'secret of the outside';
 
 /** Everything a call gave away, or would have. */
-function toldBy({ result, failure, questions }: Tried): string {
+function publishedBy({ result, failure, questions }: Tried): string {
   return JSON.stringify([result, failure, questions.map(({ request }) => request)]);
 }
 
@@ -71,7 +71,7 @@ test('whatever path is named, nothing outside is read or written before the plac
       const isUntouched =
         readdirSync(world.outside()).join() === 's.txt' &&
         readFileSync(world.outside('s.txt'), 'utf8') === `${secret}\n`;
-      if (!wasAsked(tried)) expect([isUntouched, toldBy(tried).includes(secret)]).toEqual([true, false]);
+      if (!wasAsked(tried)) expect([isUntouched, publishedBy(tried).includes(secret)]).toEqual([true, false]);
       rmSync(world.outside(), { recursive: true });
       mkdirSync(world.outside());
       writeFileSync(world.outside('s.txt'), `${secret}\n`);
@@ -97,7 +97,7 @@ test('a refusal of the place ends the call before anything is read', async () =>
       tool.name,
       tried.failure?.message,
       tried.questions.length,
-      toldBy(tried).includes(secret),
+      publishedBy(tried).includes(secret),
     ]).toEqual([tool.name, 'refused', 1, false]);
   }
 });

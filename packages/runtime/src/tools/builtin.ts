@@ -20,7 +20,7 @@ export interface BuiltinOptions {
 }
 
 /** Who takes part in a session, as far as its tools go by it. */
-export interface Company {
+export interface Clients {
   /** Some client speaks as releases before `toolFilterPrecedence` did. */
   readonly isOld: boolean;
   /** Some client answers questions of the agent. */
@@ -28,7 +28,7 @@ export interface Company {
 }
 
 /** The built-in tools in the order the model is told of them; made once, shared by all sessions. */
-export function builtinTools(options: BuiltinOptions): (company: Company) => readonly Tool[] {
+export function builtinTools(options: BuiltinOptions): (clients: Clients) => readonly Tool[] {
   const askUser = askUserTool();
   const reportIntent = reportIntentTool();
   const all = [

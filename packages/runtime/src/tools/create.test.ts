@@ -40,7 +40,7 @@ test('a new file is shown as a diff, written, and told of', async () => {
 });
 
 test('characters are counted, not bytes, and the umask decides who may read', async () => {
-  expect(await world.told(create, { path: 'u.txt', file_text: 'héllo\n' })).toBe(
+  expect(await world.published(create, { path: 'u.txt', file_text: 'héllo\n' })).toBe(
     `Created file ${world.path('u.txt')} with 6 characters`,
   );
   expect(statSync(world.path('u.txt')).mode & 0o777).toBe(0o666 & ~process.umask());
@@ -57,10 +57,10 @@ test('what is there is never overwritten, and nobody is asked', async () => {
       message: 'Path already exists',
     },
   });
-  expect(await world.told(create, { path: 'd', file_text: '' })).toBe(
+  expect(await world.published(create, { path: 'd', file_text: '' })).toBe(
     `Path ${world.path('d')} already exists as a directory.`,
   );
-  expect(await world.told(create, { path: 'dangling', file_text: '' })).toBe(
+  expect(await world.published(create, { path: 'dangling', file_text: '' })).toBe(
     `Path ${world.path('dangling')} already exists as something that is no file.`,
   );
   expect(readdirSync(world.outside())).toEqual([]);

@@ -3,7 +3,7 @@ import { locate, type Place } from '../workspace/paths.js';
 import { defineTool } from './define-tool.js';
 import { creationDiff } from './diff.js';
 import { text } from './fields.js';
-import { leaveToWrite } from './leave.js';
+import { permissionToWrite } from './permission-questions.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
 /** Writes a new file, whole or not at all, and never over another. */
@@ -24,7 +24,7 @@ export function createTool(): Tool {
       const diff = creationDiff(place.path, file_text);
       return {
         type: 'run',
-        questions: await leaveToWrite(place, async () => ({
+        questions: await permissionToWrite(place, async () => ({
           intention: 'Create file',
           diff,
           newFileContents: file_text,

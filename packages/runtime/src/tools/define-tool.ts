@@ -38,10 +38,10 @@ export function defineTool<const F extends Fields>(definition: ToolDefinition<F>
 function ifItFits<F extends Fields, T>(
   fields: F,
   input: unknown,
-  tell: (parsed: Input<F>) => T | undefined,
+  describe: (parsed: Input<F>) => T | undefined,
 ): T | undefined {
   try {
-    return tell(parseInput(fields, input));
+    return describe(parseInput(fields, input));
   } catch (error) {
     if (error instanceof ToolInputError) return undefined;
     throw error;

@@ -3,8 +3,8 @@ import { locate, openPlace, type Place } from '../workspace/paths.js';
 import { defineTool } from './define-tool.js';
 import { changeDiff } from './diff.js';
 import { optional, text } from './fields.js';
-import { leaveToWrite } from './leave.js';
 import { kilobytes } from './output.js';
+import { permissionToWrite } from './permission-questions.js';
 import { replaceOnce } from './replacement.js';
 import { type Tool, ToolFailure, type ToolResult } from './tool.js';
 import { TurnTaking } from './turn-taking.js';
@@ -40,7 +40,7 @@ export function editTool(): Tool {
       requireFile(change);
       return {
         type: 'run',
-        questions: await leaveToWrite(place, async () => {
+        questions: await permissionToWrite(place, async () => {
           const { diff, content } = await plan(change);
           const isShort = content.length <= mostShown;
           return { intention: 'Edit file', diff, ...(isShort && { newFileContents: content.toString() }) };

@@ -17,28 +17,28 @@ function fill(...names: readonly string[]): void {
 
 test('files are found at any depth, sorted, from the root as it was given', async () => {
   fill('src/index.ts', 'src/deep/b.ts', 'a.ts', 'README.md');
-  expect(await world.told(glob, { pattern: '**/*.ts' })).toBe('./a.ts\n./src/deep/b.ts\n./src/index.ts');
-  expect(await world.told(glob, { pattern: '*.ts' })).toBe('./a.ts\n./src/deep/b.ts\n./src/index.ts');
-  expect(await world.told(glob, { pattern: 'src/*.ts' })).toBe('./src/index.ts');
-  expect(await world.told(glob, { pattern: './src/**' })).toBe('./src/deep/b.ts\n./src/index.ts');
-  expect(await world.told(glob, { pattern: '*.ts', paths: 'src' })).toBe('src/deep/b.ts\nsrc/index.ts');
-  expect(await world.told(glob, { pattern: '*.ts', paths: [world.path('src/deep')] })).toBe(
+  expect(await world.published(glob, { pattern: '**/*.ts' })).toBe('./a.ts\n./src/deep/b.ts\n./src/index.ts');
+  expect(await world.published(glob, { pattern: '*.ts' })).toBe('./a.ts\n./src/deep/b.ts\n./src/index.ts');
+  expect(await world.published(glob, { pattern: 'src/*.ts' })).toBe('./src/index.ts');
+  expect(await world.published(glob, { pattern: './src/**' })).toBe('./src/deep/b.ts\n./src/index.ts');
+  expect(await world.published(glob, { pattern: '*.ts', paths: 'src' })).toBe('src/deep/b.ts\nsrc/index.ts');
+  expect(await world.published(glob, { pattern: '*.ts', paths: [world.path('src/deep')] })).toBe(
     world.path('src/deep/b.ts'),
   );
 });
 
 test('nothing found is an answer', async () => {
-  expect(await world.told(glob, { pattern: '*.rs' })).toBe('No files matched the pattern.');
+  expect(await world.published(glob, { pattern: '*.rs' })).toBe('No files matched the pattern.');
 });
 
 test('ignored and hidden files are left out, hidden ones not when they are named', async () => {
   fill('kept.log', 'node_modules/x/index.js', '.github/ci.yml', '.env', 'src/a.js');
   execFileSync('git', ['init', '-q'], { cwd: world.path() });
   writeFileSync(world.path('.gitignore'), 'node_modules\n*.log\n');
-  expect(await world.told(glob, { pattern: '**/*' })).toBe('./src/a.js');
-  expect(await world.told(glob, { pattern: '*.{js,log}' })).toBe('./src/a.js');
-  expect(await world.told(glob, { pattern: '.github/**' })).toBe('./.github/ci.yml');
-  expect(await world.told(glob, { pattern: '.env' })).toBe('./.env');
+  expect(await world.published(glob, { pattern: '**/*' })).toBe('./src/a.js');
+  expect(await world.published(glob, { pattern: '*.{js,log}' })).toBe('./src/a.js');
+  expect(await world.published(glob, { pattern: '.github/**' })).toBe('./.github/ci.yml');
+  expect(await world.published(glob, { pattern: '.env' })).toBe('./.env');
 });
 
 test('a pattern that leads out of the working directory is asked for where it leads to', async () => {

@@ -4,8 +4,8 @@ import { globCost, matchingNames } from '../workspace/glob-pattern.js';
 import { defineTool } from './define-tool.js';
 import { optional, text, texts } from './fields.js';
 import { foundFiles, stillThere } from './found-files.js';
-import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
+import { permissionToRead } from './permission-questions.js';
 import { Ripgrep } from './ripgrep.js';
 import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
 import type { Tool, ToolContext, ToolResult } from './tool.js';
@@ -28,7 +28,7 @@ export function globTool(): Tool {
       const roots = await searchRoots(paths ?? wanted.root, context);
       return {
         type: 'run',
-        questions: leaveToRead(
+        questions: permissionToRead(
           roots.map((root) => root.place),
           ({ path }) => `Search for files matching pattern in: ${path}`,
         ),

@@ -14,9 +14,9 @@ function fill(): void {
 
 test('the names of files that match are told, sorted, from the root as it was given', async () => {
   fill();
-  expect(await world.told(grep, { pattern: 'ap' })).toBe('./data.txt\n./sub/b.ts');
-  expect(await world.told(grep, { pattern: 'ap', path: 'sub' })).toBe('sub/b.ts');
-  expect(await world.told(grep, { pattern: 'ap', paths: [world.path('sub'), 'data.txt'] })).toBe(
+  expect(await world.published(grep, { pattern: 'ap' })).toBe('./data.txt\n./sub/b.ts');
+  expect(await world.published(grep, { pattern: 'ap', path: 'sub' })).toBe('sub/b.ts');
+  expect(await world.published(grep, { pattern: 'ap', paths: [world.path('sub'), 'data.txt'] })).toBe(
     `${world.path('sub/b.ts')}\ndata.txt`,
   );
 });
@@ -24,14 +24,14 @@ test('the names of files that match are told, sorted, from the root as it was gi
 test('content is told by lines, with numbers when they are wanted, of one file as of many', async () => {
   fill();
   expect(
-    await world.told(grep, {
+    await world.published(grep, {
       pattern: '^ap',
       path: world.path('data.txt'),
       output_mode: 'content',
       '-n': true,
     }),
   ).toBe(`${world.path('data.txt')}:1:apple\n${world.path('data.txt')}:3:apricot`);
-  expect(await world.told(grep, { pattern: '^ap', output_mode: 'content' })).toBe(
+  expect(await world.published(grep, { pattern: '^ap', output_mode: 'content' })).toBe(
     './data.txt:apple\n./data.txt:apricot\n./sub/b.ts:ap: y',
   );
 });
@@ -39,7 +39,7 @@ test('content is told by lines, with numbers when they are wanted, of one file a
 test('lines around a match are told apart from it, and stretches from one another', async () => {
   fill();
   expect(
-    await world.told(grep, { pattern: 'ap', '-i': true, '-C': 1, '-n': true, output_mode: 'content' }),
+    await world.published(grep, { pattern: 'ap', '-i': true, '-C': 1, '-n': true, output_mode: 'content' }),
   ).toBe(
     [
       './data.txt:1:apple',
@@ -54,48 +54,52 @@ test('lines around a match are told apart from it, and stretches from one anothe
       './sub/b.ts:6:AP',
     ].join('\n'),
   );
-  expect(await world.told(grep, { pattern: 'banana', '-A': 1, output_mode: 'content' })).toBe(
+  expect(await world.published(grep, { pattern: 'banana', '-A': 1, output_mode: 'content' })).toBe(
     './data.txt:banana\n./data.txt-apricot',
   );
-  expect(await world.told(grep, { pattern: 'banana', '-B': 1, output_mode: 'content' })).toBe(
+  expect(await world.published(grep, { pattern: 'banana', '-B': 1, output_mode: 'content' })).toBe(
     './data.txt-apple\n./data.txt:banana',
   );
 });
 
 test('matches are counted by file', async () => {
   fill();
-  expect(await world.told(grep, { pattern: 'ap', output_mode: 'count' })).toBe('./data.txt:2\n./sub/b.ts:1');
-  expect(await world.told(grep, { pattern: 'ap', output_mode: 'count', path: 'data.txt' })).toBe(
+  expect(await world.published(grep, { pattern: 'ap', output_mode: 'count' })).toBe(
+    './data.txt:2\n./sub/b.ts:1',
+  );
+  expect(await world.published(grep, { pattern: 'ap', output_mode: 'count', path: 'data.txt' })).toBe(
     'data.txt:2',
   );
 });
 
 test('globs, types, limits and patterns across lines narrow or widen a search', async () => {
   fill();
-  expect(await world.told(grep, { pattern: 'ap', glob: '*.ts' })).toBe('./sub/b.ts');
-  expect(await world.told(grep, { pattern: 'ap', type: 'ts' })).toBe('./sub/b.ts');
-  expect(await world.told(grep, { pattern: '.', output_mode: 'content', head_limit: 2 })).toBe(
+  expect(await world.published(grep, { pattern: 'ap', glob: '*.ts' })).toBe('./sub/b.ts');
+  expect(await world.published(grep, { pattern: 'ap', type: 'ts' })).toBe('./sub/b.ts');
+  expect(await world.published(grep, { pattern: '.', output_mode: 'content', head_limit: 2 })).toBe(
     './data.txt:apple\n./data.txt:banana',
   );
-  const all = await world.told(grep, { pattern: '.', output_mode: 'content' });
+  const all = await world.published(grep, { pattern: '.', output_mode: 'content' });
   expect(all.split('\n').length).toBeGreaterThan(2);
-  expect(await world.told(grep, { pattern: '.', output_mode: 'content', head_limit: 0 })).toBe(all);
-  expect(await world.told(grep, { pattern: 'apple.banana', multiline: true })).toBe('./data.txt');
+  expect(await world.published(grep, { pattern: '.', output_mode: 'content', head_limit: 0 })).toBe(all);
+  expect(await world.published(grep, { pattern: 'apple.banana', multiline: true })).toBe('./data.txt');
 });
 
 test('nothing found is an answer, a wrong pattern or type a failure', async () => {
   fill();
-  expect(await world.told(grep, { pattern: 'zebra' })).toBe('No matches found.');
+  expect(await world.published(grep, { pattern: 'zebra' })).toBe('No matches found.');
   const { failure } = await world.call(grep, { pattern: '(' });
   expect(failure?.text).toMatch(/^Error: rg: regex parse error:\n/);
-  expect(await world.told(grep, { pattern: 'a', type: 'nope' })).toContain('unrecognized file type: nope');
+  expect(await world.published(grep, { pattern: 'a', type: 'nope' })).toContain(
+    'unrecognized file type: nope',
+  );
 });
 
 test('what a model writes is never a flag', async () => {
   writeFileSync(world.path('f.txt'), '--files\n-e\n');
   writeFileSync(world.path('-v'), 'nothing\n');
-  expect(await world.told(grep, { pattern: '--files', output_mode: 'content' })).toBe('./f.txt:--files');
-  expect(await world.told(grep, { pattern: 'nothing', path: '-v', output_mode: 'content' })).toBe(
+  expect(await world.published(grep, { pattern: '--files', output_mode: 'content' })).toBe('./f.txt:--files');
+  expect(await world.published(grep, { pattern: 'nothing', path: '-v', output_mode: 'content' })).toBe(
     '-v:nothing',
   );
 });
@@ -105,7 +109,7 @@ test('odd names keep their form, and links on the way are not followed', async (
   writeFileSync(world.path('ü -- x.txt'), 'find me\n');
   writeFileSync(world.outside('s.txt'), 'find me\n');
   symlinkSync(world.outside(), world.path('out'));
-  expect(await world.told(grep, { pattern: 'find', output_mode: 'content' })).toBe(
+  expect(await world.published(grep, { pattern: 'find', output_mode: 'content' })).toBe(
     './a:1:b.txt:find me\n./ü -- x.txt:find me',
   );
 });
@@ -144,11 +148,11 @@ test('what was found elsewhere, after a directory was moved away under the quest
 
 test('a long result goes to a file of the session, with a preview', async () => {
   writeFileSync(world.path('f.txt'), 'match\n'.repeat(5000));
-  const told = await world.told(grep, { pattern: 'match', output_mode: 'content' });
-  expect(told).toMatch(
+  const published = await world.published(grep, { pattern: 'match', output_mode: 'content' });
+  expect(published).toMatch(
     /^Output too large to read at once \(\d+\.\d KB\)\. Saved to: .*\/session\/temp\/\d+-copilot-tool-output-\w+\.txt\n/,
   );
-  expect(told.slice(told.indexOf('Preview'))).toBe(
+  expect(published.slice(published.indexOf('Preview'))).toBe(
     `Preview (first 500 chars):\n${'./f.txt:match\n'.repeat(50).slice(0, 500)}`,
   );
 });

@@ -2,8 +2,8 @@ import { defineTool } from './define-tool.js';
 import { choice, flag, type Input, number, optional, text, texts } from './fields.js';
 import { type FoundFile, foundFiles, handlePath, withOpened } from './found-files.js';
 import { listedPaths, renamed, sortedLines, sortedPaths } from './grep-output.js';
-import { leaveToRead } from './leave.js';
 import { boundOutput } from './output.js';
+import { permissionToRead } from './permission-questions.js';
 import { Ripgrep } from './ripgrep.js';
 import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
 import type { Tool, ToolContext, ToolResult } from './tool.js';
@@ -48,7 +48,7 @@ export function grepTool(): Tool {
       const roots = await searchRoots(wanted.path ?? wanted.paths, context);
       return {
         type: 'run',
-        questions: leaveToRead(
+        questions: permissionToRead(
           roots.map((root) => root.place),
           ({ kind, path }) => `Search in ${kind === 'directory' ? 'directory' : 'file'}: ${path}`,
         ),

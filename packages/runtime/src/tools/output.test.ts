@@ -16,10 +16,10 @@ test('a text that fits stays as it is', async () => {
 test('a longer one goes to a file that only its owner reads, and the model gets the beginning', async () => {
   const { largeOutput } = world.context();
   const text = 'ä'.repeat(20 * 1024);
-  const told = await boundOutput(text, largeOutput);
+  const published = await boundOutput(text, largeOutput);
   const [name = ''] = readdirSync(largeOutput.directory);
   const path = join(largeOutput.directory, name);
-  expect(told).toBe(
+  expect(published).toBe(
     `Output too large to read at once (40.0 KB). Saved to: ${path}
 Consider using tools like grep (for searching), head/tail (for viewing start/end), view with view_range (for specific sections), or jq (for JSON) to examine portions of the output.
 

@@ -1,5 +1,5 @@
+import type { Database, OpenDatabase, Statement } from '@groundcrew/store';
 import type { SqlOutcome } from '../exec/worker-jobs.js';
-import type { Database, OpenDatabase, Statement } from '../workspace/database.js';
 import { type SqlStatement, splitStatements } from './sql-statements.js';
 
 /** Runs statements on a session's database, one after the other up to the first that fails. Only for workers: it may take for ever. */
@@ -48,9 +48,9 @@ class ScriptRun {
     const run = Object.hasOwn(kinds, keyword) ? kinds[keyword] : undefined;
     if (!run) return refuse(statement, database);
     requireEnd(statement, database);
-    const told = run(sql, database);
+    const output = run(sql, database);
     if (writesTodos(statement)) this.todoChanges += 1;
-    return told;
+    return output;
   }
 }
 
@@ -178,9 +178,9 @@ const change =
 /** May go before a query as well as before a change. */
 const withClause: Run = (sql, database) => {
   const before = totalChanges(database);
-  const told = query(sql, database);
+  const output = query(sql, database);
   const changed = totalChanges(database) - before;
-  return changed > 0 && told === noRows ? `${changed} row(s) changed.` : told;
+  return changed > 0 && output === noRows ? `${changed} row(s) changed.` : output;
 };
 
 function totalChanges(database: Database): number {
@@ -251,7 +251,7 @@ function cell(value: unknown): string {
 
 function listed(outcomes: readonly { readonly keyword: string; readonly text: string }[]): string {
   const items = outcomes.map(
-    ({ keyword, text: told }, index) => `${index + 1}. ${keyword}\n   ${told.replaceAll('\n', '\n   ')}`,
+    ({ keyword, text: output }, index) => `${index + 1}. ${keyword}\n   ${output.replaceAll('\n', '\n   ')}`,
   );
   return `Executed ${outcomes.length} statement(s):\n\n${items.join('\n\n')}`;
 }

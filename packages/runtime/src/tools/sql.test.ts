@@ -5,7 +5,7 @@ import { sqlTool } from './sql.js';
 
 const world = ToolWorld.forEachTest();
 const sql = sqlTool();
-const run = (query: string) => world.told(sql, { description: 'test', query });
+const run = (query: string) => world.published(sql, { description: 'test', query });
 
 test('todos are kept from call to call, and clients are told of each statement that changes them', async () => {
   expect(await run("INSERT INTO todos (id, title) VALUES ('a', 'First')")).toBe(
@@ -98,14 +98,14 @@ test('a query that would never end is refused, wherever it hides', async () => {
 test('a long answer is cut', async () => {
   await run('CREATE TABLE n (v)');
   await run('INSERT INTO n VALUES (1),(2),(3),(4),(5),(6),(7),(8),(9),(10)');
-  const told = await run('SELECT a.v FROM n a, n b, n c, n d');
-  expect(told).toMatch(/^1000 row\(s\) returned:/);
-  expect(told).toMatch(/\(There are more rows; only the first are shown\.\)$/);
+  const published = await run('SELECT a.v FROM n a, n b, n c, n d');
+  expect(published).toMatch(/^1000 row\(s\) returned:/);
+  expect(published).toMatch(/\(There are more rows; only the first are shown\.\)$/);
 });
 
 test('numbers of any size, and columns of one name, are all shown', async () => {
   const query = 'SELECT 9007199254740993 AS a, 1.5 AS a, 1 AS b';
-  expect(await world.told(sql, { description: 'd', query })).toBe(
+  expect(await world.published(sql, { description: 'd', query })).toBe(
     '1 row(s) returned:\n\n| a | a | b |\n| --- | --- | --- |\n| 9007199254740993 | 1.5 | 1 |',
   );
 });
@@ -115,13 +115,13 @@ test('a transaction that is not committed in its call is rolled back, and the mo
   expect((await world.call(sql, { description: 'd', query: begin })).failure?.message).toBe(
     'SQL Error: Error: the transaction was not committed in the call that began it, and was rolled back',
   );
-  expect(await world.told(sql, { description: 'd', query: 'SELECT id FROM todos' })).toBe(
+  expect(await world.published(sql, { description: 'd', query: 'SELECT id FROM todos' })).toBe(
     'Query returned 0 rows.',
   );
   expect((await world.call(sql, { description: 'd', query: `${begin}; BAD` })).failure?.message).toContain(
     'BAD',
   );
   const whole = `${begin}; COMMIT`;
-  expect(await world.told(sql, { description: 'd', query: whole })).toContain('Executed 3 statement(s)');
-  expect(await world.told(sql, { description: 'd', query: 'SELECT id FROM todos' })).toContain('| a |');
+  expect(await world.published(sql, { description: 'd', query: whole })).toContain('Executed 3 statement(s)');
+  expect(await world.published(sql, { description: 'd', query: 'SELECT id FROM todos' })).toContain('| a |');
 });

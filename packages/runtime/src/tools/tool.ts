@@ -19,7 +19,7 @@ export interface PathRule {
 }
 
 /** What the tools of a session find around them. */
-export interface ToolSurroundings {
+export interface ToolEnvironment {
   readonly workingDirectory: string;
   /** Where the session keeps what is its own; it may not be there yet. */
   readonly sessionDirectory: string;
@@ -43,7 +43,7 @@ export type ToolNotice =
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
 
-export interface ToolContext extends ToolSurroundings {
+export interface ToolContext extends ToolEnvironment {
   /** Asked by whatever finds a path: throws when rules forbid to look there. */
   checkPlace?(place: { readonly path: string; readonly real: string }): void;
   /** Asked by whatever comes upon files that nobody named: whether rules forbid to read there. */

@@ -25,9 +25,11 @@ test('a file is shown by numbered lines, and its final newline begins an empty o
 
 test('a range keeps the numbers of the file', async () => {
   writeFileSync(world.path('f.txt'), 'line1\nline2\r\nline3\nline4\nline5');
-  expect(await world.told(view, { path: 'f.txt', view_range: [2, 4] })).toBe('2. line2\n3. line3\n4. line4');
-  expect(await world.told(view, { path: 'f.txt', view_range: [4, -1] })).toBe('4. line4\n5. line5');
-  expect(await world.told(view, { path: 'f.txt', view_range: [5, 99] })).toBe('5. line5');
+  expect(await world.published(view, { path: 'f.txt', view_range: [2, 4] })).toBe(
+    '2. line2\n3. line3\n4. line4',
+  );
+  expect(await world.published(view, { path: 'f.txt', view_range: [4, -1] })).toBe('4. line4\n5. line5');
+  expect(await world.published(view, { path: 'f.txt', view_range: [5, 99] })).toBe('5. line5');
 });
 
 test('a range beyond the end, or upside down, is a failure', async () => {
@@ -43,7 +45,7 @@ test('a range beyond the end, or upside down, is a failure', async () => {
 
 test('an empty file is an empty text', async () => {
   writeFileSync(world.path('f.txt'), '');
-  expect(await world.told(view, { path: 'f.txt' })).toBe('');
+  expect(await world.published(view, { path: 'f.txt' })).toBe('');
 });
 
 test('a directory is shown by its names, hidden ones too', async () => {
@@ -108,28 +110,28 @@ test('a long file is shown by range, or whole to a model that insists', async ()
   writeFileSync(world.path('f.txt'), lines.join('\n'));
   const tooLarge =
     'File too large to read at once (53.6 KB). Consider using the grep tool to search within the file, or view with view_range to read specific sections.';
-  expect(await world.told(view, { path: 'f.txt' })).toBe(tooLarge);
-  expect(await world.told(view, { path: 'f.txt', view_range: [1, -1] })).toBe(tooLarge);
-  expect(await world.told(view, { path: 'f.txt', view_range: [3999, -1] })).toBe(
+  expect(await world.published(view, { path: 'f.txt' })).toBe(tooLarge);
+  expect(await world.published(view, { path: 'f.txt', view_range: [1, -1] })).toBe(tooLarge);
+  expect(await world.published(view, { path: 'f.txt', view_range: [3999, -1] })).toBe(
     '3999. line 3999 ...\n4000. line 4000 ...',
   );
-  const all = await world.told(view, { path: 'f.txt', forceReadLargeFiles: true });
+  const all = await world.published(view, { path: 'f.txt', forceReadLargeFiles: true });
   expect(all.split('\n')).toHaveLength(4000);
 });
 
 test('lines are whole wherever the pieces a file is read in end', async () => {
   const long = 'ä'.repeat(40_000);
   writeFileSync(world.path('f.txt'), `${long}\nshort\n${long}\nend`);
-  expect(await world.told(view, { path: 'f.txt', view_range: [2, 2] })).toBe('2. short');
-  const all = await world.told(view, { path: 'f.txt', forceReadLargeFiles: true });
+  expect(await world.published(view, { path: 'f.txt', view_range: [2, 2] })).toBe('2. short');
+  const all = await world.published(view, { path: 'f.txt', forceReadLargeFiles: true });
   expect(all).toBe(`1. ${long}\n2. short\n3. ${long}\n4. end`);
 });
 
 test('bytes that are no UTF-8 do not keep a text from being shown; NUL does', async () => {
   writeFileSync(world.path('latin.txt'), Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]));
   writeFileSync(world.path('bin'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]));
-  expect(await world.told(view, { path: 'latin.txt' })).toBe('1. caf\ufffd\n2. ');
-  expect(await world.told(view, { path: 'bin' })).toBe(
+  expect(await world.published(view, { path: 'latin.txt' })).toBe('1. caf\ufffd\n2. ');
+  expect(await world.published(view, { path: 'bin' })).toBe(
     `File ${world.path('bin')} is binary (0.0 KB) and cannot be shown as text.`,
   );
 });
@@ -151,7 +153,7 @@ test('an image goes to the model as an image, whatever its name', async () => {
 test.runIf(process.platform !== 'win32')('a socket is refused', async () => {
   const server = createServer().listen(world.path('socket'));
   await once(server, 'listening');
-  expect(await world.told(view, { path: 'socket' })).toBe(
+  expect(await world.published(view, { path: 'socket' })).toBe(
     `Path ${world.path('socket')} is neither a file nor a directory.`,
   );
   server.close();

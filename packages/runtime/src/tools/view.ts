@@ -6,8 +6,8 @@ import { defineTool } from './define-tool.js';
 import { unchangedDiff } from './diff.js';
 import { flag, optional, pair, text } from './fields.js';
 import { imageType, largestImageBytes } from './image.js';
-import { leaveToRead } from './leave.js';
 import { boundOutput, kilobytes } from './output.js';
+import { permissionToRead } from './permission-questions.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
 /** Files above this are shown by range only, unless the model insists. */
@@ -47,7 +47,7 @@ export function viewTool(): Tool {
       };
       return {
         type: 'run',
-        questions: leaveToRead([place], () => `${verb}: ${place.path}`),
+        questions: permissionToRead([place], () => `${verb}: ${place.path}`),
         run: (signal) => view(place, viewing, signal),
       };
     },

@@ -46,7 +46,7 @@ test('a page becomes markdown', async () => {
       text: `Contents of ${url}:\n# Birds\n\nA **wren** & [owl](/owl).\n\n-   one`,
     },
   });
-  expect(await world.told(lenient, { url, raw: true })).toBe(`Contents of ${url}:\n${page}`);
+  expect(await world.published(lenient, { url, raw: true })).toBe(`Contents of ${url}:\n${page}`);
 });
 
 test('what is not HTML stays as it is, unpacked and read by its own charset', async () => {
@@ -55,27 +55,27 @@ test('what is not HTML stays as it is, unpacked and read by its own charset', as
     response.setHeader('content-encoding', 'gzip');
     response.end(gzipSync('{"a":1}'));
   });
-  expect(await world.told(lenient, { url: zipped })).toBe(`Contents of ${zipped}/:\n{"a":1}`);
+  expect(await world.published(lenient, { url: zipped })).toBe(`Contents of ${zipped}/:\n{"a":1}`);
   for (const coding of ['constructor', '__proto__', 'toString']) {
     const odd = await serve((_request, response) => {
       response.setHeader('content-encoding', coding);
       response.end('as it is');
     });
-    expect(await world.told(lenient, { url: odd })).toBe(`Contents of ${odd}/:\nas it is`);
+    expect(await world.published(lenient, { url: odd })).toBe(`Contents of ${odd}/:\nas it is`);
   }
   const latin = await serve((_request, response) => {
     response.setHeader('content-type', 'text/plain; charset=iso-8859-1');
     response.end(Buffer.from([0x63, 0x61, 0x66, 0xe9]));
   });
-  expect(await world.told(lenient, { url: latin })).toBe(`Contents of ${latin}/:\ncafé`);
+  expect(await world.published(lenient, { url: latin })).toBe(`Contents of ${latin}/:\ncafé`);
 });
 
 test('a long page is read in parts', async () => {
   const url = await serve((_request, response) => response.end('abcdefghij'));
-  expect(await world.told(lenient, { url, max_length: 4 })).toBe(
+  expect(await world.published(lenient, { url, max_length: 4 })).toBe(
     `Contents of ${url}/:\nabcd\n\n[6 more characters. Call web_fetch with start_index 4 to read on.]`,
   );
-  expect(await world.told(lenient, { url, max_length: 10, start_index: 4 })).toBe(
+  expect(await world.published(lenient, { url, max_length: 10, start_index: 4 })).toBe(
     `Contents of ${url}/:\nefghij`,
   );
   expect((await world.call(lenient, { url, start_index: 10 })).failure?.message).toBe(
@@ -91,8 +91,8 @@ test('a huge page is cut, though it comes packed in a few bytes', async () => {
     response.setHeader('content-encoding', 'gzip');
     response.end(gzipSync(Buffer.alloc(50 * 1024 * 1024, 'x')));
   });
-  const told = await world.told(lenient, { url, start_index: 5 * 1024 * 1024 - 10 });
-  expect(told).toBe(`Contents of ${url}/:\nxxxxxxxxxx\n\n[The page was too long and was cut here.]`);
+  const published = await world.published(lenient, { url, start_index: 5 * 1024 * 1024 - 10 });
+  expect(published).toBe(`Contents of ${url}/:\nxxxxxxxxxx\n\n[The page was too long and was cut here.]`);
 });
 
 test('addresses that are not public are refused, however they are spelled', async () => {
@@ -111,7 +111,7 @@ test('addresses that are not public are refused, however they are spelled', asyn
       message: blocked(shown, address),
     });
   }
-  expect(await world.told(strict, { url: 'http://localhost:1/' })).toMatch(
+  expect(await world.published(strict, { url: 'http://localhost:1/' })).toMatch(
     /resolves to blocked address (127|::1)/,
   );
 });
@@ -125,14 +125,16 @@ test('a redirect is followed on its host and checked each time', async () => {
     response.writeHead(302, { location: location ?? 'ftp://example.invalid/' });
     response.end();
   });
-  expect(await world.told(lenient, { url: `${url}/same` })).toBe(`Contents of ${url}/end:\narrived`);
-  expect(await world.told(lenient, { url: `${url}/loop` })).toBe(
+  expect(await world.published(lenient, { url: `${url}/same` })).toBe(`Contents of ${url}/end:\narrived`);
+  expect(await world.published(lenient, { url: `${url}/loop` })).toBe(
     `Failed to fetch ${url}/loop: more than 5 redirects`,
   );
-  expect(await world.told(lenient, { url: `${url}/inside` })).toContain(
+  expect(await world.published(lenient, { url: `${url}/inside` })).toContain(
     'resolves to blocked address 169.254.169.254',
   );
-  expect(await world.told(lenient, { url: `${url}/ftp` })).toContain('only http and https are supported');
+  expect(await world.published(lenient, { url: `${url}/ftp` })).toContain(
+    'only http and https are supported',
+  );
 });
 
 test('a redirect to an address that rules forbid is not followed', async () => {
@@ -158,7 +160,7 @@ test('a redirect to another host is told and not followed', async () => {
     response.end();
   });
   const both = webFetchTool({ allowedHosts: ['127.0.0.1', 'localhost'] });
-  expect(await world.told(both, { url })).toBe(
+  expect(await world.published(both, { url })).toBe(
     `Failed to fetch ${url}: it redirects to another host. To read on, fetch ${other} itself`,
   );
 });
@@ -176,10 +178,10 @@ test('errors of the server and content that is no text are failures', async () =
     else response.statusCode = 404;
     response.end('x');
   });
-  expect(await world.told(lenient, { url: `${url}/gone` })).toBe(
+  expect(await world.published(lenient, { url: `${url}/gone` })).toBe(
     `Failed to fetch ${url}/gone: HTTP 404 Not Found`,
   );
-  expect(await world.told(lenient, { url: `${url}/image` })).toBe(
+  expect(await world.published(lenient, { url: `${url}/image` })).toBe(
     `Failed to fetch ${url}/image: its content (image/png) is not text`,
   );
 });

@@ -2,7 +2,7 @@ import { ModelError } from '@groundcrew/models';
 import type { ModelAnswer } from '../model-call/model-call.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { questionOf } from './request.js';
-import { fitKnownWindow, giveUp, leaveHalfOut } from './window.js';
+import { fitKnownWindow, giveUp, omitHalf } from './window.js';
 
 /** An answer, and the plan it was given by. */
 export interface Answered {
@@ -36,7 +36,7 @@ async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortS
     } catch (error) {
       const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
       if (!isTooLong || signal.aborted) throw error;
-      if (!leaveHalfOut(context, plan)) throw giveUp(context, plan, error);
+      if (!omitHalf(context, plan)) throw giveUp(context, plan, error);
     }
   }
 }

@@ -7,7 +7,7 @@ import { HistoryReader } from './history-reader.js';
 const view = { model: 'm', canSeeImages: true, documents: [] };
 let ids = 0;
 
-const said = (text: string): HistoryEntry => ({
+const assistantEntry = (text: string): HistoryEntry => ({
   role: 'user',
   eventId: `e${++ids}`,
   parts: [{ type: 'text', text }],
@@ -41,7 +41,7 @@ test('a history that grows, is cut or is read otherwise is read as one that is n
       let model = 'm';
       let open: string[] = [];
       for (const each of steps) {
-        if (each.type === 'say') history = [...history, said('Hello')];
+        if (each.type === 'say') history = [...history, assistantEntry('Hello')];
         if (each.type === 'answer') {
           const calls = Array.from({ length: each.calls }, () => `c${++ids}`);
           open = calls.slice(each.results);
@@ -49,7 +49,7 @@ test('a history that grows, is cut or is read otherwise is read as one that is n
         }
         if (each.type === 'result') history = [...history, ...open.splice(0, 1).map(result)];
         if (each.type === 'cut') history = history.slice(0, each.at);
-        if (each.type === 'compact') history = [said('Summary'), ...history.slice(each.at)];
+        if (each.type === 'compact') history = [assistantEntry('Summary'), ...history.slice(each.at)];
         if (each.type === 'model') model = each.model;
         const how = { ...view, model };
         expect(reader.read(history, how)).toEqual(new HistoryReader().read(history, how));
@@ -60,7 +60,7 @@ test('a history that grows, is cut or is read otherwise is read as one that is n
 
 test('messages of the last reading are the same objects in the next, and a result that came later takes its place', () => {
   const reader = new HistoryReader();
-  const history = [said('Look'), answered('one', 'two'), result('one')];
+  const history = [assistantEntry('Look'), answered('one', 'two'), result('one')];
   const first = reader.read(history, view);
   expect(first.at(-1)).toEqual({ role: 'tool', callId: 'two', text: interruptedText });
   const second = reader.read([...history, result('two'), answered()], view);

@@ -10,7 +10,7 @@ export interface View {
   readonly documents: readonly string[];
 }
 
-type Said = Extract<HistoryEntry, { role: 'assistant' }>;
+type AssistantEntry = Extract<HistoryEntry, { role: 'assistant' }>;
 type Result = Extract<HistoryEntry, { role: 'tool' }>;
 
 /** Reads a history that grows: a message is made once, and is the same object in every call it is part of. */
@@ -24,7 +24,7 @@ export class HistoryReader {
 
   /** The history as a valid conversation: every call has exactly one result, right after the message that made it. */
   read(history: readonly HistoryEntry[], view: View): readonly ChatMessage[] {
-    if (!this.isOf(history, view)) this.forget();
+    if (!this.isOf(history, view)) this.reset();
     const messages = [...this.settled];
     const lastAnswer = history.findLastIndex(({ role }) => role === 'assistant');
     for (let index = this.settledEntries; index < history.length; index++) {
@@ -61,20 +61,22 @@ export class HistoryReader {
     );
   }
 
-  private forget(): void {
+  private reset(): void {
     this.settled = [];
     this.settledEntries = 0;
     this.made = new WeakMap();
   }
 
   private addAnswer(
-    said: Said,
+    assistantEntry: AssistantEntry,
     results: ReadonlyMap<string, Result>,
     { messages, view }: { readonly messages: ChatMessage[]; readonly view: View },
   ): void {
-    const { text, toolCalls } = said;
-    const kept = said.kept?.model === view.model ? said.kept.blocks : undefined;
-    messages.push(this.once(said, () => ({ role: 'assistant', text, toolCalls, ...(kept && { kept }) })));
+    const { text, toolCalls } = assistantEntry;
+    const kept = assistantEntry.kept?.model === view.model ? assistantEntry.kept.blocks : undefined;
+    messages.push(
+      this.once(assistantEntry, () => ({ role: 'assistant', text, toolCalls, ...(kept && { kept }) })),
+    );
     const parts: Part[] = [];
     for (const { callId } of toolCalls) {
       const result = results.get(callId);

@@ -10,7 +10,7 @@ export function modelWarning(access: ModelAccess, model: string): string | undef
 }
 
 /** Why a model will not be told how hard to think, although it was to be; one of which nothing is known is told. */
-export function troubleWithEffort(
+export function warningAboutEffort(
   info: Pick<ModelInfo, 'id' | 'reasoningEfforts'> | undefined,
   effort: string | null | undefined,
 ): string | undefined {

@@ -8,7 +8,7 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
-import { modelWarning, troubleWithEffort } from './model-warnings.js';
+import { modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
 
 /** Leaves the choice of the model to the service. */
@@ -98,7 +98,7 @@ export class Planner {
     const { access, settings } = this;
     const model = this.model(state);
     const { reasoningEffort } = state;
-    const warning = this.troubleWithEffort(model, reasoningEffort);
+    const warning = this.warningAboutEffort(model, reasoningEffort);
     const toolset = this.currentToolset();
     const otherModel = access.otherModel?.(model);
     const facts = {
@@ -125,8 +125,8 @@ export class Planner {
   }
 
   /** Why a model will not be told how hard to think, although it was to be. */
-  troubleWithEffort(model: string, effort: string | undefined): string | undefined {
-    return troubleWithEffort(this.info(model), effort);
+  warningAboutEffort(model: string, effort: string | undefined): string | undefined {
+    return warningAboutEffort(this.info(model), effort);
   }
 
   /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
@@ -148,7 +148,7 @@ export class Planner {
     );
     const isAsMade = this.isAsMade(state);
     const standIn = isAsMade ? modelWarning(this.access, model) : undefined;
-    const effort = isAsMade ? this.troubleWithEffort(model, state.reasoningEffort) : undefined;
+    const effort = isAsMade ? this.warningAboutEffort(model, state.reasoningEffort) : undefined;
     return {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],
       warnings: [...unknown, ...(standIn ? [standIn] : []), ...(effort ? [effort] : [])],

@@ -23,7 +23,7 @@ export function fitKnownWindow(context: AgentContext, plan: ModelPlan): void {
 }
 
 /** Leaves the oldest half out after the service said that there is no room; false when nothing can be left out any more. */
-export function leaveHalfOut(context: AgentContext, plan: ModelPlan): boolean {
+export function omitHalf(context: AgentContext, plan: ModelPlan): boolean {
   return shorten(context, plan, measure(context, plan).conversationTokens * 2);
 }
 

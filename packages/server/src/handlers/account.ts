@@ -2,7 +2,7 @@ import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 
 export const accountHandlers: Handlers<Pick<Methods, 'account.getQuota'>> = {
-  async 'account.getQuota'({ gitHubToken }, { surroundings }) {
-    return { quotaSnapshots: (await surroundings.gitHub?.quota(gitHubToken)) ?? {} };
+  async 'account.getQuota'({ gitHubToken }, { environment }) {
+    return { quotaSnapshots: (await environment.gitHub?.quota(gitHubToken)) ?? {} };
   },
 };

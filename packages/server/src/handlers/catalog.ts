@@ -27,11 +27,8 @@ import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
 import { toolsHandlers } from './tools.js';
 
-/** One handler for every method there is. */
-export const handlers: Handlers<Methods> = {
-  ...accountHandlers,
-  ...llmInferenceHandlers,
-  ...serverHandlers,
+/** Methods that name a live session: their handlers are given it. */
+export const sessionMethodHandlers = {
   ...sessionHandlers,
   ...sessionAgentsHandlers,
   ...sessionCommandsHandlers,
@@ -53,6 +50,13 @@ export const handlers: Handlers<Methods> = {
   ...sessionUiHandlers,
   ...sessionUsageHandlers,
   ...sessionWorkspacesHandlers,
+};
+
+/** One handler for every other method. */
+export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
+  ...accountHandlers,
+  ...llmInferenceHandlers,
+  ...serverHandlers,
   ...sessionsHandlers,
   ...toolsHandlers,
 };

@@ -4,9 +4,9 @@ import type { Handlers } from '../handler.js';
 type Names = 'auth.getStatus' | 'connect' | 'ping' | 'status.get' | 'models.list' | 'runtime.shutdown';
 
 export const serverHandlers: Handlers<Pick<Methods, Names>> = {
-  async connect(_params, { client, surroundings }) {
+  async connect(_params, { client, environment }) {
     client.hasConnected = true;
-    return { ok: true, protocolVersion, version: surroundings.version };
+    return { ok: true, protocolVersion, version: environment.version };
   },
   async ping({ message }, { client }) {
     const now = new Date();
@@ -16,17 +16,17 @@ export const serverHandlers: Handlers<Pick<Methods, Names>> = {
       protocolVersion,
     };
   },
-  async 'status.get'(_params, { surroundings }) {
-    return { version: surroundings.version, protocolVersion };
+  async 'status.get'(_params, { environment }) {
+    return { version: environment.version, protocolVersion };
   },
-  async 'auth.getStatus'(_params, { surroundings }) {
-    return surroundings.authStatus();
+  async 'auth.getStatus'(_params, { environment }) {
+    return environment.authStatus();
   },
-  async 'models.list'({ gitHubToken }, { surroundings }) {
-    return { models: await surroundings.listModels(gitHubToken === undefined ? {} : { gitHubToken }) };
+  async 'models.list'({ gitHubToken }, { environment }) {
+    return { models: await environment.listModels(gitHubToken === undefined ? {} : { gitHubToken }) };
   },
-  async 'runtime.shutdown'(_params, { surroundings }) {
-    await surroundings.shutDown();
+  async 'runtime.shutdown'(_params, { environment }) {
+    await environment.shutdown();
     return null;
   },
 };

@@ -1,10 +1,9 @@
 import type { JsonObject, Methods } from '@groundcrew/protocol';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
-export const sessionAgentsHandlers: Handlers<Pick<Methods, 'session.agent.list'>> = {
-  async 'session.agent.list'({ sessionId, includePrompt }, context) {
-    const { customAgents = [] } = findSession('session.agent.list', sessionId, context).currentSettings;
+export const sessionAgentsHandlers: SessionHandlers<Pick<Methods, 'session.agent.list'>> = {
+  async 'session.agent.list'({ includePrompt }, { session }) {
+    const { customAgents = [] } = session.currentSettings;
     return { agents: customAgents.map((agent) => described(agent, includePrompt ?? false)) };
   },
 };

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods } from '@groundcrew/protocol';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.commands.${string}`>;
 
-export const sessionCommandsHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.commands.list'({ sessionId, includeClientCommands = true }, context) {
-    const { audience } = findSession('session.commands.list', sessionId, context);
+export const sessionCommandsHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.commands.list'({ includeClientCommands = true }, { session }) {
+    const { audience } = session;
     const commands = includeClientCommands ? audience.commands() : [];
     return {
       commands: commands.map(({ name, description = '' }) => ({
@@ -18,25 +17,21 @@ export const sessionCommandsHandlers: Handlers<Pick<Methods, Names>> = {
       })),
     };
   },
-  async 'session.commands.execute'({ sessionId, commandName, args = '' }, context) {
-    const session = findSession('session.commands.execute', sessionId, context);
+  async 'session.commands.execute'({ commandName, args = '' }, { session, signal }) {
     const isKnown = session.audience.commands().some(({ name }) => name === commandName);
     if (!isKnown) return { error: `Unknown command: ${commandName}` };
-    const error = await (await session.requests()).runCommand(commandName, args, context.signal);
+    const error = await (await session.requests()).runCommand(commandName, args, signal);
     return error === undefined ? {} : { error };
   },
-  async 'session.commands.handlePendingCommand'({ sessionId, requestId, error }, context) {
-    const session = findSession('session.commands.handlePendingCommand', sessionId, context);
+  async 'session.commands.handlePendingCommand'({ requestId, error }, { session }) {
     await session.answer({ kind: 'command', requestId }, { ...(error !== undefined && { error }) });
     return { success: true };
   },
-  async 'session.commands.enqueue'({ sessionId, command }, context) {
-    const session = findSession('session.commands.enqueue', sessionId, context);
+  async 'session.commands.enqueue'({ command }, { session }) {
     await session.send({ messageId: randomUUID(), text: command, mode: 'enqueue', isCommand: true }, {});
     return { queued: true };
   },
-  async 'session.commands.respondToQueuedCommand'({ sessionId, requestId, result }, context) {
-    const session = findSession('session.commands.respondToQueuedCommand', sessionId, context);
+  async 'session.commands.respondToQueuedCommand'({ requestId, result }, { session }) {
     const stopProcessingQueue = result.stopProcessingQueue ?? false;
     return { success: await session.answer({ kind: 'queued_command', requestId }, { stopProcessingQueue }) };
   },

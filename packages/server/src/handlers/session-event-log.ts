@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type AnyEvent, events, type Methods, type ParsedParams } from '@groundcrew/protocol';
 import { RawJson } from '@groundcrew/rpc';
 import type { Session } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names =
   | 'session.eventLog.read'
@@ -18,33 +17,30 @@ const longestWait = 60_000;
 /** Records that are looked at for a page at once. */
 const stretch = 256;
 
-export const sessionEventLogHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.eventLog.tail'({ sessionId }, context) {
-    const session = findSession('session.eventLog.tail', sessionId, context);
-    session.readers.recent.isWanted = true;
+export const sessionEventLogHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.eventLog.tail'(_params, { session }) {
+    session.readers.ephemerals.isWanted = true;
     const { seq } = await session.state();
-    return { cursor: textOf({ seq, number: session.readers.recent.tail }) };
+    return { cursor: textOf({ seq, number: session.readers.ephemerals.tail }) };
   },
-  async 'session.eventLog.read'(params, context) {
-    const session = findSession('session.eventLog.read', params.sessionId, context);
-    session.readers.recent.isWanted = true;
+  async 'session.eventLog.read'(params, { session, signal }) {
+    session.readers.ephemerals.isWanted = true;
     if (isBackward(params)) return (await readBackward(session, params)).result();
     const deadline = performance.now() + Math.min(params.waitMs ?? 0, longestWait);
     for (;;) {
       const page = await readForward(session, params);
-      const left = deadline - performance.now();
-      if (page.events.length > 0 || left <= 0 || context.signal.aborted) return page.result();
-      await session.readers.waitForEvent(left, context.signal);
+      const removed = deadline - performance.now();
+      if (page.events.length > 0 || removed <= 0 || signal.aborted) return page.result();
+      await session.readers.waitForEvent(removed, signal);
     }
   },
-  async 'session.eventLog.registerInterest'({ sessionId, eventType }, context) {
-    const session = findSession('session.eventLog.registerInterest', sessionId, context);
+  async 'session.eventLog.registerInterest'({ eventType }, { session }) {
     const handle = `interest-${randomUUID()}`;
     session.readers.interests.set(handle, eventType);
     return { handle };
   },
-  async 'session.eventLog.releaseInterest'({ sessionId, handle }, context) {
-    findSession('session.eventLog.releaseInterest', sessionId, context).readers.interests.delete(handle);
+  async 'session.eventLog.releaseInterest'({ handle }, { session }) {
+    session.readers.interests.delete(handle);
     return { success: true };
   },
 };
@@ -85,10 +81,10 @@ async function readForward(session: Session, params: ReadParams): Promise<EventP
   const from = await placeOf(session, params);
   const { isLost } = from;
   const max = sizeOf(params);
-  const tail = session.readers.recent.tail;
+  const tail = session.readers.ephemerals.tail;
   const stored = await readStored(session, params, { after: from.seq, max });
-  const recent = wantsEphemeral(params) ? recentAfter(session, params, from) : [];
-  const all = [...stored.found, ...recent].sort((a, b) => a.seq - b.seq || a.number - b.number);
+  const ephemerals = wantsEphemeral(params) ? ephemeralsAfter(session, params, from) : [];
+  const all = [...stored.found, ...ephemerals].sort((a, b) => a.seq - b.seq || a.number - b.number);
   const page = all.slice(0, max);
   const hasMore = all.length > max || stored.hasMore;
   const last = page.at(-1);
@@ -147,11 +143,11 @@ async function readBackward(session: Session, params: ReadParams): Promise<Event
   return new EventPage(kept, { cursor, hasMore, isLost });
 }
 
-function recentAfter(session: Session, params: ReadParams, from: Cursor): Found[] {
-  return session.readers.recent
+function ephemeralsAfter(session: Session, params: ReadParams, from: Cursor): Found[] {
+  return session.readers.ephemerals
     .after(from.number)
-    .filter(({ told }) => isWanted(told, params))
-    .map(({ afterSeq, number, told }) => ({ seq: afterSeq, number, json: told.json }));
+    .filter(({ published }) => isWanted(published, params))
+    .map(({ afterSeq, number, published }) => ({ seq: afterSeq, number, json: published.json }));
 }
 
 /** Ephemeral events are for those who ask for them, by name or altogether. */
@@ -191,7 +187,7 @@ async function placeOf(session: Session, { cursor = '' }: ReadParams): Promise<P
   const [, place, count = '0'] = /^<?(\d{1,15})(?::(\d{1,15}))?$/.exec(cursor) ?? [];
   const seq = Number(place);
   if (place === undefined || seq > (await session.state()).seq) return { seq: 0, number: 0, isLost: true };
-  const number = Number(count) > session.readers.recent.tail ? 0 : Number(count);
+  const number = Number(count) > session.readers.ephemerals.tail ? 0 : Number(count);
   return { seq, number, isLost: false };
 }
 

@@ -1,10 +1,9 @@
 import type { Methods } from '@groundcrew/protocol';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
-export const sessionGitHubAuthHandlers: Handlers<Pick<Methods, 'session.gitHubAuth.getStatus'>> = {
-  async 'session.gitHubAuth.getStatus'({ sessionId }, context) {
-    const { gitHubToken } = findSession('session.gitHubAuth.getStatus', sessionId, context).currentSettings;
-    return (await context.surroundings.gitHub?.status(gitHubToken)) ?? { isAuthenticated: false };
+export const sessionGitHubAuthHandlers: SessionHandlers<Pick<Methods, 'session.gitHubAuth.getStatus'>> = {
+  async 'session.gitHubAuth.getStatus'(_params, { session, environment }) {
+    const { gitHubToken } = session.currentSettings;
+    return (await environment.gitHub?.status(gitHubToken)) ?? { isAuthenticated: false };
   },
 };

@@ -1,7 +1,6 @@
 import type { Methods } from '@groundcrew/protocol';
 import { agentOf, type HistoryEntry, measureContext, type Session } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 import { contextIn } from '../working-directory.js';
 import { describeWorkspace } from '../workspace.js';
 
@@ -10,9 +9,8 @@ type Names = Extract<keyof Methods, `session.metadata.${string}`>;
 /** Share of the window at which a session is compacted. */
 const compactionShare = 0.8;
 
-export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.metadata.snapshot'({ sessionId }, context) {
-    const session = findSession('session.metadata.snapshot', sessionId, context);
+export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.metadata.snapshot'({ sessionId }, { session }) {
     const state = await session.state();
     const { clientName, model } = session.currentSettings;
     const hasWorkspace = session.hasWorkspaceIn(state);
@@ -35,18 +33,15 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
       ...(selectedModel !== undefined && { selectedModel }),
     };
   },
-  async 'session.metadata.isProcessing'({ sessionId }, context) {
-    return { processing: findSession('session.metadata.isProcessing', sessionId, context).isRunning };
+  async 'session.metadata.isProcessing'(_params, { session }) {
+    return { processing: session.isRunning };
   },
-  async 'session.metadata.activity'({ sessionId }, context) {
-    const { isRunning, waitingOn } = findSession('session.metadata.activity', sessionId, context);
+  async 'session.metadata.activity'(_params, { session }) {
+    const { isRunning, waitingOn } = session;
     return { abortable: isRunning, hasActiveWork: isRunning, waitingOn };
   },
-  async 'session.metadata.contextInfo'(
-    { sessionId, promptTokenLimit, outputTokenLimit, selectedModel },
-    context,
-  ) {
-    const use = await measure(findSession('session.metadata.contextInfo', sessionId, context));
+  async 'session.metadata.contextInfo'({ promptTokenLimit, outputTokenLimit, selectedModel }, { session }) {
+    const use = await measure(session);
     return {
       contextInfo: {
         modelName: selectedModel ?? use.model,
@@ -62,8 +57,8 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
       },
     };
   },
-  async 'session.metadata.getContextAttribution'({ sessionId }, context) {
-    const use = await measure(findSession('session.metadata.getContextAttribution', sessionId, context));
+  async 'session.metadata.getContextAttribution'(_params, { session }) {
+    const use = await measure(session);
     const compactionThreshold = Math.floor(use.tokenLimit * compactionShare);
     return {
       contextAttribution: {
@@ -92,15 +87,14 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
       },
     };
   },
-  async 'session.metadata.getContextHeaviestMessages'({ sessionId, limit = 10 }, context) {
-    const session = findSession('session.metadata.getContextHeaviestMessages', sessionId, context);
+  async 'session.metadata.getContextHeaviestMessages'({ limit = 10 }, { session }) {
     const { history } = agentOf(await session.state());
     const messages = history.map(weigh).sort((a, b) => b.tokens - a.tokens);
     const totalTokens = messages.reduce((sum, message) => sum + message.tokens, 0);
     return { totalTokens, messages: messages.slice(0, limit) };
   },
-  async 'session.metadata.recomputeContextTokens'({ sessionId }, context) {
-    const use = await measure(findSession('session.metadata.recomputeContextTokens', sessionId, context));
+  async 'session.metadata.recomputeContextTokens'(_params, { session }) {
+    const use = await measure(session);
     return {
       // Tool definitions are not counted here: clients add up the two they are given.
       totalTokens: use.systemTokens + use.conversationTokens,
@@ -108,13 +102,11 @@ export const sessionMetadataHandlers: Handlers<Pick<Methods, Names>> = {
       systemTokenCount: use.systemTokens,
     };
   },
-  async 'session.metadata.recordContextChange'({ sessionId, context: changed }, context) {
-    const session = findSession('session.metadata.recordContextChange', sessionId, context);
+  async 'session.metadata.recordContextChange'({ context: changed }, { session }) {
     await session.record({ type: 'session.context_changed', data: changed });
     return {};
   },
-  async 'session.metadata.setWorkingDirectory'({ sessionId, workingDirectory }, context) {
-    const session = findSession('session.metadata.setWorkingDirectory', sessionId, context);
+  async 'session.metadata.setWorkingDirectory'({ workingDirectory }, { session }) {
     const moved = await contextIn(session, workingDirectory);
     await session.record({ type: 'session.context_changed', data: moved });
     return { workingDirectory: moved.cwd };

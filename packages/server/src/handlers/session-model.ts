@@ -1,9 +1,7 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { modelWarning, type Session, troubleWithEffort } from '@groundcrew/runtime';
-import { refuse } from '../failure.js';
-import { findSession } from '../find.js';
-import type { CallContext, Handlers } from '../handler.js';
-import { warnOfOptions } from '../option-warnings.js';
+import { modelWarning, type Session, warnAtOnce, warningAboutEffort } from '@groundcrew/runtime';
+import { Refusal } from '../failure.js';
+import type { CallContext, SessionHandlers } from '../handler.js';
 import { capabilitiesOf } from '../settings.js';
 
 type Names =
@@ -12,9 +10,8 @@ type Names =
   | 'session.model.setReasoningEffort'
   | 'session.model.switchTo';
 
-export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.model.getCurrent'({ sessionId }, context) {
-    const session = findSession('session.model.getCurrent', sessionId, context);
+export const sessionModelHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.model.getCurrent'(_params, { session }) {
     const state = await session.state();
     const modelId = state.model ?? session.currentSettings.model;
     return {
@@ -22,12 +19,11 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
       ...(state.reasoningEffort !== undefined && { reasoningEffort: state.reasoningEffort }),
     };
   },
-  async 'session.model.list'({ sessionId }, context) {
-    const session = findSession('session.model.list', sessionId, context);
-    return { list: await context.surroundings.listModels({ session }) };
+  async 'session.model.list'(_params, { session, environment }) {
+    return { list: await environment.listModels({ session }) };
   },
-  async 'session.model.setReasoningEffort'({ sessionId, reasoningEffort }, context) {
-    const session = findSession('session.model.setReasoningEffort', sessionId, context);
+  async 'session.model.setReasoningEffort'({ reasoningEffort }, context) {
+    const { session } = context;
     const { nextModel } = await session.state();
     const model = nextModel?.newModel ?? (await currentModel(session, context));
     await change(session, { newModel: model, reasoningEffort });
@@ -35,9 +31,9 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
     return { reasoningEffort };
   },
   async 'session.model.switchTo'(params, context) {
-    const { sessionId, modelId, reasoningEffort, contextTier } = params;
-    const session = findSession('session.model.switchTo', sessionId, context);
-    if (modelId === '') throw refuse('session.model.switchTo', 'modelId: a model has a name');
+    const { modelId, reasoningEffort, contextTier } = params;
+    const { session } = context;
+    if (modelId === '') throw new Refusal('modelId: a model has a name');
     const modelCapabilities = capabilitiesOf(params);
     const previous = await currentModel(session, context);
     await context.runtime.change(session, (before) => ({
@@ -50,7 +46,7 @@ export const sessionModelHandlers: Handlers<Pick<Methods, Names>> = {
     const effort = { reasoningEffort: reasoningEffort || null, ...(tier && { contextTier: tier }) };
     const deferred = await change(session, { newModel: modelId, ...effort });
     await warn(session, { model: modelId, reasoningEffort }, context);
-    await warnOfOptions(session, 'session.model.switchTo', params);
+    await warnAtOnce(session, context.optionWarnings());
     if (!deferred) return { status: 'applied', deferred, modelId, deprecationWarnings: [] };
     const message = `Model changed from ${previous} to ${modelId}, from the next message on`;
     return { status: 'applied', deferred, modelId: previous, message, deprecationWarnings: [] };
@@ -74,7 +70,7 @@ async function warn(
   { runtime }: CallContext,
 ): Promise<void> {
   const access = await runtime.models(session);
-  const warnings = [modelWarning(access, model), troubleWithEffort(access.info(model), reasoningEffort)];
+  const warnings = [modelWarning(access, model), warningAboutEffort(access.info(model), reasoningEffort)];
   for (const message of warnings)
     if (message !== undefined)
       await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });

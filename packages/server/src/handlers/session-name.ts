@@ -1,25 +1,22 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
-import { refuse } from '../failure.js';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import { Refusal } from '../failure.js';
+import type { SessionHandlers } from '../handler.js';
 
-export const sessionNameHandlers: Handlers<
+export const sessionNameHandlers: SessionHandlers<
   Pick<Methods, 'session.name.get' | 'session.name.set' | 'session.name.setAuto'>
 > = {
-  async 'session.name.get'({ sessionId }, context) {
-    const { fixed, summary } = await findSession('session.name.get', sessionId, context).state();
+  async 'session.name.get'(_params, { session }) {
+    const { fixed, summary } = await session.state();
     return { name: fixed.name ?? summary ?? null };
   },
-  async 'session.name.set'({ sessionId, name }, context) {
-    const session = findSession('session.name.set', sessionId, context);
+  async 'session.name.set'({ name }, { session }) {
     const title = name.trim();
-    if (title === '') throw refuse('session.name.set', 'Session name cannot be empty');
+    if (title === '') throw new Refusal('Session name cannot be empty');
     await rename(session, title, true);
     return null;
   },
-  async 'session.name.setAuto'({ sessionId, summary }, context) {
-    const session = findSession('session.name.setAuto', sessionId, context);
+  async 'session.name.setAuto'({ summary }, { session }) {
     const title = summary.trim();
     const { fixed } = await session.state();
     if (title === '' || fixed.isNamedByUser) return { applied: false };

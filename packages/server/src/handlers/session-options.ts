@@ -1,19 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Methods } from '@groundcrew/protocol';
 import { limitsChanged, warnAtOnce } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
-import { optionWarnings } from '../option-warnings.js';
 import { giveTokens, tokenProvidersOf } from '../provider-settings.js';
 import { settingsFrom } from '../settings.js';
 import { contextIn } from '../working-directory.js';
 
-export const sessionOptionsHandlers: Handlers<Pick<Methods, 'session.options.update'>> = {
+export const sessionOptionsHandlers: SessionHandlers<Pick<Methods, 'session.options.update'>> = {
   async 'session.options.update'(params, context) {
-    const { sessionId, enableStreaming, sessionLimits, ...changes } = params;
-    const session = findSession('session.options.update', sessionId, context);
-    const warnings = optionWarnings('session.options.update', params);
+    const { enableStreaming, sessionLimits, ...changes } = params;
+    const { session } = context;
+    const warnings = context.optionWarnings();
     const moved =
       changes.workingDirectory === undefined ? undefined : await contextIn(session, changes.workingDirectory);
     const patch = {

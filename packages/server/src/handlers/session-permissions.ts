@@ -6,45 +6,42 @@ import {
   openQuestions,
   type Rule,
 } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { CallContext, Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.permissions.${string}`>;
 type PendingRequests = Result<Methods['session.permissions.pendingRequests']>;
 type Configuration = ParsedParams<Methods['session.permissions.configure']>;
 
-export const sessionPermissionsHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.permissions.configure'(params, context) {
-    const permissions = permissionsOf('session.permissions.configure', params, context);
+export const sessionPermissionsHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.permissions.configure'(params, { session }) {
+    const { permissions } = session;
     await permissions.fix(fixedBy(params));
     permissions.switch(switchedBy(params));
     return done;
   },
-  async 'session.permissions.folderTrust.addTrusted'(params, context) {
-    await permissionsOf('session.permissions.folderTrust.addTrusted', params, context).places.trust(
-      params.path,
-    );
+  async 'session.permissions.folderTrust.addTrusted'(params, { session }) {
+    await session.permissions.places.trust(params.path);
     return done;
   },
-  async 'session.permissions.folderTrust.isTrusted'(params, context) {
-    const { places } = permissionsOf('session.permissions.folderTrust.isTrusted', params, context);
+  async 'session.permissions.folderTrust.isTrusted'(params, { session }) {
+    const { places } = session.permissions;
     return { trusted: places.isTrusted(params.path) };
   },
-  async 'session.permissions.getMode'(params, context) {
-    return { mode: await permissionsOf('session.permissions.getMode', params, context).mode() };
+  async 'session.permissions.getMode'(_params, { session }) {
+    return { mode: await session.permissions.mode() };
   },
-  async 'session.permissions.handlePendingPermissionRequest'(params, context) {
-    const method = 'session.permissions.handlePendingPermissionRequest';
-    const permissions = permissionsOf(method, params, context);
-    return { success: await permissions.answer(params.requestId, withoutNulls(params.result) as Decision) };
+  async 'session.permissions.handlePendingPermissionRequest'(params, { session }) {
+    return {
+      success: await session.permissions.answer(params.requestId, withoutNulls(params.result) as Decision),
+    };
   },
-  async 'session.permissions.locations.addToolApproval'(params, context) {
-    const { places } = permissionsOf('session.permissions.locations.addToolApproval', params, context);
+  async 'session.permissions.locations.addToolApproval'(params, { session }) {
+    const { places } = session.permissions;
     await places.addApproval(params.locationKey, params.approval as Approval);
     return done;
   },
-  async 'session.permissions.locations.apply'(params, context) {
-    const { places } = permissionsOf('session.permissions.locations.apply', params, context);
+  async 'session.permissions.locations.apply'(params, { session }) {
+    const { places } = session.permissions;
     const { rules, newRules, ...location } = await places.apply(params.workingDirectory);
     return {
       ...location,
@@ -54,43 +51,39 @@ export const sessionPermissionsHandlers: Handlers<Pick<Methods, Names>> = {
       changed: newRules > 0,
     };
   },
-  async 'session.permissions.locations.resolve'(params, context) {
-    const { places } = permissionsOf('session.permissions.locations.resolve', params, context);
+  async 'session.permissions.locations.resolve'(params, { session }) {
+    const { places } = session.permissions;
     return places.resolve(params.workingDirectory);
   },
-  async 'session.permissions.modifyRules'(params, context) {
+  async 'session.permissions.modifyRules'(params, { session }) {
     const { scope, add = [], remove = [], removeAll = false } = params;
-    const { places } = permissionsOf('session.permissions.modifyRules', params, context);
+    const { places } = session.permissions;
     await places.modifyRules({ scope, add: add.map(ruleOf), remove: remove.map(ruleOf), removeAll });
     return done;
   },
-  async 'session.permissions.notifyPromptShown'(params, context) {
-    findSession('session.permissions.notifyPromptShown', params.sessionId, context);
+  async 'session.permissions.notifyPromptShown'() {
     return done;
   },
-  async 'session.permissions.paths.add'(params, context) {
-    await permissionsOf('session.permissions.paths.add', params, context).places.add(params.path);
+  async 'session.permissions.paths.add'(params, { session }) {
+    await session.permissions.places.add(params.path);
     return done;
   },
-  async 'session.permissions.paths.isPathWithinAllowedDirectories'(params, context) {
-    const method = 'session.permissions.paths.isPathWithinAllowedDirectories';
-    return { allowed: await permissionsOf(method, params, context).places.isAllowed(params.path) };
+  async 'session.permissions.paths.isPathWithinAllowedDirectories'(params, { session }) {
+    return { allowed: await session.permissions.places.isAllowed(params.path) };
   },
-  async 'session.permissions.paths.isPathWithinWorkspace'(params, context) {
-    const { places } = permissionsOf('session.permissions.paths.isPathWithinWorkspace', params, context);
+  async 'session.permissions.paths.isPathWithinWorkspace'(params, { session }) {
+    const { places } = session.permissions;
     return { allowed: await places.isInWorkspace(params.path) };
   },
-  async 'session.permissions.paths.list'({ sessionId }, context) {
-    const session = findSession('session.permissions.paths.list', sessionId, context);
+  async 'session.permissions.paths.list'(_params, { session }) {
     return session.permissions.places.list(await session.state());
   },
-  async 'session.permissions.paths.updatePrimary'(params, context) {
-    const { places } = permissionsOf('session.permissions.paths.updatePrimary', params, context);
+  async 'session.permissions.paths.updatePrimary'(params, { session }) {
+    const { places } = session.permissions;
     await places.updatePrimary(params.path);
     return done;
   },
-  async 'session.permissions.pendingRequests'({ sessionId }, context) {
-    const session = findSession('session.permissions.pendingRequests', sessionId, context);
+  async 'session.permissions.pendingRequests'(_params, { session }) {
     const items = openQuestions(await session.state()).flatMap((question) => {
       if (question.kind !== 'permission') return [];
       const { permissionRequest, promptRequest } = question.event;
@@ -98,37 +91,32 @@ export const sessionPermissionsHandlers: Handlers<Pick<Methods, Names>> = {
     });
     return { items } as PendingRequests;
   },
-  async 'session.permissions.resetSessionApprovals'(params, context) {
-    const { places } = permissionsOf('session.permissions.resetSessionApprovals', params, context);
-    await places.forget({ includeLocation: params.includeLocation ?? false });
+  async 'session.permissions.resetSessionApprovals'(params, { session }) {
+    const { places } = session.permissions;
+    await places.removeApprovals({ includeLocation: params.includeLocation ?? false });
     return done;
   },
-  async 'session.permissions.setApproveAll'(params, context) {
-    const permissions = permissionsOf('session.permissions.setApproveAll', params, context);
+  async 'session.permissions.setApproveAll'(params, { session }) {
+    const { permissions } = session;
     permissions.switch({ approvesAll: params.enabled });
     return done;
   },
-  async 'session.permissions.setMode'(params, context) {
-    const permissions = permissionsOf('session.permissions.setMode', params, context);
+  async 'session.permissions.setMode'(params, { session }) {
+    const { permissions } = session;
     await permissions.setMode(params.mode, params.assistedApprovalModel);
     return { success: true, mode: await permissions.mode() };
   },
-  async 'session.permissions.setRequired'(params, context) {
-    const permissions = permissionsOf('session.permissions.setRequired', params, context);
-    return { success: permissions.setRequired(context.client.id, params.required) };
+  async 'session.permissions.setRequired'(params, { session, client }) {
+    return { success: session.permissions.setRequired(client.id, params.required) };
   },
-  async 'session.permissions.urls.setUnrestrictedMode'(params, context) {
-    const permissions = permissionsOf('session.permissions.urls.setUnrestrictedMode', params, context);
+  async 'session.permissions.urls.setUnrestrictedMode'(params, { session }) {
+    const { permissions } = session;
     permissions.switch({ allowsAnyUrl: params.enabled });
     return done;
   },
 };
 
 const done = { success: true };
-
-function permissionsOf(method: Names, { sessionId }: { readonly sessionId: string }, context: CallContext) {
-  return findSession(method, sessionId, context).permissions;
-}
 
 function ruleOf({ kind, argument }: { readonly kind: string; readonly argument: string | null }): Rule {
   return { kind, argument };

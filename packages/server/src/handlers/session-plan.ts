@@ -1,12 +1,10 @@
 import type { Methods } from '@groundcrew/protocol';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.plan.${string}`>;
 
-export const sessionPlanHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.plan.read'({ sessionId }, context) {
-    const session = findSession('session.plan.read', sessionId, context);
+export const sessionPlanHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.plan.read'(_params, { session }) {
     const content = await session.workspace.readPlan();
     const hasPlace = content !== undefined || session.hasWorkspaceIn(await session.state());
     return {
@@ -15,24 +13,22 @@ export const sessionPlanHandlers: Handlers<Pick<Methods, Names>> = {
       path: hasPlace ? session.workspace.planPath : null,
     };
   },
-  async 'session.plan.readSqlTodos'({ sessionId }, context) {
-    const { workspace } = findSession('session.plan.readSqlTodos', sessionId, context);
+  async 'session.plan.readSqlTodos'(_params, { session }) {
+    const { workspace } = session;
     const { rows } = await workspace.readTodos();
     return { rows: [...rows] };
   },
-  async 'session.plan.readSqlTodosWithDependencies'({ sessionId }, context) {
-    const { workspace } = findSession('session.plan.readSqlTodosWithDependencies', sessionId, context);
+  async 'session.plan.readSqlTodosWithDependencies'(_params, { session }) {
+    const { workspace } = session;
     const { rows, dependencies } = await workspace.readTodos();
     return { rows: [...rows], dependencies: [...dependencies] };
   },
-  async 'session.plan.update'({ sessionId, content }, context) {
-    const session = findSession('session.plan.update', sessionId, context);
+  async 'session.plan.update'({ content }, { session }) {
     const operation = await session.workspace.writePlan(content);
     await session.record({ type: 'session.plan_changed', data: { operation } });
     return null;
   },
-  async 'session.plan.delete'({ sessionId }, context) {
-    const session = findSession('session.plan.delete', sessionId, context);
+  async 'session.plan.delete'(_params, { session }) {
     if (await session.workspace.removePlan())
       await session.record({ type: 'session.plan_changed', data: { operation: 'delete' } });
     return null;

@@ -3,54 +3,50 @@ import {
   defaultProviderName,
   missingSecret,
   selectionId,
+  warnAtOnce,
   withProviderChanges,
   withRegistry,
 } from '@groundcrew/runtime';
-import { refuse } from '../failure.js';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
-import { warnOfOptions } from '../option-warnings.js';
+import { Refusal } from '../failure.js';
+import type { SessionHandlers } from '../handler.js';
 import { giveTokens, providerFrom, registryFrom } from '../provider-settings.js';
 
 type Names = 'session.provider.add' | 'session.provider.getEndpoint' | 'session.provider.update';
 
-export const sessionProviderHandlers: Handlers<Pick<Methods, Names>> = {
+export const sessionProviderHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.provider.add'(params, context) {
-    const session = findSession('session.provider.add', params.sessionId, context);
+    const { session } = context;
     const registry = registryFrom(params);
     const names = registry.providers.filter((each) => each.hasBearerTokenProvider).map(({ name }) => name);
     await context.runtime.change(session, (before) => withRegistry(before, registry));
     giveTokens(session, context.client.id, names);
-    await warnOfOptions(session, 'session.provider.add', params);
+    await warnAtOnce(session, context.optionWarnings());
     const added = new Set(registry.models.map(selectionId));
-    const models = await context.surroundings.listModels({ session });
+    const models = await context.environment.listModels({ session });
     return { models: models.filter(({ id }) => added.has(id)) };
   },
-  async 'session.provider.getEndpoint'({ sessionId, modelId }, context) {
-    const session = findSession('session.provider.getEndpoint', sessionId, context);
+  async 'session.provider.getEndpoint'({ modelId }, context) {
+    const { session } = context;
     const access = await context.runtime.models(session);
     const { model } = await session.tools.plan();
     const endpoint = await access.endpoint?.(modelId ?? model, context.signal);
-    if (!endpoint)
-      throw refuse('session.provider.getEndpoint', 'The model of the session is embedded: it has no address');
+    if (!endpoint) throw new Refusal('The model of the session is embedded: it has no address');
     return endpoint;
   },
   async 'session.provider.update'(params, context) {
-    const { sessionId, provider } = params;
-    const session = findSession('session.provider.update', sessionId, context);
-    const changes = providerFrom(provider);
+    const { session } = context;
+    const changes = providerFrom(params.provider);
     const { fixed } = await session.state();
     const { model } = await session.tools.plan();
     await context.runtime.change(session, (before) => {
       const after = withProviderChanges(before, changes);
       const missing = missingSecret(fixed, after, model);
-      if (missing !== undefined && changes.providerName === undefined)
-        throw refuse('session.provider.update', missing);
+      if (missing !== undefined && changes.providerName === undefined) throw new Refusal(missing);
       return after;
     });
     if (changes.hasBearerTokenProvider)
       giveTokens(session, context.client.id, [changes.providerName ?? defaultProviderName]);
-    await warnOfOptions(session, 'session.provider.update', params);
+    await warnAtOnce(session, context.optionWarnings());
     return { success: true };
   },
 };

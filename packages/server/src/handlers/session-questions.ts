@@ -1,11 +1,9 @@
 import type { Methods } from '@groundcrew/protocol';
 import { openQuestions } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
-export const sessionQuestionsHandlers: Handlers<Pick<Methods, 'session.questions.pending'>> = {
-  async 'session.questions.pending'({ sessionId }, context) {
-    const session = findSession('session.questions.pending', sessionId, context);
+export const sessionQuestionsHandlers: SessionHandlers<Pick<Methods, 'session.questions.pending'>> = {
+  async 'session.questions.pending'(_params, { session }) {
     return {
       items: openQuestions(await session.state()).map(({ kind, requestId, toolCallId, event }) => ({
         kind,

@@ -1,13 +1,12 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names = 'session.queue.clear' | 'session.queue.pendingItems' | 'session.queue.removeMostRecent';
 type AgentMode = NonNullable<EventData<'user.message'>['agentMode']>;
 
-export const sessionQueueHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.queue.pendingItems'({ sessionId }, context) {
-    const prompts = await findSession('session.queue.pendingItems', sessionId, context).waitingPrompts();
+export const sessionQueueHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.queue.pendingItems'(_params, { session }) {
+    const prompts = await session.waitingPrompts();
     return {
       items: prompts
         .filter((prompt) => prompt.mode === 'enqueue')
@@ -20,15 +19,14 @@ export const sessionQueueHandlers: Handlers<Pick<Methods, Names>> = {
       steeringMessages: prompts.filter((prompt) => prompt.mode === 'immediate').map((prompt) => prompt.text),
     };
   },
-  async 'session.queue.removeMostRecent'({ sessionId }, context) {
-    const session = findSession('session.queue.removeMostRecent', sessionId, context);
+  async 'session.queue.removeMostRecent'(_params, { session }) {
     const last = (await session.waitingPrompts()).at(-1);
     if (!last) return { removed: false };
     const gone = await session.withdraw((prompt) => prompt.messageId === last.messageId);
     return { removed: gone.length > 0 };
   },
-  async 'session.queue.clear'({ sessionId }, context) {
-    await findSession('session.queue.clear', sessionId, context).withdraw(() => true);
+  async 'session.queue.clear'(_params, { session }) {
+    await session.withdraw(() => true);
     return null;
   },
 };

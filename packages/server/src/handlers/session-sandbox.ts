@@ -1,28 +1,18 @@
 import type { Methods } from '@groundcrew/protocol';
-import { refuse } from '../failure.js';
-import { findSession } from '../find.js';
-import type { CallContext, Handlers } from '../handler.js';
+import { Refusal } from '../failure.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.sandbox.${string}`>;
 
-export const sessionSandboxHandlers: Handlers<Pick<Methods, Names>> = {
-  'session.sandbox.getEnforcementStatus': ({ sessionId }, context) =>
-    findSession('session.sandbox.getEnforcementStatus', sessionId, context).sandbox.status(),
-  'session.sandbox.disableForSession': async (params, context) =>
-    refuseWay('session.sandbox.disableForSession', params, context),
-  'session.sandbox.grantPathForRequest': async (params, context) =>
-    refuseWay('session.sandbox.grantPathForRequest', params, context),
+export const sessionSandboxHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  'session.sandbox.getEnforcementStatus': (_params, { session }) => session.sandbox.status(),
+  'session.sandbox.disableForSession': async (params) => refuseWay(params),
+  'session.sandbox.grantPathForRequest': async (params) => refuseWay(params),
 };
 
 /** No tool asks to leave the sandbox, so there is never such a request to approve. */
-function refuseWay(
-  method: Names,
-  { sessionId, requestId }: { readonly sessionId: string; readonly requestId: string },
-  context: CallContext,
-): never {
-  findSession(method, sessionId, context);
-  throw refuse(
-    method,
+function refuseWay({ requestId }: { readonly requestId: string }): never {
+  throw new Refusal(
     `No pending request ${requestId} asks to leave the sandbox: no tool makes such requests. A client changes the sandbox by session.options.update with sandbox or sandboxConfig`,
   );
 }

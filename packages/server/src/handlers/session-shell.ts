@@ -3,37 +3,32 @@ import { resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
 import { encode } from '@groundcrew/rpc';
 import { refusalOfUserCommand, runUserCommand } from '@groundcrew/runtime';
-import { refuse } from '../failure.js';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import { Refusal } from '../failure.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.shell.${string}`>;
 
-export const sessionShellHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.shell.exec'({ sessionId, command, cwd, timeout }, context) {
-    const session = findSession('session.shell.exec', sessionId, context);
+export const sessionShellHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.shell.exec'({ command, cwd, timeout }, { session, client }) {
     const refusal = await refusalOfUserCommand(session, command);
-    if (refusal !== undefined) throw refuse('session.shell.exec', refusal);
+    if (refusal !== undefined) throw new Refusal(refusal);
     const processId = randomUUID();
-    const surroundings = await session.tools.surroundings();
-    const workingDirectory = resolve(surroundings.workingDirectory, cwd ?? '.');
+    const toolEnvironment = await session.tools.toolEnvironment();
+    const workingDirectory = resolve(toolEnvironment.workingDirectory, cwd ?? '.');
     const order = { processId, command, ...(timeout !== undefined && { timeout }) };
-    await session.userCommands.start(order, { ...surroundings, workingDirectory }, (exitCode) =>
-      context.client.tell(encode({ jsonrpc: '2.0', method: 'shell.exit', params: { processId, exitCode } })),
+    await session.userCommands.start(order, { ...toolEnvironment, workingDirectory }, (exitCode) =>
+      client.sendFrame(encode({ jsonrpc: '2.0', method: 'shell.exit', params: { processId, exitCode } })),
     );
     return { processId };
   },
-  async 'session.shell.kill'({ sessionId, processId, signal = 'SIGTERM' }, context) {
-    const session = findSession('session.shell.kill', sessionId, context);
-    const surroundings = await session.tools.surroundings();
-    return { killed: await session.userCommands.kill(processId, signal, surroundings) };
+  async 'session.shell.kill'({ processId, signal = 'SIGTERM' }, { session }) {
+    const toolEnvironment = await session.tools.toolEnvironment();
+    return { killed: await session.userCommands.kill(processId, signal, toolEnvironment) };
   },
-  async 'session.shell.executeUserRequested'({ sessionId, requestId, command }, context) {
-    const session = findSession('session.shell.executeUserRequested', sessionId, context);
-    return runUserCommand(session, { requestId, command, toolCallId: randomUUID() }, context.signal);
+  async 'session.shell.executeUserRequested'({ requestId, command }, { session, signal }) {
+    return runUserCommand(session, { requestId, command, toolCallId: randomUUID() }, signal);
   },
-  async 'session.shell.cancelUserRequested'({ sessionId, requestId }, context) {
-    const session = findSession('session.shell.cancelUserRequested', sessionId, context);
+  async 'session.shell.cancelUserRequested'({ requestId }, { session }) {
     return { cancelled: session.userCommands.cancel(requestId) };
   },
 };

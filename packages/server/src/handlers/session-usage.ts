@@ -1,11 +1,9 @@
 import type { Methods } from '@groundcrew/protocol';
 import { costOfAll, creditsOf, modelMetrics } from '@groundcrew/runtime';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 
-export const sessionUsageHandlers: Handlers<Pick<Methods, 'session.usage.getMetrics'>> = {
-  async 'session.usage.getMetrics'({ sessionId }, context) {
-    const session = findSession('session.usage.getMetrics', sessionId, context);
+export const sessionUsageHandlers: SessionHandlers<Pick<Methods, 'session.usage.getMetrics'>> = {
+  async 'session.usage.getMetrics'(_params, { session }) {
     const { createdAt, userTurns, spending } = await session.state();
     const { model } = await session.tools.plan();
     const totalCost = costOfAll(spending);

@@ -1,6 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
-import { findSession } from '../find.js';
-import type { Handlers } from '../handler.js';
+import type { SessionHandlers } from '../handler.js';
 import { describeWorkspace } from '../workspace.js';
 
 type Names =
@@ -9,24 +8,22 @@ type Names =
   | 'session.workspaces.listFiles'
   | 'session.workspaces.readFile';
 
-export const sessionWorkspacesHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.workspaces.getWorkspace'({ sessionId }, context) {
-    const session = findSession('session.workspaces.getWorkspace', sessionId, context);
+export const sessionWorkspacesHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.workspaces.getWorkspace'(_params, { session }) {
     if (!session.hasWorkspaceIn(await session.state())) return { workspace: null };
     return { workspace: await describeWorkspace(session), path: session.workspace.directory };
   },
-  async 'session.workspaces.listFiles'({ sessionId }, context) {
+  async 'session.workspaces.listFiles'(_params, { session }) {
     return {
-      files: await findSession('session.workspaces.listFiles', sessionId, context).workspace.listFiles(),
+      files: await session.workspace.listFiles(),
     };
   },
-  async 'session.workspaces.readFile'({ sessionId, path }, context) {
+  async 'session.workspaces.readFile'({ path }, { session }) {
     return {
-      content: await findSession('session.workspaces.readFile', sessionId, context).workspace.readFile(path),
+      content: await session.workspace.readFile(path),
     };
   },
-  async 'session.workspaces.createFile'({ sessionId, path, content }, context) {
-    const session = findSession('session.workspaces.createFile', sessionId, context);
+  async 'session.workspaces.createFile'({ path, content }, { session }) {
     const operation = await session.workspace.writeFile(path, content);
     await session.record({ type: 'session.workspace_file_changed', data: { path, operation } });
     return null;

@@ -10,27 +10,16 @@ import { RawJson } from '@groundcrew/rpc';
 import { digestOf, type EventDraft, type Prompt, requestHeaders, type Session } from '@groundcrew/runtime';
 import { requirePromptSize } from '../bounds.js';
 import type { Dialect } from '../dialect.js';
-import { refuse } from '../failure.js';
-import { findSession, noSession } from '../find.js';
-import type { CallContext, Handlers } from '../handler.js';
+import { Refusal } from '../failure.js';
+import type { CallContext, SessionHandlers } from '../handler.js';
 import { eventFor } from '../older-events.js';
-import { optionWarnings } from '../option-warnings.js';
 import { traceFrom } from '../trace.js';
 
-type Names =
-  | 'session.abort'
-  | 'session.destroy'
-  | 'session.detach'
-  | 'session.getMessages'
-  | 'session.log'
-  | 'session.send'
-  | 'session.suspend';
+type Names = 'session.abort' | 'session.getMessages' | 'session.log' | 'session.send' | 'session.suspend';
 
-export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
+export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.send'(params, context) {
-    const { sessionId } = params;
-    if (!sessionId) throw refuse('session.send', 'Missing sessionId in session.send request');
-    const session = findSession('session.send', sessionId, context);
+    const { session } = context;
     requirePromptSize(typeof params.prompt === 'string' ? params.prompt : '', params.attachments ?? []);
     const unsigned: Prompt = {
       messageId: params.messageId ?? randomUUID(),
@@ -45,7 +34,7 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
         }),
     };
     const trace = traceFrom(params);
-    session.optionWarnings.add(optionWarnings('session.send', params));
+    session.optionWarnings.add(context.optionWarnings());
     await warnOfMode(session, params.mode);
     const prompt = params.messageId === undefined ? unsigned : { ...unsigned, digest: digestOf(unsigned) };
     await session.send(prompt, {
@@ -56,27 +45,22 @@ export const sessionHandlers: Handlers<Pick<Methods, Names>> = {
     });
     return { messageId: prompt.messageId };
   },
-  async 'session.abort'({ sessionId, reason }, context) {
-    await findSession('session.abort', sessionId, context).abort(abortReasonOf(reason));
+  async 'session.abort'({ reason }, { session }) {
+    await session.abort(abortReasonOf(reason));
     return { success: true };
   },
-  async 'session.suspend'({ sessionId }, context) {
-    await findSession('session.suspend', sessionId, context).suspend();
+  async 'session.suspend'(_params, { session }) {
+    await session.suspend();
     return null;
   },
-  'session.destroy': (params, context) => leave(params.sessionId, context),
-  'session.detach': (params, context) => leave(params.sessionId, context),
-  async 'session.getMessages'({ sessionId }, { runtime, client }) {
-    const session = runtime.find(sessionId);
-    if (!session) throw noSession('session.getMessages', `Session not found: ${sessionId}`);
+  async 'session.getMessages'({ sessionId }, { session, client }) {
     return new RawJson(
       `{"events":[${(await publicEvents(session, client.dialectIn(sessionId))).join(',')}]}`,
     );
   },
-  async 'session.log'(params, context) {
-    const { sessionId, message, level = 'info' } = params;
-    const session = findSession('session.log', sessionId, context);
-    if (message === undefined) throw refuse('session.log', "missing parameter 'message'");
+  async 'session.log'(params, { session }) {
+    const { message, level = 'info' } = params;
+    if (message === undefined) throw new Refusal("missing parameter 'message'");
     const more = {
       ...(params.url !== undefined && { url: params.url }),
       ...(params.tip !== undefined && { tip: params.tip }),
@@ -100,8 +84,8 @@ async function warnOfMode(session: Session, mode: string | undefined): Promise<v
 }
 
 /** Typed clients know a closed list of reasons, and could not read a log with another one. */
-function abortReasonOf(said: string | undefined): EventData<'abort'>['reason'] {
-  return abortReasons.find((reason) => reason === said) ?? 'user_initiated';
+function abortReasonOf(given: string | undefined): EventData<'abort'>['reason'] {
+  return abortReasons.find((reason) => reason === given) ?? 'user_initiated';
 }
 
 const abortReasons = ['user_initiated', 'remote_command', 'user_abort', 'autopilot_credit_limit'] as const;
@@ -112,12 +96,6 @@ function strategyOf(
   { client }: CallContext,
 ): 'override' | 'merge' {
   return headerMergeStrategy ?? (client.dialectIn(sessionId) === 'new' ? 'merge' : 'override');
-}
-
-async function leave(sessionId: string, { runtime, client }: CallContext): Promise<{ success: boolean }> {
-  const success = await runtime.leave(sessionId, client.id);
-  client.detached(sessionId);
-  return { success };
 }
 
 const notices: Readonly<

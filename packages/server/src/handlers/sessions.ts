@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
-import { type Session, type SessionSummary, StoreError } from '@groundcrew/runtime';
-import { refuse } from '../failure.js';
-import { noSession } from '../find.js';
+import type { Session } from '@groundcrew/runtime';
+import { type SessionSummary, StoreError } from '@groundcrew/store';
+import { Refusal, SessionNotFound } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
-import { optionWarnings } from '../option-warnings.js';
 import { badToolName, settingsFrom, shareFrom } from '../settings.js';
 
 type Names =
   | 'session.create'
   | 'session.delete'
+  | 'session.destroy'
+  | 'session.detach'
   | 'session.getForeground'
   | 'session.getLastId'
   | 'session.getMetadata'
@@ -22,8 +23,8 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.create'(params, context) {
     const sessionId = params.sessionId ?? randomUUID();
     if (!isSafeId(sessionId))
-      throw refuse('session.create', `Rejected session.create request with invalid sessionId: ${sessionId}`);
-    const { share, ...request } = openRequest('session.create', sessionId, params, context);
+      throw new Refusal(`Rejected session.create request with invalid sessionId: ${sessionId}`);
+    const { share, ...request } = openRequest(sessionId, params, context);
     const session = await context.client.open(sessionId, share, (attachment) =>
       context.runtime.create({ ...request, attachment }),
     );
@@ -31,12 +32,12 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'session.resume'(params, context) {
     const { sessionId } = params;
-    if (!sessionId) throw refuse('session.resume', 'Missing sessionId parameter');
+    if (!sessionId) throw new Refusal('Missing sessionId parameter');
     const notFound = () =>
-      noSession('session.resume', `Failed to load session events: Session not found: ${sessionId}`);
+      new SessionNotFound(`Failed to load session events: Session not found: ${sessionId}`);
     if (!isSafeId(sessionId)) throw notFound();
     const { share, ...request } = {
-      ...openRequest('session.resume', sessionId, params, context),
+      ...openRequest(sessionId, params, context),
       changes: {
         ...(params.model !== undefined && { model: params.model }),
         ...(params.reasoningEffort !== undefined && { reasoningEffort: params.reasoningEffort }),
@@ -73,6 +74,8 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     if (isSafeId(sessionId) && (await runtime.remove(sessionId))) return { success: true };
     return { success: false, error: `Session file not found for ${sessionId}` };
   },
+  'session.destroy': (params, context) => disconnect(params.sessionId, context),
+  'session.detach': (params, context) => disconnect(params.sessionId, context),
   async 'session.getForeground'() {
     return {};
   },
@@ -84,22 +87,29 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
   },
 };
 
+async function disconnect(
+  sessionId: string,
+  { runtime, client }: CallContext,
+): Promise<{ success: boolean }> {
+  const success = await runtime.detachClient(sessionId, client.id);
+  client.detached(sessionId);
+  return { success };
+}
+
 function openRequest(
-  method: 'session.create' | 'session.resume',
   sessionId: string,
   params: ParsedParams<Methods['session.resume']>,
   context: CallContext,
 ) {
-  const { client, surroundings } = context;
-  const { warnings = [] } = surroundings;
+  const { client, environment } = context;
+  const { warnings = [] } = environment;
   const share = shareFrom(params, {
     hasConnected: client.hasConnected,
-    isServerFlag: surroundings.isServerFlag ?? false,
+    isServerFlag: environment.isServerFlag ?? false,
   });
   const badName = badToolName(share.tools);
   if (badName !== undefined) {
-    throw refuse(
-      method,
+    throw new Refusal(
       `session construction failed: GenericFailure, externalToolDefinitions: tool name "${badName}" contains invalid characters. Tool names may hold letters, digits, _ and - (/^[a-zA-Z0-9_-]+$/).`,
     );
   }
@@ -107,16 +117,16 @@ function openRequest(
     params.agent !== undefined &&
     !(params.customAgents ?? []).some((agent) => agent.name === params.agent)
   ) {
-    throw refuse(method, `session construction failed: Custom agent '${params.agent}' not found`);
+    throw new Refusal(`session construction failed: Custom agent '${params.agent}' not found`);
   }
   if (params.provider && !params.provider.baseUrl) {
-    throw refuse(method, 'Invalid provider configuration: missing field `baseUrl`');
+    throw new Refusal('Invalid provider configuration: missing field `baseUrl`');
   }
   return {
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
-      settingsFrom(params, before, surroundings.workingDirectory),
-    warnings: [...optionWarnings(method, params), ...warnings],
+      settingsFrom(params, before, environment.workingDirectory),
+    warnings: [...context.optionWarnings(), ...warnings],
     share,
   };
 }

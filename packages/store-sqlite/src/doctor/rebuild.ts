@@ -1,6 +1,5 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
-import type { CutSession, LogRecord, MendedSession } from '@groundcrew/runtime';
-import { firstEpoch } from '@groundcrew/runtime';
+import { type CutSession, firstEpoch, type LogRecord, type RepairedSession } from '@groundcrew/store';
 import { Connection } from '../connection.js';
 import type { MarkedSession } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
@@ -36,9 +35,9 @@ export function rebuildStore(options: {
   readonly target: string;
   /** Sessions whose deletion had begun, whatever the image says of them. */
   readonly marked: readonly MarkedSession[];
-  mend(cut: CutSession): MendedSession | undefined;
+  repair(cut: CutSession): RepairedSession | undefined;
 }): Rebuilt {
-  const { image, target, marked, mend } = options;
+  const { image, target, marked, repair } = options;
   rmSync(target, { force: true });
   closeSync(openSync(target, 'wx', 0o600));
   const database = new (loadDriver().DatabaseSync)(target);
@@ -48,7 +47,7 @@ export function rebuildStore(options: {
     migrate(database, { file: target });
     const connection = new Connection(database, target);
     connection.begin();
-    const rebuilt = new Rebuilding(connection, mend).run(image, marked);
+    const rebuilt = new Rebuilding(connection, repair).run(image, marked);
     connection.commit();
     if (rebuilt.deleted.length > 0) connection.rewrite();
     return rebuilt;
@@ -59,16 +58,16 @@ export function rebuildStore(options: {
 
 class Rebuilding {
   readonly #connection: Connection;
-  readonly #mend: (cut: CutSession) => MendedSession | undefined;
+  readonly #repair: (cut: CutSession) => RepairedSession | undefined;
   readonly #ids = new Set<string>();
   readonly #cut: Rebuilt['cut'][number][] = [];
   readonly #holed: Rebuilt['holed'][number][] = [];
   readonly #lost: string[] = [];
   #records = 0;
 
-  constructor(connection: Connection, mend: (cut: CutSession) => MendedSession | undefined) {
+  constructor(connection: Connection, repair: (cut: CutSession) => RepairedSession | undefined) {
     this.#connection = connection;
-    this.#mend = mend;
+    this.#repair = repair;
   }
 
   run(image: PageImage, marked: readonly MarkedSession[]): Rebuilt {
@@ -103,15 +102,15 @@ class Rebuilding {
       this.#keep(number, row, { sessionId: row.id, records: [], head: parseHead(row.head) }, log.records);
       return true;
     }
-    const mended = log.records > 0 ? this.#mendSession(number, row, log.records) : undefined;
-    if (!mended || this.#ids.has(mended.sessionId)) {
+    const repaired = log.records > 0 ? this.#repairSession(number, row, log.records) : undefined;
+    if (!repaired || this.#ids.has(repaired.sessionId)) {
       if (row) this.#lost.push(row.id);
       return false;
     }
     this.#deleteAfter(number, log.records);
-    insertRecords(this.#connection, { session: number, records: mended.records });
-    this.#keep(number, row, mended, log.records);
-    const { sessionId } = mended;
+    insertRecords(this.#connection, { session: number, records: repaired.records });
+    this.#keep(number, row, repaired, log.records);
+    const { sessionId } = repaired;
     if (isCut) this.#cut.push({ sessionId, kept: log.records, ...(row && { of: row.seq }) });
     return true;
   }
@@ -128,14 +127,14 @@ class Rebuilding {
     return true;
   }
 
-  #mendSession(number: number, row: FoundSession | undefined, kept: number): MendedSession | undefined {
-    return this.#mend({
+  #repairSession(number: number, row: FoundSession | undefined, kept: number): RepairedSession | undefined {
+    return this.#repair({
       records: this.#read(number, kept),
       ...(row && { sessionId: row.id, lost: Math.max(0, row.seq - kept) }),
     });
   }
 
-  #keep(number: number, row: FoundSession | undefined, session: MendedSession, records: number): void {
+  #keep(number: number, row: FoundSession | undefined, session: RepairedSession, records: number): void {
     const { sessionId, head } = session;
     const seq = records + session.records.length;
     restoreSession(this.#connection, {

@@ -5,8 +5,8 @@ import {
   type Logs,
   makeLog,
   makeTrialHome,
-  mend,
   owner,
+  repair,
   type TrialHome,
 } from '../../test/trial-home.js';
 import { isProblem } from './finding.js';
@@ -193,7 +193,7 @@ test('a store in use is not recovered', async () => {
 });
 
 function recover(): Recovery {
-  return recoverStore({ ...home, mend });
+  return recoverStore({ ...home, repair });
 }
 
 /** How many records each session kept, all of them as they were written, whether or not it was marked as cut. */

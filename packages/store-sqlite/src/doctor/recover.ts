@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { type CutSession, type MendedSession, StoreError } from '@groundcrew/runtime';
+import { type CutSession, type RepairedSession, StoreError } from '@groundcrew/store';
 import { DeletionMarks } from '../deletion-marks.js';
 import { loadDriver, type SqliteDatabase } from '../driver.js';
 import { isBusy, storeFault } from '../faults.js';
@@ -13,7 +13,7 @@ import { replaceStore } from './replace.js';
 /** How a store is recovered. */
 export interface RecoverOptions extends StorePlace {
   /** Undefined when too little is left to say which session it was. */
-  mend(cut: CutSession): MendedSession | undefined;
+  repair(cut: CutSession): RepairedSession | undefined;
 }
 
 /** What became of a damaged store. */
@@ -30,7 +30,7 @@ export interface Recovery extends Rebuilt {
  * it in its place. A session with damage in the middle keeps what came before; one whose deletion had begun is not there
  * any more. Throws StoreError `in_use` while a runtime uses the home.
  */
-export function recoverStore({ mend, ...place }: RecoverOptions): Recovery {
+export function recoverStore({ repair, ...place }: RecoverOptions): Recovery {
   const { file } = place;
   const runtimes = countRuntimes(place);
   if (runtimes > 0) throw inUse(file, runtimes);
@@ -38,7 +38,7 @@ export function recoverStore({ mend, ...place }: RecoverOptions): Recovery {
   const image = new PageImage(file);
   try {
     const marked = new DeletionMarks(place.runDirectory).list();
-    const rebuilt = rebuildStore({ image, target: recoveringFile(file), marked, mend });
+    const rebuilt = rebuildStore({ image, target: recoveringFile(file), marked, repair });
     if (!lock && rebuilt.sessions === 0 && rebuilt.deleted.length === 0) throw nothingFound(file);
     const keptAs = replaceStore(file, recoveringFile(file));
     if (rebuilt.deleted.length === 0) return { ...rebuilt, keptAs };
@@ -74,6 +74,6 @@ function nothingFound(file: string): StoreError {
 }
 
 function inUse(file: string, runtimes: number): StoreError {
-  const who = runtimes === 1 ? 'A runtime uses' : `${runtimes} runtimes use`;
-  return new StoreError('in_use', `${who} the session store ${file}. Stop it and try again.`);
+  const owner = runtimes === 1 ? 'A runtime uses' : `${runtimes} runtimes use`;
+  return new StoreError('in_use', `${owner} the session store ${file}. Stop it and try again.`);
 }

@@ -1,9 +1,9 @@
 import { ModelError } from '../../errors.js';
 import { countOrNothing, isObject, property, textOrNothing } from '../../json.js';
 import type { EndReason, ModelEvent, ToolCall, Usage } from '../../model.js';
+import { placeAfter } from '../answer-order.js';
 import { CallIds } from '../call-ids.js';
 import { type Frame, type IncomingAnswer, listOf, wrongShape } from '../frames.js';
-import { placeAfter } from '../kept.js';
 import { readThought } from './thought.js';
 
 const reasons: ReadonlyMap<string, EndReason> = new Map([
@@ -29,7 +29,7 @@ type OpenBlock =
 
 /** One answer as it comes in: blocks, one after the other, each in pieces. */
 export class MessagesAnswer implements IncomingAnswer {
-  readonly forgetsText = true;
+  readonly isStateless = true;
   readonly #ids: CallIds;
   readonly #blocks = new Map<number, OpenBlock>();
   readonly #calls: Extract<OpenBlock, { type: 'call' }>[] = [];
@@ -121,7 +121,7 @@ export class MessagesAnswer implements IncomingAnswer {
     const block = objectOf(content, 'a content block');
     switch (block.type) {
       case 'text':
-        this.#say(textOrNothing(block.text), events);
+        this.#emitText(textOrNothing(block.text), events);
         return { type: 'text' };
       case 'thinking': {
         this.#breakIsDue = this.#hasThoughts;
@@ -150,7 +150,7 @@ export class MessagesAnswer implements IncomingAnswer {
 
   #write(block: OpenBlock, delta: unknown, events: ModelEvent[]): void {
     const piece = objectOf(delta, 'a delta');
-    if (block.type === 'text') this.#say(textOrNothing(piece.text), events);
+    if (block.type === 'text') this.#emitText(textOrNothing(piece.text), events);
     if (block.type === 'call') writeCall(block, textOrNothing(piece.partial_json), events);
     if (block.type === 'thought') {
       this.#think(block, textOrNothing(piece.thinking), events);
@@ -169,7 +169,7 @@ export class MessagesAnswer implements IncomingAnswer {
       events.push({ type: 'kept', kept: { wire: 'anthropic-messages', place, block: { ...thought } } });
   }
 
-  #say(delta: string | undefined, events: ModelEvent[]): void {
+  #emitText(delta: string | undefined, events: ModelEvent[]): void {
     if (delta === undefined) return;
     this.#hasText = true;
     events.push({ type: 'text', delta });

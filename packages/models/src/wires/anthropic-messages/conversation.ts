@@ -1,13 +1,13 @@
 import { isObject } from '../../json.js';
 import type { ChatMessage, Part } from '../../model.js';
+import { inPlace } from '../answer-order.js';
 import { fittingId, fittingName } from '../call-ids.js';
 import type { EncodingMemory } from '../encoding-memory.js';
-import { inPlace } from '../kept.js';
 import type { AnswerBlock, ImageType, MessageParam, TextBlock, UserBlock } from './schema.js';
 import { readThought } from './thought.js';
 
 type Answer = Extract<ChatMessage, { role: 'assistant' }>;
-type Said = Exclude<ChatMessage, { role: 'assistant' }>;
+type SentMessage = Exclude<ChatMessage, { role: 'assistant' }>;
 
 const longestId = 64;
 
@@ -25,7 +25,7 @@ export function encodeConversation(
 ): MessageParam[] {
   const { keepsThoughts, citations, memory } = options;
   const answerOf = (answer: Answer) => encodeAnswer(answer, keepsThoughts);
-  const blocksOf = (message: Said) => encodeSaid(message, citations);
+  const blocksOf = (message: SentMessage) => encodeSent(message, citations);
   const answerWay = `anthropic-messages ${keepsThoughts ? 'with' : 'without'} thoughts`;
   const blocksWay = `anthropic-messages ${citations ? 'with' : 'without'} citations`;
   const join = (turns: MessageParam[], message: ChatMessage) => {
@@ -36,7 +36,7 @@ export function encodeConversation(
   return turns[0]?.role === 'user' ? turns : [silence, ...turns];
 }
 
-function encodeSaid(message: Said, citations: boolean): UserBlock[] {
+function encodeSent(message: SentMessage, citations: boolean): UserBlock[] {
   if (message.role === 'tool') return [encodeResult(message)];
   const blocks = encodeParts(message.parts);
   return citations ? blocks.map(withCitations) : blocks;

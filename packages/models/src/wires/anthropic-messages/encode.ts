@@ -40,13 +40,13 @@ export function encodeMessages(request: ModelRequest, memory = new EncodingMemor
 
 /** Where the end of the conversation will not be there the next time, the mark is set before it. */
 function withRemark(messages: readonly MessageParam[], text: string): MessageParam[] {
-  const said = { type: 'text', text } as const;
+  const textBlock = { type: 'text', text } as const;
   const last = messages.at(-1);
-  if (last?.role !== 'user') return [...messages, { role: 'user', content: [said] }];
+  if (last?.role !== 'user') return [...messages, { role: 'user', content: [textBlock] }];
   const content = last.content.map((block, index) =>
     index === last.content.length - 1 ? { ...block, cache_control: mark } : block,
   );
-  return [...messages.slice(0, -1), { role: 'user', content: [...content, said] }];
+  return [...messages.slice(0, -1), { role: 'user', content: [...content, textBlock] }];
 }
 
 function outputTokens({ model, maxOutputTokens }: ModelRequest): number {

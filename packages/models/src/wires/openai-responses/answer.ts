@@ -1,16 +1,16 @@
 import { ModelError } from '../../errors.js';
-import { toldFailure } from '../../failure.js';
+import { failureInAnswer } from '../../failure.js';
 import { countOrNothing, isObject, property, textOrNothing } from '../../json.js';
 import type { EndReason, ModelEvent, Usage } from '../../model.js';
+import { placeAfter } from '../answer-order.js';
 import { type Frame, type IncomingAnswer, listOf, wrongShape } from '../frames.js';
-import { placeAfter } from '../kept.js';
 import { FunctionCalls } from './function-calls.js';
-import { readReasoningItem, readTexts } from './kept.js';
+import { readReasoningItem, readTexts } from './kept-reasoning.js';
 
 /** One item of the answer: a message, a thought or a call. */
 interface OpenItem {
   /** What has been told of its text. */
-  told: string;
+  emitted: string;
   isDone: boolean;
 }
 
@@ -31,11 +31,11 @@ export class ResponsesAnswer implements IncomingAnswer {
   add(frame: Frame, events: ModelEvent[]): boolean {
     switch (frame.type) {
       case 'response.output_text.delta':
-        this.#say(this.#itemOf(frame), deltaOf(frame), events);
+        this.#emitText(this.#itemOf(frame), deltaOf(frame), events);
         return false;
       case 'response.refusal.delta':
         this.#isRefused = true;
-        this.#say(this.#itemOf(frame), deltaOf(frame), events);
+        this.#emitText(this.#itemOf(frame), deltaOf(frame), events);
         return false;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
@@ -114,11 +114,11 @@ export class ResponsesAnswer implements IncomingAnswer {
     const parts = listOf(item.content, 'content').filter(isObject);
     this.#isRefused ||= parts.some((part) => part.type === 'refusal');
     const texts = parts.map((part) => textOrNothing(part.text) ?? textOrNothing(part.refusal) ?? '');
-    this.#say(open, restOf(texts.join(''), open.told), events);
+    this.#emitText(open, remainderOf(texts.join(''), open.emitted), events);
   }
 
   #finishThought(open: OpenItem, item: Frame, events: ModelEvent[]): void {
-    if (open.told === '') {
+    if (open.emitted === '') {
       this.#breakIsDue = this.#hasThoughts;
       const whole = [...readTexts(item.summary), ...readTexts(item.content)].join('\n\n');
       this.#think(open, whole, events);
@@ -132,9 +132,9 @@ export class ResponsesAnswer implements IncomingAnswer {
     events.push({ type: 'kept', kept: { wire: 'openai-responses', place, block } });
   }
 
-  #say(open: OpenItem, delta: string, events: ModelEvent[]): void {
+  #emitText(open: OpenItem, delta: string, events: ModelEvent[]): void {
     if (delta === '') return;
-    open.told += delta;
+    open.emitted += delta;
     this.#hasText = true;
     events.push({ type: 'text', delta });
   }
@@ -145,13 +145,13 @@ export class ResponsesAnswer implements IncomingAnswer {
     const delta = this.#breakIsDue ? `\n\n${text}` : text;
     this.#breakIsDue = false;
     this.#hasThoughts = true;
-    open.told += delta;
+    open.emitted += delta;
     events.push({ type: 'reasoning', delta });
   }
 
   #finish(response: unknown, events: ModelEvent[]): void {
     if (!isObject(response)) throw wrongShape('a response');
-    if (isObject(response.error)) throw toldFailure(response.error);
+    if (isObject(response.error)) throw failureInAnswer(response.error);
     if (response.status === 'failed' || response.status === 'cancelled')
       throw new ModelError('unavailable', 'The model service gave up without a reason');
     this.#response = response;
@@ -174,7 +174,7 @@ export class ResponsesAnswer implements IncomingAnswer {
   #itemAt(index: number): OpenItem {
     const found = this.#items.get(index);
     if (found) return found;
-    const item: OpenItem = { told: '', isDone: false };
+    const item: OpenItem = { emitted: '', isDone: false };
     this.#items.set(index, item);
     return item;
   }
@@ -195,8 +195,8 @@ function itemIn(item: unknown): Frame {
 }
 
 /** What the whole has beyond the pieces that were told. */
-function restOf(whole: string, told: string): string {
-  return whole.startsWith(told) ? whole.slice(told.length) : '';
+function remainderOf(whole: string, emitted: string): string {
+  return whole.startsWith(emitted) ? whole.slice(emitted.length) : '';
 }
 
 function readUsage(usage: unknown): Usage {

@@ -1,10 +1,10 @@
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, KeptBlock, ModelRequest, Part, ToolSpec } from '../../model.js';
+import { inPlace } from '../answer-order.js';
 import { fittingId, fittingName } from '../call-ids.js';
 import { EncodingMemory } from '../encoding-memory.js';
-import { inPlace } from '../kept.js';
 import { objectSchema } from '../tool-schema.js';
-import { readPhase, readReasoningItem } from './kept.js';
+import { readPhase, readReasoningItem } from './kept-reasoning.js';
 import type { Effort, ResponsesBody, ResponsesContentPart, ResponsesItem, ResponsesTool } from './schema.js';
 
 const longestId = 64;
@@ -83,7 +83,7 @@ type Answer = Extract<ChatMessage, { role: 'assistant' }>;
 function encodeAnswer({ text, toolCalls, kept = [] }: Answer): ResponsesItem[] {
   const own = kept.filter(({ wire }) => wire === 'openai-responses');
   const phase = own.map(readPhase).find((each) => each !== undefined);
-  const said: ResponsesItem = {
+  const assistantItem: ResponsesItem = {
     type: 'message',
     role: 'assistant',
     content: text,
@@ -98,7 +98,7 @@ function encodeAnswer({ text, toolCalls, kept = [] }: Answer): ResponsesItem[] {
     }),
   );
   return inPlace<ResponsesItem>({
-    text: text === '' ? undefined : said,
+    text: text === '' ? undefined : assistantItem,
     calls,
     thoughts: own.flatMap((each) => thoughtOf(each)),
   });

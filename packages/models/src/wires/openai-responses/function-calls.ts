@@ -31,7 +31,7 @@ export class FunctionCalls {
     if (call.name !== undefined) return;
     call.name = textOrNothing(item.name);
     call.id ??= this.#ids.take(textOrNothing(item.call_id) ?? textOrNothing(item.id));
-    this.#tell(call, call.held, events);
+    this.#emit(call, call.held, events);
     call.held = '';
   }
 
@@ -39,7 +39,7 @@ export class FunctionCalls {
     const call = this.#callAt(index);
     call.argumentsText += delta;
     if (call.name === undefined) call.held += delta;
-    else this.#tell(call, delta, events);
+    else this.#emit(call, delta, events);
   }
 
   /** The whole call. One that came without pieces is told by none. */
@@ -50,7 +50,7 @@ export class FunctionCalls {
     const written = call.argumentsText;
     if (!whole.startsWith(written)) return;
     call.argumentsText = whole;
-    if (written !== '') this.#tell(call, whole.slice(written.length), events);
+    if (written !== '') this.#emit(call, whole.slice(written.length), events);
   }
 
   /** All calls, in the order in which they began. */
@@ -62,7 +62,7 @@ export class FunctionCalls {
     });
   }
 
-  #tell({ id, name }: OpenCall, delta: string, events: ModelEvent[]): void {
+  #emit({ id, name }: OpenCall, delta: string, events: ModelEvent[]): void {
     if (id === undefined || name === undefined || delta === '') return;
     events.push({ type: 'tool_call_delta', callId: id, name, delta });
   }

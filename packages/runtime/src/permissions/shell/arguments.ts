@@ -1,6 +1,6 @@
+import { bareUrl, type KnownWord, pathsIn, remotePlace, urlsIn } from './command-word.js';
 import { plainName } from './plain-name.js';
 import type { Findings } from './reading.js';
-import { bareUrl, type KnownWord, pathsIn, remotePlace, urlsIn } from './words.js';
 
 /** Notes the paths and addresses that a command names in its words. */
 export function recordArguments(

@@ -1,6 +1,6 @@
+import type { KnownWord } from './command-word.js';
 import { isNamedTool, runsNamed } from './names.js';
 import { isInTable } from './programs/table.js';
-import type { KnownWord } from './words.js';
 
 /**
  * Whether an approval of a command's name covers these words though the table does not understand them. Of a program that

@@ -1,5 +1,5 @@
+import type { KnownWord } from './command-word.js';
 import { plainName } from './plain-name.js';
-import type { KnownWord } from './words.js';
 import { runsOthers } from './wrappers.js';
 
 /** What a command is called when people approve it, and whether more must be known before they may. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { KnownWord } from './command-word.js';
 import { optionTable, parseCall } from './options.js';
-import type { KnownWord } from './words.js';
 
 const table = optionTable('-ab -n: -u? -# --all --lines= --color=?');
 const words = (...values: string[]): KnownWord[] =>

@@ -1,4 +1,4 @@
-import type { KnownWord } from './words.js';
+import type { KnownWord } from './command-word.js';
 
 /** How an option is written: alone, with a value (joined or in the next word), or with a value that can only be joined. */
 type OptionForm = 'flag' | 'value' | 'joined';

@@ -1,6 +1,6 @@
+import type { KnownWord } from './command-word.js';
 import { subcommandAt } from './names.js';
 import { plainName } from './plain-name.js';
-import type { KnownWord } from './words.js';
 import { asOneText, asText, type Wrapped } from './wrapped.js';
 
 /** What a command runs besides itself because of its options or subcommand; undefined when it does not. */

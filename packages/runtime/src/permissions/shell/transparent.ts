@@ -1,6 +1,6 @@
+import type { KnownWord } from './command-word.js';
 import { type OptionTable, optionTable, parseCall } from './options.js';
 import { plainName } from './plain-name.js';
-import type { KnownWord } from './words.js';
 import type { Wrapped } from './wrapped.js';
 
 /** Programs that run the words behind their options, as they stand, and nothing else. */

@@ -1,4 +1,4 @@
-import type { KnownWord } from './words.js';
+import type { KnownWord } from './command-word.js';
 
 /** What a command that runs other commands is about to run. */
 export type Wrapped =

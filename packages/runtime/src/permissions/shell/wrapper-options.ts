@@ -1,7 +1,7 @@
-import type { KnownWord } from './words.js';
+import type { KnownWord } from './command-word.js';
 
 /** How the options of a command that wraps another one are written. */
-export interface Shape {
+export interface OptionShape {
   /** Options with a value in the next word. */
   readonly valued: string;
   readonly long?: readonly string[];
@@ -14,7 +14,7 @@ export interface Shape {
 }
 
 /** Where the inner command begins. */
-export function innerAt(shape: Shape, words: readonly KnownWord[]): number {
+export function innerAt(shape: OptionShape, words: readonly KnownWord[]): number {
   let at = afterOptions(shape, words) + (shape.operands ?? 0);
   for (let next = afterAssignments(shape, words, at); next > at; next = afterAssignments(shape, words, at)) {
     at = afterOptions(shape, words, next);
@@ -23,7 +23,7 @@ export function innerAt(shape: Shape, words: readonly KnownWord[]): number {
 }
 
 /** Where the options that stand here end. */
-export function afterOptions(shape: Shape, words: readonly KnownWord[], from = 0): number {
+export function afterOptions(shape: OptionShape, words: readonly KnownWord[], from = 0): number {
   let at = from;
   for (let word = words[at]; word && isOption(shape, word.value); word = words[at]) {
     at += takesNext(shape, word.value) ? 2 : 1;
@@ -33,19 +33,19 @@ export function afterOptions(shape: Shape, words: readonly KnownWord[], from = 0
 }
 
 /** `env - command` is `env -i command`. */
-function isOption({ assigns, mayBePlus }: Shape, value: string): boolean {
+function isOption({ assigns, mayBePlus }: OptionShape, value: string): boolean {
   if (value === '-') return assigns === true;
   return value.startsWith('-') || (mayBePlus === true && value.startsWith('+'));
 }
 
-function afterAssignments({ assigns }: Shape, words: readonly KnownWord[], from: number): number {
+function afterAssignments({ assigns }: OptionShape, words: readonly KnownWord[], from: number): number {
   let at = from;
   while (assigns && /^\w+=/.test(words[at]?.value ?? '')) at += 1;
   return at;
 }
 
 /** Long options may be cut short; the letter that takes a value is the last of those joined. */
-function takesNext({ long, valued }: Shape, option: string): boolean {
+function takesNext({ long, valued }: OptionShape, option: string): boolean {
   if (option.startsWith('--'))
     return option.length > 2 && (long?.some((name) => name.startsWith(option)) ?? false);
   return (

@@ -1,7 +1,7 @@
-import type { Shape } from './wrapper-options.js';
+import type { OptionShape } from './wrapper-options.js';
 
 /** Programs and builtins whose arguments are a command. */
-export const wrappers = new Map<string, Shape>([
+export const wrappers = new Map<string, OptionShape>([
   [
     'sudo',
     {
@@ -57,7 +57,7 @@ export const wrappers = new Map<string, Shape>([
     'catchsegv',
     'dbus-run-session',
     'xvfb-run',
-  ].map((name): [string, Shape] => [name, { valued: '' }]),
+  ].map((name): [string, OptionShape] => [name, { valued: '' }]),
 ]);
 
 /** Programs that read or run shell text. */
@@ -103,7 +103,11 @@ export const opaque = new Set([
 ]);
 
 /** Shells that take options alike. */
-export const shellShape: Shape = { valued: 'oO', long: optionNames('rcfile init-file'), mayBePlus: true };
+export const shellShape: OptionShape = {
+  valued: 'oO',
+  long: optionNames('rcfile init-file'),
+  mayBePlus: true,
+};
 
 function optionNames(names: string): readonly string[] {
   return names.split(' ').map((name) => `--${name}`);

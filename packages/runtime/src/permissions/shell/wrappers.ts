@@ -1,7 +1,7 @@
+import type { KnownWord } from './command-word.js';
 import { plainName } from './plain-name.js';
-import type { KnownWord } from './words.js';
 import { asOneText, asText, type Wrapped } from './wrapped.js';
-import { afterOptions, innerAt, optionTexts, type Shape } from './wrapper-options.js';
+import { afterOptions, innerAt, type OptionShape, optionTexts } from './wrapper-options.js';
 import { hiding, loose, opaque, shellShape, shells, withCommandOption, wrappers } from './wrapper-tables.js';
 
 /** What `name` runs besides itself; undefined for a command that runs nothing else. */
@@ -101,7 +101,7 @@ function remoteCommand(words: readonly KnownWord[]): readonly Wrapped[] {
   return command.length > 0 ? asOneText(command) : [unknown];
 }
 
-const secureShell: Shape = { valued: 'BbcDEeFIiJLlmOoPpQRSWw' };
+const secureShell: OptionShape = { valued: 'BbcDEeFIiJLlmOoPpQRSWw' };
 
 /** Values of options that are a command; without any, the program reads its commands. */
 function commandOptions(words: readonly KnownWord[], option: RegExp): readonly Wrapped[] {

@@ -5,22 +5,22 @@ export function firstOf(
   signal: AbortSignal,
 ): Promise<'done' | 'late'> {
   return new Promise((resolve, reject) => {
-    const leave = () => {
+    const stop = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
     };
     const abort = () => {
-      leave();
+      stop();
       reject(signal.reason);
     };
     const timer = setTimeout(() => {
-      leave();
+      stop();
       resolve('late');
     }, milliseconds);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     void work.then(() => {
-      leave();
+      stop();
       resolve('done');
     });
   });

@@ -32,47 +32,47 @@ export class Guardian {
     child.unref();
     // The input is a socket, which must not keep the runtime alive.
     if (child.stdin && 'unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
-    if (this.directory !== undefined) this.say('/', this.directory);
-    if (this.mark !== undefined) this.say('=', this.mark);
-    for (const id of this.watched) this.say('+', id);
+    if (this.directory !== undefined) this.send('/', this.directory);
+    if (this.mark !== undefined) this.send('=', this.mark);
+    for (const id of this.watched) this.send('+', id);
   }
 
   /** The directory goes when the runtime is gone. */
   clearAfterwards(directory: string): void {
     this.directory = directory;
-    this.say('/', directory);
+    this.send('/', directory);
   }
 
   /** All that carries the mark goes with the runtime. */
   endAfterwards(mark: string): void {
     this.mark = mark;
-    this.say('=', mark);
+    this.send('=', mark);
   }
 
   watch(id: number): void {
     const isNew = !this.child;
     this.watched.add(id);
     this.start();
-    if (!isNew) this.say('+', id);
+    if (!isNew) this.send('+', id);
   }
 
   release(id: number): void {
-    if (this.watched.delete(id)) this.say('-', id);
+    if (this.watched.delete(id)) this.send('-', id);
   }
 
   /** Ends the guardian; resolves when it is gone. */
   async close(): Promise<void> {
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.ref();
     // Whoever closes it has ended all that there was.
-    if (this.watched.size === 0) this.say('=', '');
+    if (this.watched.size === 0) this.send('=', '');
     child.stdin?.end();
-    await gone;
+    await exited;
   }
 
-  private say(verb: '+' | '-' | '/' | '=', what: number | string): void {
+  private send(verb: '+' | '-' | '/' | '=', what: number | string): void {
     this.child?.stdin?.write(`${verb} ${what}\n`);
   }
 

@@ -45,7 +45,7 @@ test.each(stubborn)('closing the session ends a command in the background that %
 test('closing the session ends what a finished command had left running', async () => {
   const mark = newMark();
   const command = `sleep 1000.${mark} & timeout 1000 sleep 1000.${mark} >/dev/null 2>&1 & echo left`;
-  expect(await world.told(bashTool(), { command, description: 'test' })).toContain('left');
+  expect(await world.published(bashTool(), { command, description: 'test' })).toContain('left');
   await vi.waitFor(() => expect(processesWith(`1000.${mark}`)).toHaveLength(3));
   await world.shells.close();
   expect(processesWith(`1000.${mark}`)).toEqual([]);
@@ -65,8 +65,8 @@ test('many calls leave no process, no zombie, no open file and no temporary file
   const input = { command: 'echo $((1 + 1)) | cat', description: 'test' };
   const before = { files: openFiles().length, children: childrenOf(process.pid), temporary: temporary() };
   for (let round = 0; round < 25; round += 1) {
-    const told = await Promise.all(Array.from({ length: 8 }, () => world.told(bash, input)));
-    expect(new Set(told)).toEqual(new Set(['2\n<exited with exit code 0>']));
+    const published = await Promise.all(Array.from({ length: 8 }, () => world.published(bash, input)));
+    expect(new Set(published)).toEqual(new Set(['2\n<exited with exit code 0>']));
   }
   await world.shells.close();
   await world.allShells.close();

@@ -7,7 +7,7 @@ export interface Outlet {
   /** What the command writes to; to be closed as soon as the command has it. */
   readonly descriptor: number;
   /** Hears of output as it comes, where that is possible. */
-  listen(hear: (chunk: Buffer) => void): void;
+  listen(listener: (chunk: Buffer) => void): void;
   /** What is there at this moment and nobody has heard of. */
   pull(): Iterable<Buffer>;
   /** The command has ended; what it left running may go on writing, but nobody waits for it. */
@@ -23,7 +23,7 @@ export function pipeOutlet({ readEnd, writeEnd }: Pipe): Outlet {
   reader.on('error', () => reader.destroy());
   return {
     descriptor: writeEnd,
-    listen: (hear) => reader.on('data', hear),
+    listen: (listener) => reader.on('data', listener),
     pull: () => (reader.destroyed ? [] : chunksFrom(readEnd, null)),
     settle: () => reader.unref(),
     close: () => reader.destroy(),

@@ -25,7 +25,7 @@ export async function runCommand(
   signal.throwIfAborted();
   const shells = await context.shells.open();
   const shell = await startShell(order, { mode: 'sync', isDetached: false }, { shells, context });
-  const stopTelling = tellProgress(shell, context);
+  const stopProgress = startProgress(shell, context);
   try {
     const outcome = await firstOf(shell.ended, order.seconds * 1000, signal);
     if (outcome === 'done') return await finished(shell, context);
@@ -33,7 +33,7 @@ export async function runCommand(
     await shells.stop(shell);
     throw error;
   } finally {
-    stopTelling();
+    stopProgress();
   }
   keep(shell, order, { shells, context });
   const output = await unreadOutput(shell, context.largeOutput);
@@ -157,14 +157,14 @@ async function finished(shell: Shell, { workingDirectory, largeOutput }: ToolCon
 const previewCharacters = 500;
 
 /** People see the output while it comes: all of it at first, the latest of it when it is much. */
-export function tellProgress(shell: Shell, { progress }: { progress(output: string): void }): () => void {
+export function startProgress(shell: Shell, { progress }: { progress(output: string): void }): () => void {
   let timer: NodeJS.Timeout | undefined;
-  const tell = () => {
+  const publish = () => {
     timer = undefined;
     progress(shell.output.latest(progressBytes));
   };
   const undo = shell.onOutput(() => {
-    timer ??= setTimeout(tell, progressMilliseconds);
+    timer ??= setTimeout(publish, progressMilliseconds);
   });
   return () => {
     clearTimeout(timer);

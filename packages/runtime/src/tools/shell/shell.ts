@@ -1,5 +1,5 @@
 import { closeSync, statSync } from 'node:fs';
-import type { Child, Ending, Executor } from '../../exec/executor.js';
+import type { Child, Executor, ExitStatus } from '../../exec/executor.js';
 import type { Outlet } from './outlets.js';
 import type { OutputBuffer } from './output-buffer.js';
 
@@ -41,8 +41,8 @@ export class Shell {
 
   constructor(readonly start: ShellStart) {
     this.child = childOf(start);
-    start.outlet.listen((chunk) => this.hear(chunk));
-    this.ended = this.child.ended.then((ending) => this.end(ending));
+    start.outlet.listen((chunk) => this.receive(chunk));
+    this.ended = this.child.ended.then((exit) => this.end(exit));
     if (start.isDetached) this.child.process.unref();
   }
 
@@ -80,7 +80,7 @@ export class Shell {
   /** Takes in what is there and has not been heard of. */
   refresh(): void {
     if (!this.isRunning) return;
-    for (const chunk of this.start.outlet.pull()) this.hear(chunk);
+    for (const chunk of this.start.outlet.pull()) this.receive(chunk);
   }
 
   /** Nobody reads its output any more. */
@@ -88,21 +88,21 @@ export class Shell {
     this.start.outlet.close();
   }
 
-  private hear(chunk: Buffer): void {
+  private receive(chunk: Buffer): void {
     if (!this.isRunning) return;
     this.output.append(chunk);
     for (const listener of this.listeners) listener();
   }
 
   /** What its first process wrote is there by now; what others may still write is read and not kept. */
-  private end(ending: Ending): void {
+  private end(exit: ExitStatus): void {
     this.refresh();
-    if (ending.type === 'failed') {
-      this.fail(ending.error);
+    if (exit.type === 'failed') {
+      this.fail(exit.error);
       return;
     }
-    this.wasKilled = ending.signal !== undefined;
-    this.exitCode = ending.exitCode;
+    this.wasKilled = exit.signal !== undefined;
+    this.exitCode = exit.exitCode;
     this.output.close();
     this.start.outlet.settle();
   }
@@ -110,8 +110,8 @@ export class Shell {
   private fail(error: Error): void {
     const { workingDirectory } = this.start;
     const isThere = statSync(workingDirectory, { throwIfNoEntry: false })?.isDirectory();
-    const said = this.isConfined ? this.output.beginning().trim() : '';
-    const reason = said === '' ? error : new Error(`${error.message}: ${said}`);
+    const outputStart = this.isConfined ? this.output.beginning().trim() : '';
+    const reason = outputStart === '' ? error : new Error(`${error.message}: ${outputStart}`);
     this.failure = isThere ? reason : new Error(`The working directory does not exist: ${workingDirectory}`);
     this.output.close();
     this.close();

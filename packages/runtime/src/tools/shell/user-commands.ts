@@ -1,6 +1,6 @@
-import type { ToolSurroundings } from '../tool.js';
+import type { ToolEnvironment } from '../tool.js';
 import { firstOf } from './first-of.js';
-import { tellProgress, unreadOutput } from './run-command.js';
+import { startProgress, unreadOutput } from './run-command.js';
 import type { Shell } from './shell.js';
 
 /** How a command that a person ran has ended. */
@@ -22,14 +22,14 @@ export class UserCommands {
       /** Milliseconds; none or 0: no limit. */
       readonly timeout?: number;
     },
-    surroundings: ToolSurroundings,
+    toolEnvironment: ToolEnvironment,
     onExit: (exitCode: number) => void,
   ): Promise<void> {
     const { processId, command, timeout } = order;
-    const { shells, workingDirectory, largeOutput } = surroundings;
+    const { shells, workingDirectory, largeOutput } = toolEnvironment;
     const registry = await shells.open();
     const shell = await registry.start({
-      confinement: await surroundings.confinement?.(),
+      confinement: await toolEnvironment.confinement?.(),
       command,
       workingDirectory,
       largeOutput,
@@ -48,7 +48,7 @@ export class UserCommands {
   }
 
   /** Sends a signal to a command and all that it has started; false when it is not there. */
-  async kill(processId: string, signal: NodeJS.Signals, { shells }: ToolSurroundings): Promise<boolean> {
+  async kill(processId: string, signal: NodeJS.Signals, { shells }: ToolEnvironment): Promise<boolean> {
     const shell = this.processes.get(processId);
     return shell !== undefined && (await shells.open()).signal(shell, signal);
   }
@@ -61,11 +61,11 @@ export class UserCommands {
       /** Hears all of the output so far. */
       progress(output: string): void;
     },
-    surroundings: ToolSurroundings,
+    toolEnvironment: ToolEnvironment,
     signal: AbortSignal,
   ): Promise<UserOutcome> {
     const { requestId, command } = order;
-    const { shells, workingDirectory, largeOutput } = surroundings;
+    const { shells, workingDirectory, largeOutput } = toolEnvironment;
     const canceller = new AbortController();
     this.requests.set(requestId, canceller);
     try {
@@ -73,10 +73,10 @@ export class UserCommands {
       const how = {
         mode: 'sync',
         isDetached: false,
-        confinement: await surroundings.confinement?.(),
+        confinement: await toolEnvironment.confinement?.(),
       } as const;
       const shell = await registry.start({ command, workingDirectory, largeOutput, ...how });
-      const stopTelling = tellProgress(shell, order);
+      const stopProgress = startProgress(shell, order);
       const hasEnded = await firstOf(
         shell.ended,
         longestRun,
@@ -85,7 +85,7 @@ export class UserCommands {
         (outcome) => outcome === 'done',
         () => false,
       );
-      stopTelling();
+      stopProgress();
       if (!hasEnded) await registry.stop(shell);
       const output = await unreadOutput(shell, largeOutput);
       if (!hasEnded) return { type: 'cancelled', output };

@@ -1,5 +1,5 @@
+import type { KnownWord } from '../command-word.js';
 import { type OptionTable, optionTable, type ParsedCall, parseCall } from '../options.js';
-import type { KnownWord } from '../words.js';
 import { has, type Program, valuesOf } from './program.js';
 
 const diffs =

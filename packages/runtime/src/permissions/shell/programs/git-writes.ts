@@ -1,5 +1,5 @@
+import type { KnownWord } from '../command-word.js';
 import { optionTable, parseCall } from '../options.js';
-import type { KnownWord } from '../words.js';
 import type { Program } from './program.js';
 
 /**

@@ -1,5 +1,5 @@
+import type { KnownWord } from '../command-word.js';
 import { optionTable, parseCall } from '../options.js';
-import type { KnownWord } from '../words.js';
 import { gitReads } from './git-reads.js';
 import { gitWrites } from './git-writes.js';
 import { type Understood, valuesOf } from './program.js';

@@ -1,5 +1,5 @@
+import type { KnownWord } from '../command-word.js';
 import { optionTable, type ParsedCall, parseCall } from '../options.js';
-import type { KnownWord } from '../words.js';
 import { isHarmlessAwk } from './awk.js';
 import { each, has, type Program, type Understood, valuesOf } from './program.js';
 

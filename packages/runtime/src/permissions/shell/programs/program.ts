@@ -1,5 +1,5 @@
+import type { KnownWord } from '../command-word.js';
 import { type OptionTable, optionTable, type ParsedCall, parseCall } from '../options.js';
-import type { KnownWord } from '../words.js';
 
 /** What a program does when it is given only what the table lists. */
 export type Role =

@@ -1,5 +1,5 @@
+import type { KnownWord } from '../command-word.js';
 import { optionTable, parseCall, parseGoCall } from '../options.js';
-import type { KnownWord } from '../words.js';
 import { each, type Program, program, subcommands, type Understood } from './program.js';
 
 const cargoOptions =

@@ -1,4 +1,4 @@
-import type { KnownWord } from '../words.js';
+import type { KnownWord } from '../command-word.js';
 import { each, has, type Program, program, type Understood } from './program.js';
 
 const grep =

@@ -1,5 +1,5 @@
+import type { KnownWord } from '../command-word.js';
 import { plainName } from '../plain-name.js';
-import type { KnownWord } from '../words.js';
 import { builtins } from './builtins.js';
 import { git } from './git.js';
 import { languages } from './languages.js';
@@ -56,7 +56,7 @@ const inert = new Set([
 ]);
 
 /** They say their version and do nothing else, whatever the directory they are asked in has in it. */
-const tellsVersion = new Set(
+const printsVersion = new Set(
   (
     'node nodejs npm deno bun python python3 pip pip3 ruby perl php java javac gcc g++ clang clang++ cc c++ cmake ninja make ' +
     'git docker podman gh tar zip unzip gzip curl wget rsync bash jq rg fd sqlite3 psql redis-cli nginx ' +
@@ -67,6 +67,6 @@ const tellsVersion = new Set(
 function isVersionQuestion(program: string, words: readonly KnownWord[]): boolean {
   const [only] = words;
   return (
-    words.length === 1 && only?.kind === 'literal' && only.value === '--version' && tellsVersion.has(program)
+    words.length === 1 && only?.kind === 'literal' && only.value === '--version' && printsVersion.has(program)
   );
 }

@@ -1,17 +1,17 @@
-import type { Told } from './published-event.js';
+import type { PublishedEvent } from './published-event.js';
 
 /** An ephemeral event and where it stood: after the stored record of that seq. */
-export interface RecentEvent {
+export interface EphemeralRecord {
   readonly afterSeq: number;
   readonly number: number;
-  readonly told: Told;
+  readonly published: PublishedEvent;
 }
 
-const mostRecent = 512;
+const mostKept = 512;
 
 /** The newest ephemeral events of a session, for those who read its log by cursor; kept from the first such reader on. */
-export class RecentEvents {
-  private events: RecentEvent[] = [];
+export class EphemeralEvents {
+  private events: EphemeralRecord[] = [];
   private count = 0;
   /** Set by the first reader. */
   isWanted = false;
@@ -21,14 +21,14 @@ export class RecentEvents {
     return this.count;
   }
 
-  hear(told: Told, afterSeq: number): void {
+  add(published: PublishedEvent, afterSeq: number): void {
     if (!this.isWanted) return;
     this.count += 1;
-    this.events.push({ afterSeq, number: this.count, told });
-    if (this.events.length > 2 * mostRecent) this.events = this.events.slice(-mostRecent);
+    this.events.push({ afterSeq, number: this.count, published });
+    if (this.events.length > 2 * mostKept) this.events = this.events.slice(-mostKept);
   }
 
-  after(number: number): readonly RecentEvent[] {
+  after(number: number): readonly EphemeralRecord[] {
     return this.events.filter((event) => event.number > number);
   }
 }

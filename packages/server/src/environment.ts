@@ -2,7 +2,7 @@ import type { Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 
 /** What the server is given by the program it is part of. */
-export interface ServerSurroundings {
+export interface ServerEnvironment {
   readonly version: string;
   /** Every connection must show it; without one, none is asked for. */
   readonly connectionToken?: string;
@@ -28,5 +28,5 @@ export interface ServerSurroundings {
     quota(token: string | undefined): Promise<Result<Methods['account.getQuota']>['quotaSnapshots']>;
   };
   /** Closes everything; the program ends by itself once the answer has left. */
-  shutDown(): Promise<void>;
+  shutdown(): Promise<void>;
 }

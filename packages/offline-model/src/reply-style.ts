@@ -1,7 +1,7 @@
-import { quote, reveal, veil } from './veil.js';
+import { mask, quote, unmask } from './masked-text.js';
 
 /** How a system message wants to be answered, as far as it asks for a name or a phrase. */
-export interface Manner {
+export interface ReplyStyle {
   readonly name?: string;
   /** Said instead of any answer. */
   readonly always?: string;
@@ -12,22 +12,24 @@ export interface Manner {
 }
 
 /** Reads the wishes of a system message, sentence by sentence; the last wish of a kind counts. */
-export function mannerOf(system: string): Manner {
-  const veiled = veil(system);
-  const sentences = veiled.text
+export function styleOf(system: string): ReplyStyle {
+  const masked = mask(system);
+  const sentences = masked.text
     .split(/\n+|(?<=[.!?])\s+/)
     .filter((sentence) => sentence.length <= longestSentence && !refusal.test(sentence));
   const found = sentences.flatMap((sentence) =>
     wishes.flatMap(([wish, pattern]) => {
-      const said = pattern.exec(sentence)?.[1];
-      return said === undefined ? [] : [[wish, reveal(said.replace(/(?<=.)[.!?,:]+$/, ''), veiled)] as const];
+      const wanted = pattern.exec(sentence)?.[1];
+      return wanted === undefined
+        ? []
+        : [[wish, unmask(wanted.replace(/(?<=.)[.!?,:]+$/, ''), masked)] as const];
     }),
   );
   return Object.fromEntries(found.filter(([, phrase]) => phrase !== ''));
 }
 
 /** The answer as the system message wants it. */
-export function inManner(text: string, { always, start, end, include }: Manner): string {
+export function inStyle(text: string, { always, start, end, include }: ReplyStyle): string {
   if (always !== undefined) return always;
   const gap = text.includes('\n') ? '\n' : ' ';
   const opened = start === undefined || text.startsWith(start) ? text : `${start}${gap}${text}`;
@@ -45,7 +47,7 @@ const phrase = `${label}(${quote}|[^\\n]+?)`;
 const stop = '(?=[.!]?$)';
 const wish = (source: string): RegExp => new RegExp(source, 'i');
 
-const wishes: readonly (readonly [keyof Manner, RegExp])[] = [
+const wishes: readonly (readonly [keyof ReplyStyle, RegExp])[] = [
   [
     'name',
     wish(

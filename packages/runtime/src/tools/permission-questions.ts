@@ -4,18 +4,21 @@ import type { Place } from '../workspace/paths.js';
 type WriteRequest = Extract<PermissionRequest, { kind: 'write' }>;
 
 /** Leave to read; a place outside the allowed directories is a question of its own, before. */
-export function leaveToRead(
+export function permissionToRead(
   places: readonly Place[],
   intention: (place: Place) => string,
 ): readonly PermissionQuestion[] {
   return places.flatMap((place) => {
     const request = { kind: 'read' as const, intention: intention(place), path: place.path };
-    return [...leaveToGoOutside(place, { request, accessKind: 'read' }), { request, ...realPlace(place) }];
+    return [
+      ...permissionToLeaveDirectories(place, { request, accessKind: 'read' }),
+      { request, ...realPlace(place) },
+    ];
   });
 }
 
 /** Leave to write what `change` says; a file outside the allowed directories is not even read before there is leave for it. */
-export async function leaveToWrite(
+export async function permissionToWrite(
   place: Place,
   change: () => Promise<Pick<WriteRequest, 'intention' | 'diff' | 'newFileContents'>>,
 ): Promise<readonly (PermissionQuestion | LaterQuestion)[]> {
@@ -25,10 +28,10 @@ export async function leaveToWrite(
   });
   if (place.isInside) return [await ask()];
   const request = { kind: 'read' as const, intention: `Read file: ${place.path}`, path: place.path };
-  return [...leaveToGoOutside(place, { request, accessKind: 'write' }), ask];
+  return [...permissionToLeaveDirectories(place, { request, accessKind: 'write' }), ask];
 }
 
-function leaveToGoOutside(
+function permissionToLeaveDirectories(
   place: Place,
   wish: { readonly request: PermissionRequest; readonly accessKind: 'read' | 'write' },
 ): readonly PermissionQuestion[] {

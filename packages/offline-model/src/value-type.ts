@@ -1,25 +1,25 @@
 import { isObject, property } from '@groundcrew/models';
-import { parseJson } from './veil.js';
+import { parseJson } from './masked-text.js';
 
 export interface Property {
   readonly name: string;
-  readonly shape: Shape;
+  readonly valueType: ValueType;
   readonly required: boolean;
 }
 
 /** What a JSON Schema says about a value, as far as arguments can be read by it. */
-export type Shape = { readonly preset?: unknown } & (
+export type ValueType = { readonly preset?: unknown } & (
   | { readonly type: 'string' | 'boolean' | 'null' }
   | { readonly type: 'number'; readonly whole: boolean; readonly least: number; readonly most: number }
   | { readonly type: 'choice'; readonly values: readonly unknown[] }
-  | { readonly type: 'array'; readonly items: Shape; readonly least: number }
+  | { readonly type: 'array'; readonly items: ValueType; readonly least: number }
   | { readonly type: 'object'; readonly properties: readonly Property[] }
 );
 
 /** Reads a schema; what it does not say is taken to be text. References are followed within the schema. */
-function shapeOf(schema: unknown, root: unknown = schema, depth = 0): Shape {
+function valueTypeOf(schema: unknown, root: unknown = schema, depth = 0): ValueType {
   if (!isObject(schema) || depth > deepest) return { type: 'string' };
-  const inner = (part: unknown): Shape => shapeOf(part, root, depth + 1);
+  const inner = (part: unknown): ValueType => valueTypeOf(part, root, depth + 1);
   const target = typeof schema.$ref === 'string' ? follow(schema.$ref, root) : firstUsable(schema);
   if (target !== undefined) return inner(target);
   if ('const' in schema) return { type: 'choice', values: [schema.const] };
@@ -47,8 +47,8 @@ function shapeOf(schema: unknown, root: unknown = schema, depth = 0): Shape {
 }
 
 /** The value in the form the shape wants, text converted; undefined when it cannot be had. */
-export function conform(value: unknown, shape: Shape): unknown {
-  switch (shape.type) {
+export function conform(value: unknown, valueType: ValueType): unknown {
+  switch (valueType.type) {
     case 'string':
       return typeof value === 'string' ? value : undefined;
     case 'boolean':
@@ -59,30 +59,31 @@ export function conform(value: unknown, shape: Shape): unknown {
       return value === null || value === 'null' ? null : undefined;
     case 'number': {
       const number = typeof value === 'string' && /^[-+]?[\d.]/.test(value) ? Number(value) : value;
-      if (typeof number !== 'number' || !(number >= shape.least && number <= shape.most)) return undefined;
-      return !shape.whole || Number.isInteger(number) ? number : undefined;
+      if (typeof number !== 'number' || !(number >= valueType.least && number <= valueType.most))
+        return undefined;
+      return !valueType.whole || Number.isInteger(number) ? number : undefined;
     }
     case 'choice':
-      return shape.values.find((one) => one === value || sameWord(one, value));
+      return valueType.values.find((one) => one === value || sameWord(one, value));
     case 'array': {
       const items = Array.isArray(value) ? value : listIn(value);
-      const fitting = items?.map((item: unknown) => conform(item, shape.items)) ?? [undefined];
-      return fitting.includes(undefined) || fitting.length < shape.least ? undefined : fitting;
+      const fitting = items?.map((item: unknown) => conform(item, valueType.items)) ?? [undefined];
+      return fitting.includes(undefined) || fitting.length < valueType.least ? undefined : fitting;
     }
     case 'object': {
       const object = typeof value === 'string' ? parseJson(value) : value;
       return isObject(object)
-        ? { ...unknownTo(shape.properties, object), ...fitted(shape.properties, object) }
+        ? { ...unknownTo(valueType.properties, object), ...fitted(valueType.properties, object) }
         : undefined;
     }
   }
 }
 
 /** The value of a required property about which nothing was said. */
-export function plainValue(shape: Shape): unknown {
-  const preset = shape.preset === undefined ? undefined : conform(shape.preset, shape);
+export function plainValue(valueType: ValueType): unknown {
+  const preset = valueType.preset === undefined ? undefined : conform(valueType.preset, valueType);
   if (preset !== undefined) return preset;
-  switch (shape.type) {
+  switch (valueType.type) {
     case 'string':
       return '';
     case 'boolean':
@@ -90,15 +91,15 @@ export function plainValue(shape: Shape): unknown {
     case 'null':
       return null;
     case 'number': {
-      const nearest = Math.min(Math.max(0, shape.least), shape.most);
-      return shape.whole ? Math.ceil(nearest) : nearest;
+      const nearest = Math.min(Math.max(0, valueType.least), valueType.most);
+      return valueType.whole ? Math.ceil(nearest) : nearest;
     }
     case 'choice':
-      return shape.values[0];
+      return valueType.values[0];
     case 'array':
-      return Array.from({ length: shape.least }, () => plainValue(shape.items));
+      return Array.from({ length: valueType.least }, () => plainValue(valueType.items));
     case 'object':
-      return fitted(shape.properties, {});
+      return fitted(valueType.properties, {});
   }
 }
 
@@ -107,18 +108,18 @@ export function fitted(
   properties: readonly Property[],
   given: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const entries = properties.flatMap(({ name, shape, required }): [string, unknown][] => {
-    const value = Object.hasOwn(given, name) ? conform(given[name], shape) : undefined;
+  const entries = properties.flatMap(({ name, valueType, required }): [string, unknown][] => {
+    const value = Object.hasOwn(given, name) ? conform(given[name], valueType) : undefined;
     if (value !== undefined) return [[name, value]];
-    return required ? [[name, plainValue(shape)]] : [];
+    return required ? [[name, plainValue(valueType)]] : [];
   });
   return Object.fromEntries(entries);
 }
 
 /** The properties of a tool's arguments. */
 export function argumentsOf(schema: unknown): readonly Property[] {
-  const shape = shapeOf(schema);
-  return shape.type === 'object' ? shape.properties : [];
+  const valueType = valueTypeOf(schema);
+  return valueType.type === 'object' ? valueType.properties : [];
 }
 
 const deepest = 8;
@@ -164,14 +165,17 @@ function bounds(schema: Record<string, unknown>): { readonly least: number; read
   };
 }
 
-function propertiesOf(schema: Record<string, unknown>, inner: (part: unknown) => Shape): readonly Property[] {
+function propertiesOf(
+  schema: Record<string, unknown>,
+  inner: (part: unknown) => ValueType,
+): readonly Property[] {
   const required = Array.isArray(schema.required)
     ? schema.required.filter((name) => typeof name === 'string')
     : [];
   const own = isObject(schema.properties) ? schema.properties : {};
   return [...new Set([...Object.keys(own), ...required])].map((name) => ({
     name,
-    shape: inner(Object.hasOwn(own, name) ? own[name] : undefined),
+    valueType: inner(Object.hasOwn(own, name) ? own[name] : undefined),
     required: required.includes(name),
   }));
 }

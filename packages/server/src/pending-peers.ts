@@ -1,16 +1,16 @@
 /** Peers of a port that have not shown its token yet. They cost little, and not for long. */
-export class Strangers {
+export class PendingPeers {
   /** The oldest first. */
-  private readonly present = new Set<Stranger>();
+  private readonly present = new Set<PendingPeer>();
   private wrongTokens = 0;
 
   /** Lets a peer stay for a while; where there are too many, the one that has waited longest goes. */
-  enter(close: () => void): Stranger {
-    const stranger = new Stranger(close, () => this.present.delete(stranger));
-    this.present.add(stranger);
+  enter(close: () => void): PendingPeer {
+    const peer = new PendingPeer(close, () => this.present.delete(peer));
+    this.present.add(peer);
     const [oldest] = this.present;
-    if (this.present.size > mostStrangers) oldest?.sendAway();
-    return stranger;
+    if (this.present.size > mostPendingPeers) oldest?.sendAway();
+    return peer;
   }
 
   /** One has shown the token: whoever guesses begins anew. */
@@ -26,26 +26,26 @@ export class Strangers {
 }
 
 /** One peer that has not shown the token. */
-export class Stranger {
+export class PendingPeer {
   private wrongTokens = 0;
   private otherRequests = 0;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
     private readonly close: () => void,
-    private readonly left: () => void,
+    private readonly removed: () => void,
   ) {
     this.timer = setTimeout(() => this.sendAway(), patience).unref();
   }
 
   /** It is a stranger no more, or gone. */
-  leave(): void {
+  disconnect(): void {
     clearTimeout(this.timer);
-    this.left();
+    this.removed();
   }
 
   sendAway(): void {
-    this.leave();
+    this.disconnect();
     this.close();
   }
 
@@ -67,7 +67,7 @@ export class Stranger {
   }
 }
 
-const mostStrangers = 64;
+const mostPendingPeers = 64;
 const mostWrongTokens = 5;
 const mostOtherRequests = 64;
 /** Milliseconds in which the token must be shown. */

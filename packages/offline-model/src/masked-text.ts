@@ -1,5 +1,5 @@
 /** A text in which every quotation and JSON literal stands as one character, so that patterns never look inside it. */
-export interface Veiled {
+export interface MaskedText {
   readonly text: string;
   /** What the characters stand for, as written and without its quotation marks. */
   readonly quotes: readonly { readonly raw: string; readonly inner: string }[];
@@ -9,8 +9,8 @@ export interface Veiled {
 export const quote = '[\\uE000-\\uF8FF]';
 
 /** Hides what is quoted, what is JSON, and what follows "exactly:" or "repeat:" to the end. */
-export function veil(text: string): Veiled {
-  const quotes: Veiled['quotes'][number][] = [];
+export function mask(text: string): MaskedText {
+  const quotes: MaskedText['quotes'][number][] = [];
   const hide = (raw: string, inner: string): string => {
     if (quotes.length === capacity) return raw;
     quotes.push({ raw, inner });
@@ -31,7 +31,7 @@ export function veil(text: string): Veiled {
 }
 
 /** A piece of a veiled text as it was written; a piece that is one quotation comes without its marks. */
-export function reveal(piece: string, { quotes }: Pick<Veiled, 'quotes'>): string {
+export function unmask(piece: string, { quotes }: Pick<MaskedText, 'quotes'>): string {
   const trimmed = piece.trim();
   const only = trimmed.length === 1 ? quotes[trimmed.charCodeAt(0) - first] : undefined;
   if (only) return only.inner;

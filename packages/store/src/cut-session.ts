@@ -11,7 +11,7 @@ export interface CutSession {
 }
 
 /** How a session goes on after damage: what is appended to what is left of it, and the head for all of that. */
-export interface MendedSession {
+export interface RepairedSession {
   readonly sessionId: string;
   readonly records: readonly LogRecord[];
   readonly head: SessionHead;

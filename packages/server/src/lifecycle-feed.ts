@@ -16,13 +16,13 @@ export function noticeOf(lifecycle: Lifecycle): Notice {
 }
 
 /** Lifecycles on their way to one client. Of what a slow one has still to hear, the latest of a kind stands for all. */
-export class News {
+export class LifecycleFeed {
   private readonly owed = new Map<string, Encoded>();
   private isBehind = false;
 
   constructor(private readonly connection: Connection) {}
 
-  tell({ lifecycle, frame }: Notice): void {
+  send({ lifecycle, frame }: Notice): void {
     if (this.isBehind) {
       this.owe(`${lifecycle.type} ${lifecycle.sessionId}`, frame);
       return;

@@ -21,7 +21,7 @@ export function inPlace<Item>({ text, calls, thoughts }: AnswerPieces<Item>): It
 }
 
 /** Where in its answer a thought stands that comes now. */
-export function placeAfter(said: { readonly hasText: boolean; readonly calls: number }): number {
-  if (said.calls > 0) return said.calls + 1;
-  return said.hasText ? 1 : 0;
+export function placeAfter(before: { readonly hasText: boolean; readonly calls: number }): number {
+  if (before.calls > 0) return before.calls + 1;
+  return before.hasText ? 1 : 0;
 }
