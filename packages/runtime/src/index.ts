@@ -20,6 +20,7 @@ export type { Approval, PolicyRules } from './permissions/policy.js';
 export { describeRule, type Rule } from './permissions/rules.js';
 export { standingPolicy } from './permissions/standing-policy.js';
 export { noUserRules, type UserRules, type UserRulesReader } from './permissions/user-rules.js';
+export { discoverInstructions } from './prompt/discover-instructions.js';
 export { ClientGone } from './questions/asked-client.js';
 export type { ClientRequests, ElicitationAnswer } from './questions/client-requests.js';
 export { type Home, type Lifecycle, Runtime, type RuntimeOptions } from './runtime.js';

@@ -17,8 +17,12 @@ import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { modelSeams } from './questions/provider-tokens.js';
 import { Audience } from './session/audience.js';
-import type { OpenRequest, ResumeRequest } from './session/open-request.js';
-import { type ResumeChanges, settlePending } from './session/resumption.js';
+import {
+  type OpenRequest,
+  type ResumeChanges,
+  type ResumeRequest,
+  settlePending,
+} from './session/resumption.js';
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';

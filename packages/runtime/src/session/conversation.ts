@@ -278,7 +278,7 @@ export class Conversation {
         permissions,
         toolEnvironment: () => host.toolEnvironment(),
       }),
-      planner: planner.forAgent(() => this.log.state),
+      planner: planner.forAgent(() => this.log.state, waits),
       models: new ModelCalls({
         ...parts,
         priceOf: host.priceOf,

@@ -52,8 +52,8 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = parts.audience;
-    this.tools = new SessionTools(this, parts, { settings, access });
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
   }

@@ -34,8 +34,7 @@ export async function runUntilAnswered(context: AgentContext, signal: AbortSigna
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
-  await planner.ready(signal);
-  let first = planner.plan();
+  let first = await planner.freshPlan(signal);
   begin(context, first);
   if (await startSession(context, signal)) {
     first = planner.plan();
@@ -92,7 +91,9 @@ function tooManyRounds(toolRounds: number): LimitReached {
 }
 
 function begin(context: AgentContext, plan: ModelPlan): void {
-  const { log, interaction } = context;
+  const { log, interaction, planner } = context;
+  for (const message of planner.promptWarnings())
+    log.append({ type: 'session.warning', data: { warningType: 'system_message', message } });
   appendSystemPrompt(context, plan);
   if (interaction.isContinued) {
     interaction.isContinued = false;

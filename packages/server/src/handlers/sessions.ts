@@ -102,7 +102,8 @@ function openRequest(
   context: CallContext,
 ) {
   const { client, environment } = context;
-  const { warnings = [] } = environment;
+  const { warnings = [], skipsInstructions } = environment;
+  const skipped = skipsInstructions ? { skipCustomInstructions: true } : {};
   const share = shareFrom(params, {
     hasConnected: client.hasConnected,
     isServerFlag: environment.isServerFlag ?? false,
@@ -125,7 +126,7 @@ function openRequest(
   return {
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
-      settingsFrom(params, before, environment.workingDirectory),
+      settingsFrom({ ...skipped, ...params }, before, environment.workingDirectory),
     warnings: [...context.optionWarnings(), ...warnings],
     share,
   };
