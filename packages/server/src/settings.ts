@@ -43,6 +43,9 @@ export function settingsFrom(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
     ),
+    ...pick('mcpServers', serversOf(params, before)),
+    ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
@@ -93,6 +96,23 @@ function withProvider(
 
 function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 'providers' | 'models'> {
   return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
+}
+
+/** Servers that are named join those that clients named before; one of the same name takes the other's place. */
+function serversOf(
+  { mcpServers }: ResumeParams,
+  before: SessionSettings | undefined,
+): SessionSettings['mcpServers'] {
+  if (!mcpServers) return before?.mcpServers;
+  const named = Object.entries(mcpServers).map(([name, server]) => [
+    name,
+    withoutNullsDeep(server) as JsonObject,
+  ]);
+  return { ...before?.mcpServers, ...Object.fromEntries(named) };
+}
+
+function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {
+  return (['direct', 'indirect'] as const).find((mode) => mode === envValueMode);
 }
 
 /** What a client says of a model. */

@@ -53,10 +53,14 @@ export class RootAgent {
     const context = this.contextFor(received.extras);
     return this.attempt(run, context, async (signal) => {
       if (log.state.nextModel) await this.takeChosenModel();
-      // Hooks may take their time: a prompt they look at is acknowledged, and safe, before they have answered.
-      const isAdmitted = delivery === 'idle' && !context.hooks.isEmpty;
+      const { hooks, planner } = context;
+      // Hooks and servers may take their time: a prompt that waits for them is acknowledged, and safe, before.
+      const isAdmitted = delivery === 'idle' && !(hooks.isEmpty && planner.isReady());
       if (isAdmitted) this.admit(run, received.prompt, receipt);
-      await deliver(received.prompt, { delivery, signal }, context).catch((error: unknown) => {
+      const delivered = planner
+        .ready(signal)
+        .then(() => deliver(received.prompt, { delivery, signal }, context));
+      await delivered.catch((error: unknown) => {
         receipt.reject(error);
         return this.undelivered(received, { context, error, signal });
       });

@@ -149,16 +149,16 @@ export class Gate {
     const { call, signal } = passage;
     const { log, waits, clock } = this.parts;
     if (prepared.type === 'ask') return this.askUser(passage, prepared.question);
-    const goesOut = prepared.type === 'run' && prepared.mcp !== undefined;
-    const change = goesOut ? await this.hookDesk.reviewLeaving(passage, prepared.mcp) : {};
-    if ('denial' in change) return this.conclude(passage, { type: 'denied', text: change.denial });
+    const mcpCall = prepared.type === 'run' ? prepared.mcpCall : undefined;
+    const reviewed = mcpCall ? await this.hookDesk.reviewLeaving(passage, mcpCall) : {};
+    if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
     // mutation: forget the intent record
     log.append(this.intentOf(passage));
     if (prepared.type === 'run') {
       await log.stored();
       const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
       const run = (isHardened && prepared.runHardened) || prepared.run;
-      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal, change)));
+      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal, reviewed)));
     }
     const requestId = clock.newId();
     log.append({ type: 'external_tool.requested', data: this.externalRequest(passage, requestId) });

@@ -7,7 +7,7 @@ import { TurnAborted } from '../interruption.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { PermissionQuestion } from '../permissions/question.js';
 import { resultOfObject } from '../tools/external.js';
-import type { McpDestination, ToolResult } from '../tools/tool.js';
+import type { McpCall, ToolResult } from '../tools/tool.js';
 import { type CallToRun, modifiedCall, type Passage } from './call.js';
 import type { Asking, GatePermissions } from './permission-desk.js';
 
@@ -88,11 +88,8 @@ export class HookDesk {
   }
 
   /** Hooks see a call of an MCP server's tool once more, right before it leaves. */
-  async reviewLeaving({ call, signal }: Passage, destination: McpDestination): Promise<McpReview> {
-    const { toolCallId } = call;
-    const review = await reviewMcpCall(this.parts.hooks, { toolCallId, ...destination }, signal);
-    if (!('denial' in review)) return review;
-    return { denial: `Denied by preMcpToolCall hook: ${review.denial}` };
+  reviewLeaving({ call: { toolCallId }, signal }: Passage, mcpCall: McpCall): Promise<McpReview> {
+    return reviewMcpCall(this.parts.hooks, { ...mcpCall, toolCallId }, signal);
   }
 
   /** Shows a result to hooks; it waits for them while the session's guard is away. */

@@ -1,23 +1,31 @@
 import type { JsonObject } from '@groundcrew/protocol';
-import type { McpChange, McpDestination } from '../tools/tool.js';
-import { type Hooks, outputsOf } from './hooks.js';
+import type { McpCall } from '../tools/tool.js';
+import type { HookInput, Hooks } from './hooks.js';
 
-/** What hooks made of such a call: why it must not leave, or what changes of it. */
-export type McpReview = { readonly denial: string } | McpChange;
+/** What hooks made of a call to an MCP server: why it must not go, or the `_meta` it goes with. */
+export type McpReview = { readonly denial: string } | { readonly meta?: JsonObject };
 
-/** Asks hooks before a call leaves for its MCP server; each sees the `_meta` that the one before made. A failure denies. */
+/** Asks every source in turn; each sees the `_meta` that the one before left. One that fails denies the call. */
 export async function reviewMcpCall(
   hooks: Hooks,
-  call: McpDestination & { readonly toolCallId: string },
+  call: McpCall & { readonly toolCallId: string },
   signal: AbortSignal,
 ): Promise<McpReview> {
-  const answers = await hooks.run('preMcpToolCall', call, signal, (input, { metaToUse }) => {
-    if (metaToUse === undefined) return input;
+  let meta: JsonObject | undefined;
+  const take = (input: HookInput<'preMcpToolCall'>, output: { readonly metaToUse?: unknown }) => {
+    if (output.metaToUse === undefined) return input;
+    meta = output.metaToUse === null ? undefined : (output.metaToUse as JsonObject);
     const { _meta: _, ...rest } = input;
-    return metaToUse === null ? rest : { ...rest, _meta: metaToUse };
-  });
-  const denial = answers.find((answer) => 'failure' in answer && answer.onFailure === 'deny');
-  if (denial && 'failure' in denial) return { denial: denial.failure };
-  const { metaToUse } = outputsOf(answers).findLast((output) => output.metaToUse !== undefined) ?? {};
-  return metaToUse === undefined ? {} : { meta: metaToUse as JsonObject | null };
+    return { ...rest, ...(meta && { _meta: meta }) };
+  };
+  const { serverName, toolName, arguments: args, toolCallId } = call;
+  const answers = await hooks.run(
+    'preMcpToolCall',
+    { serverName, toolName, arguments: args, toolCallId },
+    signal,
+    take,
+  );
+  const failed = answers.find((answer) => 'failure' in answer && answer.onFailure === 'deny');
+  if (failed && 'failure' in failed) return { denial: `Denied by preMcpToolCall hook: ${failed.failure}` };
+  return meta ? { meta } : {};
 }

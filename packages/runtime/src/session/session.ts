@@ -83,7 +83,7 @@ export class Session {
 
   /** What it waits for at this moment. */
   get waitingOn(): readonly Wait[] {
-    return this.conversation?.waitingOn ?? [];
+    return [...this.tools.mcp.waitingOn, ...(this.conversation?.waitingOn ?? [])];
   }
 
   get isLoaded(): boolean {
@@ -141,7 +141,7 @@ export class Session {
 
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
-    this.tools.planner.configure(settings, access);
+    this.tools.configure(settings, access);
   }
 
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
@@ -208,6 +208,11 @@ export class Session {
   /** What a verdict on a call rests on now. */
   async policy(): Promise<PolicyRules> {
     return this.permissions.policy(await this.state());
+  }
+
+  /** The log, if it is in memory. */
+  get openLog(): SessionLog | undefined {
+    return this.conversation?.log;
   }
 
   /** The state, if it is in memory. */
@@ -290,6 +295,7 @@ export class Session {
     this.conversation = undefined;
     this.loading = undefined;
     void this.parts.shells.close();
+    void this.tools.mcp.close();
   }
 
   /** Works on the log; if another process has taken the session since, on what the log is now. */
@@ -305,7 +311,7 @@ export class Session {
   private async releaseConversation(conversation: Conversation): Promise<void> {
     if (this.conversation !== conversation) return;
     this.dropLoaded();
-    await Promise.all([conversation.log.release(), this.parts.shells.close()]);
+    await Promise.all([conversation.log.release(), this.parts.shells.close(), this.tools.mcp.close()]);
   }
 
   private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {

@@ -35,6 +35,7 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
   let first = await planner.freshPlan(signal);
+  noticeServers(context);
   begin(context, first);
   if (await startSession(context, signal)) {
     first = planner.plan();
@@ -56,6 +57,17 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
   if (!goesOn) await log.stored();
   return goesOn;
+}
+
+/** Between two calls of a prompt the tools of servers may have changed. */
+function noticeServers({ log, interaction, planner }: AgentContext): void {
+  if (interaction.rounds === 0) return;
+  const content = planner.noticeOfServers().trim();
+  if (content === '') return;
+  log.append({
+    type: 'system.notification',
+    data: { content, kind: { type: 'unclassified', metadata: { tools: 'changed' } } },
+  });
 }
 
 /**
