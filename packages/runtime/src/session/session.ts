@@ -36,6 +36,8 @@ import { UserShell } from './user-shell.js';
 interface SessionParts extends SessionEnvironment {
   /** The events of one commit have all been told. */
   onPublishedAll(session: Session): void;
+  /** A call waits for hooks whose client is away. */
+  onHeld(session: Session): void;
 }
 
 /** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
@@ -389,6 +391,7 @@ export class Session {
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
+      held: () => parts.onHeld(this),
       lost: () => this.dropLoaded(),
     };
   }

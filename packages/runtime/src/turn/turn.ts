@@ -35,10 +35,13 @@ export async function runUntilAnswered(context: AgentContext, signal: AbortSigna
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
-  const first = await planner.freshPlan(signal);
+  let first = await planner.freshPlan(signal);
   noticeServers(context);
   begin(context, first);
-  await startSession(context, signal);
+  if (await startSession(context, signal)) {
+    first = planner.plan();
+    appendSystemPrompt(context, first);
+  }
   const { answer, plan } = await askWhileStoring(context, first, signal);
   const turn = gateTurn(context, plan);
   const calls = answer.calls.map(readCall);
@@ -48,7 +51,7 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
     ...sentDrafts(context, plan),
     ...shorterViewDrafts(context, plan),
     ...answerDrafts(answer, calls, { context, plan }),
-    ...starts,
+    ...starts.flat(),
   );
   emitReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
