@@ -381,11 +381,7 @@ export class Session {
       priceOf: parts.priceOf,
       planner,
       audience,
-      permissions: {
-        policy: () => this.permissions.policy(log.state),
-        prohibitions: () => this.permissions.prohibitions(log.state),
-        warning: () => this.permissions.warning(),
-      },
+      permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
       configure: (change) => tools.reconfigure(change),
