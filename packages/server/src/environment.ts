@@ -1,5 +1,6 @@
 import type { Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
+import type { ClientStart } from './dialect/client-dialect.js';
 
 /** What the server is given by the program it is part of. */
 export interface ServerEnvironment {
@@ -10,8 +11,8 @@ export interface ServerEnvironment {
   readonly workingDirectory: string;
   /** What every session is told of how the program was started, such as a setting without effect. */
   readonly warnings?: readonly string[];
-  /** A client started the process with `--server`, as only some do. */
-  readonly isServerFlag?: boolean;
+  /** What the start of the process says of the clients that come. */
+  readonly clients?: ClientStart;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;

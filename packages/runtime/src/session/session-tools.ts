@@ -40,7 +40,7 @@ export class SessionTools {
     const { audience } = session;
     const builtin = () =>
       environment.builtinTools({
-        isOld: audience.isOld,
+        reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
       });
     this.sources = [
