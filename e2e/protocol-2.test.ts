@@ -423,7 +423,15 @@ describe('what a client of protocol 2 leaves open', () => {
     const effect = () => writeFileSync(effects, 'done\n', { flag: 'a' });
     const model = runtime.script(look, say('seen'));
     const doomed = runtime.spawn({ flags: ['--server', '--stdio'] });
-    const one = await oldClient({ 'tool.call': () => (effect(), never()) }, doomed);
+    const one = await oldClient(
+      {
+        'tool.call': () => {
+          effect();
+          return never();
+        },
+      },
+      doomed,
+    );
     const before = await one.wire.create({ ...bare, ...providerOf(model), tools });
     await before.send('Look');
     await one.next('tool.call');
@@ -435,7 +443,7 @@ describe('what a client of protocol 2 leaves open', () => {
       continuePendingWork: true,
     });
     const open = (await after.stored()).find(({ type }) => type === 'external_tool.requested');
-    const { requestId } = open?.data as { requestId: string };
+    const { requestId = '' } = { ...(open?.data as { requestId?: string } | undefined) };
     expect(await after.answerTool(requestId, { result: 'a tree' })).toEqual({ success: true });
     await after.next('session.idle');
     expect(story(await after.stored()).at(-2)).toBe('assistant.message "seen"');
@@ -457,7 +465,12 @@ describe('what a client of protocol 2 leaves open', () => {
     await before.send('Look');
     await before.next('external_tool.requested');
     await doomed.signal('SIGKILL');
-    const two = await oldClient({ 'tool.call': () => (effect(), { result: 'a tree' }) });
+    const two = await oldClient({
+      'tool.call': () => {
+        effect();
+        return { result: 'a tree' };
+      },
+    });
     const after = await two.wire.resume(before.sessionId, { ...bare, ...providerOf(model), tools });
     await after.next('session.idle');
     expect(two.asked.map(({ method, params }) => [method, params.toolCallId])).toEqual([['tool.call', 'c1']]);

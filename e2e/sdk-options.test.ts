@@ -115,10 +115,8 @@ test('options for starting a runtime get a warning where none is started', () =>
 test('an option that the runtime does not go by gets its warning, once for all sessions of the client', async () => {
   const { client, warnings } = warnedClient();
   const options: SessionOptions = {
-    mcpServers: { files: { command: 'files' } },
     onExitPlanModeRequest: () => ({ approved: true }),
     infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.5 },
-    systemMessage: { mode: 'customize', sections: { tone: { action: (text) => text } } },
     tools: [{ name: 'look', defer: 'auto', handler: () => 'seen' }],
   };
   const session = await client.createSession(options);
@@ -128,8 +126,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
     'infiniteSessions.backgroundCompactionThreshold',
     'requestExitPlanMode',
     'tools.defer',
-    'systemMessage.sections.action',
-    'mcpServers',
   ]);
 });
 

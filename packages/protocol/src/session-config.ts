@@ -143,7 +143,15 @@ const mcpServer = once(() =>
     url: textOrNull,
     headers: textMapOrNull,
     tools: textsOrNull,
+    excludeTools: textsOrNull,
     timeout: numberOrNull,
+    /** The user believes what it says of its tools: those that only read run unasked. */
+    trusted: flagOrNull,
+    deferTools: () => z.nullable(openEnum(['auto', 'never'])),
+    displayName: textOrNull,
+    oauthClientId: textOrNull,
+    oauthPublicClient: flagOrNull,
+    oauthGrantType: () => z.nullable(openEnum(['authorization_code', 'client_credentials'])),
   }),
 );
 
@@ -181,6 +189,7 @@ const instructionFields = () => ({
   systemMessage,
   instructionDirectories: texts,
   organizationCustomInstructions: text,
+  skipCustomInstructions: flag,
   enableOnDemandInstructionDiscovery: flag,
   enableSkills: flag,
   skillDirectories: texts,

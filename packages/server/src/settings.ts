@@ -42,6 +42,9 @@ export function settingsFrom(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
     ),
+    ...pick('mcpServers', serversOf(params, before)),
+    ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
@@ -52,6 +55,16 @@ export function settingsFrom(
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
     ...pick('webSocketResponses', params.capi?.enableWebSocketResponses ?? before?.webSocketResponses),
     ...pick('systemMessage', systemMessage),
+    ...pick(
+      'instructionDirectories',
+      directoriesFrom(params.instructionDirectories, params, workingDirectory) ??
+        before?.instructionDirectories,
+    ),
+    ...pick('skipsInstructions', params.skipCustomInstructions ?? before?.skipsInstructions),
+    ...pick(
+      'organizationInstructions',
+      params.organizationCustomInstructions ?? before?.organizationInstructions,
+    ),
     ...pick('availableTools', params.availableTools ?? before?.availableTools),
     ...pick('excludedTools', params.excludedTools ?? before?.excludedTools),
     ...pick(
@@ -62,7 +75,8 @@ export function settingsFrom(
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...pick(
       'additionalDirectories',
-      directoriesFrom(params, workingDirectory) ?? before?.additionalDirectories,
+      directoriesFrom(params.additionalDirectories, params, workingDirectory) ??
+        before?.additionalDirectories,
     ),
   };
   return withRegistry(withProvider(settings, params, before), registryFrom(params));
@@ -83,6 +97,23 @@ function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 
   return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
 }
 
+/** Servers that are named join those that clients named before; one of the same name takes the other's place. */
+function serversOf(
+  { mcpServers }: ResumeParams,
+  before: SessionSettings | undefined,
+): SessionSettings['mcpServers'] {
+  if (!mcpServers) return before?.mcpServers;
+  const named = Object.entries(mcpServers).map(([name, server]) => [
+    name,
+    withoutNullsDeep(server) as JsonObject,
+  ]);
+  return { ...before?.mcpServers, ...Object.fromEntries(named) };
+}
+
+function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {
+  return (['direct', 'indirect'] as const).find((mode) => mode === envValueMode);
+}
+
 /** What a client says of a model. */
 export function capabilitiesOf({
   modelCapabilities,
@@ -92,11 +123,12 @@ export function capabilitiesOf({
 
 /** Directories that are named from somewhere are named from where the session works. */
 function directoriesFrom(
-  { additionalDirectories, workingDirectory }: ResumeParams,
+  directories: readonly string[] | undefined,
+  { workingDirectory }: ResumeParams,
   fallback: string,
 ): readonly string[] | undefined {
   const from = resolve(fallback, workingDirectory ?? '');
-  return additionalDirectories?.map((directory) => resolve(from, directory));
+  return directories?.map((directory) => resolve(from, directory));
 }
 
 /** What the client brings to the session. */
@@ -106,11 +138,19 @@ export function shareFrom(params: ResumeParams): Share {
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
+    ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
     tokenProviders: tokenProvidersOf(params),
   };
+}
+
+/** How long a client may take to rewrite the prompt, where it names no time. */
+const defaultTransformMs = 10_000;
+
+function transformsSections({ systemMessage }: ResumeParams): boolean {
+  return Object.values(systemMessage?.sections ?? {}).some(({ action }) => action === 'transform');
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {

@@ -50,6 +50,7 @@ export async function inProcessRuntime(
   const server = new Server(runtime, {
     version: 'test',
     workingDirectory: home.path,
+    homeDirectory: home.path,
     authStatus: () => ({ isAuthenticated: false }),
     listModels: async () => [],
     shutdown: () => server.shutdown(),

@@ -209,6 +209,7 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     onShutdown: () => void shutdown.end(0),
     ...(process.used && { used: process.used }),
     clients: clientsOf(options, environment),
+    ...(options.skipsInstructions && { skipsInstructions: true }),
     ...(sandbox && { sandbox }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),

@@ -27,6 +27,8 @@ export interface HeadlessArguments {
   readonly protocol?: Protocol;
   /** Started as only clients of protocol 2 do: all others say that nothing is to be updated. */
   readonly showsProtocol2?: boolean;
+  /** Sessions read no instructions from files unless they ask for them. */
+  readonly skipsInstructions?: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -78,6 +80,7 @@ interface HeadlessDraft {
   executor?: string;
   isServerFlag?: boolean;
   protocol?: Protocol;
+  skipsInstructions?: boolean;
 }
 
 /** The flags that have an effect, for people to read. */
@@ -87,6 +90,7 @@ export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--port N', 'the port; any free one without'],
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
   ['--auth-token-env NAME', 'the variable with the GitHub token'],
+  ['--no-custom-instructions', 'read no instructions from files'],
   ['--no-auto-login', 'do not use GH_TOKEN and GITHUB_TOKEN'],
   ['--protocol N', 'the protocol of the clients: 1, 2 or 3; each client shows it without'],
   ['--sandbox WHERE', 'where commands run: host, bwrap, seatbelt, auto or off'],
@@ -122,6 +126,9 @@ const plain: Readonly<Record<string, (draft: HeadlessDraft) => void>> = {
   },
   '--stdio': (draft) => {
     draft.isStdio = true;
+  },
+  '--no-custom-instructions': (draft) => {
+    draft.skipsInstructions = true;
   },
   '--no-auto-login': (draft) => {
     draft.mayLogIn = false;

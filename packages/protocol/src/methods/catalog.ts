@@ -1,4 +1,5 @@
 import { accountMethods } from './account.js';
+import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
 import { modelsMethods } from './models.js';
 import { serverMethods } from './server.js';
@@ -7,6 +8,7 @@ import { sessionAgentsMethods } from './session-agents.js';
 import { sessionCommandsMethods } from './session-commands.js';
 import { sessionEventLogMethods } from './session-event-log.js';
 import { sessionGitHubAuthMethods } from './session-github-auth.js';
+import { sessionMcpMethods } from './session-mcp.js';
 import { sessionMetadataMethods } from './session-metadata.js';
 import { sessionModeMethods } from './session-mode.js';
 import { sessionModelMethods } from './session-model.js';
@@ -29,6 +31,7 @@ import { toolsMethods } from './tools.js';
 /** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
 export const methods = {
   ...accountMethods,
+  ...instructionsMethods,
   ...llmInferenceMethods,
   ...modelsMethods,
   ...serverMethods,
@@ -36,6 +39,7 @@ export const methods = {
   ...sessionCommandsMethods,
   ...sessionEventLogMethods,
   ...sessionGitHubAuthMethods,
+  ...sessionMcpMethods,
   ...sessionMetadataMethods,
   ...sessionMethods,
   ...sessionModeMethods,

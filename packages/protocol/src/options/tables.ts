@@ -1,6 +1,6 @@
 import type { Params } from '../define.js';
 import type { Methods } from '../methods/catalog.js';
-import { list, map, object, refused, type SupportOf, unused, used, usedExcept } from './support.js';
+import { list, map, object, refused, type SupportOf, unused, used } from './support.js';
 
 type Create = Params<Methods['session.create']>;
 type Resume = Params<Methods['session.resume']>;
@@ -11,11 +11,13 @@ type Fields<T> = NonNullable<T>;
 
 const noAgents = 'this version has no agents besides the main one.';
 const noCanvases = 'this version has no canvases and no extensions.';
-const noDiscovery = 'this version reads no instructions or settings from the working directory.';
+const noDiscovery = 'this version reads no settings of servers from the working directory.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noMcp = 'this version starts no MCP servers, and their tools are not offered.';
+const noMcpApps = 'this version shows no apps of MCP servers.';
+const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
+const noGitHubServer = 'this version has no built-in GitHub server.';
 const noSkills = 'this version has no skills and no plugins.';
 const noTelemetry = 'this version sends no telemetry.';
 const notSent = 'this version does not pass it on to the model service.';
@@ -85,6 +87,25 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   isTerminal: unused('a call of the tool does not end the turn in this version.'),
 };
 
+const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
+  type: used,
+  command: used,
+  args: used,
+  env: used,
+  cwd: used,
+  url: used,
+  headers: used,
+  tools: used,
+  excludeTools: used,
+  timeout: used,
+  trusted: used,
+  deferTools: unused('every tool is offered to the model from the start.', 'never', 'auto'),
+  displayName: unused('servers go by their names.'),
+  oauthClientId: unused(noOAuth),
+  oauthPublicClient: unused(noOAuth),
+  oauthGrantType: unused(noOAuth),
+};
+
 /** Which model answers, and how. */
 const modelOptions = {
   model: used,
@@ -114,7 +135,7 @@ export const createOptions: SupportOf<Create> = {
   requestPermission: used,
   requestUserInput: used,
   requestElicitation: used,
-  requestMcpApps: unused(noMcp),
+  requestMcpApps: unused(noMcpApps),
   requestExitPlanMode: unused('this version asks nobody (onExitPlanModeRequest) what follows a plan.'),
   requestAutoModeSwitch: used,
   hooks: used,
@@ -129,10 +150,10 @@ export const createOptions: SupportOf<Create> = {
   toolSearch: unused('every tool is offered to the model from the start.'),
   ...filterOptions,
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
-  mcpServers: unused(noMcp),
-  disabledMcpServers: unused(noMcp),
-  mcpOAuthTokenStorage: unused(noMcp, 'in-memory'),
-  envValueMode: unused(noMcp, 'direct'),
+  mcpServers: map(mcpServer),
+  disabledMcpServers: used,
+  mcpOAuthTokenStorage: unused(noOAuth, 'in-memory'),
+  envValueMode: used,
   agent: unused(noAgents),
   customAgents: unused('they are listed, but this version has no agents besides the main one.'),
   customAgentsLocalOnly: unused(noAgents, true),
@@ -142,16 +163,16 @@ export const createOptions: SupportOf<Create> = {
     mode: used,
     content: used,
     sections: map({
-      action: usedExcept(
-        ['transform'],
-        'this version does not ask the app to rewrite a section; the section stays as it is.',
-      ),
+      action: used,
       content: used,
     }),
   }),
-  instructionDirectories: unused(noDiscovery),
-  organizationCustomInstructions: unused("put the text into 'systemMessage' instead."),
-  enableOnDemandInstructionDiscovery: unused(noDiscovery),
+  instructionDirectories: used,
+  organizationCustomInstructions: used,
+  skipCustomInstructions: used,
+  enableOnDemandInstructionDiscovery: unused(
+    'all instructions are read before each model call, those for some files only with what they hold for.',
+  ),
   enableSkills: unused(noSkills),
   skillDirectories: unused(noSkills),
   disabledSkills: unused(noSkills),
@@ -199,7 +220,7 @@ export const createOptions: SupportOf<Create> = {
       allow: unused(noManagedRules),
     }),
   }),
-  githubMcpToolConfig: unused(noMcp),
+  githubMcpToolConfig: unused(noGitHubServer),
 };
 
 /** What becomes of each field of `session.resume`. */
@@ -246,7 +267,7 @@ export const updateOptions: SupportOf<Update> = {
   sessionLimits: createOptions.sessionLimits,
   enableStreaming: used,
   askUserDisabled: used,
-  skipCustomInstructions: unused(noDiscovery, true),
+  skipCustomInstructions: used,
   customAgentsLocalOnly: unused(noAgents, true),
   excludedBuiltinAgents: unused(noAgents),
   coauthorEnabled: unused('this version adds no co-author to commits.'),

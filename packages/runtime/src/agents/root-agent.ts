@@ -1,11 +1,11 @@
 import { ModelError } from '@groundcrew/models';
+import { StoreError } from '@groundcrew/store';
 import { reportError } from '../hooks/error-hooks.js';
 import type { HookInput } from '../hooks/hooks.js';
 import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
-import { StoreError } from '../store/session-store.js';
 import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
@@ -49,10 +49,14 @@ export class RootAgent {
     const context = this.contextFor(extras);
     return this.attempt(run, context, async (signal) => {
       if (log.state.nextModel) await this.takeChosenModel();
-      // Hooks may take their time: a prompt they look at is acknowledged, and safe, before they have answered.
-      const isAdmitted = how.delivery === 'idle' && !context.hooks.isEmpty;
+      const { hooks, planner } = context;
+      // Hooks and servers may take their time: a prompt that waits for them is acknowledged, and safe, before.
+      const isAdmitted = how.delivery === 'idle' && !(hooks.isEmpty && planner.isReady());
       if (isAdmitted) this.admit(run, prompt, receipt);
-      await deliver(prompt, { delivery: how.delivery, signal }, context).catch(async (error: unknown) => {
+      const delivered = planner
+        .ready(signal)
+        .then(() => deliver(prompt, { delivery: how.delivery, signal }, context));
+      await delivered.catch(async (error: unknown) => {
         receipt.reject(error);
         await this.reportPromptError(context, error, signal);
         throw error;
@@ -165,15 +169,15 @@ export class RootAgent {
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
       turnMilliseconds,
     );
-    const ending = work(controller.signal).then(
+    const finished = work(controller.signal).then(
       async (): Promise<TurnOutcome> => {
         await this.endSession(context, { reason: 'complete', ...finalMessage(context) });
         return 'answered';
       },
       (error: unknown) => this.end(error, context, controller.signal),
     );
-    this.turnEnd = ending.then(() => this.parts.log.published()).catch(() => undefined);
-    const outcome = await ending;
+    this.turnEnd = finished.then(() => this.parts.log.published()).catch(() => undefined);
+    const outcome = await finished;
     clearTimeout(timer);
     if (outcome !== 'stopped') await this.takeChosenModel();
     return outcome;

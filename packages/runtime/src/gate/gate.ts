@@ -1,7 +1,9 @@
 import type { EventData } from '@groundcrew/protocol';
+import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { HookGuard } from '../hooks/guard.js';
 import type { Hooks } from '../hooks/hooks.js';
+import { reviewMcpCall } from '../hooks/mcp-hooks.js';
 import { CallReviews, reviewResult } from '../hooks/tool-hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
@@ -12,7 +14,6 @@ import type { PermissionQuestion } from '../permissions/question.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
-import { StoreError } from '../store/session-store.js';
 import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult, resultOfObject } from '../tools/external.js';
 import {
@@ -186,13 +187,18 @@ export class Gate {
     const { call, signal } = passage;
     const { log, waits, clock } = this.parts;
     if (prepared.type === 'ask') return this.askUser(passage, prepared.question);
+    const mcp = prepared.type === 'run' && prepared.mcpCall;
+    const reviewed = mcp
+      ? await reviewMcpCall(this.parts.hooks, { ...mcp, ...toolCallIdOf(call) }, signal)
+      : {};
+    if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
     // mutation: forget the intent record
     log.append({ note: 'call.intended', data: { toolCallId: call.toolCallId, attempt: 1 } });
     if (prepared.type === 'run') {
       await log.stored();
       const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
       const run = (isHardened && prepared.runHardened) || prepared.run;
-      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal)));
+      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal, reviewed)));
     }
     const requestId = clock.newId();
     log.append({ type: 'external_tool.requested', data: this.externalRequest(passage, requestId) });
@@ -312,6 +318,10 @@ type Reviewed =
 function hookQuestion(call: CallToRun, reason: string | undefined): PermissionQuestion {
   const message = reason === undefined ? {} : { hookMessage: reason };
   return { request: { kind: 'hook', toolName: call.name, toolArgs: call.arguments, ...message } };
+}
+
+function toolCallIdOf({ toolCallId }: CallToRun) {
+  return { toolCallId };
 }
 
 function hookedCall({ toolCallId, name: toolName, arguments: given }: CallToRun) {

@@ -4,7 +4,8 @@ import { mayTurnInto } from './commands.js';
 import { reachableRule } from './open-paths.js';
 import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
-import { type Subject, type TouchedPath, toolSubject } from './subject.js';
+import { type Subject, toolSubject } from './subject.js';
+import type { TouchedPath } from './touched-path.js';
 
 /** Who answers questions: people, people but for what certainly only reads, or nobody. */
 export type PermissionMode = 'manual' | 'assisted' | 'allow-all';
@@ -116,6 +117,8 @@ type Reason = Pick<Verdict, 'because' | 'rule' | 'isHardened'>;
 
 function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined {
   if (subject.request === undefined) return { because: 'It needs no leave.' };
+  if (subject.request.kind === 'mcp' && subject.request.readOnly)
+    return { because: 'Its server is trusted, and says that it only reads.' };
   const isAllApproved = rules.approvesAll || rules.mode === 'allow-all';
   if (isAllApproved && !mayHideForbidden(subject, rules))
     return { because: 'Everything is approved in this session.' };

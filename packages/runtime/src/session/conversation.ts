@@ -1,4 +1,5 @@
 import type { Price } from '@groundcrew/models';
+import { StoreError } from '@groundcrew/store';
 import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
@@ -19,7 +20,6 @@ import { ModelSwitch } from '../questions/model-switch.js';
 import { Questions } from '../questions/questions.js';
 import { UserInput } from '../questions/user-input.js';
 import { type Wait, Waits } from '../questions/waits.js';
-import { StoreError } from '../store/session-store.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { HistoryMemory } from '../turn/history-memory.js';
@@ -272,7 +272,7 @@ export class Conversation {
         permissions,
         toolEnvironment: () => host.toolEnvironment(),
       }),
-      planner: planner.forAgent(() => this.log.state),
+      planner: planner.forAgent(() => this.log.state, waits),
       models: new ModelCalls({
         ...parts,
         priceOf: host.priceOf,

@@ -1,4 +1,5 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
+import { isInUse, isStale, type LogRecord } from '@groundcrew/store';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import { initialState, type Prompt, type SessionState } from '../log/state.js';
@@ -8,8 +9,6 @@ import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { isInUse, isStale } from '../store/refusals.js';
-import type { LogRecord } from '../store/session-store.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
@@ -51,8 +50,8 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = parts.audience;
-    this.tools = new SessionTools(this, parts, { settings, access });
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
   }
@@ -82,7 +81,7 @@ export class Session {
 
   /** What it waits for at this moment. */
   get waitingOn(): readonly Wait[] {
-    return this.conversation?.waitingOn ?? [];
+    return [...this.tools.mcp.waitingOn, ...(this.conversation?.waitingOn ?? [])];
   }
 
   get isLoaded(): boolean {
@@ -140,7 +139,7 @@ export class Session {
 
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
-    this.tools.planner.configure(settings, access);
+    this.tools.configure(settings, access);
   }
 
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
@@ -207,6 +206,11 @@ export class Session {
   /** What a verdict on a call rests on now. */
   async policy(): Promise<PolicyRules> {
     return this.permissions.policy(await this.state());
+  }
+
+  /** The log, if it is in memory. */
+  get openLog(): SessionLog | undefined {
+    return this.conversation?.log;
   }
 
   /** The state, if it is in memory. */
@@ -289,6 +293,7 @@ export class Session {
     this.conversation = undefined;
     this.loading = undefined;
     void this.parts.shells.close();
+    void this.tools.mcp.close();
   }
 
   /** Works on the log; if another process has taken the session since, on what the log is now. */
@@ -304,7 +309,7 @@ export class Session {
   private async releaseConversation(conversation: Conversation): Promise<void> {
     if (this.conversation !== conversation) return;
     this.dropLoaded();
-    await Promise.all([conversation.log.release(), this.parts.shells.close()]);
+    await Promise.all([conversation.log.release(), this.parts.shells.close(), this.tools.mcp.close()]);
   }
 
   private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {

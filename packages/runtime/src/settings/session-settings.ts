@@ -31,6 +31,12 @@ export interface SessionSettings {
   /** The Copilot API is called over WebSockets where it can be. */
   readonly webSocketResponses?: boolean;
   readonly systemMessage?: SystemMessage;
+  /** Directories whose instructions hold besides those of the project. */
+  readonly instructionDirectories?: readonly string[];
+  /** No instructions are read from files. */
+  readonly skipsInstructions?: boolean;
+  /** Instructions that the app brings, beside those of files. */
+  readonly organizationInstructions?: string;
   readonly availableTools?: readonly string[];
   readonly excludedTools?: readonly string[];
   readonly exclusionWins: boolean;
@@ -47,6 +53,11 @@ export interface SessionSettings {
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */
   readonly customAgents?: readonly JsonObject[];
+  /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
+  readonly mcpServers?: Readonly<Record<string, JsonObject>>;
+  readonly disabledMcpServers?: readonly string[];
+  /** Whether values of their variables stand for themselves, or may name others as `${NAME}`. */
+  readonly envValueMode?: 'direct' | 'indirect';
   /** What becomes of long results of tools. */
   readonly largeOutput?: {
     readonly enabled?: boolean;

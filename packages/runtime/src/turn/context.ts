@@ -44,8 +44,12 @@ export interface SettingsReport {
 
 /** Model, prompt and tools as they are now. */
 export interface AgentPlanner {
+  /** No tools of servers have to be waited for. */
+  isReady(): boolean;
   /** Waits for the tools of servers that are still starting. */
   ready(signal: AbortSignal): Promise<void>;
+  /** The same with instructions as they stand and sections of the prompt as the app transforms them; waits for tools. */
+  freshPlan(signal: AbortSignal): Promise<ModelPlan>;
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
   plan(): ModelPlan;
   /** The model that answers next. */
@@ -55,9 +59,13 @@ export interface AgentPlanner {
   documents(): readonly string[];
   /** What the model has to read of tools that came or went; asked once for each prompt. */
   noticeOfTools(): string;
+  /** The same of tools of servers, between two calls of one prompt. */
+  noticeOfServers(): string;
   report(): SettingsReport;
   /** Warnings of options without effect that clients have not received yet. */
   optionWarnings(): readonly Draft[];
+  /** Warnings of instructions and transforms that clients have not received yet. */
+  promptWarnings(): readonly string[];
 }
 
 /** A prompt, with what belongs to it and may not be stored. */

@@ -1,10 +1,15 @@
 import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
 import type { SessionState } from '../log/state.js';
-import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
+import type { InstructionPlaces } from '../prompt/instruction-files.js';
+import type { Instructions } from '../prompt/instructions.js';
+import { type KnownFacts, type PromptParts, PromptWriter } from '../prompt/prompt-writer.js';
+import { unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
+import type { Waits } from '../questions/waits.js';
 import { withCapabilities } from '../settings/provider-config.js';
 import { missingSecret } from '../settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
@@ -17,8 +22,10 @@ const automatic = 'auto';
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
   private toolset: Toolset | undefined;
-  private shown: readonly string[] | undefined;
-  private readonly prompt = new PromptWriter();
+  /** The tools that the model was last told of, by name. */
+  private shown: ReadonlyMap<string, Tool['source']> | undefined;
+  private readonly prompt: PromptWriter;
+  private readonly homeDirectory: string;
   readonly optionWarnings = new OptionWarnings();
 
   constructor(
@@ -26,7 +33,10 @@ export class Planner {
     private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
+    parts: PromptParts & { readonly homeDirectory: string },
   ) {
+    this.prompt = new PromptWriter(parts);
+    this.homeDirectory = parts.homeDirectory;
     for (const source of sources)
       source.onChange(() => {
         this.toolset = undefined;
@@ -34,22 +44,73 @@ export class Planner {
   }
 
   /** The plans of one agent, by what the log adds up to at each moment. */
-  forAgent(state: () => SessionState): AgentPlanner {
+  forAgent(state: () => SessionState, waits: Waits): AgentPlanner {
     return {
+      isReady: () => this.sources.every((source) => source.isReady),
       ready: (signal) => this.ready(signal),
+      freshPlan: (signal) => this.freshPlan(state(), waits, signal),
       plan: () => this.plan(state()),
       model: () => this.model(state()),
       canSeeImages: () => this.canSeeImages(state()),
       documents: () => this.documents(state()),
       noticeOfTools: () => this.noticeOfTools(),
+      noticeOfServers: () => this.noticeOfTools(({ source }) => source === 'mcp'),
       report: () => this.report(state()),
       optionWarnings: () => this.optionWarnings.take(),
+      promptWarnings: () => this.prompt.takeWarnings(),
     };
   }
 
   /** Resolves when every source of tools is ready, or is not waited for any longer. */
   async ready(signal: AbortSignal): Promise<void> {
     await Promise.all(this.sources.map((source) => source.ready(signal)));
+  }
+
+  /** The plan of the next call, by instructions as they stand and sections as the app transforms them now. */
+  private async freshPlan(state: SessionState, waits: Waits, signal: AbortSignal): Promise<ModelPlan> {
+    await this.ready(signal);
+    const message = this.settings.systemMessage;
+    const facts = this.factsIn(state);
+    const refreshed = this.prompt.refresh(facts, { message, ...this.placesIn(state) }, signal);
+    const wait = { kind: 'hooks', hookType: 'systemMessage.transform', source: 'a client' } as const;
+    await waits.during(wait, refreshed);
+    return this.plan(state);
+  }
+
+  /** The instructions that files hold now; none where the session skips them. */
+  instructions(state: SessionState): Instructions {
+    return this.prompt.readInstructions(this.placesIn(state).places);
+  }
+
+  private placesIn({ context }: SessionState): { readonly places?: InstructionPlaces } {
+    const { skipsInstructions, instructionDirectories } = this.settings;
+    if (skipsInstructions) return {};
+    const { cwd: workingDirectory, gitRoot } = context;
+    const { homeDirectory } = this;
+    return {
+      places: {
+        workingDirectory,
+        homeDirectory,
+        ...(gitRoot !== undefined && { gitRoot }),
+        ...(instructionDirectories && { directories: instructionDirectories }),
+      },
+    };
+  }
+
+  private factsIn(state: SessionState): KnownFacts {
+    const { access, settings } = this;
+    const { organizationInstructions } = settings;
+    return {
+      workingDirectory: state.context.cwd,
+      platform: process.platform,
+      model: this.model(state),
+      toolset: this.currentToolset(),
+      isCopilot: access.isCopilot,
+      version: this.version,
+      mode: state.mode,
+      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
+      ...(organizationInstructions !== undefined && { organizationInstructions }),
+    };
   }
 
   configure(settings: SessionSettings, access: ModelAccess): void {
@@ -99,18 +160,8 @@ export class Planner {
     const model = this.model(state);
     const { reasoningEffort } = state;
     const warning = this.warningAboutEffort(model, reasoningEffort);
-    const toolset = this.currentToolset();
+    const facts = this.factsIn(state);
     const otherModel = access.otherModel?.(model);
-    const facts = {
-      workingDirectory: state.context.cwd,
-      platform: process.platform,
-      model,
-      toolset,
-      isCopilot: access.isCopilot,
-      version: this.version,
-      mode: state.mode,
-      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
-    };
     return {
       provider: this.provider(state, model),
       model,
@@ -119,7 +170,7 @@ export class Planner {
       streaming: settings.streaming,
       citations: settings.citations ?? false,
       system: this.prompt.write(facts, settings.systemMessage),
-      toolset,
+      toolset: facts.toolset,
       ...(reasoningEffort !== undefined && warning === undefined && { reasoningEffort }),
     };
   }
@@ -130,13 +181,25 @@ export class Planner {
   }
 
   /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
-  noticeOfTools(): string {
+  noticeOfTools(isMeant: (tool: Pick<Tool, 'source'>) => boolean = () => true): string {
     const before = this.shown;
-    this.shown = this.namesOfTools() ?? before;
-    if (!before || !this.shown) return '';
-    const came = this.shown.filter((name) => !before.includes(name));
-    const went = before.filter((name) => !this.shown?.includes(name));
-    return toolsChangedNotice(came, went);
+    const tools = this.toolsetIfAny()?.tools;
+    if (!tools) return '';
+    const now = new Map(tools.map(({ name, source }) => [name, source]));
+    if (!before) {
+      this.shown = now;
+      return '';
+    }
+    const isNew = ([name, source]: [string, Tool['source']]) => !before.has(name) && isMeant({ source });
+    const isGone = ([name, source]: [string, Tool['source']]) => !now.has(name) && isMeant({ source });
+    const came = [...now].filter(isNew);
+    const went = [...before].filter(isGone);
+    const known = [...before].filter(([name]) => !went.some(([gone]) => gone === name));
+    this.shown = new Map([...known, ...came]);
+    return toolsChangedNotice(
+      came.map(([name]) => name),
+      went.map(([name]) => name),
+    );
   }
 
   /** What people are told at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
@@ -144,7 +207,7 @@ export class Planner {
     const model = this.model(state);
     const unknown = unknownSections(this.settings.systemMessage).map(
       (id) =>
-        `The system message edits a section named ${id}, which does not exist; its content was appended.`,
+        `The system message edits a section named ${id}, which does not exist; its content was appended, and nothing is transformed.`,
     );
     const isAsMade = this.isAsMade(state);
     const standIn = isAsMade ? modelWarning(this.access, model) : undefined;
@@ -164,10 +227,6 @@ export class Planner {
   private provider(state: SessionState, model: string): ModelProvider {
     const missing = missingSecret(state.fixed, this.settings, model);
     return missing === undefined ? this.access.provider : providerToCome(missing);
-  }
-
-  private namesOfTools(): readonly string[] | undefined {
-    return this.toolsetIfAny()?.tools.map((tool) => tool.name);
   }
 
   /** Clients whose tools clash hear of it when the turn begins, not before. */

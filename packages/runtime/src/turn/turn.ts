@@ -34,8 +34,8 @@ export async function runUntilAnswered(context: AgentContext, signal: AbortSigna
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
-  await planner.ready(signal);
-  const first = planner.plan();
+  const first = await planner.freshPlan(signal);
+  noticeServers(context);
   begin(context, first);
   await startSession(context, signal);
   const { answer, plan } = await askWhileStoring(context, first, signal);
@@ -54,6 +54,17 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
   if (!goesOn) await log.stored();
   return goesOn;
+}
+
+/** Between two calls of a prompt the tools of servers may have changed. */
+function noticeServers({ log, interaction, planner }: AgentContext): void {
+  if (interaction.rounds === 0) return;
+  const content = planner.noticeOfServers().trim();
+  if (content === '') return;
+  log.append({
+    type: 'system.notification',
+    data: { content, kind: { type: 'unclassified', metadata: { tools: 'changed' } } },
+  });
 }
 
 /**
@@ -89,7 +100,9 @@ function tooManyRounds(toolRounds: number): LimitReached {
 }
 
 function begin(context: AgentContext, plan: ModelPlan): void {
-  const { log, interaction } = context;
+  const { log, interaction, planner } = context;
+  for (const message of planner.promptWarnings())
+    log.append({ type: 'session.warning', data: { warningType: 'system_message', message } });
   appendSystemPrompt(context, plan);
   if (interaction.isContinued) {
     interaction.isContinued = false;

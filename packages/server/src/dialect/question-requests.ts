@@ -4,7 +4,6 @@ import {
   ClientGone,
   type Decision,
   type ExternalAnswer,
-  type OpenQuestion,
   openQuestions,
   type PublishedEvent,
   type Session,
@@ -62,30 +61,26 @@ export class QuestionRequests {
   async offer(): Promise<void> {
     this.isOffering = true;
     const state = await this.client.session()?.state();
-    if (state) for (const question of openQuestions(state)) this.put(question);
+    for (const question of state ? openQuestions(state) : []) {
+      if (question.kind === 'external_tool') this.askTool(question.event);
+      if (question.kind === 'permission') this.askPermission(question.event);
+    }
   }
 
   receive(published: PublishedEvent): void {
-    const { type } = published;
-    if (type === 'external_tool.completed' || type === 'permission.completed')
-      this.end((published.event as { data: { requestId: string } }).data.requestId);
-    else if (type === 'external_tool.requested')
-      this.put({ kind: 'external_tool', event: published.event.data as ToolQuestion });
-    else if (type === 'permission.requested')
-      this.put({ kind: 'permission', event: published.event.data as PermissionQuestion });
-    else if (type === 'session.idle') this.endAll();
+    if (!heard.has(published.type)) return;
+    const { event } = published;
+    if (event.type === 'external_tool.requested') this.askTool(event.data);
+    else if (event.type === 'permission.requested') this.askPermission(event.data);
+    else if (event.type === 'external_tool.completed') this.end(event.data.requestId);
+    else if (event.type === 'permission.completed') this.end(event.data.requestId);
+    else this.endAll();
   }
 
   /** The client has left the session: what it was asked waits for another one. */
   close(): void {
     this.isOffering = false;
     this.endAll();
-  }
-
-  private put(question: Pick<OpenQuestion, 'kind' | 'event'>): void {
-    if (!this.isOffering) return;
-    if (question.kind === 'external_tool') this.askTool(question.event as ToolQuestion);
-    if (question.kind === 'permission') this.askPermission(question.event as PermissionQuestion);
   }
 
   private askTool({ requestId, toolCallId, toolName, arguments: args }: ToolQuestion): void {
@@ -123,7 +118,7 @@ export class QuestionRequests {
     params: Params<Callbacks[K]>,
     settle: (outcome: Outcome<Result<Callbacks[K]>>) => Promise<void>,
   ): void {
-    if (this.asked.has(requestId)) return;
+    if (!this.isOffering || this.asked.has(requestId)) return;
     const controller = new AbortController();
     this.asked.set(requestId, controller);
     const { signal } = controller;
@@ -150,6 +145,15 @@ export class QuestionRequests {
     for (const requestId of [...this.asked.keys()]) this.end(requestId);
   }
 }
+
+/** What begins a question, ends one, or ends all that a turn had open. */
+const heard: ReadonlySet<string> = new Set([
+  'external_tool.completed',
+  'external_tool.requested',
+  'permission.completed',
+  'permission.requested',
+  'session.idle',
+]);
 
 type Outcome<R> = { readonly result: R } | { readonly error: unknown };
 

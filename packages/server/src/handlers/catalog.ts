@@ -1,6 +1,7 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { accountHandlers } from './account.js';
+import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
@@ -8,6 +9,7 @@ import { sessionAgentsHandlers } from './session-agents.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
+import { sessionMcpHandlers } from './session-mcp.js';
 import { sessionMetadataHandlers } from './session-metadata.js';
 import { sessionModeHandlers } from './session-mode.js';
 import { sessionModelHandlers } from './session-model.js';
@@ -34,6 +36,8 @@ export const sessionMethodHandlers = {
   ...sessionCommandsHandlers,
   ...sessionEventLogHandlers,
   ...sessionGitHubAuthHandlers,
+  ...sessionInstructionsHandlers,
+  ...sessionMcpHandlers,
   ...sessionMetadataHandlers,
   ...sessionModeHandlers,
   ...sessionModelHandlers,
@@ -55,6 +59,7 @@ export const sessionMethodHandlers = {
 /** One handler for every other method. */
 export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
   ...accountHandlers,
+  ...instructionsHandlers,
   ...llmInferenceHandlers,
   ...serverHandlers,
   ...sessionsHandlers,
