@@ -4,10 +4,9 @@ import {
   ClientGone,
   type Decision,
   type ExternalAnswer,
-  openQuestions,
   type PublishedEvent,
+  requestFailure,
   type Session,
-  UnknownDecision,
 } from '@groundcrew/runtime';
 import { boundedResult } from '../bounds.js';
 
@@ -60,8 +59,8 @@ export class QuestionRequests {
    */
   async offer(): Promise<void> {
     this.isOffering = true;
-    const state = await this.client.session()?.state();
-    for (const question of state ? openQuestions(state) : []) {
+    const questions = await this.client.session()?.openQuestions();
+    for (const question of questions ?? []) {
       if (question.kind === 'external_tool') this.askTool(question.event);
       if (question.kind === 'permission') this.askPermission(question.event);
     }
@@ -106,7 +105,7 @@ export class QuestionRequests {
       if (!session) return;
       const decision = 'error' in outcome ? unavailable : (withoutNulls(outcome.result.result) as Decision);
       await session.permissions.answer(requestId, decision).catch((error: unknown) => {
-        if (!(error instanceof UnknownDecision)) throw error;
+        if (requestFailure(error).code !== 'unknown_decision') throw error;
         return session.permissions.answer(requestId, unavailable);
       });
     });
