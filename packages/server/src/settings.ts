@@ -153,11 +153,7 @@ function transformsSections({ systemMessage }: ResumeParams): boolean {
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
-  const { timeoutMs, onFailure } = options ?? {};
-  return {
-    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
-    onFailure: onFailure ?? defaultHookOptions.onFailure,
-  };
+  return { ...defaultHookOptions, ...(withoutNullsDeep(options ?? {}) as Partial<HookOptions>) };
 }
 
 /** The first name that no model service would take. */
