@@ -174,7 +174,7 @@ export class Runtime {
 
   /** The tools that every session has unless its filters hide them, and those that need a client that answers. */
   builtinTools(): readonly Tool[] {
-    return this.options.builtinTools({ isOld: false, answersQuestions: true });
+    return this.options.builtinTools({ reportsIntent: false, answersQuestions: true });
   }
 
   onLifecycle(listener: (lifecycle: Lifecycle) => void): () => void {

@@ -8,7 +8,6 @@ import {
   type ToolDeclaration,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
-import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
@@ -146,7 +145,7 @@ function directoriesFrom(
 }
 
 /** What the client brings to the session. */
-export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
+export function shareFrom(params: ResumeParams): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
@@ -158,7 +157,6 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     commands: (params.commands ?? []).map(
       (command) => withoutNullsDeep(command) as Share['commands'][number],
     ),
-    dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
 }
