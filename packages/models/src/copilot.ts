@@ -145,5 +145,7 @@ function originHeaders(origin: CallOrigin): Headers {
     ...initiatorHeaders(origin),
     'x-interaction-id': origin.interactionId,
     'x-client-session-id': origin.sessionId,
+    ...(origin.agentId !== undefined && { 'x-agent-task-id': origin.agentId }),
+    ...(origin.parentAgentId !== undefined && { 'x-parent-agent-id': origin.parentAgentId }),
   };
 }

@@ -78,6 +78,9 @@ export interface CallOrigin {
   /** `user` for the first call after a user message, `agent` for every other one. */
   readonly initiator: 'user' | 'agent';
   readonly interactionType: string;
+  /** Of a sub-agent: its id, and that of the agent that began it. */
+  readonly agentId?: string;
+  readonly parentAgentId?: string;
 }
 
 export interface Usage {

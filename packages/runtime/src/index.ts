@@ -1,3 +1,4 @@
+export { HostAgents } from './agents/host-agents.js';
 export type { SessionLimits } from './budget/limits.js';
 export { systemClock } from './clock.js';
 export { SandboxHost } from './exec/sandbox-host.js';
@@ -37,8 +38,6 @@ export type {
   SessionSettings,
 } from './settings/session-settings.js';
 export { HostSkills } from './skills/host-skills.js';
-export { shownSkill } from './skills/session-skills.js';
-export { readSkillBody } from './skills/skill.js';
 export { explainStanding, type StandingExplanation } from './standing-explanation.js';
 export { builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';

@@ -8,6 +8,8 @@ import {
   type SessionSummary,
   type WithFileLock,
 } from '@groundcrew/store';
+import { withOwners } from './agents/definition.js';
+import { HostAgents } from './agents/host-agents.js';
 import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
@@ -71,11 +73,13 @@ export class Runtime {
   /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
   readonly skills: HostSkills;
+  readonly agents: HostAgents;
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: RuntimeOptions) {
     this.skills = new HostSkills(options.homeDirectory);
+    this.agents = new HostAgents(options.homeDirectory);
     const { sessionIdleSeconds } = options;
     if (sessionIdleSeconds > 0) {
       this.idleTimer = setInterval(
@@ -104,6 +108,7 @@ export class Runtime {
       else if (!session.isReadOnly) await session.keepGuard({});
       if (!isNew && rested) await this.goOn(session);
       // The client may look for `session.start` as soon as it is answered.
+      await this.lead(session, request, isNew);
       if (isNew) await (await session.load()).log.published();
       return session;
     });
@@ -205,14 +210,31 @@ export class Runtime {
     const wasActive = isWarm && (await settlePending(conversation, request));
     if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
     await session.keepGuard(request);
+    await this.lead(session, request, false);
     await session.announceResumed({ ...request, wasActive, ...(context && { context }) });
     if (request.continuePendingWork) await conversation.continueWork();
     conversation.userInput.offer();
     return session;
   }
 
+  /** Has the agent lead that a client names; a new session whose agent does not exist is not made. */
+  private async lead(session: Session, { agent }: OpenRequest, isNew: boolean): Promise<void> {
+    if (agent === undefined) return;
+    await session.agents.select(agent).catch(async (error: unknown) => {
+      if (isNew) {
+        await session.close().catch(() => emptyClosing);
+        this.dropLive(session.sessionId);
+        await this.removeStored(session);
+      }
+      throw error;
+    });
+  }
+
   private async newSession(request: OpenRequest, before?: SessionSettings): Promise<Session> {
-    const settings = request.settings(before);
+    const settings = withOwners(request.settings(before), before, {
+      owner: request.attachment.clientId,
+      isAttached: () => false,
+    });
     checkDirectory(settings.workingDirectory);
     await this.requireSandbox(settings);
     const home = this.options.home(settings.configDir);
@@ -273,7 +295,9 @@ export class Runtime {
   /** A client that cannot be attached changes nothing. */
   private async adapt(session: Session, request: OpenRequest): Promise<Session> {
     session.audience.check(request.attachment);
-    await this.reconfigure(session, request.settings(session.currentSettings));
+    const before = session.currentSettings;
+    const who = { owner: request.attachment.clientId, isAttached: (id: string) => session.audience.has(id) };
+    await this.reconfigure(session, withOwners(request.settings(before), before, who));
     return session;
   }
 

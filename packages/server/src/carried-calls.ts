@@ -11,7 +11,12 @@ export interface CarriedRequest {
   readonly body?: readonly Uint8Array[];
   /** The client opens a WebSocket: `body` is the one message to it, each piece of the answer one from it. */
   readonly transport?: 'websocket';
-  readonly origin?: { readonly sessionId: string; readonly interactionType: string };
+  readonly origin?: {
+    readonly sessionId: string;
+    readonly interactionType: string;
+    readonly agentId?: string;
+    readonly parentAgentId?: string;
+  };
 }
 
 /** What came back. */
@@ -90,7 +95,8 @@ export class CarriedCalls {
       transport: transport ?? ('http' as const),
       ...(origin && {
         sessionId: origin.sessionId,
-        agentId: origin.sessionId,
+        agentId: origin.agentId ?? origin.sessionId,
+        ...(origin.parentAgentId !== undefined && { parentAgentId: origin.parentAgentId }),
         interactionType: origin.interactionType,
       }),
     };

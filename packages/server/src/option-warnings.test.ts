@@ -18,8 +18,8 @@ const samples: Readonly<Record<string, object>> = {
   'infiniteSessions.enabled': { infiniteSessions: { enabled: false } },
 };
 
-/** By handlers of their own: `e2e/resume.test.ts` and `e2e/sessions.test.ts` show what they do. */
-const elsewhere = ['sessionId', 'disableResume', 'continuePendingWork', 'takeOver', 'waiveHooks'];
+/** By handlers of their own: `e2e/resume.test.ts`, `e2e/agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
+const elsewhere = ['sessionId', 'agent', 'disableResume', 'continuePendingWork', 'takeOver', 'waiveHooks'];
 
 /** Heard of by a list of agents, which is all that becomes of them. */
 const listed = ['customAgents'];

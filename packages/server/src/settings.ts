@@ -128,6 +128,7 @@ function skillSettings(
   const directories = params.skillDirectories?.map((directory) => resolve(from, directory));
   return {
     ...pick('configDiscovery', params.enableConfigDiscovery ?? before?.configDiscovery),
+    ...pick('excludedBuiltinAgents', params.excludedBuiltinAgents ?? before?.excludedBuiltinAgents),
     ...pick('skillsEnabled', params.enableSkills ?? before?.skillsEnabled),
     ...pick('skillDirectories', directories ?? before?.skillDirectories),
     ...pick('disabledSkills', params.disabledSkills ?? before?.disabledSkills),

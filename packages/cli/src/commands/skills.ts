@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { HostSkills, readSkillBody } from '@groundcrew/runtime';
+import { HostSkills } from '@groundcrew/runtime';
 import { homeDirectory } from '../config/home.js';
 import { entryOf, UsageError } from '../flags/arguments.js';
 import { type FlagValues, switchFlag, textFlag } from '../flags/flags.js';
@@ -45,13 +45,15 @@ const showOne = defineCommand({
   run: async ({ flags: given, words }, terminal) => {
     const [name] = words;
     if (name === undefined) throw new UsageError('groundcrew skills show needs the name of a skill');
-    const skill = (await found(given, terminal)).skills.find((each) => each.name === name);
+    const { host, skills: all } = await found(given, terminal);
+    const skill = all.find((each) => each.name === name);
     if (!skill) {
       terminal.errorOutput.write(`There is no skill ${visible(name)} here: groundcrew skills ls\n`);
       return exitCodes.failed;
     }
-    const body = await readSkillBody(skill);
-    if (given.json) return show(JSON.stringify({ ...skill, body }, undefined, 2), terminal);
+    const body = await host.bodyOf(skill);
+    const { shown: _, ...facts } = skill;
+    if (given.json) return show(JSON.stringify({ ...facts, body }, undefined, 2), terminal);
     const { description, path, source, enabled, allowedTools = [], license } = skill;
     const lines = [
       `${name}: ${description}`,
@@ -103,11 +105,12 @@ export const skills: Command = {
   },
 };
 
-function found({ dir, cwd }: FlagValues<typeof flags>, { environment }: Terminal) {
+async function found({ dir, cwd }: FlagValues<typeof flags>, { environment }: Terminal) {
   const host = new HostSkills(homeDirectory(environment, { isHeadless: false }));
-  return host.discover({
+  const discovered = await host.discover({
     directories: dir === undefined ? [] : [resolve(dir)],
     projects: [resolve(cwd ?? '.')],
     includesHome: true,
   });
+  return { host, ...discovered };
 }

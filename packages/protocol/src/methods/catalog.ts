@@ -1,4 +1,5 @@
 import { accountMethods } from './account.js';
+import { agentsMethods } from './agents.js';
 import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
 import { modelsMethods } from './models.js';
@@ -22,6 +23,7 @@ import { sessionQueueMethods } from './session-queue.js';
 import { sessionSandboxMethods } from './session-sandbox.js';
 import { sessionShellMethods } from './session-shell.js';
 import { sessionSkillsMethods } from './session-skills.js';
+import { sessionTasksMethods } from './session-tasks.js';
 import { sessionToolsMethods } from './session-tools.js';
 import { sessionUiMethods } from './session-ui.js';
 import { sessionUsageMethods } from './session-usage.js';
@@ -33,6 +35,7 @@ import { toolsMethods } from './tools.js';
 /** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
 export const methods = {
   ...accountMethods,
+  ...agentsMethods,
   ...instructionsMethods,
   ...llmInferenceMethods,
   ...modelsMethods,
@@ -56,6 +59,7 @@ export const methods = {
   ...sessionSandboxMethods,
   ...sessionShellMethods,
   ...sessionSkillsMethods,
+  ...sessionTasksMethods,
   ...sessionToolsMethods,
   ...sessionUiMethods,
   ...sessionUsageMethods,

@@ -1,28 +1,46 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { flag, text } from '../fields.js';
-import { openObject } from '../schema.js';
+import { flag, text, texts } from '../fields.js';
+import { nothing, once, openEnum, openObject } from '../schema.js';
 import { sparseObject } from '../sparse-object.js';
+import { inSession, sessionRef } from './session-ref.js';
+
+/** An agent that can lead a session, or work for another one. */
+export const agentInfo = once(() =>
+  openObject({
+    id: text(),
+    name: text(),
+    displayName: text(),
+    description: text(),
+    source: z.optional(openEnum(['user', 'project', 'inherited', 'remote', 'plugin', 'builtin'])),
+    path: z.optional(text()),
+    userInvocable: z.optional(flag()),
+    tools: z.optional(texts()),
+    model: z.optional(text()),
+    skills: z.optional(texts()),
+    prompt: z.optional(text()),
+  }),
+);
+
+const agentList = once(() => openObject({ agents: z.array(agentInfo()) }));
 
 /** The agents of a session. */
 export const sessionAgentsMethods = {
   'session.agent.list': method(
-    'The agents that clients brought, in their order.',
+    'The agents that clients and files describe, in the order of precedence; with `includeBuiltInAgents` all.',
     () => sparseObject({ includeBuiltInAgents: flag, includePrompt: flag }, { sessionId: text }),
-    () =>
-      openObject({
-        agents: z.array(
-          openObject({
-            id: z.string(),
-            name: z.string(),
-            displayName: z.string(),
-            description: z.string(),
-            tools: z.optional(z.array(z.string())),
-            model: z.optional(z.string()),
-            skills: z.optional(z.array(z.string())),
-            prompt: z.optional(z.string()),
-          }),
-        ),
-      }),
+    agentList,
   ),
+  'session.agent.getCurrent': method(
+    'The agent that leads from the next prompt on; null for the default one.',
+    sessionRef,
+    () => openObject({ agent: z.nullable(agentInfo()) }),
+  ),
+  'session.agent.select': method(
+    'Has an agent lead from the next prompt on.',
+    () => inSession({ name: text() }),
+    () => openObject({ agent: agentInfo() }),
+  ),
+  'session.agent.deselect': method('Has the default agent lead again.', sessionRef, nothing),
+  'session.agent.reload': method('Reads the files of agents again.', sessionRef, agentList),
 };

@@ -93,6 +93,14 @@ const waitingOn = once(() =>
       at: z.string(),
       reason: z.string(),
     }),
+    openObject({
+      kind: z.literal('agent'),
+      since: z.string(),
+      agentId: z.string(),
+      agentName: z.string(),
+      /** It waits until others have ended. */
+      isQueued: z.boolean(),
+    }),
     openObject({ kind: z.literal('mcp_server'), since: z.string(), serverName: z.string() }),
     openObject({
       kind: z.literal('tool'),

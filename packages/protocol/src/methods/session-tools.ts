@@ -4,7 +4,7 @@ import { method } from '../define.js';
 import { text } from '../fields.js';
 import { openObject } from '../schema.js';
 import { sparseObject } from '../sparse-object.js';
-import { sessionRef, success } from './session-ref.js';
+import { inSession, sessionRef, success } from './session-ref.js';
 
 /** Tools as clients see and serve them. */
 export const sessionToolsMethods = {
@@ -31,6 +31,11 @@ export const sessionToolsMethods = {
   'session.tools.initializeAndValidate': method(
     'Puts the tools together now; fails where a turn would, such as for a tool that has the name of a built-in one.',
     sessionRef,
+    () => openObject({}),
+  ),
+  'session.tools.updateSubagentSettings': method(
+    'What holds for sub-agents from now on: models, limits, how many and how deep; null for what holds otherwise.',
+    () => inSession({ subagents: z.nullish(z.record(text(), z.unknown())) }),
     () => openObject({}),
   ),
   'session.tools.handlePendingToolCall': method(

@@ -9,7 +9,6 @@ type Update = Params<Methods['session.options.update']>;
 type Switch = Params<Methods['session.model.switchTo']>;
 type Fields<T> = NonNullable<T>;
 
-const noAgents = 'this version has no agents besides the main one.';
 const noCanvases = 'this version has no canvases and no extensions.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
@@ -141,7 +140,7 @@ export const createOptions: SupportOf<Create> = {
   hookOptions: object({ timeoutMs: used, onFailure: used, types: used, stopBlocks: used }),
   ...sandboxOptions,
   streaming: used,
-  includeSubAgentStreamingEvents: unused(noAgents, true),
+  includeSubAgentStreamingEvents: unused('what sub-agents stream is sent to every client.', true),
   enableGitHubTelemetryForwarding: unused(noTelemetry),
   commands: used,
   ...modelOptions,
@@ -153,11 +152,11 @@ export const createOptions: SupportOf<Create> = {
   disabledMcpServers: used,
   mcpOAuthTokenStorage: unused(noOAuth, 'in-memory'),
   envValueMode: used,
-  agent: unused(noAgents),
-  customAgents: unused('they are listed, but this version has no agents besides the main one.'),
-  customAgentsLocalOnly: unused(noAgents, true),
+  agent: used,
+  customAgents: used,
+  customAgentsLocalOnly: unused('no agents come from elsewhere.', true),
   defaultAgent: object({ excludedTools: used }),
-  excludedBuiltinAgents: unused(noAgents),
+  excludedBuiltinAgents: used,
   systemMessage: object({
     mode: used,
     content: used,
@@ -267,8 +266,8 @@ export const updateOptions: SupportOf<Update> = {
   enableStreaming: used,
   askUserDisabled: used,
   skipCustomInstructions: used,
-  customAgentsLocalOnly: unused(noAgents, true),
-  excludedBuiltinAgents: unused(noAgents),
+  customAgentsLocalOnly: unused('no agents come from elsewhere.', true),
+  excludedBuiltinAgents: used,
   coauthorEnabled: unused('this version adds no co-author to commits.'),
   manageScheduleEnabled: unused('this version has no schedules.'),
   installedPlugins: unused(noPlugins),

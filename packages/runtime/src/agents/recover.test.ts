@@ -60,6 +60,7 @@ function world(tools: readonly Tool[]) {
     exclusionWins: true,
     trace: {},
     hasWorkspace: false,
+    excludedBuiltinAgents: ['explore', 'task', 'general-purpose', 'code-review'],
   };
   let processes = 0;
   const start = async () => {

@@ -86,6 +86,18 @@ export class RootAgent {
     });
   }
 
+  /** Has the model read of agents that have ended; they stand in its inbox. */
+  notice(run: Run): Promise<TurnOutcome> {
+    const context = this.contextFor({});
+    return this.attempt(run, context, (signal) => runUntilAnswered(context, signal));
+  }
+
+  /** What comes of an interruption while nothing but other agents works. */
+  interrupted(reason: unknown): Promise<TurnOutcome> | TurnOutcome {
+    if (!(reason instanceof Interruption)) return 'answered';
+    return reason.kind === 'close' ? 'stopped' : this.recordInterruption(reason);
+  }
+
   /** Closes what a process before this one had left open. */
   closeInterrupted(): void {
     const { log } = this.parts;

@@ -51,6 +51,7 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     isForbidden: (place) => forbid(placeSubject(place, occasion), permissions.prohibitions()) !== undefined,
     searchExclusions: () => searchExclusions(permissions.prohibitions().deny, workingDirectory),
     sessionId: log.sessionId,
+    ...(log.agentId !== undefined && { agentId: log.agentId }),
     toolCallId,
     notify: (notice) => {
       if (notice.type === 'system.notification') void notifyModel(notice, parts);

@@ -9,6 +9,8 @@ export class AgentLog {
     private readonly log: SessionLog,
     /** Undefined for the root agent. */
     readonly agentId?: string,
+    /** The call that began the agent; undefined for the root agent. */
+    private readonly parentToolCallId?: string,
   ) {}
 
   get sessionId(): string {
@@ -48,7 +50,7 @@ export class AgentLog {
   }
 
   emitDelta(delta: Delta): void {
-    this.log.emitDelta(delta, this.agentId);
+    this.log.emitDelta(delta, this.agentId, this.parentToolCallId);
   }
 
   /** Resolves when all that was appended so far is stored; rejects when it could not be. */
@@ -62,6 +64,8 @@ export class AgentLog {
   }
 
   private stamped<D extends Draft>(draft: D): D {
-    return { ...draft, agentId: this.agentId };
+    const { agentId, parentToolCallId } = this;
+    if ('note' in draft || parentToolCallId === undefined) return { ...draft, agentId };
+    return { ...draft, agentId, data: { ...draft.data, parentToolCallId } };
   }
 }

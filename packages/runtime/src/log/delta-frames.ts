@@ -12,6 +12,8 @@ export type Delta =
 export interface Place {
   readonly parentId: string | null;
   readonly agentId: string | undefined;
+  /** The call that began the agent; its deltas carry it. */
+  readonly parentToolCallId?: string | undefined;
 }
 
 interface Ephemeral {
@@ -38,7 +40,13 @@ export class DeltaFrames {
 
   /** The event of one chunk. */
   delta(delta: Delta, place: Place): PublishedEvent {
-    return this.ephemeral({ id: this.ids.next(), ...eventOf(delta) }, place);
+    const event = eventOf(delta);
+    const { parentToolCallId } = place;
+    const data =
+      parentToolCallId === undefined
+        ? event.data
+        : `${event.data.slice(0, -1)},"parentToolCallId":${JSON.stringify(parentToolCallId)}}`;
+    return this.ephemeral({ id: this.ids.next(), type: event.type, data }, place);
   }
 
   /** Any ephemeral event; its length in bytes is known from its parts. */

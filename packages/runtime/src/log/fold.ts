@@ -1,6 +1,8 @@
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import type { SessionContext, SessionHead } from '@groundcrew/store';
 import { lose, reserve, settle } from '../budget/spending.js';
+import { ownEntry } from '../own-entry.js';
+import type { AgentTask } from './agent-task.js';
 import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
 import type { NoteDraft } from './notes.js';
 import { stateOfSnapshot } from './snapshot.js';
@@ -37,6 +39,7 @@ export function reduce(state: SessionState, entry: Entry): SessionState {
 export function hasWork(state: SessionState): boolean {
   return (
     state.inbox.length > 0 ||
+    Object.values(state.tasks).some(({ status }) => status === 'running') ||
     Object.values(state.agents).some(({ turn, questions }) => turn !== undefined || questions.length > 0)
   );
 }
@@ -76,6 +79,16 @@ function foldNote(state: SessionState, entry: NoteDraft): SessionState {
 /** What a private record changes for the whole session. */
 function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
   switch (entry.note) {
+    case 'agent.started':
+      return { ...state, tasks: { ...state.tasks, [entry.data.agentId]: entry.data } };
+    case 'agent.changed':
+      return withTask(state, entry.data.agentId, () => entry.data);
+    case 'agent.messaged': {
+      const { agentId, ...message } = entry.data;
+      return withTask(state, agentId, ({ messages }) => ({ messages: [...messages, message] }));
+    }
+    case 'agent.removed':
+      return withoutTask(state, entry.data.agentId);
     case 'ask.lost':
       return { ...state, spending: lose(state.spending, entry.data) };
     case 'ask.reserved':
@@ -127,7 +140,13 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
     case 'session.permissions_changed':
       return { ...state, permissions: { ...state.permissions, mode: event.data.mode } };
     case 'user.message':
-      return event.agentId === undefined ? foldUserMessage(state, event) : state;
+      return event.agentId === undefined ? foldUserMessage(state, event) : foldTaskMessage(state, event);
+    case 'system.notification':
+      return foldNotification(state, event);
+    case 'subagent.selected':
+      return { ...state, selectedAgent: event.data.agentName };
+    case 'subagent.deselected':
+      return { ...state, selectedAgent: undefined };
     case 'permission.completed': {
       const { result } = event.data;
       return 'approval' in result ? { ...state, approvals: [...state.approvals, result.approval] } : state;
@@ -152,8 +171,38 @@ function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>)
   return {
     ...withoutPrompt(state, data.messageId),
     userTurns: state.userTurns + 1,
+    ...(data.delivery !== 'steering' && { leadingAgent: state.selectedAgent }),
     summary: state.summary ?? data.content.slice(0, longestSummary),
   };
+}
+
+/** A message that a sub-agent has taken up waits no longer. */
+function foldTaskMessage(state: SessionState, { agentId = '', data }: EventOf<'user.message'>): SessionState {
+  return withTask(state, agentId, ({ messages }) => ({
+    messages: messages.filter(({ messageId }) => messageId !== data.messageId),
+  }));
+}
+
+function foldNotification(state: SessionState, { data }: EventOf<'system.notification'>): SessionState {
+  const { kind } = data;
+  const isOfAgent = kind?.type === 'agent_completed' || kind?.type === 'agent_idle';
+  return isOfAgent ? withTask(state, String(kind.agentId), () => ({ isNotified: true })) : state;
+}
+
+function withTask(
+  state: SessionState,
+  agentId: string,
+  change: (task: AgentTask) => Partial<AgentTask>,
+): SessionState {
+  const task = ownEntry(state.tasks, agentId);
+  if (!task) return state;
+  return { ...state, tasks: { ...state.tasks, [agentId]: { ...task, ...change(task) } } };
+}
+
+function withoutTask(state: SessionState, agentId: string): SessionState {
+  const { [agentId]: _, ...tasks } = state.tasks;
+  const { [agentId]: __, ...agents } = state.agents;
+  return { ...state, tasks, agents };
 }
 
 /** It is a part of every head and every list of sessions. */

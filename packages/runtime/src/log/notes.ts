@@ -3,6 +3,7 @@ import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { ToolOffer } from '../tools/toolset.js';
+import type { AgentTask, TaskChange, TaskMessage } from './agent-task.js';
 import type { EarlierSnapshot } from './snapshot.js';
 import type {
   FixedSettings,
@@ -16,6 +17,13 @@ import type {
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
 export interface Notes {
+  /** A sub-agent begins: all that another process needs in order to go on with it. */
+  'agent.started': AgentTask;
+  'agent.changed': TaskChange;
+  /** A message for a sub-agent; its `user.message` takes it up. */
+  'agent.messaged': TaskMessage & Pick<AgentTask, 'agentId'>;
+  /** A sub-agent that has ended is forgotten. */
+  'agent.removed': Pick<AgentTask, 'agentId'>;
   /** An attempt at the model brought no answer. */
   'ask.lost': LostCall;
   /** What a model call may take, written before it is made; only where a limit is set. */

@@ -136,8 +136,9 @@ export class SessionLog {
   }
 
   /** The same for what a model streams, chunk by chunk. */
-  emitDelta(delta: Delta, agentId?: string): void {
-    this.pass(this.frames.delta(delta, { parentId: this.ahead.lastEventId, agentId }));
+  emitDelta(delta: Delta, agentId?: string, parentToolCallId?: string): void {
+    const { lastEventId: parentId } = this.ahead;
+    this.pass(this.frames.delta(delta, { parentId, agentId, parentToolCallId }));
   }
 
   /** Resolves when all that was appended so far is stored; rejects when it could not be. */

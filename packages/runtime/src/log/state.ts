@@ -7,6 +7,7 @@ import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
+import type { AgentTask } from './agent-task.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -175,6 +176,12 @@ export interface SessionState {
   /** What all agents have spent together. */
   readonly spending: Spending;
   readonly limits: SessionLimits;
+  /** Sub-agents by their id, in the order in which they began. */
+  readonly tasks: Readonly<Record<string, AgentTask>>;
+  /** The agent that is to lead the session from the next prompt on. */
+  readonly selectedAgent?: string;
+  /** The one that has led it since the last prompt. */
+  readonly leadingAgent?: string;
   /** Every agent that has written a record, by its id; the root's is `''`. */
   readonly agents: Readonly<Record<string, AgentState>>;
 }
@@ -210,6 +217,7 @@ export const initialState: SessionState = {
   permissions: initialPermissions,
   spending: nothingSpent,
   limits: {},
+  tasks: {},
   agents: {},
 };
 
@@ -263,6 +271,8 @@ export interface FixedSettings {
   readonly skillDirectories: readonly string[];
   /** Skills that the app does not want. */
   readonly disabledSkills: readonly string[];
+  /** Agents that the app described, less the settings of their servers. */
+  readonly customAgents: readonly JsonObject[];
   /** Skills that were switched on or off since. */
   readonly skillSwitches: Readonly<Record<string, boolean>>;
 }

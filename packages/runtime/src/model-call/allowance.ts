@@ -12,15 +12,20 @@ import { totalsOf } from '../budget/spending.js';
 import { limitsStatus } from '../budget/status.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
-import type { Allowance, ModelCallParts, ModelQuestion } from './question.js';
+import type { Allowance, Cap, ModelCallParts, ModelQuestion } from './question.js';
 
 /** A limit of the session is spent, and nobody wants to raise it. */
 export class LimitsExhausted extends Error {
   override readonly name = 'LimitsExhausted';
 }
 
+/** An agent has taken what it may: it ends with what it has. */
+export class CapReached extends Error {
+  override readonly name = 'CapReached';
+}
+
 /** The call that is to be made. */
-interface Call extends Pick<ModelCallParts, 'log' | 'questions' | 'clock'> {
+interface Call extends Pick<ModelCallParts, 'log' | 'questions' | 'clock' | 'caps'> {
   readonly question: ModelQuestion;
   readonly price: Promise<Price | undefined>;
 }
@@ -38,9 +43,10 @@ export async function seekAllowance(call: Call, signal: AbortSignal): Promise<Al
 }
 
 /** What the next call may take, or the limit that is in its way. */
-export async function findAllowance({ log, question, price }: Call): Promise<Allowance | SpentLimit> {
+export async function findAllowance({ log, question, price, caps }: Call): Promise<Allowance | SpentLimit> {
   const estimatedInput = estimateInput(log, question);
-  if (Object.keys(log.session.limits).length === 0) return { estimatedInput };
+  const capped = await roomUnder(caps?.() ?? [], { question, price, estimatedInput });
+  if (Object.keys(log.session.limits).length === 0) return { estimatedInput, ...capped };
   const [known] = await Promise.all([price, log.stored()]);
   const { limits, spending } = log.session;
   const totals = totalsOf(spending);
@@ -56,7 +62,29 @@ export async function findAllowance({ log, question, price }: Call): Promise<All
   log.append({ note: 'ask.reserved', data: { tokens: estimatedInput, cost } });
   await log.stored();
   const remark = limitsStatus(limits, totals, estimate);
-  return { estimatedInput, remark, ...outputOf(verdict.maxOutputTokens, question) };
+  const room = Math.min(
+    verdict.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+    capped.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+  );
+  return { estimatedInput, remark, ...outputOf(Number.isFinite(room) ? room : undefined, question) };
+}
+
+/** How long an answer may be by an agent's caps. Throws CapReached when there is no room for one. */
+async function roomUnder(
+  caps: readonly Cap[],
+  call: Pick<Call, 'question' | 'price'> & { readonly estimatedInput: number },
+): Promise<Pick<Allowance, 'maxOutputTokens'>> {
+  if (caps.length === 0) return {};
+  const { question, estimatedInput: inputTokens } = call;
+  const estimate = { model: question.model, inputTokens, price: await call.price };
+  const rooms = caps.map(({ limits, totals, owner }) => {
+    const verdict = judgeCall(limits, totals, estimate);
+    if (verdict.type === 'unpriced') throw unpriced(verdict.model);
+    if (verdict.type === 'spent') throw new CapReached(`${owner} has spent ${describeLimit(verdict.spent)}`);
+    return verdict.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  });
+  const room = Math.min(...rooms);
+  return Number.isFinite(room) ? outputOf(room, question) : {};
 }
 
 /** Services count as they count: the last call tells by how much an estimate is wrong. */

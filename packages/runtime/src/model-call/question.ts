@@ -1,4 +1,6 @@
 import type { ModelError, ModelInfo, ModelProvider, ModelRequest, Price } from '@groundcrew/models';
+import type { SessionLimits } from '../budget/limits.js';
+import type { Totals } from '../budget/spending.js';
 import type { Clock } from '../clock.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Questions } from '../questions/questions.js';
@@ -31,6 +33,14 @@ export interface Allowance {
   readonly remark?: string;
 }
 
+/** A limit that belongs to an agent, and not to the session: nobody is asked about it. */
+export interface Cap {
+  readonly limits: SessionLimits;
+  readonly totals: Totals;
+  /** Whose it is. */
+  readonly owner: string;
+}
+
 /** What asking a model works with. */
 export interface ModelCallParts {
   readonly log: AgentLog;
@@ -43,6 +53,8 @@ export interface ModelCallParts {
     recoverable: boolean,
     signal: AbortSignal,
   ): Promise<{ readonly action?: 'retry' | 'skip' | 'abort'; readonly retryCount: number }>;
+  /** What the agent itself, and the tree it belongs to, may take; none for the root agent. */
+  caps?(): readonly Cap[];
   /** What a model costs, if it is known. */
   priceOf(model: string): Promise<Price | undefined>;
 }

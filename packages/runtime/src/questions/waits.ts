@@ -29,6 +29,13 @@ type WaitKind =
       readonly source: string;
     }
   | { readonly kind: 'mcp_server'; readonly serverName: string }
+  /** A sub-agent at work in the background, or one that waits until others have ended. */
+  | {
+      readonly kind: 'agent';
+      readonly agentId: string;
+      readonly agentName: string;
+      readonly isQueued: boolean;
+    }
   | { readonly kind: 'queue'; readonly prompts: number };
 
 /** One thing that a session waits for, and since when. */

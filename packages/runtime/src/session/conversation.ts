@@ -1,29 +1,28 @@
 import type { Price } from '@groundcrew/models';
 import { StoreError } from '@groundcrew/store';
+import { agentContexts, type SeatContexts } from '../agents/agent-seat.js';
 import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
+import type { SubAgentSettings } from '../agents/sub-agent-run.js';
+import { SubAgents } from '../agents/sub-agents.js';
 import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import type { Clock } from '../clock.js';
-import { Gate } from '../gate/gate.js';
 import type { GatePermissions } from '../gate/permission-desk.js';
-import { reportError } from '../hooks/error-hooks.js';
 import { HookGuard } from '../hooks/guard.js';
-import { type HookSource, Hooks } from '../hooks/hooks.js';
+import type { HookSource } from '../hooks/hooks.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
+import type { AgentDefinition } from '../log/agent-task.js';
 import { hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
-import { ModelCalls } from '../model-call/model-call.js';
 import { ClientRequests } from '../questions/client-requests.js';
-import { ModelSwitch } from '../questions/model-switch.js';
 import { Questions } from '../questions/questions.js';
 import { UserInput } from '../questions/user-input.js';
 import { type Wait, Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
-import { HistoryMemory } from '../turn/history-memory.js';
-import type { Interaction, PromptExtras } from '../turn/interaction.js';
+import type { ConfigChange, ReceivedPrompt, SteeringInbox, TurnLimits } from '../turn/context.js';
+import type { PromptExtras } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
 import type { Audience } from './audience.js';
 import { Inbox } from './inbox.js';
@@ -46,6 +45,10 @@ export interface ConversationHost {
   writeTranscript(): Promise<string>;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
+  readonly agents: {
+    readonly settings: SubAgentSettings;
+    skillsOf(agent: AgentDefinition): Promise<readonly string[]>;
+  };
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
   held(): void;
   /** Another process has the session now, or its store is gone: this copy is void. */
@@ -60,11 +63,14 @@ export class Conversation {
   private readonly receipts: Receipts;
   private readonly waits: Waits;
   private readonly root: RootAgent;
-  private readonly context: (interaction: Interaction) => AgentContext;
+  /** The agents that work for the root agent. */
+  readonly subAgents: SubAgents;
+  private wakes = 0;
   /** When the prompts that wait now began to. */
   private queuedSince: string | undefined;
   private run: Run | undefined;
   private hasStarted = false;
+  private isHalted = false;
   /** Holds calls back while the session's hooks are away. */
   guard!: HookGuard;
 
@@ -82,11 +88,27 @@ export class Conversation {
       questions: this.questions,
       log,
     });
-    this.context = this.rootContext();
+    const contexts = this.seatContexts();
+    this.subAgents = new SubAgents({
+      log,
+      clock,
+      waits: this.waits,
+      planner,
+      contexts,
+      settings: () => host.agents.settings,
+      skillsOf: (agent) => host.agents.skillsOf(agent),
+      trace: () => planner.settings.trace,
+      rootInteraction: () => this.run?.interaction,
+      changed: () => this.wakeForNotices(),
+    });
     this.root = new RootAgent({
       log,
       newId: () => clock.newId(),
-      context: this.context,
+      context: contexts({
+        log: new AgentLog(log),
+        planner: planner.forAgent(() => log.state, this.waits),
+        inbox: this.rootInbox(),
+      }),
       trace: () => planner.settings.trace,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
@@ -94,7 +116,7 @@ export class Conversation {
 
   /** A turn is running, be it only waiting for an answer. */
   get isRunning(): boolean {
-    return this.run !== undefined;
+    return this.run !== undefined || this.subAgents.isBusy;
   }
 
   /** What it waits for now, prompts for their turn included. */
@@ -124,6 +146,7 @@ export class Conversation {
     if (this.inbox.prompts.length === 0) this.queuedSince = this.host.clock.timestamp();
     await this.inbox.admit(received);
     this.log.emit({ type: 'pending_messages.modified', data: {} });
+    this.subAgents.wake();
     if (!this.run) void this.start(undefined);
   }
 
@@ -135,10 +158,12 @@ export class Conversation {
   /** Stops the loop and leaves what it worked on as pending work. */
   async halt({ hasUserLeft = false } = {}): Promise<void> {
     this.inbox.pause();
+    this.isHalted = true;
     const run = this.run;
-    run?.controller.abort(new Interruption('close', 'The session was closed'));
+    const closing = new Interruption('close', 'The session was closed');
+    run?.controller.abort(closing);
     this.root.stopEnding();
-    await run?.done;
+    await Promise.all([run?.done, this.subAgents.stopAll(closing)]);
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
 
@@ -169,6 +194,7 @@ export class Conversation {
   async closeInterrupted(): Promise<void> {
     if (!hasWork(this.log.state)) return;
     this.root.closeInterrupted();
+    this.subAgents.closeInterrupted();
     for (let prompt = await this.inbox.takeNext(); prompt; prompt = await this.inbox.takeNext())
       await this.root.deliverOnly(prompt);
     await this.log.stored();
@@ -176,11 +202,11 @@ export class Conversation {
 
   private async interrupt(interruption: Interruption): Promise<void> {
     const run = this.run;
-    if (!run) return;
+    if (!run) return this.subAgents.stopAll(interruption);
     const { turnEnd } = this.root;
     run.controller.abort(interruption);
     this.root.stopEnding();
-    await turnEnd;
+    await Promise.all([turnEnd, this.subAgents.stopAll(interruption)]);
   }
 
   /** Resolves when the first prompt is stored; without a prompt, at once. */
@@ -196,22 +222,58 @@ export class Conversation {
   }
 
   private async work(run: Run, first: ReceivedPrompt | undefined, receipt: Receipt): Promise<void> {
+    this.subAgents.continueAll();
     if (!first) receipt.resolve();
     let outcome = first
       ? await this.root.answer(run, first, { delivery: 'idle', receipt })
       : await this.root.continue(run);
-    while (outcome !== 'stopped' && outcome !== 'held' && !this.inbox.isEmpty) {
-      const received = await this.inbox.takeNext();
-      if (!received) continue;
-      run.controller = new AbortController();
-      outcome = received.prompt.isCommand
-        ? await this.command(run, received.prompt)
-        : await this.root.answer(run, received, { delivery: 'queued', receipt: silentReceipt });
+    for (;;) {
+      while (outcome !== 'stopped' && outcome !== 'held' && !this.inbox.isEmpty) {
+        const received = await this.inbox.takeNext();
+        if (!received) continue;
+        this.wakes = 0;
+        run.controller = new AbortController();
+        outcome = received.prompt.isCommand
+          ? await this.command(run, received.prompt)
+          : await this.root.answer(run, received, { delivery: 'queued', receipt: silentReceipt });
+      }
+      if (outcome === 'stopped' || outcome === 'held') break;
+      const next = await this.afterAgents(run, outcome);
+      if (next === undefined) break;
+      outcome = next;
     }
     this.run = undefined;
     if (outcome === 'stopped') return;
     this.emitIdle(outcome === 'aborted');
     this.keepSnapshot();
+  }
+
+  /** Waits for agents in the background, and has the root agent read of those that ended; undefined when all is done. */
+  private async afterAgents(run: Run, outcome: TurnOutcome): Promise<TurnOutcome | undefined> {
+    const { subAgents, root } = this;
+    if (outcome === 'aborted') return undefined;
+    if (subAgents.noticesFor(undefined).length > 0) {
+      this.wakes += 1;
+      run.controller = new AbortController();
+      if (this.wakes <= mostWakes) return root.notice(run);
+      await root.record(...subAgents.noticesFor(undefined));
+      return outcome;
+    }
+    if (!subAgents.isBusy) return undefined;
+    this.log.emit({ type: 'assistant.idle', data: {} });
+    run.controller = new AbortController();
+    const { signal } = run.controller;
+    const waited = await subAgents.change(signal).then(
+      () => outcome,
+      () => root.interrupted(signal.reason),
+    );
+    return waited === 'answered' ? outcome : waited;
+  }
+
+  /** Agents of a session whose root agent is idle have ended: it reads of them. */
+  private wakeForNotices(): void {
+    if (!this.run && !this.isHalted && this.subAgents.noticesFor(undefined).length > 0)
+      void this.start(undefined);
   }
 
   /** Offers a queued command to the clients that want such; with none it is dropped. */
@@ -258,59 +320,40 @@ export class Conversation {
     return isFirst;
   }
 
-  private rootContext(): (interaction: Interaction) => AgentContext {
-    const { host, inbox, questions, userInput, waits } = this;
-    const { clock, audience, planner, permissions } = host;
+  /** What the root agent hears between its model calls: prompts that join, and agents that have ended. */
+  private rootInbox(): SteeringInbox {
+    const { inbox } = this;
+    return {
+      takeSteering: () => inbox.takeSteering(),
+      putBack: (prompts) => inbox.putBack(prompts),
+      takeNotices: () => this.subAgents.noticesFor(undefined),
+    };
+  }
+
+  /** All agents of a session share its hooks' guard, its questions and its permissions. */
+  private seatContexts(): SeatContexts {
+    const { host, waits } = this;
+    const { audience } = host;
     const log = new AgentLog(this.log);
-    const parts = { log, clock, questions, waits };
-    const hooks = new Hooks({ ...parts, sources: () => host.hookSources() });
     const held = () => void this.log.stored().then(() => host.held(), ignored);
     this.guard = new HookGuard({ log, waits, held, hasClient: () => audience.hasHooks });
-    const fixed = {
-      log,
-      inbox,
-      hooks,
-      gate: new Gate({
-        ...parts,
-        userInput,
-        hooks,
-        guard: this.guard,
-        permissions,
-        toolEnvironment: () => host.toolEnvironment(),
-      }),
-      planner: planner.forAgent(() => this.log.state, waits),
-      models: new ModelCalls({
-        ...parts,
-        priceOf: host.priceOf,
-        failed: (error, recoverable, signal) =>
-          reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
-      }),
-      modelSwitch: new ModelSwitch({
-        clients: () => audience.modelSwitchers(),
-        clock,
-        questions,
-        log: this.log,
-      }),
-      memory: new HistoryMemory(),
+    const shared = {
+      ...host,
+      sessionLog: this.log,
+      questions: this.questions,
+      userInput: this.userInput,
+      waits,
+      guard: this.guard,
+      takeStart: () => this.takeStart(),
     };
-    return (interaction) => ({
-      ...fixed,
-      interaction,
-      session: {
-        sessionId: host.sessionId,
-        clientName: planner.settings.clientName,
-        clock,
-        limits: host.limits,
-        ruleWarning: () => permissions.warning(),
-        takeStart: () => this.takeStart(),
-        configure: (change) => host.configure(change),
-        writeTranscript: () => host.writeTranscript(),
-      },
-    });
+    return (seat) => agentContexts(seat, shared);
   }
 }
 
 const snapshotBytes = 256 * 1024;
+
+/** How often agents that ended may have the root agent go on without a word of the user. */
+const mostWakes = 50;
 
 /** Whoever waits for a commit that failed learns of it. */
 const ignored = (): undefined => undefined;

@@ -24,6 +24,8 @@ export interface OpenRequest {
   /** What the session goes by from now on, made from what it went by before. */
   settings(before: SessionSettings | undefined): SessionSettings;
   readonly attachment: Attachment;
+  /** The agent that is to lead. */
+  readonly agent?: string;
   /** What of the client's options has no effect. */
   readonly warnings: readonly string[];
 }

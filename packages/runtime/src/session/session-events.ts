@@ -4,7 +4,7 @@ import { creditsOf, modelMetrics } from '../budget/metrics.js';
 import { costOfAll } from '../budget/spending.js';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
-import { fixedProviders } from '../settings/provider-settings.js';
+import { fixedProviders, storedAgent } from '../settings/provider-settings.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import { describeDirectory } from '../workspace/git.js';
 
@@ -43,6 +43,7 @@ export function greeting(
         ...(sandbox && { sandbox }),
         ...(skillDirectories && { skillDirectories }),
         ...(disabledSkills && { disabledSkills }),
+        ...(settings.customAgents && { customAgents: settings.customAgents.map(storedAgent) }),
       },
     },
     {

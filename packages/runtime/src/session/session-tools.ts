@@ -10,7 +10,7 @@ import type { ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
-import { Planner } from '../turn/planner.js';
+import { type AgentChoices, Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
 import type { Audience } from './audience.js';
@@ -30,6 +30,7 @@ interface ToolSession {
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
+  readonly agents: ToolSource & Required<AgentChoices>;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
@@ -61,9 +62,10 @@ export class SessionTools {
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
     this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
-    const sources = [ofBuild, session.skills, this.mcp, ofClients];
+    const sources = [ofBuild, session.skills, session.agents, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
       homeDirectory: homeOf(session.workspacePath),
+      leader: (state) => session.agents.leader(state),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
     });
   }

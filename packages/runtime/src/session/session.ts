@@ -1,5 +1,6 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, isStale, type LogRecord } from '@groundcrew/store';
+import { SessionAgents } from '../agents/session-agents.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -52,6 +53,7 @@ export class Session {
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
   readonly skills: SessionSkills;
+  readonly agents: SessionAgents;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly transcript = new Transcript(this);
@@ -64,6 +66,7 @@ export class Session {
   ) {
     this.audience = parts.audience;
     this.skills = new SessionSkills(this, parts);
+    this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
@@ -293,10 +296,7 @@ export class Session {
     await this.releaseConversation(conversation);
   }
 
-  /**
-   * Frees the memory of a turn that does nothing but wait for people: it can wait in the log. True when it does; the
-   * session stays this process's own, and whoever loads it next goes on with the turn.
-   */
+  /** Frees the memory of a turn that only waits for users; true when it did. The session stays this process's own. */
   async unloadWaiting(): Promise<boolean> {
     const { conversation } = this;
     if (!conversation?.onlyWaits || this.parts.shells.isOpen) return false;
@@ -340,7 +340,8 @@ export class Session {
   private hold(conversation: Conversation): Conversation {
     this.conversation = conversation;
     this.loading = Promise.resolve(conversation);
-    const { log } = conversation;
+    const { log, subAgents } = conversation;
+    this.agents.subAgents = subAgents;
     if (log.damage) log.append(damageWarning(log.damage));
     return conversation;
   }
@@ -367,29 +368,27 @@ export class Session {
   private change<T>(work: () => T, announcesTools: boolean): T {
     const { audience, tools, conversation } = this;
     const { planner, sources } = tools;
-    const result = announceChange(
-      { audience, planner, sources, announcesTools, log: conversation?.log },
-      work,
-    );
+    const change = { audience, planner, sources, announcesTools, log: conversation?.log };
+    const result = announceChange(change, work);
     conversation?.guard.changed();
     return result;
   }
 
   private host(log: SessionLog): ConversationHost {
     const { sessionId, parts, tools, audience } = this;
-    const { planner } = tools;
     return {
       sessionId,
       clock: parts.clock,
       limits: parts.limits,
       priceOf: parts.priceOf,
-      planner,
+      planner: tools.planner,
       audience,
       permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
+      agents: this.agents.host(),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       held: () => parts.onHeld(this),
       lost: () => this.dropLoaded(),

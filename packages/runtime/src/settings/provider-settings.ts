@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '@groundcrew/protocol';
 import type { FixedSettings } from '../log/state.js';
 import {
   type NamedProvider,
@@ -93,9 +94,11 @@ export function newlyFixed(
   const known = before.providerNames ?? [];
   const names = providerNames.filter((name) => !known.includes(name));
   const { hasWorkspace, sandbox, skillDirectories, disabledSkills } = settings;
+  const agents = settings.customAgents?.map(storedAgent);
   const fresh = {
     ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
     ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
+    ...(isOther(agents, before.customAgents) && { customAgents: agents }),
     ...(isOther(skillDirectories, before.skillDirectories) && { skillDirectories }),
     ...(isOther(disabledSkills, before.disabledSkills) && { disabledSkills, skillSwitches: {} }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),
@@ -103,6 +106,20 @@ export function newlyFixed(
     ...(names.length > 0 && { providerNames: [...known, ...names] }),
   };
   return Object.keys(fresh).length === 0 ? undefined : fresh;
+}
+
+/** An agent less what may be secret: the settings of its servers. */
+export function storedAgent(agent: JsonObject): JsonObject {
+  const { mcpServers, owner: _, ...rest } = agent;
+  const names = isObject(mcpServers) ? Object.keys(mcpServers) : [];
+  return {
+    ...rest,
+    ...(names.length > 0 && { mcpServers: Object.fromEntries(names.map((name) => [name, {}])) }),
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A setting that is named, and is not what it was. */

@@ -51,8 +51,10 @@ export interface SessionSettings {
   readonly sandbox?: SandboxSettings;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
-  /** Agents that clients describe; they are listed, and nothing else. */
+  /** Agents that clients describe. */
   readonly customAgents?: readonly JsonObject[];
+  /** Agents of this program that are not offered. */
+  readonly excludedBuiltinAgents?: readonly string[];
   /** Agents and skills are read from the project and from the user's home, too; so they are unless this is false. */
   readonly configDiscovery?: boolean;
   /** Without skills, none is loaded, wherever it is. */

@@ -1,5 +1,6 @@
 import { DisabledSkills } from './disabled-skills.js';
-import type { SkillRoot } from './skill.js';
+import { shownSkill } from './shown-skill.js';
+import { readSkillBody, type Skill, type SkillRoot } from './skill.js';
 import { type PlacedSkill, SkillLibrary } from './skill-library.js';
 import { skillRoots } from './skill-roots.js';
 
@@ -15,7 +16,10 @@ export class HostSkills {
   readonly library = new SkillLibrary();
   readonly disabled: DisabledSkills;
 
-  constructor(private readonly home: string) {
+  constructor(
+    /** The home of the user. */
+    readonly home: string,
+  ) {
     this.disabled = new DisabledSkills(home);
   }
 
@@ -34,7 +38,7 @@ export class HostSkills {
 
   /** What is there now, and what is wrong with it. */
   async discover(search: SkillSearch): Promise<{
-    readonly skills: readonly (PlacedSkill & { readonly enabled: boolean })[];
+    readonly skills: readonly ReturnType<typeof withShown>[];
     readonly errors: readonly string[];
     readonly warnings: readonly string[];
     readonly notes: readonly string[];
@@ -43,11 +47,24 @@ export class HostSkills {
     try {
       await shelf.refresh();
       const off = new Set(this.disabled.read());
-      const skills = shelf.skills.map((skill) => ({ ...skill, enabled: !off.has(skill.name) }));
+      const skills = shelf.skills
+        .map((skill) => ({ ...skill, enabled: !off.has(skill.name) }))
+        .map(withShown);
       const { errors, warnings, notes } = shelf;
       return { skills, errors, warnings, notes };
     } finally {
       shelf.close();
     }
   }
+
+  /** The text of a skill without its settings. Throws when it cannot be read. */
+  bodyOf(skill: Skill): Promise<string> {
+    return readSkillBody(skill);
+  }
+}
+
+/** A skill, and as clients see it. */
+function withShown(skill: PlacedSkill & { readonly enabled: boolean }) {
+  const project = skill.projectPath === undefined ? {} : { projectPath: skill.projectPath };
+  return { ...skill, shown: { ...shownSkill(skill), ...project } };
 }

@@ -1,4 +1,3 @@
-import type { EventData } from '@groundcrew/protocol';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
@@ -6,6 +5,7 @@ import { skillContext } from '../tools/skill-context.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import type { HostSkills } from './host-skills.js';
+import { shownSkill } from './shown-skill.js';
 import { readSkillBody } from './skill.js';
 import type { PlacedSkill, SkillShelf } from './skill-library.js';
 import { skillRoots } from './skill-roots.js';
@@ -87,9 +87,9 @@ export class SessionSkills implements ToolSource {
   }
 
   /** The same as the disk has it now. */
-  async list(): Promise<readonly SessionSkill[]> {
+  async list() {
     await this.refresh();
-    return this.all;
+    return this.all.map(shownSkill);
   }
 
   /** What is wrong with skills: `errors` are why one is not there. */
@@ -218,18 +218,3 @@ const nothing: readonly never[] = [];
 
 /** A turn that cannot write ends by itself. */
 const unwritable = (): undefined => undefined;
-
-/** A skill as clients see it. */
-export function shownSkill(skill: SessionSkill): EventData<'session.skills_loaded'>['skills'][number] {
-  const { name, description, source, userInvocable, enabled, path, argumentHint } = skill;
-  return {
-    name,
-    description,
-    source,
-    userInvocable,
-    enabled,
-    path,
-    ...(userInvocable && { commandName: name }),
-    ...(argumentHint !== undefined && { argumentHint }),
-  };
-}

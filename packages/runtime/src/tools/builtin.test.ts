@@ -7,6 +7,6 @@ test('the protocol names every built-in tool, so that clients can tell a clash b
     reportsIntent: true,
     answersQuestions: true,
   });
-  const ofSessions = ['skill'];
+  const ofSessions = ['skill', 'task', 'read_agent', 'write_agent', 'list_agents', 'stop_agent'];
   expect([...tools.map(({ name }) => name), ...ofSessions].sort()).toEqual(builtinToolNames);
 });

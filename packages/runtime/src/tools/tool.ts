@@ -54,6 +54,8 @@ export interface ToolContext extends ToolEnvironment {
   /** What a search must leave out because rules forbid to read it: patterns for ripgrep's `--glob`. */
   searchExclusions?(): readonly string[];
   readonly sessionId: string;
+  /** The sub-agent that made the call; absent for the root agent. */
+  readonly agentId?: string;
   readonly toolCallId: string;
   /** Shows what the tool has produced so far; cumulative. */
   progress(output: string): void;

@@ -11,6 +11,8 @@ export interface ToolFilters {
   readonly exclusionWins: boolean;
   /** Hidden from the root agent only. */
   readonly hiddenFromRoot?: readonly string[];
+  /** The only ones that an agent was given; absent: every tool. */
+  readonly ofAgent?: readonly string[];
 }
 
 /** The tools of a call as its model reads them. */
@@ -76,6 +78,8 @@ function offerOf(tools: readonly Tool[]): ToolOffer {
 function isVisible(tool: Tool, filters: ToolFilters): boolean {
   const { availableTools, excludedTools = [], hiddenFromRoot = [] } = filters;
   if (hiddenFromRoot.some((entry) => matches(tool, entry))) return false;
+  const { ofAgent } = filters;
+  if (ofAgent && !ofAgent.some((entry) => entry === '*' || matches(tool, entry))) return false;
   const isExcluded = excludedTools.some((entry) => matches(tool, entry));
   if (isExcluded && (filters.exclusionWins || availableTools === undefined)) return false;
   if (availableTools === undefined || tool.source === 'custom') return true;

@@ -24,7 +24,7 @@ export async function deliver(
     workingDirectory: log.session.context.cwd,
     canSeeImages: planner.canSeeImages(),
     documents,
-    isPlanning: log.session.mode === 'plan',
+    isPlanning: log.session.mode === 'plan' && log.agentId === undefined,
     notice: planner.noticeOfTools(),
   });
   const verbatim: Draft[] =
@@ -56,7 +56,7 @@ export async function deliver(
 
 /** What a session says once, at its first prompt. */
 function opening(prompt: Prompt, { log, planner }: AgentContext): Draft[] {
-  if (log.session.userTurns > 0) return [];
+  if (log.session.userTurns > 0 || log.agentId !== undefined) return [];
   const { hiddenTools, warnings } = planner.report();
   const message = `Disabled tools: ${hiddenTools.join(', ')}`;
   const title = prompt.displayText ?? prompt.text;
@@ -83,6 +83,7 @@ function opening(prompt: Prompt, { log, planner }: AgentContext): Draft[] {
 /** Adds prompts that may not wait to the running turn, bare. Those that a stopped turn has not taken up wait again. */
 export async function deliverSteering(context: AgentContext, signal: AbortSignal): Promise<void> {
   const { inbox } = context;
+  context.log.append(...(inbox.takeNotices?.() ?? []));
   const waiting = [...(await inbox.takeSteering())];
   try {
     for (let next = waiting[0]; next; next = waiting[0]) {
@@ -140,6 +141,6 @@ function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): 
 
 /** The first turn says which model it begins with, when nobody had named one. */
 function openingModel({ log, planner }: AgentContext): Draft[] {
-  if (log.session.model !== undefined) return [];
+  if (log.session.model !== undefined || log.agentId !== undefined) return [];
   return [{ type: 'session.model_change', data: { newModel: planner.model(), source: 'startup' } }];
 }

@@ -1,5 +1,7 @@
 import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
+import type { AgentDefinition } from '../log/agent-task.js';
 import type { SessionState } from '../log/state.js';
+import { agentPrompt, leadingPrompt } from '../prompt/agent-prompt.js';
 import type { InstructionPlaces } from '../prompt/instruction-files.js';
 import type { Instructions } from '../prompt/instructions.js';
 import { type KnownFacts, type PromptParts, PromptWriter } from '../prompt/prompt-writer.js';
@@ -16,12 +18,38 @@ import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
 
+/** What agents change of a session's plans. */
+export interface AgentChoices {
+  /** The agent that leads the session; undefined for the default one. */
+  leader?(state: SessionState): LeadingAgent | undefined;
+}
+
+/** An agent, and the texts of its skills. */
+export interface LeadingAgent {
+  readonly agent: AgentDefinition;
+  readonly skills: readonly string[];
+}
+
+/** A sub-agent, as far as its plans go by it. */
+export interface PlannedAgent extends LeadingAgent {
+  readonly model?: string;
+  readonly reasoningEffort?: string;
+  /** Tools that it may not have, such as those that begin agents. */
+  readonly withheld: readonly string[];
+}
+
+/** What a leading agent has besides the tools it names. */
+const always = ['skill', 'sql'] as const;
+
 /** Leaves the choice of the model to the service. */
 const automatic = 'auto';
 
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
   private toolset: Toolset | undefined;
+  private ledToolset:
+    | { readonly of: Toolset; readonly agent: AgentDefinition; readonly toolset: Toolset }
+    | undefined;
   /** The tools that the model was last told of, by name. */
   private shown: ReadonlyMap<string, Tool['source']> | undefined;
   private readonly prompt: PromptWriter;
@@ -33,7 +61,7 @@ export class Planner {
     private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
-    parts: PromptParts & { readonly homeDirectory: string },
+    private readonly parts: PromptParts & { readonly homeDirectory: string } & AgentChoices,
   ) {
     this.prompt = new PromptWriter(parts);
     this.homeDirectory = parts.homeDirectory;
@@ -59,6 +87,71 @@ export class Planner {
       optionWarnings: () => this.optionWarnings.take(),
       promptWarnings: () => this.prompt.takeWarnings(),
     };
+  }
+
+  /** The plans of a sub-agent: its own prompt, tools and model, in the session's surroundings. */
+  forSubAgent(agent: PlannedAgent, state: () => SessionState): AgentPlanner {
+    const model = () => this.modelOf(agent, state());
+    const plan = () => this.agentPlan(agent, state());
+    return {
+      isReady: () => this.sources.every((source) => source.isReady),
+      ready: (signal) => this.ready(signal),
+      freshPlan: async (signal) => {
+        await this.ready(signal);
+        return plan();
+      },
+      plan,
+      model,
+      canSeeImages: () => this.info(model())?.vision ?? true,
+      documents: () => this.info(model())?.documents ?? [],
+      noticeOfTools: () => '',
+      noticeOfServers: () => '',
+      report: () => ({ hiddenTools: [], warnings: [] }),
+      optionWarnings: () => [],
+      promptWarnings: () => [],
+    };
+  }
+
+  private modelOf({ agent, model = agent.model }: PlannedAgent, state: SessionState): string {
+    const isServed = model !== undefined && this.isServed(model);
+    return isServed ? model : this.model(state);
+  }
+
+  /** False for a model that the service is known not to have. */
+  isServed(model: string): boolean {
+    return this.access.serves?.(model) !== false && this.access.lists?.(model) !== false;
+  }
+
+  private agentPlan(planned: PlannedAgent, state: SessionState): ModelPlan {
+    const { agent, skills, withheld } = planned;
+    const model = this.modelOf(planned, state);
+    const toolset = this.agentToolset(agent.tools, withheld);
+    const facts = { ...this.factsIn(state), model, toolset, instructions: this.prompt.instructions };
+    const parent = model === this.model(state) ? state.reasoningEffort : undefined;
+    const reasoningEffort = planned.reasoningEffort ?? agent.reasoningEffort ?? parent;
+    const isFitting = this.warningAboutEffort(model, reasoningEffort) === undefined;
+    return {
+      provider: this.provider(state, model),
+      model,
+      info: this.info(model),
+      streaming: this.settings.streaming,
+      citations: this.settings.citations ?? false,
+      system: agentPrompt(facts, agent.prompt, skills),
+      toolset,
+      ...(reasoningEffort !== undefined && isFitting && { reasoningEffort }),
+    };
+  }
+
+  /** Its own tools, less what the app's filters take from everyone. */
+  private agentToolset(tools: readonly string[] | undefined, withheld: readonly string[]): Toolset {
+    const { settings, sources } = this;
+    const excluded = [...(settings.excludedTools ?? []), ...withheld];
+    return makeToolset(sources, {
+      exclusionWins: true,
+      excludedTools: excluded,
+      ...(settings.availableTools && { availableTools: settings.availableTools }),
+      ...(tools && { ofAgent: tools }),
+    });
   }
 
   /** Resolves when every source of tools is ready, or is not waited for any longer. */
@@ -126,6 +219,8 @@ export class Planner {
   }
 
   model(state: SessionState): string {
+    const { agent } = this.parts.leader?.(state) ?? {};
+    if (agent?.model !== undefined && this.isServed(agent.model)) return agent.model;
     const chosen = this.chosenModel(state) ?? this.settings.model ?? automatic;
     if (chosen !== automatic) return chosen;
     const { limitedModel } = state;
@@ -158,9 +253,11 @@ export class Planner {
   plan(state: SessionState): ModelPlan {
     const { access, settings } = this;
     const model = this.model(state);
-    const { reasoningEffort } = state;
+    const { reasoningEffort = this.parts.leader?.(state)?.agent.reasoningEffort } = state;
     const warning = this.warningAboutEffort(model, reasoningEffort);
-    const facts = this.factsIn(state);
+    const leader = this.parts.leader?.(state);
+    const facts = { ...this.factsIn(state), toolset: this.ledBy(leader) };
+    const system = this.prompt.write(facts, settings.systemMessage);
     const otherModel = access.otherModel?.(model);
     return {
       provider: this.provider(state, model),
@@ -169,7 +266,7 @@ export class Planner {
       ...(otherModel !== undefined && otherModel !== model && { otherModel }),
       streaming: settings.streaming,
       citations: settings.citations ?? false,
-      system: this.prompt.write(facts, settings.systemMessage),
+      system: leader ? `${system}\n\n${leadingPrompt(leader.agent.prompt, leader.skills)}` : system,
       toolset: facts.toolset,
       ...(reasoningEffort !== undefined && warning === undefined && { reasoningEffort }),
     };
@@ -237,6 +334,23 @@ export class Planner {
       if (error instanceof ToolConflict) return undefined;
       throw error;
     }
+  }
+
+  /** The tools of the agent that leads; the same object as long as neither changes. */
+  private ledBy(leader: LeadingAgent | undefined): Toolset {
+    if (!leader) return this.currentToolset();
+    const of = this.unhiddenToolset();
+    const { agent } = leader;
+    if (this.ledToolset?.of === of && this.ledToolset.agent === agent) return this.ledToolset.toolset;
+    const toolset = agent.tools ? this.agentToolset([...agent.tools, ...always], []) : of;
+    this.ledToolset = { of, agent, toolset };
+    return toolset;
+  }
+
+  /** What is hidden from the default agent is not hidden from others. */
+  private unhiddenToolset(): Toolset {
+    const current = this.currentToolset();
+    return this.settings.defaultAgentExcludedTools ? this.agentToolset(undefined, []) : current;
   }
 
   private currentToolset(): Toolset {

@@ -95,6 +95,8 @@ function configWarnings(change: object): Draft[] {
 /** Why the agent may not stop yet, as hooks say; undefined when it may. */
 export async function blockOf(context: AgentContext, signal: AbortSignal): Promise<string | undefined> {
   const { hooks, interaction, session } = context;
+  // Sub-agents end with hooks of their own.
+  if (context.log.agentId !== undefined) return undefined;
   const limits = hooks
     .sourcesFor('agentStop')
     .map(({ stopBlocks }) => stopBlocks ?? session.limits.stopBlocks);

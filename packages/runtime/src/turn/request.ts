@@ -55,7 +55,12 @@ function makeRequest(
       interactionId: interaction.id,
       clientName: session.clientName,
       initiator: interaction.initiator,
-      interactionType: `conversation-${interaction.initiator}`,
+      interactionType:
+        log.agentId === undefined ? `conversation-${interaction.initiator}` : 'conversation-subagent',
+      ...(log.agentId !== undefined && {
+        agentId: log.agentId,
+        parentAgentId: log.session.tasks[log.agentId]?.parentAgentId ?? session.sessionId,
+      }),
     },
     sent: recorder(context, { view, tools: plan.toolset.offer.digest, ...(cut && { cut }) }),
   };

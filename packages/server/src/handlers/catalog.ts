@@ -1,6 +1,7 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { accountHandlers } from './account.js';
+import { agentsHandlers } from './agents.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { serverHandlers } from './server.js';
@@ -23,6 +24,7 @@ import { sessionQueueHandlers } from './session-queue.js';
 import { sessionSandboxHandlers } from './session-sandbox.js';
 import { sessionShellHandlers } from './session-shell.js';
 import { sessionSkillsHandlers } from './session-skills.js';
+import { sessionTasksHandlers } from './session-tasks.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
@@ -53,6 +55,7 @@ export const sessionMethodHandlers = {
   ...sessionSandboxHandlers,
   ...sessionShellHandlers,
   ...sessionSkillsHandlers,
+  ...sessionTasksHandlers,
   ...sessionToolsHandlers,
   ...sessionUiHandlers,
   ...sessionUsageHandlers,
@@ -62,6 +65,7 @@ export const sessionMethodHandlers = {
 /** One handler for every other method. */
 export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
   ...accountHandlers,
+  ...agentsHandlers,
   ...instructionsHandlers,
   ...llmInferenceHandlers,
   ...serverHandlers,

@@ -1,28 +1,28 @@
-import type { JsonObject, Methods } from '@groundcrew/protocol';
+import type { Methods } from '@groundcrew/protocol';
 import type { SessionHandlers } from '../handler.js';
 
-export const sessionAgentsHandlers: SessionHandlers<Pick<Methods, 'session.agent.list'>> = {
-  async 'session.agent.list'({ includePrompt }, { session }) {
-    const { customAgents = [] } = session.currentSettings;
-    return { agents: customAgents.map((agent) => described(agent, includePrompt ?? false)) };
+type Names = Extract<keyof Methods, `session.agent.${string}`>;
+
+export const sessionAgentsHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.agent.list'({ includePrompt, includeBuiltInAgents }, { session: { agents } }) {
+    const options = {
+      includesPrompt: includePrompt ?? false,
+      includesBuiltin: includeBuiltInAgents ?? false,
+    };
+    return { agents: await agents.list(options) };
+  },
+  async 'session.agent.getCurrent'(_params, { session: { agents } }) {
+    return { agent: (await agents.current()) ?? null };
+  },
+  async 'session.agent.select'({ name }, { session: { agents } }) {
+    return { agent: await agents.select(name) };
+  },
+  async 'session.agent.deselect'(_params, { session: { agents } }) {
+    await agents.deselect();
+    return null;
+  },
+  async 'session.agent.reload'(_params, { session: { agents } }) {
+    await agents.refresh({ isForced: true });
+    return { agents: await agents.list() };
   },
 };
-
-function described(agent: JsonObject, includePrompt: boolean) {
-  const { tools, skills, model, prompt } = agent;
-  const name = String(agent.name);
-  return {
-    id: name,
-    name,
-    displayName: textOr(agent.displayName, name),
-    description: textOr(agent.description, ''),
-    ...(Array.isArray(tools) && { tools: tools.map(String) }),
-    ...(Array.isArray(skills) && { skills: skills.map(String) }),
-    ...(typeof model === 'string' && { model }),
-    ...(includePrompt && typeof prompt === 'string' && { prompt }),
-  };
-}
-
-function textOr(value: unknown, otherwise: string): string {
-  return typeof value === 'string' ? value : otherwise;
-}

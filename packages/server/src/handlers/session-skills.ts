@@ -1,5 +1,5 @@
 import type { Methods, Result } from '@groundcrew/protocol';
-import { type Session, shownSkill } from '@groundcrew/runtime';
+import type { Session } from '@groundcrew/runtime';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.skills.${string}`>;
@@ -7,7 +7,7 @@ type Invoked = Result<Methods['session.skills.getInvoked']>['skills'];
 
 export const sessionSkillsHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.skills.list'(_params, { session }) {
-    return { skills: (await session.skills.list()).map(shownSkill) };
+    return { skills: await session.skills.list() };
   },
   async 'session.skills.getInvoked'(_params, { session }) {
     return { skills: await invokedIn(session) };

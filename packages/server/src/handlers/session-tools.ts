@@ -10,6 +10,10 @@ export const sessionToolsHandlers: SessionHandlers<Pick<Methods, Names>> = {
     await session.tools.initialize();
     return {};
   },
+  async 'session.tools.updateSubagentSettings'({ subagents }, { session }) {
+    session.agents.change(subagents ?? null);
+    return {};
+  },
   async 'session.tools.handlePendingToolCall'({ requestId, result, error }, { session }) {
     const answer: ExternalAnswer = {
       ...(result !== undefined && { result: boundedResult(result as string | JsonObject) }),

@@ -118,12 +118,6 @@ function openRequest(
       `session construction failed: GenericFailure, externalToolDefinitions: tool name "${badName}" contains invalid characters. Tool names may hold letters, digits, _ and - (/^[a-zA-Z0-9_-]+$/).`,
     );
   }
-  if (
-    params.agent !== undefined &&
-    !(params.customAgents ?? []).some((agent) => agent.name === params.agent)
-  ) {
-    throw new Refusal(`session construction failed: Custom agent '${params.agent}' not found`);
-  }
   if (params.provider && !params.provider.baseUrl) {
     throw new Refusal('Invalid provider configuration: missing field `baseUrl`');
   }
@@ -132,6 +126,7 @@ function openRequest(
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
       settingsFrom({ ...skipped, ...params }, before, environment.workingDirectory),
     warnings: [...context.optionWarnings(), ...warnings],
+    ...(params.agent !== undefined && { agent: params.agent }),
     share,
   };
 }

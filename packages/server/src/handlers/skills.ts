@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import type { Methods } from '@groundcrew/protocol';
-import { shownSkill } from '@groundcrew/runtime';
 import type { CallContext, Handlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `skills.${string}`>;
@@ -12,11 +11,7 @@ export const skillsHandlers: Handlers<Pick<Methods, Names>> = {
       projects: absolute(projectPaths, context),
       includesHome: !excludeHostSkills,
     });
-    const shown = skills.map((skill) => ({
-      ...shownSkill(skill),
-      ...(skill.projectPath !== undefined && { projectPath: skill.projectPath }),
-    }));
-    return { skills: shown, ...(errors.length > 0 && { errors: [...errors] }) };
+    return { skills: skills.map(({ shown }) => shown), ...(errors.length > 0 && { errors: [...errors] }) };
   },
   async 'skills.getDiscoveryPaths'({ projectPaths = [], excludeHostSkills }, context) {
     const roots = context.runtime.skills.roots({

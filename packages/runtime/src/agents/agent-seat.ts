@@ -1,0 +1,101 @@
+import type { Price } from '@groundcrew/models';
+import type { Clock } from '../clock.js';
+import { Gate } from '../gate/gate.js';
+import type { GatePermissions } from '../gate/permission-desk.js';
+import { reportError } from '../hooks/error-hooks.js';
+import type { HookGuard } from '../hooks/guard.js';
+import { type HookSource, Hooks } from '../hooks/hooks.js';
+import type { AgentLog } from '../log/agent-log.js';
+import type { SessionLog } from '../log/session-log.js';
+import { ModelCalls } from '../model-call/model-call.js';
+import type { Cap } from '../model-call/question.js';
+import type { AskedClient } from '../questions/asked-client.js';
+import { ModelSwitch } from '../questions/model-switch.js';
+import type { Questions } from '../questions/questions.js';
+import type { UserInput } from '../questions/user-input.js';
+import type { Waits } from '../questions/waits.js';
+import type { ToolEnvironment } from '../tools/tool.js';
+import type { AgentContext, AgentPlanner, ConfigChange, SteeringInbox, TurnLimits } from '../turn/context.js';
+import { HistoryMemory } from '../turn/history-memory.js';
+import type { Interaction } from '../turn/interaction.js';
+import type { Planner } from '../turn/planner.js';
+
+/** What one agent has of its own; all else it shares with the session's other agents. */
+export interface AgentSeat {
+  readonly log: AgentLog;
+  readonly planner: AgentPlanner;
+  readonly inbox: SteeringInbox;
+  /** What it may take; none for the root agent. */
+  caps?(): readonly Cap[];
+}
+
+/** Makes the contexts of an agent's interactions. */
+export type SeatContexts = (seat: AgentSeat) => (interaction: Interaction) => AgentContext;
+
+/** What all agents of a session share. */
+interface SharedParts {
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly limits: TurnLimits;
+  readonly planner: Planner;
+  readonly permissions: GatePermissions;
+  readonly audience: { modelSwitchers(): readonly AskedClient[] };
+  readonly sessionLog: SessionLog;
+  readonly questions: Questions;
+  readonly userInput: UserInput;
+  readonly waits: Waits;
+  readonly guard: HookGuard;
+  priceOf(model: string): Promise<Price | undefined>;
+  toolEnvironment(): ToolEnvironment;
+  hookSources(): readonly HookSource[];
+  configure(change: ConfigChange): Promise<void>;
+  writeTranscript(): Promise<string>;
+  takeStart(): boolean;
+}
+
+/** Everything that the turns of one agent may touch: the same gate, hooks and questions for every agent. */
+export function agentContexts(
+  { log, planner, inbox, caps }: AgentSeat,
+  shared: SharedParts,
+): (interaction: Interaction) => AgentContext {
+  const { clock, questions, userInput, waits, guard, permissions, audience } = shared;
+  const parts = { log, clock, questions, waits };
+  const hooks = new Hooks({ ...parts, sources: () => shared.hookSources() });
+  const toolEnvironment = () => shared.toolEnvironment();
+  const fixed = {
+    log,
+    inbox,
+    hooks,
+    planner,
+    gate: new Gate({ ...parts, userInput, hooks, guard, permissions, toolEnvironment }),
+    models: new ModelCalls({
+      ...parts,
+      ...(caps && { caps }),
+      priceOf: (model) => shared.priceOf(model),
+      failed: (error, recoverable, signal) =>
+        reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
+    }),
+    modelSwitch: new ModelSwitch({
+      clients: () => audience.modelSwitchers(),
+      clock,
+      questions,
+      log: shared.sessionLog,
+    }),
+    memory: new HistoryMemory(),
+  };
+  const isRoot = log.agentId === undefined;
+  return (interaction) => ({
+    ...fixed,
+    interaction,
+    session: {
+      sessionId: shared.sessionId,
+      clientName: shared.planner.settings.clientName,
+      clock,
+      limits: shared.limits,
+      ruleWarning: () => permissions.warning(),
+      takeStart: () => isRoot && shared.takeStart(),
+      configure: (change) => shared.configure(change),
+      writeTranscript: () => shared.writeTranscript(),
+    },
+  });
+}

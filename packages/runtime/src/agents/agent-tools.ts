@@ -1,0 +1,224 @@
+import type { AgentDefinition, AgentTask } from '../log/agent-task.js';
+import { defineTool } from '../tools/define-tool.js';
+import { choice, flag, list, number, optional, text } from '../tools/fields.js';
+import { type Tool, type ToolContext, ToolFailure, type ToolResult } from '../tools/tool.js';
+import { type SubAgents, TooDeep } from './sub-agents.js';
+import { listOf, reportOf, startedText } from './task-texts.js';
+
+/** What the tools for agents work with. */
+export interface AgentToolParts {
+  /** The agents that may be begun. */
+  readonly agents: readonly AgentDefinition[];
+  subAgents(): SubAgents;
+  /** Why this model cannot be had; undefined when it can. */
+  problemWithModel(model: string): string | undefined;
+}
+
+/** Lets the model begin agents, read and write to them, and end them. */
+export function agentTools(parts: AgentToolParts): readonly Tool[] {
+  if (parts.agents.length === 0) return [];
+  return [
+    readAgentTool(parts),
+    writeAgentTool(parts),
+    listAgentsTool(parts),
+    stopAgentTool(parts),
+    taskTool(parts),
+  ];
+}
+
+function taskTool(parts: AgentToolParts): Tool {
+  const names = parts.agents.map(({ name }) => name);
+  const tool = defineTool({
+    name: 'task',
+    description:
+      'Has another agent do a task in a conversation of its own. It knows nothing of this conversation: say in the prompt all that it needs, and what it is to report. Begin several at once where tasks do not depend on one another.',
+    fields: {
+      name: text('A short name for this agent, such as `find-tests`.'),
+      prompt: text('The whole task.'),
+      agent_type: choice('Which agent does it.', names),
+      description: text('What it does, in three to five words, for the user.'),
+      model: optional(text('Another model than the agent would use.')),
+      mode: optional(
+        choice('`sync` waits for its answer; `background`, the default, goes on and is notified.', [
+          'sync',
+          'background',
+        ]),
+      ),
+    },
+    // What it began is found again by the call, and not begun twice.
+    isRepeatable: true,
+    intention: ({ description }) => description,
+    prepare: (input, context) => {
+      const agent = parts.agents.find(({ name }) => name === input.agent_type);
+      if (!agent) throw new ToolFailure(`There is no agent ${input.agent_type}.`);
+      const problem = input.model === undefined ? undefined : parts.problemWithModel(input.model);
+      if (problem !== undefined) throw new ToolFailure(problem);
+      const { name, prompt, description, model, mode = 'background' } = input;
+      const given = { agent, name, prompt, description, mode, ...(model !== undefined && { model }) };
+      return { type: 'run', run: (signal) => runTask(given, { parts, context, signal }) };
+    },
+  });
+  return { ...tool, notes: agentNotes(parts.agents) };
+}
+
+type GivenTask = Pick<AgentTask, 'agent' | 'name' | 'prompt' | 'description' | 'mode' | 'model'>;
+
+async function runTask(
+  given: GivenTask,
+  {
+    parts,
+    context,
+    signal,
+  }: { readonly parts: AgentToolParts; readonly context: ToolContext; readonly signal: AbortSignal },
+): Promise<ToolResult> {
+  const { toolCallId, agentId: parentAgentId } = context;
+  const subAgents = parts.subAgents();
+  const parent = parentAgentId === undefined ? {} : { parentAgentId };
+  const begun =
+    subAgents.begunBy(toolCallId, parentAgentId) ??
+    (await subAgents.start({ ...given, toolCallId, ...parent }).catch((error: unknown) => {
+      throw error instanceof TooDeep ? new ToolFailure(error.message) : error;
+    }));
+  if (begun.mode === 'background') return success(startedText(begun));
+  const ended = (await subAgents.ended(begun.agentId, signal)) ?? begun;
+  if (ended.status === 'running') return success(startedText(ended));
+  return resultOf(ended);
+}
+
+/** What the parent reads of an agent that it waited for: never an exception. */
+function resultOf({ status, name, result = '', error = '' }: AgentTask): ToolResult {
+  if (status === 'completed') return success(result === '' ? 'The agent ended without a word.' : result);
+  const why = status === 'cancelled' ? 'was stopped' : `failed: ${error}`;
+  const rest = result === '' ? '' : `\n\nThe last it said:\n${result}`;
+  return { type: 'failure', text: `Agent "${name}" ${why}${rest}`, message: `Agent "${name}" ${why}` };
+}
+
+function readAgentTool(parts: AgentToolParts): Tool {
+  return defineTool({
+    name: 'read_agent',
+    description: 'Tells how an agent is doing, and what it said when it has ended.',
+    fields: {
+      agent_id: text('The id of the agent.'),
+      wait: optional(flag('Whether to wait until it has ended.')),
+      timeout: optional(
+        number('How many seconds to wait at most; 30 unless given.', { minimum: 0, maximum: 180 }),
+      ),
+      since_turn: optional(number('Accepted and not used: an agent reports its last answer.')),
+    },
+    isRepeatable: true,
+    prepare: ({ agent_id: agentId, wait = false, timeout = 30 }) => ({
+      type: 'run',
+      run: async (signal) => {
+        const subAgents = parts.subAgents();
+        const task = requireTask(subAgents, agentId);
+        if (wait && task.status === 'running') await untilEnded(subAgents, agentId, timeout * 1000, signal);
+        return success(reportOf(requireTask(subAgents, agentId), Date.now()));
+      },
+    }),
+  });
+}
+
+async function untilEnded(
+  subAgents: SubAgents,
+  agentId: string,
+  milliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const limit = AbortSignal.timeout(milliseconds);
+  const either = AbortSignal.any([signal, limit]);
+  while (subAgents.find(agentId)?.status === 'running') {
+    const isLate = await subAgents.change(either).then(
+      () => false,
+      () => true,
+    );
+    signal.throwIfAborted();
+    if (isLate) return;
+  }
+}
+
+function writeAgentTool(parts: AgentToolParts): Tool {
+  return defineTool({
+    name: 'write_agent',
+    description:
+      'Sends a message to an agent. It takes it up when it is done with what it does, or works again.',
+    fields: {
+      message: text('What to tell it.'),
+      agent_id: optional(text('The id of the agent.')),
+      agent_ids: optional(list('The ids of several agents.')),
+    },
+    prepare: ({ message, agent_id: one, agent_ids: several = [] }) => ({
+      type: 'run',
+      run: async () => {
+        const subAgents = parts.subAgents();
+        const ids = one === undefined ? several : [one, ...several];
+        if (ids.length === 0) throw new ToolFailure('Name an agent by agent_id.');
+        for (const agentId of ids) {
+          requireTask(subAgents, agentId);
+          if (!(await subAgents.message(agentId, message)))
+            throw new ToolFailure(`Agent ${agentId} was stopped and takes no messages.`);
+        }
+        return success(`Message sent to ${ids.join(', ')}.`);
+      },
+    }),
+  });
+}
+
+function listAgentsTool(parts: AgentToolParts): Tool {
+  return defineTool({
+    name: 'list_agents',
+    description: 'Lists the agents that work in the background.',
+    fields: {
+      include_completed: optional(flag('Whether to list those that have ended, too; true unless given.')),
+    },
+    isRepeatable: true,
+    prepare: ({ include_completed: isAll = true }) => ({
+      type: 'run',
+      run: async () => {
+        const tasks = parts.subAgents().tasks.filter(({ status }) => isAll || status === 'running');
+        return success(
+          listOf(
+            tasks.filter(({ mode }) => mode === 'background'),
+            Date.now(),
+          ),
+        );
+      },
+    }),
+  });
+}
+
+function stopAgentTool(parts: AgentToolParts): Tool {
+  return defineTool({
+    name: 'stop_agent',
+    description: 'Ends an agent, and all that it began.',
+    fields: { agent_id: text('The id of the agent.') },
+    isRepeatable: true,
+    prepare: ({ agent_id: agentId }) => ({
+      type: 'run',
+      run: async () => {
+        const subAgents = parts.subAgents();
+        requireTask(subAgents, agentId);
+        return success(
+          (await subAgents.stop(agentId)) ? `Agent ${agentId} was stopped.` : `Agent ${agentId} had ended.`,
+        );
+      },
+    }),
+  });
+}
+
+function requireTask(subAgents: SubAgents, agentId: string): AgentTask {
+  const task = subAgents.find(agentId);
+  if (!task)
+    throw new ToolFailure(
+      `No agent found with agent_id: ${agentId}. The agent may have been cleared or never existed.`,
+    );
+  return task;
+}
+
+function agentNotes(agents: readonly AgentDefinition[]): string {
+  const lines = agents.map(({ name, description }) => `- ${name}: ${description.slice(0, 300)}`);
+  return `Agents that can be asked:\n${lines.join('\n').slice(0, 8000)}`;
+}
+
+function success(content: string): ToolResult {
+  return { type: 'success', text: content };
+}

@@ -1,0 +1,306 @@
+import type { EventData, JsonObject } from '@groundcrew/protocol';
+import type { AgentDefinition } from '../log/agent-task.js';
+import type { Draft, EphemeralDraft } from '../log/session-log.js';
+import type { SessionState } from '../log/state.js';
+import type { SessionSettings } from '../settings/session-settings.js';
+import type { Tool } from '../tools/tool.js';
+import type { ToolSource } from '../tools/tool-source.js';
+import type { LeadingAgent } from '../turn/planner.js';
+import { AgentFiles, agentRoots } from './agent-files.js';
+import { agentTools } from './agent-tools.js';
+import { builtinAgents, describedAgent, firstOfEach } from './definition.js';
+import { fleetPrompt } from './fleet.js';
+import type { SubAgentSettings } from './sub-agent-run.js';
+import type { SubAgents } from './sub-agents.js';
+import { subAgentSettings } from './subagent-settings.js';
+import { shownTask, taskProgress } from './task-view.js';
+
+/** The session whose agents these are. */
+interface AgentSession {
+  readonly currentSettings: SessionSettings;
+  readonly loadedState: SessionState | undefined;
+  readonly skills: { contextsOf(names: readonly string[]): Promise<readonly string[]> };
+  readonly tools: { readonly planner: { isServed(model: string): boolean } };
+  state(): Promise<SessionState>;
+  record(...drafts: readonly Draft[]): Promise<unknown>;
+  emit(draft: EphemeralDraft): Promise<string>;
+}
+
+/** No agent has that name. */
+export class UnknownAgent extends Error {
+  override readonly name = 'UnknownAgent';
+
+  constructor(name: string, known: readonly AgentDefinition[]) {
+    const names = known.map((agent) => agent.name).join(', ') || 'none';
+    super(`There is no agent named ${JSON.stringify(name)}. There are: ${names}.`);
+  }
+}
+
+const defaults = { maxDepth: 3, maxConcurrency: 8, agents: {}, disabled: [] } satisfies SubAgentSettings;
+
+/** The agents of one session: those of apps, files and this program, and the one that leads. */
+export class SessionAgents implements ToolSource {
+  readonly kind = 'builtin';
+  /** Reading the disk takes no time that a sender would notice. */
+  readonly isReady = true;
+  settings: SubAgentSettings = defaults;
+  /** Those at work; there once the session is in memory. */
+  subAgents!: SubAgents;
+  private readonly files = new AgentFiles();
+  private ofFiles: readonly AgentDefinition[] = [];
+  private problems: readonly string[] = [];
+  private readonly warned = new Set<string>();
+  private offered: { readonly key: string; readonly tools: readonly Tool[] } = { key: '', tools: [] };
+  private readonly listeners = new Set<() => void>();
+  private leading: { readonly key: string; readonly skills: readonly string[] } = { key: '', skills: [] };
+
+  constructor(
+    private readonly session: AgentSession,
+    private readonly homes: readonly string[],
+  ) {}
+
+  async ready(): Promise<void> {
+    await this.refresh();
+  }
+
+  /** Reads agent files again that have changed, and what the leading agent's skills say. */
+  async refresh({ isForced = false } = {}): Promise<void> {
+    const state = await this.session.state();
+    if (isForced) this.files.expire();
+    const { agents, problems } = await this.files.read(this.roots(state));
+    const hasChanged = agents !== this.ofFiles || isForced;
+    this.ofFiles = agents;
+    this.problems = problems;
+    if (hasChanged && (agents.length > 0 || isForced)) this.announce();
+    else this.warn();
+    await this.readSkills(state);
+    if (this.updateTools()) for (const listener of this.listeners) listener();
+  }
+
+  tools(): readonly Tool[] {
+    return this.offered.tools;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  async close(): Promise<void> {
+    this.listeners.clear();
+  }
+
+  /** The agents that clients and files describe, in the order of precedence. */
+  get own(): readonly AgentDefinition[] {
+    const { fixed = {} } = this.session.loadedState ?? {};
+    const { customAgents = fixed.customAgents ?? [] } = this.session.currentSettings;
+    return firstOfEach(
+      customAgents.map((agent: JsonObject) => describedAgent(agent)),
+      this.ofFiles,
+    );
+  }
+
+  /** The same with those of this program. */
+  get all(): readonly AgentDefinition[] {
+    const excluded = this.session.currentSettings.excludedBuiltinAgents ?? [];
+    return firstOfEach(
+      this.own,
+      builtinAgents.filter(({ name }) => !excluded.includes(name)),
+    );
+  }
+
+  /** Those that other agents may begin. */
+  get startable(): readonly AgentDefinition[] {
+    return this.all.filter(({ name, infer }) => infer && !this.settings.disabled.includes(name));
+  }
+
+  /** Throws UnknownAgent. */
+  require(name: string): AgentDefinition {
+    const { all } = this;
+    const agent = all.find((each) => each.name === name);
+    if (!agent) throw new UnknownAgent(name, all);
+    return agent;
+  }
+
+  /** The agent that is to lead from the next prompt on. */
+  async current() {
+    await this.refresh();
+    const { selectedAgent } = await this.session.state();
+    const agent =
+      selectedAgent === undefined ? undefined : this.all.find(({ name }) => name === selectedAgent);
+    return agent && shownAgent(agent);
+  }
+
+  /** Throws UnknownAgent. */
+  async select(name: string) {
+    await this.refresh();
+    const agent = this.require(name);
+    await this.session.record(selectedDraft(agent));
+    return shownAgent(agent);
+  }
+
+  async deselect(): Promise<void> {
+    if ((await this.session.state()).selectedAgent === undefined) return;
+    await this.session.record({ type: 'subagent.deselected', data: {} });
+  }
+
+  /** Who leads by this state; undefined for the default agent, and for one that is gone. */
+  leader({ leadingAgent }: SessionState): LeadingAgent | undefined {
+    const agent = leadingAgent === undefined ? undefined : this.all.find(({ name }) => name === leadingAgent);
+    return agent && { agent, skills: this.leading.key === agent.name ? this.leading.skills : [] };
+  }
+
+  /** Begins an agent in the background for a client. Throws UnknownAgent. */
+  async start(given: {
+    readonly agentType: string;
+    readonly prompt: string;
+    readonly name: string;
+    readonly description: string;
+    readonly model?: string;
+  }): Promise<string> {
+    await this.refresh();
+    const { agentType, ...rest } = given;
+    const agent = this.require(agentType);
+    if (given.model !== undefined && !this.session.tools.planner.isServed(given.model))
+      throw new UnknownAgent(`${agentType} with the model ${given.model}`, []);
+    const { subAgents } = this;
+    const toolCallId = `client-${agentType}-${Date.now().toString(36)}-${subAgents.tasks.length}`;
+    return (await subAgents.start({ ...rest, agent, toolCallId, mode: 'background' })).agentId;
+  }
+
+  /** What sub-agents go by. */
+  host() {
+    const { session } = this;
+    const settings = () => this.settings;
+    return {
+      get settings() {
+        return settings();
+      },
+      skillsOf: async ({ skills }: AgentDefinition) => (skills ? session.skills.contextsOf(skills) : []),
+    };
+  }
+
+  /** The agents that can lead, as clients see them. */
+  async list({ includesBuiltin = false, includesPrompt = false } = {}) {
+    await this.refresh();
+    return (includesBuiltin ? this.all : this.own).map((agent) => shownAgent(agent, { includesPrompt }));
+  }
+
+  /** The sub-agents that were begun, as clients see them. */
+  async tasks() {
+    const state = await this.session.state();
+    return Object.values(state.tasks).map((task) => shownTask(task, state));
+  }
+
+  /** One of them; undefined when it is not known. */
+  async task(agentId: string) {
+    return (await this.tasks()).find(({ id }) => id === agentId);
+  }
+
+  /** What a sub-agent did last; undefined when it is not known. */
+  async progress(agentId: string) {
+    const state = await this.session.state();
+    const task = Object.hasOwn(state.tasks, agentId) ? state.tasks[agentId] : undefined;
+    return task && taskProgress(task, state);
+  }
+
+  /** The prompt that has the root agent lead a fleet. */
+  fleetPrompt(request: string): string {
+    return fleetPrompt(request);
+  }
+
+  /** Changes what holds for sub-agents; null is what holds unless something is said. */
+  change(given: Readonly<Record<string, unknown>> | null): void {
+    this.settings = { ...defaults, ...subAgentSettings(given) };
+    if (this.updateTools()) for (const listener of this.listeners) listener();
+  }
+
+  private roots({ context }: SessionState) {
+    const { configDiscovery = true, configDir } = this.session.currentSettings;
+    const { cwd, gitRoot } = context;
+    if (!configDiscovery) return agentRoots([], this.homes.slice(0, configDir === undefined ? 0 : 1));
+    const parent = gitRoot !== undefined && gitRoot !== cwd ? [gitRoot] : [];
+    return agentRoots([cwd, ...parent], this.homes);
+  }
+
+  private async readSkills({ selectedAgent }: SessionState): Promise<void> {
+    const agent =
+      selectedAgent === undefined ? undefined : this.all.find(({ name }) => name === selectedAgent);
+    const skills = agent?.skills ? await this.session.skills.contextsOf(agent.skills) : [];
+    this.leading = { key: agent?.name ?? '', skills };
+  }
+
+  private updateTools(): boolean {
+    const agents = this.startable;
+    const key = JSON.stringify(agents);
+    if (key === this.offered.key) return false;
+    const { session } = this;
+    const tools = agentTools({
+      agents,
+      subAgents: () => this.subAgents,
+      problemWithModel: (model) =>
+        session.tools.planner.isServed(model) ? undefined : `The model ${model} is not available.`,
+    });
+    this.offered = { key, tools };
+    return true;
+  }
+
+  private warn(): void {
+    const fresh = this.problems.filter((message) => !this.warned.has(message));
+    for (const message of fresh) this.warned.add(message);
+    if (fresh.length === 0) return;
+    void this.session
+      .record(
+        ...fresh.map(
+          (message): Draft => ({ type: 'session.warning', data: { warningType: 'agents', message } }),
+        ),
+      )
+      .catch(unwritable);
+  }
+
+  private announce(): void {
+    this.warn();
+    const agents = this.own.map((agent) => ({
+      ...shownAgent(agent),
+      source: agent.source,
+      tools: agent.tools ? [...agent.tools] : null,
+      userInvocable: true,
+    }));
+    void this.session
+      .emit({
+        type: 'session.custom_agents_updated',
+        data: { agents, errors: [], warnings: [...this.problems] },
+      })
+      .catch(unwritable);
+  }
+}
+
+/** A turn that cannot write ends by itself. */
+const unwritable = (): undefined => undefined;
+
+/** The event of an agent that is to lead. */
+function selectedDraft({ name, displayName, tools }: AgentDefinition): Draft {
+  const data: EventData<'subagent.selected'> = {
+    agentName: name,
+    agentDisplayName: displayName,
+    tools: tools ? [...tools] : null,
+  };
+  return { type: 'subagent.selected', data };
+}
+
+/** An agent as clients see it. */
+export function shownAgent(agent: AgentDefinition, { includesPrompt = false } = {}) {
+  const { name, displayName, description, tools, skills, model, path, prompt, source } = agent;
+  return {
+    id: name,
+    name,
+    displayName,
+    description,
+    ...(source !== 'custom' && { source }),
+    ...(tools && { tools: [...tools] }),
+    ...(skills && { skills: [...skills] }),
+    ...(model !== undefined && { model }),
+    ...(path !== undefined && { path }),
+    ...(includesPrompt && { prompt }),
+  };
+}
