@@ -15,6 +15,7 @@ import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import { SessionSkills } from '../skills/session-skills.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
 import { SessionMeasures } from '../turn/session-measures.js';
@@ -36,6 +37,8 @@ import { UserShell } from './user-shell.js';
 interface SessionParts extends SessionEnvironment {
   /** The events of one commit have all been told. */
   onPublishedAll(session: Session): void;
+  /** A call waits for hooks whose client is away. */
+  onHeld(session: Session): void;
 }
 
 /** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
@@ -48,6 +51,7 @@ export class Session {
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
+  readonly skills: SessionSkills;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly transcript = new Transcript(this);
@@ -59,6 +63,7 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = parts.audience;
+    this.skills = new SessionSkills(this, parts);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
@@ -305,6 +310,7 @@ export class Session {
   dropLoaded(): void {
     this.conversation = undefined;
     this.loading = undefined;
+    void this.skills.close();
     void this.parts.shells.close();
     void this.tools.mcp.close();
   }
@@ -379,16 +385,13 @@ export class Session {
       priceOf: parts.priceOf,
       planner,
       audience,
-      permissions: {
-        policy: () => this.permissions.policy(log.state),
-        prohibitions: () => this.permissions.prohibitions(log.state),
-        warning: () => this.permissions.warning(),
-      },
+      permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
+      held: () => parts.onHeld(this),
       lost: () => this.dropLoaded(),
     };
   }
