@@ -15,7 +15,6 @@ const noDiscovery = 'this version reads no settings of servers from the working 
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noMcpApps = 'this version shows no apps of MCP servers.';
 const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
 const noGitHubServer = 'this version has no built-in GitHub server.';
 const noSkills = 'this version has no skills and no plugins.';
@@ -135,7 +134,7 @@ export const createOptions: SupportOf<Create> = {
   requestPermission: used,
   requestUserInput: used,
   requestElicitation: used,
-  requestMcpApps: unused(noMcpApps),
+  requestMcpApps: used,
   requestExitPlanMode: unused('this version asks nobody (onExitPlanModeRequest) what follows a plan.'),
   requestAutoModeSwitch: used,
   hooks: used,

@@ -3,6 +3,7 @@ import {
   type CallToolResult,
   Client,
   type Progress,
+  type Prompt,
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -98,6 +99,34 @@ export class McpConnection {
       { name, arguments: args as Record<string, unknown>, ...(meta && { _meta: { ...meta } }) },
       { signal, timeout: milliseconds, resetTimeoutOnProgress: true, onprogress: onProgress },
     );
+  }
+
+  async resources(milliseconds: number) {
+    if (!this.capabilities.resources) return [];
+    return (await this.client.listResources(undefined, { timeout: milliseconds })).resources;
+  }
+
+  async resourceTemplates(milliseconds: number) {
+    if (!this.capabilities.resources) return [];
+    return (await this.client.listResourceTemplates(undefined, { timeout: milliseconds })).resourceTemplates;
+  }
+
+  async readResource(uri: string, milliseconds: number) {
+    return (await this.client.readResource({ uri }, { timeout: milliseconds })).contents;
+  }
+
+  async prompts(milliseconds: number): Promise<readonly Prompt[]> {
+    if (!this.capabilities.prompts) return [];
+    return (await this.client.listPrompts(undefined, { timeout: milliseconds })).prompts;
+  }
+
+  prompt(name: string, args: Readonly<Record<string, string>>, milliseconds: number) {
+    return this.client.getPrompt({ name, arguments: { ...args } }, { timeout: milliseconds });
+  }
+
+  /** The session works in other directories now. */
+  rootsChanged(): Promise<void> {
+    return this.client.sendRootsListChanged();
   }
 
   close(): Promise<void> {

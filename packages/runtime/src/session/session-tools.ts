@@ -1,7 +1,10 @@
+import type { JsonObject } from '@groundcrew/protocol';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
+import { forbid } from '../permissions/policy.js';
+import { examine } from '../permissions/subject.js';
 import type { Instructions } from '../prompt/instructions.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
@@ -113,6 +116,18 @@ export class SessionTools {
       openPaths: () => sandbox.openPaths(),
       jobs,
     };
+  }
+
+  /** Why rules forbid a call that an app of a server makes; no model asks for it, so users are not asked. */
+  async refusalOfMcpCall(serverName: string, tool: string, args: JsonObject): Promise<string | undefined> {
+    const state = await this.session.state();
+    const found = this.mcp
+      .tools()
+      .find(({ mcp }) => mcp?.mcpServerName === serverName && mcp.mcpToolName === tool);
+    const toolName = found?.name ?? `${serverName}-${tool}`;
+    const request = { kind: 'mcp' as const, serverName, toolName, toolTitle: tool, args, readOnly: false };
+    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
+    return forbid(subject, this.session.permissions.prohibitions(state))?.because;
   }
 
   private mcpHost(): McpHost {
