@@ -25,9 +25,7 @@ import type { Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import type { TurnLimits } from './turn/context.js';
-import { warnAtOnce } from './turn/option-warnings.js';
-import { checkDirectory } from './workspace/check-directory.js';
-import { describeDirectory } from './workspace/git.js';
+import { checkDirectory, directoryContext } from './workspace/check-directory.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
 
 /** One place where sessions are kept: a store and the directories beside it. */
@@ -283,7 +281,7 @@ export class Runtime {
     session.attach(request.attachment);
     await session.keepGuard({});
     (await session.load()).userInput.offer();
-    await warnAtOnce(session, request.warnings);
+    await session.tools.warn(request.warnings);
     return session;
   }
 
@@ -395,6 +393,5 @@ function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
 
 function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {
   if (workingDirectory === undefined) return undefined;
-  checkDirectory(workingDirectory);
-  return describeDirectory(workingDirectory);
+  return directoryContext(workingDirectory);
 }

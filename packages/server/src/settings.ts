@@ -1,14 +1,11 @@
 import { resolve } from 'node:path';
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
 import {
-  type ClientCommand,
   defaultHookOptions,
   type HookOptions,
+  providerSettings,
   type SessionSettings,
-  type SystemMessage,
   type ToolDeclaration,
-  withoutWireModel,
-  withRegistry,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
 import { type Acquaintance, dialectOf } from './dialect.js';
@@ -30,7 +27,7 @@ export function settingsFrom(
   workingDirectory: string,
 ): SessionSettings {
   const systemMessage = params.systemMessage
-    ? (withoutNullsDeep(params.systemMessage) as SystemMessage)
+    ? (withoutNullsDeep(params.systemMessage) as SessionSettings['systemMessage'])
     : before?.systemMessage;
   const settings: SessionSettings = {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
@@ -81,7 +78,7 @@ export function settingsFrom(
         before?.additionalDirectories,
     ),
   };
-  return withRegistry(withProvider(settings, params, before), registryFrom(params));
+  return providerSettings.withRegistry(withProvider(settings, params, before), registryFrom(params));
 }
 
 /** A service that is named again is another one; one that stays, under another model, forgets how it called the old. */
@@ -92,7 +89,7 @@ function withProvider(
 ): SessionSettings {
   if (provider) return { ...settings, ...registryOf(before), provider: providerFrom(provider) };
   const kept = { ...settings, ...registryOf(before), ...pick('provider', before?.provider) };
-  return !model || model === before?.model ? kept : withoutWireModel(kept);
+  return !model || model === before?.model ? kept : providerSettings.withoutWireModel(kept);
 }
 
 function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 'providers' | 'models'> {
@@ -143,7 +140,9 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,
-    commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
+    commands: (params.commands ?? []).map(
+      (command) => withoutNullsDeep(command) as Share['commands'][number],
+    ),
     dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };

@@ -12,6 +12,7 @@ import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import { ListedTools } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
+import { warnAtOnce } from '../turn/option-warnings.js';
 import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
@@ -31,6 +32,7 @@ interface ToolSession {
   readonly workspacePath: string;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
+  readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
 }
@@ -66,6 +68,11 @@ export class SessionTools {
       homeDirectory: homeOf(session.workspacePath),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
     });
+  }
+
+  /** Records warnings about options at once, those excepted that clients have received before. */
+  warn(messages: readonly string[]): Promise<void> {
+    return warnAtOnce(this.session, this.planner.optionWarnings, messages);
   }
 
   /** Takes what a client that creates or resumes wants changed. */

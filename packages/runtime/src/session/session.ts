@@ -2,20 +2,27 @@ import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, isStale, type LogRecord } from '@groundcrew/store';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
-import { initialState, type Prompt, type SessionState } from '../log/state.js';
+import {
+  initialState,
+  type OpenQuestion,
+  openQuestions,
+  type Prompt,
+  type SessionState,
+} from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { UserCommands } from '../tools/shell/user-commands.js';
-import type { PromptExtras } from '../turn/interaction.js';
+import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
+import { SessionMeasures } from '../turn/session-measures.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
+import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
@@ -23,6 +30,7 @@ import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
 import { SessionTools } from './session-tools.js';
 import { Transcript } from './transcript.js';
+import { UserShell } from './user-shell.js';
 
 /** What a session is given by the runtime it lives in. */
 interface SessionParts extends SessionEnvironment {
@@ -35,7 +43,8 @@ export class Session {
   readonly audience: Audience;
   readonly workspace: Workspace;
   readonly readers = new LogReaders();
-  readonly userCommands = new UserCommands();
+  readonly userShell = new UserShell(this);
+  readonly measures = new SessionMeasures(this);
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
@@ -100,12 +109,8 @@ export class Session {
     const { sessionId } = this;
     const { clock, version, owner } = this.parts;
     const hasHooks = this.audience.hasHooks;
-    const first = greeting(this.currentSettings, {
-      hasHooks,
-      sessionId,
-      version,
-      startTime: clock.timestamp(),
-    });
+    const startTime = clock.timestamp();
+    const first = greeting(this.currentSettings, { hasHooks, sessionId, version, startTime });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
       this.hold(new Conversation(log, this.host(log)));
@@ -142,8 +147,12 @@ export class Session {
     this.tools.configure(settings, access);
   }
 
-  async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
-    await this.onLog((conversation) => conversation.send(prompt, extras));
+  /** `isIdempotent`: the sender chose the message id, and the same prompt under the same id is one prompt. */
+  async send(prompt: Prompt, options: PromptExtras & { readonly isIdempotent?: boolean }): Promise<void> {
+    const { isIdempotent = false, ...given } = options;
+    const extras = checkedExtras(given);
+    const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
+    await this.onLog((conversation) => conversation.send(identified, extras));
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
@@ -188,6 +197,10 @@ export class Session {
   /** Stored records after a seq; of those a snapshot has folded, what is damaged is left out. */
   read(after = 0): AsyncIterable<readonly LogRecord[]> {
     return readStored(this, { store: this.parts.store, after });
+  }
+
+  async openQuestions(): Promise<readonly OpenQuestion[]> {
+    return openQuestions(await this.state());
   }
 
   /** Prompts that no turn has taken up. */
