@@ -137,6 +137,27 @@ export const sessionMcpMethods = {
         }),
       }),
   ),
+  'session.mcp.executeSampling': method(
+    "Asks the session's model what a server would, with the same permission and budget.",
+    () =>
+      inSession({
+        requestId: z.string(),
+        serverName: z.string(),
+        mcpRequestId: z.optional(z.unknown()),
+        request: z.record(z.string(), z.unknown()),
+      }),
+    () =>
+      openObject({
+        action: z.enum(['success', 'failure', 'cancelled']),
+        result: z.optional(z.record(z.string(), z.unknown())),
+        error: z.optional(z.string()),
+      }),
+  ),
+  'session.mcp.cancelSamplingExecution': method(
+    'Ends what `executeSampling` began; false when nothing runs under that id.',
+    () => inSession({ requestId: z.string() }),
+    () => openObject({ cancelled: z.boolean() }),
+  ),
   'session.mcp.setEnvValueMode': method(
     'How values of `env` are read by servers that start from now on: as they stand, or with names in braces after a dollar sign replaced.',
     () => inSession({ mode: mode() }),

@@ -5,7 +5,7 @@ import { ToolFailure, type ToolResult } from '../tools/tool.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import { readDefinitions, type ToolDefinition } from './definition.js';
-import { type Link, type LinkParts, openLink } from './link.js';
+import { type Link, type LinkParts, type OpenParts, openLink } from './link.js';
 import { resultOfAnswer } from './result.js';
 
 /** The state of a server, in the words of the wire. */
@@ -217,7 +217,17 @@ export class McpServer {
       else host.listChanged(this, what);
     };
     const roots = () => host.directories().map((path) => ({ uri: pathToFileURL(path).href, name: path }));
-    const opened = await openLink(config, { ...host, changed, roots, isOld, milliseconds: limit }, signal);
+    const parts: OpenParts = {
+      ...host,
+      changed,
+      roots,
+      isOld,
+      milliseconds: limit,
+      abilities: host.abilities(),
+      elicit: (params, asked) => host.elicit(this.name, params, asked),
+      sample: (params, asked) => host.sample(this.name, params, asked),
+    };
+    const opened = await openLink(config, parts, signal);
     if (signal.aborted) {
       if ('link' in opened) await opened.link.close();
       return undefined;

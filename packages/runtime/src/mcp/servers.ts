@@ -40,6 +40,8 @@ export class McpServers implements ToolSource {
   envValueMode: EnvValueMode = 'direct';
   /** What apps of servers may know of the app around them. */
   hostContext: JsonObject = {};
+  /** What clients have the model asked for servers, by the ids they gave. */
+  readonly samplings = new Map<string, AbortController>();
   private disabled: readonly string[] = [];
   private readonly listeners = new Set<() => void>();
   private readonly awaited = new Map<McpServer, Wait>();

@@ -131,6 +131,27 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
       },
     };
   },
+  async 'session.mcp.executeSampling'({ requestId, serverName, request }, { session, signal }) {
+    knownServer(session, serverName);
+    const { samplings } = session.tools.mcp;
+    const controller = new AbortController();
+    samplings.set(requestId, controller);
+    try {
+      const either = AbortSignal.any([signal, controller.signal]);
+      const result = await session.tools.sample(serverName, request, either);
+      return { action: 'success', result: { ...result } };
+    } catch (error) {
+      if (controller.signal.aborted) return { action: 'cancelled' };
+      return { action: 'failure', error: error instanceof Error ? error.message : String(error) };
+    } finally {
+      samplings.delete(requestId);
+    }
+  },
+  async 'session.mcp.cancelSamplingExecution'({ requestId }, { session }) {
+    const running = session.tools.mcp.samplings.get(requestId);
+    running?.abort(new Error('The sampling was cancelled'));
+    return { cancelled: running !== undefined };
+  },
   async 'session.mcp.setEnvValueMode'({ mode }, { session }) {
     session.tools.mcp.envValueMode = mode;
     return { mode };
