@@ -42,8 +42,8 @@ export interface ProgramOptions {
   readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
-  /** A client started the process with `--server`. */
-  readonly isServerFlag?: boolean;
+  /** What the start of the process says of the clients that come. */
+  readonly clients?: NonNullable<ServerEnvironment['clients']>;
   /** Sessions read no instructions from files unless they ask for them. */
   readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
@@ -111,7 +111,7 @@ export function compose(options: ProgramOptions): Program {
     },
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
-    ...(options.isServerFlag && { isServerFlag: true }),
+    ...(options.clients && { clients: options.clients }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
   };
   const server: Server = new Server(runtime, serverEnvironment);

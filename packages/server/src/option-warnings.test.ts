@@ -7,11 +7,7 @@ type Params = ParsedParams<Methods['session.resume']>;
 
 /** What the runtime gets to know of these parameters. */
 function receivedOf(params: object): string {
-  const client = { hasConnected: true, isServerFlag: false };
-  return JSON.stringify([
-    settingsFrom(params as Params, undefined, '/work'),
-    shareFrom(params as Params, client),
-  ]);
+  return JSON.stringify([settingsFrom(params as Params, undefined, '/work'), shareFrom(params as Params)]);
 }
 
 /** Without them the same is heard: what they ask for is so by itself, or another field decides. */

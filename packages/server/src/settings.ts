@@ -8,7 +8,6 @@ import {
   type ToolDeclaration,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
-import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
@@ -131,7 +130,7 @@ function directoriesFrom(
 }
 
 /** What the client brings to the session. */
-export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
+export function shareFrom(params: ResumeParams): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
@@ -143,7 +142,6 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     commands: (params.commands ?? []).map(
       (command) => withoutNullsDeep(command) as Share['commands'][number],
     ),
-    dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
 }
@@ -156,11 +154,7 @@ function transformsSections({ systemMessage }: ResumeParams): boolean {
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
-  const { timeoutMs, onFailure } = options ?? {};
-  return {
-    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
-    onFailure: onFailure ?? defaultHookOptions.onFailure,
-  };
+  return { ...defaultHookOptions, ...(withoutNullsDeep(options ?? {}) as Partial<HookOptions>) };
 }
 
 /** The first name that no model service would take. */

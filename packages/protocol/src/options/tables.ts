@@ -138,7 +138,7 @@ export const createOptions: SupportOf<Create> = {
   requestExitPlanMode: unused('this version asks nobody (onExitPlanModeRequest) what follows a plan.'),
   requestAutoModeSwitch: used,
   hooks: used,
-  hookOptions: object({ timeoutMs: used, onFailure: used }),
+  hookOptions: object({ timeoutMs: used, onFailure: used, types: used, stopBlocks: used }),
   ...sandboxOptions,
   streaming: used,
   includeSubAgentStreamingEvents: unused(noAgents, true),

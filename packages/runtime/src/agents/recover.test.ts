@@ -87,7 +87,7 @@ function world(tools: readonly Tool[]) {
       requestPermission: true,
       requestUserInput: false,
       requestAutoModeSwitch: false,
-      isOld: false,
+      reportsIntent: false,
       tokenProviders: [],
       receive: (published) => heard.take(published.event),
       ask: async (callback) => Promise.reject(new Error(`Nobody answers ${callback}`)),

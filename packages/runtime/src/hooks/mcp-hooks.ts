@@ -11,7 +11,6 @@ export async function reviewMcpCall(
   call: McpCall & { readonly toolCallId: string },
   signal: AbortSignal,
 ): Promise<McpReview> {
-  if (hooks.isEmpty) return {};
   let meta: JsonObject | undefined;
   const take = (input: HookInput<'preMcpToolCall'>, output: { readonly metaToUse?: unknown }) => {
     if (output.metaToUse === undefined) return input;

@@ -16,7 +16,7 @@ export interface SamplingParts {
 }
 
 /** The name that permission for sampling goes by, beside those of tools. */
-export const samplingName = 'sampling/createMessage';
+const samplingName = 'sampling/createMessage';
 
 const longestRequest = 1024 * 1024;
 

@@ -61,7 +61,7 @@ export class SessionTools {
     const { audience } = session;
     const builtin = () =>
       environment.builtinTools({
-        isOld: audience.isOld,
+        reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
       });
     const ofBuild = new ListedTools('builtin', builtin);

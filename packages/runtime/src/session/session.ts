@@ -36,6 +36,8 @@ import { UserShell } from './user-shell.js';
 interface SessionParts extends SessionEnvironment {
   /** The events of one commit have all been told. */
   onPublishedAll(session: Session): void;
+  /** A call waits for hooks whose client is away. */
+  onHeld(session: Session): void;
 }
 
 /** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
@@ -379,16 +381,13 @@ export class Session {
       priceOf: parts.priceOf,
       planner,
       audience,
-      permissions: {
-        policy: () => this.permissions.policy(log.state),
-        prohibitions: () => this.permissions.prohibitions(log.state),
-        warning: () => this.permissions.warning(),
-      },
+      permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
+      held: () => parts.onHeld(this),
       lost: () => this.dropLoaded(),
     };
   }

@@ -77,6 +77,8 @@ export interface ReceivedPrompt {
 /** Prompts that join a running turn. */
 export interface SteeringInbox {
   takeSteering(): Promise<readonly ReceivedPrompt[]>;
+  /** These wait again, before all others: the turn that had taken them was stopped. */
+  putBack(prompts: readonly ReceivedPrompt[]): void;
 }
 
 /** What an agent knows of the session it works in. */

@@ -9,6 +9,7 @@ import type { AgentContext, ModelPlan } from './context.js';
 import { reportContextUse } from './context-use.js';
 import { deliver, deliverSteering } from './deliver.js';
 import { blockOf, startSession } from './prompt-hooks.js';
+import { sentDrafts } from './request.js';
 import { shorterViewDrafts } from './window.js';
 
 /** A bound of the loop was reached. */
@@ -34,19 +35,23 @@ export async function runUntilAnswered(context: AgentContext, signal: AbortSigna
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
-  const first = await planner.freshPlan(signal);
+  let first = await planner.freshPlan(signal);
   noticeServers(context);
   begin(context, first);
-  await startSession(context, signal);
+  if (await startSession(context, signal)) {
+    first = planner.plan();
+    appendSystemPrompt(context, first);
+  }
   const { answer, plan } = await askWhileStoring(context, first, signal);
   const turn = gateTurn(context, plan);
   const calls = answer.calls.map(readCall);
   const isTooMuch = calls.length > 0 && interaction.rounds > session.limits.toolRounds;
   const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => gate.startOf(call, turn)));
   log.append(
+    ...sentDrafts(context, plan),
     ...shorterViewDrafts(context, plan),
     ...answerDrafts(answer, calls, { context, plan }),
-    ...starts,
+    ...starts.flat(),
   );
   emitReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
