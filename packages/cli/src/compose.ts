@@ -75,6 +75,7 @@ export function compose(options: ProgramOptions): Program {
   const models = modelDirectory(options, { workers, carried: () => server.inference.calls?.exchange });
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
+    homeDirectory: resolve(options.homeDirectory),
     openModels: (settings, seams) => models.open(settings, seams),
     priceOf: priceBook(() => models.settings()),
     withFileLock,

@@ -71,6 +71,7 @@ export function settingsFrom(
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('configDir', params.configDir ?? before?.configDir),
+    ...skillSettings(params, before, workingDirectory),
     ...pick(
       'additionalDirectories',
       directoriesFrom(params.additionalDirectories, params, workingDirectory) ??
@@ -117,6 +118,21 @@ export function capabilitiesOf({
   modelCapabilities,
 }: Pick<ResumeParams, 'modelCapabilities'>): SessionSettings['modelCapabilities'] {
   return modelCapabilities && (withoutNullsDeep(modelCapabilities) as SessionSettings['modelCapabilities']);
+}
+
+function skillSettings(
+  params: ResumeParams,
+  before: SessionSettings | undefined,
+  workingDirectory: string,
+): Partial<SessionSettings> {
+  const from = resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? '');
+  const directories = params.skillDirectories?.map((directory) => resolve(from, directory));
+  return {
+    ...pick('configDiscovery', params.enableConfigDiscovery ?? before?.configDiscovery),
+    ...pick('skillsEnabled', params.enableSkills ?? before?.skillsEnabled),
+    ...pick('skillDirectories', directories ?? before?.skillDirectories),
+    ...pick('disabledSkills', params.disabledSkills ?? before?.disabledSkills),
+  };
 }
 
 /** Directories that are named from somewhere are named from where the session works. */
