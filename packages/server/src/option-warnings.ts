@@ -29,5 +29,11 @@ export function optionWarnings(method: string, params: object): readonly string[
   const found = findIneffective({ ...params }, table);
   const refused = found.find(({ isRefused }) => isRefused);
   if (refused) throw new Refusal(refused.message);
-  return found.map(({ message }) => message);
+  return [...found.map(({ message }) => message), ...hookOptionWarnings(params)];
+}
+
+/** How hooks are asked is nothing without hooks. */
+function hookOptionWarnings(params: { readonly hooks?: unknown; readonly hookOptions?: unknown }): string[] {
+  if (params.hooks || !params.hookOptions || Object.keys(params.hookOptions).length === 0) return [];
+  return ["The option 'hookOptions' has no effect: 'hooks' is not given."];
 }

@@ -36,7 +36,7 @@ export const sessionOptionsHandlers: SessionHandlers<Pick<Methods, 'session.opti
     }
     const limits = limitsFrom(sessionLimits);
     if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChanged(limits) });
-    await warnAtOnce(session, warnings);
+    await warnAtOnce(session, [...warnings, ...session.filterWarnings()]);
     return { success: true };
   },
 };
