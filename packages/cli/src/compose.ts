@@ -6,7 +6,6 @@ import { ModelDirectory, priceBook } from '@groundcrew/model-access';
 import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
-  type Home,
   Runtime,
   type RuntimeOptions,
   removedFilesIn,
@@ -192,7 +191,7 @@ class Homes {
     if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
   }
 
-  get(directory: string): Home {
+  get(directory: string): ReturnType<RuntimeOptions['home']> {
     const isOwn = directory === resolve(this.options.homeDirectory);
     return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
   }

@@ -16,8 +16,13 @@ import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { modelSeams } from './questions/provider-tokens.js';
-import { type Attachment, Audience } from './session/audience.js';
-import { type ResumeChanges, settlePending } from './session/resumption.js';
+import { Audience } from './session/audience.js';
+import {
+  type OpenRequest,
+  type ResumeChanges,
+  type ResumeRequest,
+  settlePending,
+} from './session/resumption.js';
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
@@ -25,9 +30,7 @@ import type { Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import type { TurnLimits } from './turn/context.js';
-import { warnAtOnce } from './turn/option-warnings.js';
-import { checkDirectory } from './workspace/check-directory.js';
-import { describeDirectory } from './workspace/git.js';
+import { checkDirectory, directoryContext } from './workspace/check-directory.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
 
 /** One place where sessions are kept: a store and the directories beside it. */
@@ -65,24 +68,6 @@ export interface Lifecycle {
     readonly modifiedTime: string;
     readonly summary?: string;
   };
-}
-
-export interface OpenRequest {
-  readonly sessionId: string;
-  /** What the session goes by from now on, made from what it went by before. */
-  settings(before: SessionSettings | undefined): SessionSettings;
-  readonly attachment: Attachment;
-  /** What of the client's options has no effect. */
-  readonly warnings: readonly string[];
-}
-
-export interface ResumeRequest extends OpenRequest {
-  readonly changes: ResumeChanges;
-  readonly continuePendingWork: boolean;
-  readonly isSilent: boolean;
-  readonly takeOver: boolean;
-  /** Calls may run unasked although the client with the session's hooks is not attached. */
-  readonly waivesHooks?: boolean;
 }
 
 /** The sessions of one process. */
@@ -249,6 +234,7 @@ export class Runtime {
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
       onPublished: (published: PublishedEvent) => this.noteActivity(published),
       onPublishedAll: (session: Session) => this.broadcastUpdated(session),
+      onHeld: (session: Session) => this.unloadWhenAlone(session),
     };
     return new Session(request.sessionId, parts, settings, access);
   }
@@ -283,7 +269,7 @@ export class Runtime {
     session.attach(request.attachment);
     await session.keepGuard({});
     (await session.load()).userInput.offer();
-    await warnAtOnce(session, request.warnings);
+    await session.tools.warn(request.warnings);
     return session;
   }
 
@@ -318,8 +304,8 @@ export class Runtime {
 
   /** Throws StoreError. */
   private async removeStored(session: Session): Promise<void> {
-    const { store } = this.options.home(session.currentSettings.configDir);
-    await store.remove(session.sessionId, this.options.owner);
+    const { configDir } = session.currentSettings;
+    await this.options.home(configDir).store.remove(session.sessionId, this.options.owner);
   }
 
   /** One opening, closing or removal of a session at a time. */
@@ -337,10 +323,10 @@ export class Runtime {
   private noteActivity(published: PublishedEvent): void {
     if (this.options.sessionIdleSeconds > 0)
       this.activeAt.set(published.sessionId, this.options.clock.now().getTime());
-    if (stops.has(published.type)) this.unloadWhenAlone(published.sessionId);
+    if (stops.has(published.type)) this.unloadWhenAlone(published);
   }
 
-  private unloadWhenAlone(sessionId: string): void {
+  private unloadWhenAlone({ sessionId }: { readonly sessionId: string }): void {
     const session = this.sessions.get(sessionId);
     if (session && session.audience.size === 0) setImmediate(() => void this.unloadIfUnused(session));
   }
@@ -395,6 +381,5 @@ function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
 
 function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {
   if (workingDirectory === undefined) return undefined;
-  checkDirectory(workingDirectory);
-  return describeDirectory(workingDirectory);
+  return directoryContext(workingDirectory);
 }

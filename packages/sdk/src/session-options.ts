@@ -77,7 +77,7 @@ export interface SessionConfigBase extends OtherSettings {
   readonly infiniteSessions?: InfiniteSessionConfig;
   /** Where the app steps into a turn. A hook before a tool call that throws, hangs or answers nonsense denies the call. */
   readonly hooks?: SessionHooks;
-  /** MCP servers, by name. No effect yet: none is started, and a warning says so. */
+  /** MCP servers, by name. They start at the first turn; their tools are offered as `<server>-<tool>`. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
   /** Agents that the main agent may ask. No effect yet but for `session.agent.list`, and a warning says so. */
   readonly customAgents?: readonly CustomAgentConfig[];
@@ -180,8 +180,11 @@ export type McpServerConfig = McpStdioServerConfig | McpHttpServerConfig;
 interface McpServerFields {
   /** Which of its tools are offered; `["*"]`, the default, is all. */
   readonly tools?: readonly string[];
-  /** How long one call may take, in milliseconds. */
+  readonly excludeTools?: readonly string[];
+  /** How long it may take to start (30 s without it), and to answer a call (5 minutes), in milliseconds. */
   readonly timeout?: number;
+  /** You believe what it says of its tools: those that it calls read-only run unasked. */
+  readonly trusted?: boolean;
 }
 
 /** An MCP server that the runtime starts. */

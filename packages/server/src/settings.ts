@@ -1,14 +1,11 @@
 import { resolve } from 'node:path';
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
 import {
-  type ClientCommand,
   defaultHookOptions,
   type HookOptions,
+  providerSettings,
   type SessionSettings,
-  type SystemMessage,
   type ToolDeclaration,
-  withoutWireModel,
-  withRegistry,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
 import { type Acquaintance, dialectOf } from './dialect.js';
@@ -30,7 +27,7 @@ export function settingsFrom(
   workingDirectory: string,
 ): SessionSettings {
   const systemMessage = params.systemMessage
-    ? (withoutNullsDeep(params.systemMessage) as SystemMessage)
+    ? (withoutNullsDeep(params.systemMessage) as SessionSettings['systemMessage'])
     : before?.systemMessage;
   const settings: SessionSettings = {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
@@ -43,6 +40,9 @@ export function settingsFrom(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
     ),
+    ...pick('mcpServers', serversOf(params, before)),
+    ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
@@ -77,7 +77,7 @@ export function settingsFrom(
         before?.additionalDirectories,
     ),
   };
-  return withRegistry(withProvider(settings, params, before), registryFrom(params));
+  return providerSettings.withRegistry(withProvider(settings, params, before), registryFrom(params));
 }
 
 /** A service that is named again is another one; one that stays, under another model, forgets how it called the old. */
@@ -88,11 +88,28 @@ function withProvider(
 ): SessionSettings {
   if (provider) return { ...settings, ...registryOf(before), provider: providerFrom(provider) };
   const kept = { ...settings, ...registryOf(before), ...pick('provider', before?.provider) };
-  return !model || model === before?.model ? kept : withoutWireModel(kept);
+  return !model || model === before?.model ? kept : providerSettings.withoutWireModel(kept);
 }
 
 function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 'providers' | 'models'> {
   return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
+}
+
+/** Servers that are named join those that clients named before; one of the same name takes the other's place. */
+function serversOf(
+  { mcpServers }: ResumeParams,
+  before: SessionSettings | undefined,
+): SessionSettings['mcpServers'] {
+  if (!mcpServers) return before?.mcpServers;
+  const named = Object.entries(mcpServers).map(([name, server]) => [
+    name,
+    withoutNullsDeep(server) as JsonObject,
+  ]);
+  return { ...before?.mcpServers, ...Object.fromEntries(named) };
+}
+
+function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {
+  return (['direct', 'indirect'] as const).find((mode) => mode === envValueMode);
 }
 
 /** What a client says of a model. */
@@ -122,7 +139,9 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,
-    commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
+    commands: (params.commands ?? []).map(
+      (command) => withoutNullsDeep(command) as Share['commands'][number],
+    ),
     dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
@@ -136,11 +155,7 @@ function transformsSections({ systemMessage }: ResumeParams): boolean {
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
-  const { timeoutMs, onFailure } = options ?? {};
-  return {
-    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
-    onFailure: onFailure ?? defaultHookOptions.onFailure,
-  };
+  return { ...defaultHookOptions, ...(withoutNullsDeep(options ?? {}) as Partial<HookOptions>) };
 }
 
 /** The first name that no model service would take. */

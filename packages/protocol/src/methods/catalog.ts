@@ -8,6 +8,7 @@ import { sessionAgentsMethods } from './session-agents.js';
 import { sessionCommandsMethods } from './session-commands.js';
 import { sessionEventLogMethods } from './session-event-log.js';
 import { sessionGitHubAuthMethods } from './session-github-auth.js';
+import { sessionMcpMethods } from './session-mcp.js';
 import { sessionMetadataMethods } from './session-metadata.js';
 import { sessionModeMethods } from './session-mode.js';
 import { sessionModelMethods } from './session-model.js';
@@ -38,6 +39,7 @@ export const methods = {
   ...sessionCommandsMethods,
   ...sessionEventLogMethods,
   ...sessionGitHubAuthMethods,
+  ...sessionMcpMethods,
   ...sessionMetadataMethods,
   ...sessionMethods,
   ...sessionModeMethods,

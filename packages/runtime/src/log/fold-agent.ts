@@ -3,7 +3,7 @@ import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
-import type { NoteDraft } from './notes.js';
+import type { NoteDraft, Notes } from './notes.js';
 import type { AgentState, HistoryEntry } from './state.js';
 
 /** What a private record of an agent changes in its part of the state. */
@@ -16,7 +16,9 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
     case 'ask.settled':
       return { ...agent, spending: settle(agent.spending, entry.data) };
     case 'call.intended':
-      return withCall(agent, entry.data.toolCallId, { attempts: entry.data.attempt });
+      return intendCall(agent, entry.data);
+    case 'call.unreadable':
+      return withCall(agent, entry.data.toolCallId, { problem: entry.data.problem });
     case 'call.answered': {
       const { toolCallId, result } = entry.data;
       return withCall(agent, toolCallId, { answer: result });
@@ -236,6 +238,19 @@ function withCall(
   change: Partial<AgentState['calls'][number]>,
 ): AgentState {
   const calls = agent.calls.map((call) => (call.toolCallId === toolCallId ? { ...call, ...change } : call));
+  return { ...agent, calls };
+}
+
+/** It runs now; what an attempt before this one came to no longer counts. */
+function intendCall(
+  agent: AgentState,
+  { toolCallId, attempt: attempts, isUnguarded = false }: Notes['call.intended'],
+): AgentState {
+  const calls = agent.calls.map((call) => {
+    if (call.toolCallId !== toolCallId) return call;
+    const { answer: _, isUnguarded: __, ...open } = call;
+    return { ...open, attempts, ...(isUnguarded && { isUnguarded }) };
+  });
   return { ...agent, calls };
 }
 

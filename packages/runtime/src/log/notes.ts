@@ -17,10 +17,17 @@ export interface Notes {
   'call.answered': { readonly toolCallId: string; readonly result: ToolResult };
   /** What hooks want the model to read after the results of a message; the same source's newest words count. */
   'call.context': { readonly toolCallId: string; readonly source: string; readonly texts: readonly string[] };
-  'call.intended': { readonly toolCallId: string; readonly attempt: number };
+  'call.intended': {
+    readonly toolCallId: string;
+    readonly attempt: number;
+    /** The user approved it while the session's hooks were away: its result does not wait for them. */
+    readonly isUnguarded?: boolean;
+  };
   'call.interrupted': { readonly toolCallId: string };
   /** Hooks gave a call other arguments; the events keep what the model wrote. */
   'call.modified': { readonly toolCallId: string; readonly arguments: unknown };
+  /** The model's arguments could not be read, and why; the events have empty ones. */
+  'call.unreadable': { readonly toolCallId: string; readonly problem: string };
   /** Something for the model to read before a message that is there already. */
   'context.inserted': { readonly beforeEventId: string; readonly text: string };
   'history.cut': { readonly fromEventId: string };

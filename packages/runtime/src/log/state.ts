@@ -63,6 +63,10 @@ export interface OpenCall {
   readonly arguments: unknown;
   /** How often its effect was allowed to happen; 0 means that it certainly has not. */
   readonly attempts: number;
+  /** Why its arguments could not be read. */
+  readonly problem?: string;
+  /** The user approved it while the session's hooks were away. */
+  readonly isUnguarded?: boolean;
   /** What hooks made of its arguments. */
   readonly modified?: { readonly arguments: unknown };
   /** What it came to, where its receipt is not written yet. */

@@ -100,6 +100,8 @@ type Reason = Pick<Verdict, 'because' | 'rule' | 'isHardened'>;
 
 function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined {
   if (subject.request === undefined) return { because: 'It needs no leave.' };
+  if (subject.request.kind === 'mcp' && subject.request.readOnly)
+    return { because: 'Its server is trusted, and says that it only reads.' };
   const isAllApproved = rules.approvesAll || rules.mode === 'allow-all';
   if (isAllApproved && !mayHideForbidden(subject, rules))
     return { because: 'Everything is approved in this session.' };

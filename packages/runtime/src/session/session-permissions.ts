@@ -1,3 +1,4 @@
+import type { GatePermissions } from '../gate/permission-desk.js';
 import { openQuestions, type SessionState } from '../log/state.js';
 import { addressCovers, isHost } from '../permissions/addresses.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
@@ -48,6 +49,15 @@ export class SessionPermissions {
     return {
       deny: withRealPaths([...deny, ...permissions.deny], context.cwd),
       ...(problem !== undefined && { problem }),
+    };
+  }
+
+  /** The same as the gate asks for it. */
+  forGate(log: { readonly state: SessionState }): GatePermissions {
+    return {
+      policy: () => this.policy(log.state),
+      prohibitions: () => this.prohibitions(log.state),
+      warning: () => this.warning(),
     };
   }
 

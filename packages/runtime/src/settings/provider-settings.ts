@@ -1,23 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FixedSettings } from '../log/state.js';
-import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
+import {
+  type NamedProvider,
+  type ProviderSettings,
+  type RegistryModel,
+  withCapabilities,
+} from './provider-config.js';
 import type { SessionSettings } from './session-settings.js';
+
+const defaultProviderName = 'default';
+
+/** Names and changes of a session's model services, as the wire and the choice of models need them. */
+export const providerSettings = {
+  /** The name of the service that has none. */
+  defaultName: defaultProviderName,
+  selectionId,
+  withCapabilities,
+  withChanges: withProviderChanges,
+  withRegistry,
+  withoutWireModel,
+  missingSecret,
+} as const;
 
 /** Services and models cannot be put together as a client wants it. */
 class InvalidProvider extends Error {
   override readonly name = 'InvalidProvider';
 }
 
-/** The name of the service that has none. */
-export const defaultProviderName = 'default';
-
 /** How a model of a named service is chosen. */
-export function selectionId({ provider, id }: Pick<RegistryModel, 'provider' | 'id'>): string {
+function selectionId({ provider, id }: Pick<RegistryModel, 'provider' | 'id'>): string {
   return `${provider}/${id}`;
 }
 
 /** The settings with what a client changes of a service; what it leaves out stays. Throws InvalidProvider. */
-export function withProviderChanges(settings: SessionSettings, changes: ProviderSettings): SessionSettings {
+function withProviderChanges(settings: SessionSettings, changes: ProviderSettings): SessionSettings {
   const { providerName, ...rest } = changes;
   const { providers = [] } = settings;
   const named = providers.find(({ name }) => name === providerName);
@@ -29,7 +45,7 @@ export function withProviderChanges(settings: SessionSettings, changes: Provider
 }
 
 /** The settings with more named services and models; the same name again replaces. Throws InvalidProvider. */
-export function withRegistry(
+function withRegistry(
   settings: SessionSettings,
   added: { readonly providers?: readonly NamedProvider[]; readonly models?: readonly RegistryModel[] },
 ): SessionSettings {
@@ -52,7 +68,7 @@ export function withRegistry(
 }
 
 /** The settings for another model: the name a service knew the old one by goes with it. */
-export function withoutWireModel(settings: SessionSettings): SessionSettings {
+function withoutWireModel(settings: SessionSettings): SessionSettings {
   if (!settings.provider) return settings;
   const { wireModel: _, modelId: __, ...provider } = settings.provider;
   return { ...settings, provider };

@@ -53,6 +53,11 @@ export interface SessionSettings {
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */
   readonly customAgents?: readonly JsonObject[];
+  /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
+  readonly mcpServers?: Readonly<Record<string, JsonObject>>;
+  readonly disabledMcpServers?: readonly string[];
+  /** Whether values of their variables stand for themselves, or may name others as `${NAME}`. */
+  readonly envValueMode?: 'direct' | 'indirect';
   /** What becomes of long results of tools. */
   readonly largeOutput?: {
     readonly enabled?: boolean;

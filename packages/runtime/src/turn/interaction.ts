@@ -9,18 +9,17 @@ export interface RequestHeaders {
   readonly strategy: 'override' | 'merge';
 }
 
-/** Headers for one prompt; throws a ModelError that names the one that cannot be sent, without its value. */
-export function requestHeaders(
-  values: Readonly<Record<string, string>>,
-  strategy: RequestHeaders['strategy'],
-): RequestHeaders {
-  return { values: mergedHeaders({}, values), strategy };
-}
-
 /** What belongs to a prompt and may not be stored. */
 export interface PromptExtras {
   readonly requestHeaders?: RequestHeaders;
   readonly trace?: TraceContext;
+}
+
+/** Checks the headers of a prompt; throws a ModelError that names one that cannot be sent, without its value. */
+export function checkedExtras(extras: PromptExtras): PromptExtras {
+  if (!extras.requestHeaders) return extras;
+  const { values, strategy } = extras.requestHeaders;
+  return { ...extras, requestHeaders: { values: mergedHeaders({}, values), strategy } };
 }
 
 interface InteractionOptions {

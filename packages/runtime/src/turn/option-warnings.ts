@@ -3,26 +3,28 @@ import type { SessionSettings } from '../settings/session-settings.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { unmatchedEntries } from '../tools/toolset.js';
 
-/** Says at once what has no effect, where that has not been said before. */
+/** Records warnings about options at once, those excepted that clients have received before. */
 export async function warnAtOnce(
-  session: {
-    readonly optionWarnings: OptionWarnings;
-    readonly isReadOnly: boolean;
-    record(...drafts: readonly Draft[]): Promise<unknown>;
-  },
+  session: { readonly isReadOnly: boolean; record(...drafts: readonly Draft[]): Promise<unknown> },
+  warnings: OptionWarnings,
   messages: readonly string[],
 ): Promise<void> {
-  session.optionWarnings.add(messages);
+  warnings.add(messages);
   if (messages.length === 0 || session.isReadOnly) return;
-  const drafts = session.optionWarnings.take();
+  const drafts = warnings.take();
   if (drafts.length > 0) await session.record(...drafts);
 }
 
 /** A warning for each filter of tools with entries that no tool is meant by. */
-export function filterWarnings(
-  sources: readonly ToolSource[],
-  { availableTools = [], excludedTools = [], defaultAgentExcludedTools = [] }: SessionSettings,
-): readonly string[] {
+export function filterWarnings(sources: readonly ToolSource[], settings: SessionSettings): readonly string[] {
+  const {
+    mcpServers = {},
+    availableTools = [],
+    excludedTools = [],
+    defaultAgentExcludedTools = [],
+  } = settings;
+  // Tools of servers come later, and may be meant.
+  if (Object.keys(mcpServers).length > 0) return [];
   const filters = { availableTools, excludedTools, 'defaultAgent.excludedTools': defaultAgentExcludedTools };
   return Object.entries(filters).flatMap(([option, entries]) => {
     const unmatched = unmatchedEntries(sources, entries);

@@ -34,9 +34,13 @@ export async function runUntilAnswered(context: AgentContext, signal: AbortSigna
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
-  const first = await planner.freshPlan(signal);
+  let first = await planner.freshPlan(signal);
+  noticeServers(context);
   begin(context, first);
-  await startSession(context, signal);
+  if (await startSession(context, signal)) {
+    first = planner.plan();
+    appendSystemPrompt(context, first);
+  }
   const { answer, plan } = await askWhileStoring(context, first, signal);
   const turn = gateTurn(context, plan);
   const calls = answer.calls.map(readCall);
@@ -45,7 +49,7 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   log.append(
     ...shorterViewDrafts(context, plan),
     ...answerDrafts(answer, calls, { context, plan }),
-    ...starts,
+    ...starts.flat(),
   );
   emitReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
@@ -53,6 +57,17 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
   if (!goesOn) await log.stored();
   return goesOn;
+}
+
+/** Between two calls of a prompt the tools of servers may have changed. */
+function noticeServers({ log, interaction, planner }: AgentContext): void {
+  if (interaction.rounds === 0) return;
+  const content = planner.noticeOfServers().trim();
+  if (content === '') return;
+  log.append({
+    type: 'system.notification',
+    data: { content, kind: { type: 'unclassified', metadata: { tools: 'changed' } } },
+  });
 }
 
 /**

@@ -9,6 +9,7 @@ import { sessionAgentsHandlers } from './session-agents.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
+import { sessionMcpHandlers } from './session-mcp.js';
 import { sessionMetadataHandlers } from './session-metadata.js';
 import { sessionModeHandlers } from './session-mode.js';
 import { sessionModelHandlers } from './session-model.js';
@@ -36,6 +37,7 @@ export const sessionMethodHandlers = {
   ...sessionEventLogHandlers,
   ...sessionGitHubAuthHandlers,
   ...sessionInstructionsHandlers,
+  ...sessionMcpHandlers,
   ...sessionMetadataHandlers,
   ...sessionModeHandlers,
   ...sessionModelHandlers,

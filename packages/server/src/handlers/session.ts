@@ -7,7 +7,7 @@ import {
   withoutNulls,
 } from '@groundcrew/protocol';
 import { RawJson } from '@groundcrew/rpc';
-import { digestOf, type EventDraft, type Prompt, requestHeaders, type Session } from '@groundcrew/runtime';
+import type { EventDraft, Prompt, Session } from '@groundcrew/runtime';
 import { requirePromptSize } from '../bounds.js';
 import type { Dialect } from '../dialect.js';
 import { Refusal } from '../failure.js';
@@ -21,7 +21,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.send'(params, context) {
     const { session } = context;
     requirePromptSize(typeof params.prompt === 'string' ? params.prompt : '', params.attachments ?? []);
-    const unsigned: Prompt = {
+    const prompt: Prompt = {
       messageId: params.messageId ?? randomUUID(),
       text: typeof params.prompt === 'string' ? params.prompt : '',
       mode: params.mode === 'immediate' ? 'immediate' : 'enqueue',
@@ -36,10 +36,10 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const trace = traceFrom(params);
     session.optionWarnings.add(context.optionWarnings());
     await warnOfMode(session, params.mode);
-    const prompt = params.messageId === undefined ? unsigned : { ...unsigned, digest: digestOf(unsigned) };
     await session.send(prompt, {
+      isIdempotent: params.messageId !== undefined,
       ...(params.requestHeaders && {
-        requestHeaders: requestHeaders(params.requestHeaders, strategyOf(params, context)),
+        requestHeaders: { values: params.requestHeaders, strategy: strategyOf(params, context) },
       }),
       ...(trace && { trace }),
     });

@@ -28,7 +28,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     const session = await context.client.open(sessionId, share, (attachment) =>
       context.runtime.create({ ...request, attachment }),
     );
-    return opened(session, [...request.warnings, ...filterWarnings(session, params)]);
+    return opened(session, [...request.warnings, ...filterWarnings(session)]);
   },
   async 'session.resume'(params, context) {
     const { sessionId } = params;
@@ -54,7 +54,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       .catch((error: unknown) => {
         throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
       });
-    return opened(session, [...request.warnings, ...filterWarnings(session, params)]);
+    return opened(session, [...request.warnings, ...filterWarnings(session)]);
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -132,12 +132,8 @@ function openRequest(
   };
 }
 
-/** Of filters that name no tool. Tools of servers come later, and may be meant. */
-function filterWarnings(
-  session: Session,
-  { mcpServers }: Pick<ParsedParams<Methods['session.resume']>, 'mcpServers'>,
-): readonly string[] {
-  if (Object.keys(mcpServers ?? {}).length > 0) return [];
+/** Of filters that name no tool. */
+function filterWarnings(session: Session): readonly string[] {
   const warnings = session.filterWarnings();
   session.optionWarnings.add(warnings);
   return warnings;
