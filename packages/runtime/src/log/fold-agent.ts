@@ -52,6 +52,8 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       const question = { kind: 'user_input', requestId, toolCallId, event: entry.data } as const;
       return { ...agent, questions: [...agent.questions, question] };
     }
+    case 'tools.offered':
+      return { ...agent, offered: [...(agent.offered ?? []), entry.data.digest] };
     case 'verbatim':
       return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
     default:
