@@ -143,37 +143,21 @@ export class SessionTools {
   }
 
   /** A hook changes what the session goes by; what it leaves out stays. */
-  async reconfigure({
-    model,
-    reasoningEffort,
-    availableTools,
-    excludedTools,
-    ...unknown
-  }: ConfigChange): Promise<void> {
+  async reconfigure({ model, reasoningEffort, ...filters }: ConfigChange): Promise<void> {
     const { planner, session } = this;
+    const { availableTools, excludedTools } = filters;
     planner.adjust({
       ...(availableTools && { availableTools }),
       ...(excludedTools && { excludedTools }),
     });
     const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
     const state = await session.state();
-    planner.optionWarnings.add([...unknownChanges(unknown), ...planner.filterWarnings()]);
+    planner.optionWarnings.add(planner.filterWarnings());
     await session.record(
       ...modelChange(state, changes, planner.model(state)),
       ...planner.optionWarnings.take(),
     );
   }
-}
-
-/** What a hook wants changed that it cannot change. */
-function unknownChanges(unknown: object): readonly string[] {
-  return Object.entries(unknown).flatMap(([name, value]) =>
-    value === undefined || value === null
-      ? []
-      : [
-          `The option 'modifiedConfig.${name.slice(0, 64)}' of a hook has no effect: a hook cannot change it.`,
-        ],
-  );
 }
 
 function mcpSettings(settings: SessionSettings): McpSettings {
