@@ -8,7 +8,6 @@ import {
   type ToolDeclaration,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
-import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
@@ -71,6 +70,7 @@ export function settingsFrom(
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('configDir', params.configDir ?? before?.configDir),
+    ...skillSettings(params, before, workingDirectory),
     ...pick(
       'additionalDirectories',
       directoriesFrom(params.additionalDirectories, params, workingDirectory) ??
@@ -119,6 +119,21 @@ export function capabilitiesOf({
   return modelCapabilities && (withoutNullsDeep(modelCapabilities) as SessionSettings['modelCapabilities']);
 }
 
+function skillSettings(
+  params: ResumeParams,
+  before: SessionSettings | undefined,
+  workingDirectory: string,
+): Partial<SessionSettings> {
+  const from = resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? '');
+  const directories = params.skillDirectories?.map((directory) => resolve(from, directory));
+  return {
+    ...pick('configDiscovery', params.enableConfigDiscovery ?? before?.configDiscovery),
+    ...pick('skillsEnabled', params.enableSkills ?? before?.skillsEnabled),
+    ...pick('skillDirectories', directories ?? before?.skillDirectories),
+    ...pick('disabledSkills', params.disabledSkills ?? before?.disabledSkills),
+  };
+}
+
 /** Directories that are named from somewhere are named from where the session works. */
 function directoriesFrom(
   directories: readonly string[] | undefined,
@@ -130,7 +145,7 @@ function directoriesFrom(
 }
 
 /** What the client brings to the session. */
-export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
+export function shareFrom(params: ResumeParams): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
@@ -142,7 +157,6 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     commands: (params.commands ?? []).map(
       (command) => withoutNullsDeep(command) as Share['commands'][number],
     ),
-    dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
 }
@@ -150,7 +164,7 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
 /** How long a client may take to rewrite the prompt, where it names no time. */
 const defaultTransformMs = 10_000;
 
-function transformsSections({ systemMessage }: ResumeParams): boolean {
+export function transformsSections({ systemMessage }: Pick<ResumeParams, 'systemMessage'>): boolean {
   return Object.values(systemMessage?.sections ?? {}).some(({ action }) => action === 'transform');
 }
 

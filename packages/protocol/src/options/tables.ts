@@ -11,14 +11,13 @@ type Fields<T> = NonNullable<T>;
 
 const noAgents = 'this version has no agents besides the main one.';
 const noCanvases = 'this version has no canvases and no extensions.';
-const noDiscovery = 'this version reads no settings of servers from the working directory.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
 const noMcpApps = 'this version shows no apps of MCP servers.';
 const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
 const noGitHubServer = 'this version has no built-in GitHub server.';
-const noSkills = 'this version has no skills and no plugins.';
+const noPlugins = 'this version has no plugins.';
 const noTelemetry = 'this version sends no telemetry.';
 const notSent = 'this version does not pass it on to the model service.';
 
@@ -199,14 +198,14 @@ export const createOptions: SupportOf<Create> = {
   enableOnDemandInstructionDiscovery: unused(
     'all instructions are read before each model call, those for some files only with what they hold for.',
   ),
-  enableSkills: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
-  pluginDirectories: unused(noSkills),
+  enableSkills: used,
+  skillDirectories: used,
+  disabledSkills: used,
+  pluginDirectories: unused(noPlugins),
   workingDirectory: used,
   additionalDirectories: used,
   configDir: used,
-  enableConfigDiscovery: unused(noDiscovery),
+  enableConfigDiscovery: used,
   enableFileHooks: unused('this version reads no hooks from files.'),
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
@@ -298,9 +297,9 @@ export const updateOptions: SupportOf<Update> = {
   excludedBuiltinAgents: unused(noAgents),
   coauthorEnabled: unused('this version adds no co-author to commits.'),
   manageScheduleEnabled: unused('this version has no schedules.'),
-  installedPlugins: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
+  installedPlugins: unused(noPlugins),
+  skillDirectories: used,
+  disabledSkills: used,
   ...sandboxOptions,
   additionalContentExclusionPolicies: refused(noManagedRules),
 };

@@ -83,7 +83,7 @@ export class Gate {
    */
   async continue(
     open: OpenCall,
-    { turn, replan }: { readonly turn: GateTurn; replan(): GateTurn },
+    { turn, replan }: { readonly turn: GateTurn; replan(): Promise<GateTurn> },
     signal: AbortSignal,
   ): Promise<ResultType> {
     const { toolCallId } = open;
@@ -99,10 +99,11 @@ export class Gate {
       const refusal = await this.desk.awaitDecision(call, question.requestId, signal);
       if (refusal) return this.conclude(passage, refusal);
       const granted = [...(call.granted ?? []), question.event];
-      return this.runAgain({ ...passage, call: { ...call, granted }, turn: replan() });
+      return this.runAgain({ ...passage, call: { ...call, granted }, turn: await replan() });
     }
-    const mayRun = open.attempts === 0 || turn.toolset.find(call.name)?.isRepeatable;
-    if (mayRun) return this.begin(passage);
+    const fresh = await replan();
+    const mayRun = open.attempts === 0 || fresh.toolset.find(call.name)?.isRepeatable;
+    if (mayRun) return this.begin({ ...passage, turn: fresh });
     // What this result says is no secret: it waits for no guard.
     return this.conclude({ ...passage, isUnguarded: true }, interrupted);
   }

@@ -259,6 +259,12 @@ export interface FixedSettings {
   readonly summary: string;
   /** Where commands run. */
   readonly sandbox: SandboxSettings;
+  /** Where the app said that skills are. */
+  readonly skillDirectories: readonly string[];
+  /** Skills that the app does not want. */
+  readonly disabledSkills: readonly string[];
+  /** Skills that were switched on or off since. */
+  readonly skillSwitches: Readonly<Record<string, boolean>>;
 }
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */

@@ -7,7 +7,7 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import { ListedTools } from '../tools/tool-source.js';
+import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
 import { Planner } from '../turn/planner.js';
@@ -29,6 +29,7 @@ interface ToolSession {
   readonly workspacePath: string;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
+  readonly skills: ToolSource;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
@@ -53,14 +54,14 @@ export class SessionTools {
     const { audience } = session;
     const builtin = () =>
       environment.builtinTools({
-        isOld: audience.isOld,
+        reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
       });
     const ofBuild = new ListedTools('builtin', builtin);
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
     this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
-    const sources = [ofBuild, this.mcp, ofClients];
+    const sources = [ofBuild, session.skills, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
       homeDirectory: homeOf(session.workspacePath),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),

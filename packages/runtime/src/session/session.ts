@@ -15,6 +15,7 @@ import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import { SessionSkills } from '../skills/session-skills.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
 import { SessionMeasures } from '../turn/session-measures.js';
@@ -50,6 +51,7 @@ export class Session {
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
+  readonly skills: SessionSkills;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly transcript = new Transcript(this);
@@ -61,6 +63,7 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = parts.audience;
+    this.skills = new SessionSkills(this, parts);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
@@ -312,6 +315,7 @@ export class Session {
   dropLoaded(): void {
     this.conversation = undefined;
     this.loading = undefined;
+    void this.skills.close();
     void this.parts.shells.close();
     void this.tools.mcp.close();
   }
