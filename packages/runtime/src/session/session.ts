@@ -10,7 +10,6 @@ import {
   type SessionState,
 } from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
-import type { PolicyRules } from '../permissions/policy.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
@@ -224,11 +223,6 @@ export class Session {
     const gone = await inbox.withdraw(which);
     if (gone.length > 0) log.emit({ type: 'pending_messages.modified', data: {} });
     return gone;
-  }
-
-  /** What a verdict on a call rests on now. */
-  async policy(): Promise<PolicyRules> {
-    return this.permissions.policy(await this.state());
   }
 
   /** The log, if it is in memory. */
