@@ -165,7 +165,7 @@ export function shareFrom(params: ResumeParams): Share {
 /** How long a client may take to rewrite the prompt, where it names no time. */
 const defaultTransformMs = 10_000;
 
-function transformsSections({ systemMessage }: ResumeParams): boolean {
+export function transformsSections({ systemMessage }: Pick<ResumeParams, 'systemMessage'>): boolean {
   return Object.values(systemMessage?.sections ?? {}).some(({ action }) => action === 'transform');
 }
 
