@@ -17,6 +17,7 @@ export function readBashTool(): Tool {
     description:
       'Reads the output that a command in the background has written since you last read it. Waits for it to end first, at most for the delay.',
     fields,
+    isFree: true,
     prepare: (wanted, context) => ({ type: 'run', run: (signal) => read(wanted, context, signal) }),
   });
 }

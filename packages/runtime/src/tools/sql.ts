@@ -16,6 +16,7 @@ export function sqlTool(): Tool {
       query: text('One or more SQLite statements, separated by semicolons.'),
     },
     intention: ({ description }) => description,
+    isFree: true,
     prepare: ({ query }, context) => ({
       type: 'run',
       run: (signal) => execute(query, context, signal),

@@ -138,6 +138,8 @@ export interface Tool {
   readonly overridesBuiltIn?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
+  /** No call of it ever needs a permission. */
+  readonly isFree?: boolean;
   /** What the call is about, in a few words for people. */
   intention?(input: unknown): string | undefined;
   /** What clients are told of a call besides its arguments, when it begins. */
