@@ -41,6 +41,7 @@ export function settingsFrom(
     ),
     ...pick('mcpServers', serversOf(params, before)),
     ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
     ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
@@ -107,6 +108,10 @@ function serversOf(
     withoutNullsDeep(server) as JsonObject,
   ]);
   return { ...before?.mcpServers, ...Object.fromEntries(named) };
+}
+
+function toolSearchOf({ toolSearch }: ResumeParams): SessionSettings['toolSearch'] {
+  return toolSearch && (withoutNullsDeep(toolSearch) as NonNullable<SessionSettings['toolSearch']>);
 }
 
 function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {
