@@ -15,6 +15,8 @@ const samples: Readonly<Record<string, object>> = {
   tracestate: { traceparent: 'some', tracestate: 'some' },
   'hookOptions.timeoutMs': { hooks: true, hookOptions: { timeoutMs: 5 } },
   'hookOptions.onFailure': { hooks: true, hookOptions: { onFailure: 'allow' } },
+  'hookOptions.types': { hooks: true, hookOptions: { types: ['preToolUse'] } },
+  'hookOptions.stopBlocks': { hooks: true, hookOptions: { stopBlocks: 3 } },
   'infiniteSessions.enabled': { infiniteSessions: { enabled: false } },
 };
 
