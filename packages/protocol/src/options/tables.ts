@@ -121,8 +121,34 @@ const modelOptions = {
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
 
+type Sandbox = Fields<Create['sandboxConfig']>;
+type SandboxPolicy = Fields<Sandbox['userPolicy']>;
+
 /** What a sandbox cannot hold is refused, and what changes nothing is warned about, by the handler of its own. */
-const sandboxOptions = { sandbox: used, sandboxConfig: used } as const;
+const sandboxOptions = {
+  sandbox: used,
+  sandboxConfig: object({
+    enabled: used,
+    addCurrentWorkingDirectory: used,
+    allowDevToolAccess: used,
+    auth: object({ git: used, gh: used } satisfies SupportOf<Fields<Sandbox['auth']>>),
+    userPolicy: object({
+      filesystem: object({
+        readwritePaths: used,
+        readonlyPaths: used,
+        deniedPaths: used,
+        clearPolicyOnExit: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['filesystem']>>),
+      network: object({
+        allowOutbound: used,
+        allowLocalNetwork: used,
+        proxy: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['network']>>),
+      seatbelt: object({ keychainAccess: used }),
+      experimental: object({ seatbelt: object({ keychainAccess: used }) }),
+    } satisfies SupportOf<SandboxPolicy>),
+  } satisfies SupportOf<Sandbox>),
+} as const;
 
 /** What becomes of each field of `session.create`. */
 export const createOptions: SupportOf<Create> = {

@@ -186,7 +186,11 @@ export class SessionTools {
     });
     const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
     const state = await session.state();
-    await session.record(...modelChange(state, changes, planner.model(state)));
+    planner.optionWarnings.add(planner.filterWarnings());
+    await session.record(
+      ...modelChange(state, changes, planner.model(state)),
+      ...planner.optionWarnings.take(),
+    );
   }
 }
 

@@ -44,7 +44,7 @@ function namesOf(tools: readonly Tool[]): string {
 }
 
 /** The tools that fit these words, best first: a rare word counts more, and one of the name more than one of the rest. */
-export function searchTools(tools: readonly Tool[], query: string): readonly Tool[] {
+function searchTools(tools: readonly Tool[], query: string): readonly Tool[] {
   const exact = tools.find(({ name }) => name.toLowerCase() === query.trim().toLowerCase());
   const wanted = [...new Set(wordsOf(query))];
   const indexed = tools.map((tool) => ({ tool, name: wordsOf(tool.name), rest: restOf(tool) }));

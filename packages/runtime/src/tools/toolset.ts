@@ -85,6 +85,22 @@ function isVisible(tool: Tool, filters: ToolFilters): boolean {
   return availableTools.some((entry) => matches(tool, entry));
 }
 
+/** Entries of a filter that no tool of these sources is meant by, now or with other clients and systems. */
+export function unmatchedEntries(
+  sources: readonly ToolSource[],
+  entries: readonly string[],
+): readonly string[] {
+  const offered = sources.flatMap((source) => source.tools());
+  return entries.filter(
+    (entry) =>
+      !entry.endsWith(':*') && !comingAndGoing.test(entry) && !offered.some((tool) => matches(tool, entry)),
+  );
+}
+
+/** Built-in tools that some clients, or other systems, have. */
+const comingAndGoing =
+  /^(?:builtin:)?(?:(?:(?:read|write|stop|list)_)?(?:bash|powershell)|ask_user|report_intent)$/;
+
 /** An entry is a bare name, or `builtin:`, `mcp:` or `custom:` before a name or `*`. */
 function matches(tool: Tool, entry: string): boolean {
   const [, source, pattern] = /^(builtin|mcp|custom):(.*)$/s.exec(entry) ?? [];
