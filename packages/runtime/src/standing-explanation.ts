@@ -27,7 +27,11 @@ export async function explainStanding(
   const { workingDirectory } = place;
   const rules = standingPolicy(place);
   const open = await openPathsIn(rules, place);
-  const explanation = await explain(wish, { workingDirectory, freeTools: freeToolNames() }, { ...rules, openPaths: open });
+  const explanation = await explain(
+    wish,
+    { workingDirectory, freeTools: freeToolNames() },
+    { ...rules, openPaths: open },
+  );
   if (wish.type !== 'command') return { ...explanation, held: [], open: [] };
   const held = rules.deny.filter((rule) => deniesPaths(rule) && !open.includes(rule));
   return { ...explanation, open: open.map(describeRule), held: held.map(describeRule) };
