@@ -5,6 +5,7 @@ export type { Probe } from './exec/sandbox-probe.js';
 export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js';
 export { Workers } from './exec/workers.js';
 export { defaultHookOptions } from './hooks/client-hooks.js';
+export type { CommandHook, HookFiles, HookFilesReader, HookPlace } from './hooks/hook-files.js';
 export type { HookOptions } from './hooks/hooks.js';
 export { PublishedEvent } from './log/published-event.js';
 export { repairSession } from './log/repair.js';

@@ -70,6 +70,7 @@ export function settingsFrom(
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
+    ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...pick(
       'additionalDirectories',
@@ -155,7 +156,13 @@ function transformsSections({ systemMessage }: ResumeParams): boolean {
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
-  return { ...defaultHookOptions, ...(withoutNullsDeep(options ?? {}) as Partial<HookOptions>) };
+  const { timeoutMs, onFailure, types, stopBlocks } = options ?? {};
+  return {
+    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
+    onFailure: onFailure ?? defaultHookOptions.onFailure,
+    ...(types && { types }),
+    ...(typeof stopBlocks === 'number' && { stopBlocks }),
+  };
 }
 
 /** The first name that no model service would take. */

@@ -209,6 +209,7 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     ...(process.used && { used: process.used }),
     ...(options.isServerFlag && { isServerFlag: true }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
+    ...(options.fileHooks && { fileHooks: true }),
     ...(sandbox && { sandbox }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),

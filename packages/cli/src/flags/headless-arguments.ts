@@ -24,6 +24,8 @@ export interface HeadlessArguments {
   readonly isServerFlag?: boolean;
   /** Sessions read no instructions from files unless they ask for them. */
   readonly skipsInstructions?: boolean;
+  /** Hooks of files run in every session. */
+  readonly fileHooks?: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -74,6 +76,7 @@ interface HeadlessDraft {
   executor?: string;
   isServerFlag?: boolean;
   skipsInstructions?: boolean;
+  fileHooks?: boolean;
 }
 
 /** The flags that have an effect, for people to read. */
@@ -83,6 +86,7 @@ export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--port N', 'the port; any free one without'],
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
   ['--auth-token-env NAME', 'the variable with the GitHub token'],
+  ['--file-hooks', 'run the hooks of hooks.json files in every session'],
   ['--no-custom-instructions', 'read no instructions from files'],
   ['--no-auto-login', 'do not use GH_TOKEN and GITHUB_TOKEN'],
   ['--sandbox WHERE', 'where commands run: host, bwrap, seatbelt, auto or off'],
@@ -115,6 +119,9 @@ const plain: Readonly<Record<string, (draft: HeadlessDraft) => void>> = {
   },
   '--stdio': (draft) => {
     draft.isStdio = true;
+  },
+  '--file-hooks': (draft) => {
+    draft.fileHooks = true;
   },
   '--no-custom-instructions': (draft) => {
     draft.skipsInstructions = true;

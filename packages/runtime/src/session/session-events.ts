@@ -28,7 +28,7 @@ export function greeting(
     readonly hasHooks: boolean;
   },
 ): readonly Draft[] {
-  const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox } = settings;
+  const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox, fileHooks } = settings;
   const { sessionId, startTime, version } = facts;
   const hooks = facts.hasHooks && { hasHooks: true };
   return [
@@ -40,6 +40,7 @@ export function greeting(
         ...(!hasWorkspace && { hasWorkspace }),
         ...hooks,
         ...(sandbox && { sandbox }),
+        ...(fileHooks && { fileHooks }),
       },
     },
     {

@@ -1,3 +1,5 @@
+import { FileHooks } from '../hooks/file-hooks.js';
+import type { HookSource } from '../hooks/hooks.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
@@ -40,13 +42,14 @@ export class SessionTools {
   readonly mcp: McpServers;
   /** Tools that depend on who is attached. */
   readonly sources: readonly ListedTools[];
+  private readonly fileHooks: FileHooks;
   private isInitialized = false;
 
   constructor(
     private readonly session: ToolSession,
     private readonly environment: Pick<
       SessionEnvironment,
-      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock'
+      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock' | 'hookFiles'
     >,
     { settings, access }: { readonly settings: SessionSettings; readonly access: ModelAccess },
   ) {
@@ -56,6 +59,7 @@ export class SessionTools {
         isOld: audience.isOld,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
       });
+    this.fileHooks = this.hooksOfFiles();
     const ofBuild = new ListedTools('builtin', builtin);
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
@@ -67,6 +71,16 @@ export class SessionTools {
     });
   }
 
+  /** Whose hooks are called: those of files, then those of clients in the order in which they came. */
+  hookSources(sessionId: string, state: SessionState): readonly HookSource[] {
+    return [...this.fileHooks.sources(state), ...this.session.audience.hookSources(sessionId)];
+  }
+
+  /** Why hooks of files cannot be read; once. */
+  hookWarning(state: SessionState): string | undefined {
+    return this.fileHooks.warning(state);
+  }
+
   /** Records warnings about options at once, those excepted that clients have received before. */
   warn(messages: readonly string[]): Promise<void> {
     return warnAtOnce(this.session, this.planner.optionWarnings, messages);
@@ -76,6 +90,21 @@ export class SessionTools {
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
     this.mcp.configure(mcpSettings(settings));
+  }
+
+  /** What the user has enabled for every session, no client turns off. */
+  private hooksOfFiles(): FileHooks {
+    const { hookFiles, shells } = this.environment;
+    return new FileHooks({
+      isOn: ({ fixed }) =>
+        hookFiles?.isAlwaysOn === true || (this.planner.settings.fileHooks ?? fixed.fileHooks ?? false),
+      read: ({ context: { cwd: workingDirectory, gitRoot: projectDirectory } }) => {
+        const { configDir } = this.planner.settings;
+        return hookFiles?.read({ workingDirectory, projectDirectory, configDir }) ?? { hooks: [] };
+      },
+      programs: shells.machine,
+      confinement: () => this.session.sandbox.confinement(),
+    });
   }
 
   /** What the next model call would go by. */
