@@ -53,6 +53,16 @@ describe('an option that does not exist', () => {
       "There is no option 'infiniteSessions.enable' of createSession: it has no effect. Did you mean 'enabled'?",
     ],
     [
+      'createSession',
+      { sandboxConfig: { userPolicy: { network: { allowOutbund: false } } } },
+      "There is no option 'sandboxConfig.userPolicy.network.allowOutbund' of createSession: it has no effect. Did you mean 'allowOutbound'?",
+    ],
+    [
+      'createSession',
+      { excludedTools: ['bsh'] },
+      'The option \'excludedTools\' has no effect for "bsh": the session has no such tool.',
+    ],
+    [
       'resumeSession',
       { continuePendingwork: true },
       "There is no option 'continuePendingwork' of resumeSession: it has no effect. Did you mean 'continuePendingWork'?",

@@ -5,8 +5,8 @@ export type { Probe } from './exec/sandbox-probe.js';
 export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js';
 export { Workers } from './exec/workers.js';
 export { defaultHookOptions } from './hooks/client-hooks.js';
-export type { CommandHook, HookFiles, HookFilesReader, HookPlace } from './hooks/hook-files.js';
 export type { HookOptions } from './hooks/hooks.js';
+export type { Lifecycle } from './lifecycle.js';
 export { PublishedEvent } from './log/published-event.js';
 export { repairSession } from './log/repair.js';
 export type { EventDraft } from './log/session-log.js';
@@ -20,7 +20,7 @@ export { discoverInstructions } from './prompt/discover-instructions.js';
 export { ClientGone } from './questions/asked-client.js';
 export type { ClientRequests, ElicitationAnswer } from './questions/client-requests.js';
 export { requestFailure } from './request-failure.js';
-export { type Lifecycle, Runtime, type RuntimeOptions } from './runtime.js';
+export { Runtime, type RuntimeOptions } from './runtime.js';
 export { serveJobs } from './serve-jobs.js';
 export type { Attachment } from './session/audience.js';
 export { configuredDirectories } from './session/permission-places.js';
@@ -36,6 +36,9 @@ export type {
   ModelSeams,
   SessionSettings,
 } from './settings/session-settings.js';
+export { HostSkills } from './skills/host-skills.js';
+export { shownSkill } from './skills/session-skills.js';
+export { readSkillBody } from './skills/skill.js';
 export { explainStanding, type StandingExplanation } from './standing-explanation.js';
 export { builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
@@ -44,5 +47,6 @@ export { hardenedEnvironment } from './tools/shell/hardened-environment.js';
 export { Shells } from './tools/shell/shells.js';
 export type { PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
 export { modelWarnings } from './turn/model-warnings.js';
+export { NoSuchRequest, readStoredRequest } from './turn/stored-request.js';
 export { directoryContext } from './workspace/check-directory.js';
 export { removedFilesIn } from './workspace/removed-files.js';

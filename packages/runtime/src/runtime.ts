@@ -12,8 +12,8 @@ import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
 import type { HookFilesReader } from './hooks/hook-files.js';
+import { type Lifecycle, metadataOf } from './lifecycle.js';
 import type { PublishedEvent } from './log/published-event.js';
-import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { modelSeams } from './questions/provider-tokens.js';
@@ -27,6 +27,7 @@ import {
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
+import { HostSkills } from './skills/host-skills.js';
 import type { Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
@@ -43,6 +44,8 @@ export interface Home {
 export interface RuntimeOptions {
   /** The home of sessions that name none, and of those that name a `configDir`. */
   home(configDir?: string): Home;
+  /** The directory of the home of sessions that name none. */
+  readonly homeDirectory: string;
   openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
   builtinTools(clients: Clients): readonly Tool[];
   readonly shells: Shells;
@@ -63,16 +66,6 @@ export interface RuntimeOptions {
   readonly sessionIdleSeconds: number;
 }
 
-export interface Lifecycle {
-  readonly type: 'session.created' | 'session.updated' | 'session.deleted';
-  readonly sessionId: string;
-  readonly metadata?: {
-    readonly startTime: string;
-    readonly modifiedTime: string;
-    readonly summary?: string;
-  };
-}
-
 /** The sessions of one process. */
 export class Runtime {
   private readonly sessions = new Map<string, Session>();
@@ -80,10 +73,12 @@ export class Runtime {
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
+  readonly skills: HostSkills;
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: RuntimeOptions) {
+    this.skills = new HostSkills(options.homeDirectory);
     const { sessionIdleSeconds } = options;
     if (sessionIdleSeconds > 0) {
       this.idleTimer = setInterval(
@@ -182,7 +177,7 @@ export class Runtime {
 
   /** The tools that every session has unless its filters hide them, and those that need a client that answers. */
   builtinTools(): readonly Tool[] {
-    return this.options.builtinTools({ isOld: false, answersQuestions: true });
+    return this.options.builtinTools({ reportsIntent: false, answersQuestions: true });
   }
 
   onLifecycle(listener: (lifecycle: Lifecycle) => void): () => void {
@@ -232,6 +227,8 @@ export class Runtime {
       audience,
       shells: this.options.shells.forSession(),
       book: new ApprovalBook(home.directory, this.options.withFileLock),
+      hostSkills: this.skills,
+      homes: [...new Set([home.directory, this.options.homeDirectory])],
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
@@ -372,15 +369,6 @@ const emptyClosing = { userTurns: -1, inbox: [] };
 
 /** Nobody waits for a session to be unloaded: one whose store cannot be reached stays until the next occasion. */
 const unreachableStore = (): undefined => undefined;
-
-function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
-  const summary = state.fixed.name ?? state.summary;
-  return {
-    startTime: state.createdAt,
-    modifiedTime: state.modifiedAt,
-    ...(summary !== undefined && { summary }),
-  };
-}
 
 function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {
   if (workingDirectory === undefined) return undefined;

@@ -92,10 +92,18 @@ export interface SessionConfigBase extends OtherSettings {
   readonly customAgents?: readonly CustomAgentConfig[];
   /** The custom agent that works instead of the main one. No effect yet, and a warning says so. */
   readonly agent?: string;
-  /** Directories with skills. No effect yet, and a warning says so. */
+  /**
+   * Directories with skills: folders with a `SKILL.md`. They come before those of the project and of the user.
+   *
+   * @example skillDirectories: ['./skills']
+   */
   readonly skillDirectories?: readonly string[];
-  /** Skills that are not offered. No effect yet, and a warning says so. */
+  /** Names of skills that are not offered. */
   readonly disabledSkills?: readonly string[];
+  /** False: no skill at all, wherever it is. */
+  readonly enableSkills?: boolean;
+  /** False: skills and agents are not read from the project and from the user's home. */
+  readonly enableConfigDiscovery?: boolean;
   /** Decides whether tool calls may run. Without it the question is left to other clients, and alone it is a no. */
   readonly onPermissionRequest?: PermissionHandler;
   /** Answers questions of the agent; with it, the agent may ask. */

@@ -8,7 +8,6 @@ import {
   type ToolDeclaration,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
-import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
@@ -26,9 +25,6 @@ export function settingsFrom(
   before: SessionSettings | undefined,
   workingDirectory: string,
 ): SessionSettings {
-  const systemMessage = params.systemMessage
-    ? (withoutNullsDeep(params.systemMessage) as SessionSettings['systemMessage'])
-    : before?.systemMessage;
   const settings: SessionSettings = {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
     workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
@@ -42,6 +38,7 @@ export function settingsFrom(
     ),
     ...pick('mcpServers', serversOf(params, before)),
     ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
@@ -52,7 +49,7 @@ export function settingsFrom(
     ...pick('citations', params.enableCitations ?? before?.citations),
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
     ...pick('webSocketResponses', params.capi?.enableWebSocketResponses ?? before?.webSocketResponses),
-    ...pick('systemMessage', systemMessage),
+    ...pick('systemMessage', systemMessageOf(params) ?? before?.systemMessage),
     ...pick(
       'instructionDirectories',
       directoriesFrom(params.instructionDirectories, params, workingDirectory) ??
@@ -72,6 +69,7 @@ export function settingsFrom(
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
     ...pick('configDir', params.configDir ?? before?.configDir),
+    ...skillSettings(params, before, workingDirectory),
     ...pick(
       'additionalDirectories',
       directoriesFrom(params.additionalDirectories, params, workingDirectory) ??
@@ -120,6 +118,21 @@ export function capabilitiesOf({
   return modelCapabilities && (withoutNullsDeep(modelCapabilities) as SessionSettings['modelCapabilities']);
 }
 
+function skillSettings(
+  params: ResumeParams,
+  before: SessionSettings | undefined,
+  workingDirectory: string,
+): Partial<SessionSettings> {
+  const from = resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? '');
+  const directories = params.skillDirectories?.map((directory) => resolve(from, directory));
+  return {
+    ...pick('configDiscovery', params.enableConfigDiscovery ?? before?.configDiscovery),
+    ...pick('skillsEnabled', params.enableSkills ?? before?.skillsEnabled),
+    ...pick('skillDirectories', directories ?? before?.skillDirectories),
+    ...pick('disabledSkills', params.disabledSkills ?? before?.disabledSkills),
+  };
+}
+
 /** Directories that are named from somewhere are named from where the session works. */
 function directoriesFrom(
   directories: readonly string[] | undefined,
@@ -131,7 +144,7 @@ function directoriesFrom(
 }
 
 /** What the client brings to the session. */
-export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
+export function shareFrom(params: ResumeParams): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
@@ -143,7 +156,6 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     commands: (params.commands ?? []).map(
       (command) => withoutNullsDeep(command) as Share['commands'][number],
     ),
-    dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
 }
@@ -151,7 +163,7 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
 /** How long a client may take to rewrite the prompt, where it names no time. */
 const defaultTransformMs = 10_000;
 
-function transformsSections({ systemMessage }: ResumeParams): boolean {
+export function transformsSections({ systemMessage }: Pick<ResumeParams, 'systemMessage'>): boolean {
   return Object.values(systemMessage?.sections ?? {}).some(({ action }) => action === 'transform');
 }
 
@@ -168,6 +180,10 @@ function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
 /** The first name that no model service would take. */
 export function badToolName(tools: readonly ToolDeclaration[]): string | undefined {
   return tools.find((tool) => !/^[a-zA-Z0-9_-]+$/.test(tool.name))?.name;
+}
+
+function systemMessageOf({ systemMessage }: ResumeParams): SessionSettings['systemMessage'] {
+  return systemMessage && (withoutNullsDeep(systemMessage) as SessionSettings['systemMessage']);
 }
 
 function precedenceOf(before: SessionSettings | undefined): 'excluded' | 'available' {

@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hookTypes } from '@groundcrew/protocol';
-import type { CommandHook, HookFiles, HookFilesReader, HookPlace } from '@groundcrew/runtime';
+import type { RuntimeOptions } from '@groundcrew/runtime';
 import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
+
+type HookFilesReader = NonNullable<RuntimeOptions['hookFiles']>;
+type HookPlace = Parameters<HookFilesReader['read']>[0];
+type HookFiles = ReturnType<HookFilesReader['read']>;
+type CommandHook = HookFiles['hooks'][number];
 
 /** Reads the hooks files of a home, of a session's configDir and of its project, in this order. */
 export function hookFilesReader(homeDirectory: string, isAlwaysOn: boolean): HookFilesReader {

@@ -11,14 +11,12 @@ type Fields<T> = NonNullable<T>;
 
 const noAgents = 'this version has no agents besides the main one.';
 const noCanvases = 'this version has no canvases and no extensions.';
-const noDiscovery = 'this version reads no settings of servers from the working directory.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noMcpApps = 'this version shows no apps of MCP servers.';
 const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
 const noGitHubServer = 'this version has no built-in GitHub server.';
-const noSkills = 'this version has no skills and no plugins.';
+const noPlugins = 'this version has no plugins.';
 const noTelemetry = 'this version sends no telemetry.';
 const notSent = 'this version does not pass it on to the model service.';
 
@@ -123,8 +121,34 @@ const modelOptions = {
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
 
+type Sandbox = Fields<Create['sandboxConfig']>;
+type SandboxPolicy = Fields<Sandbox['userPolicy']>;
+
 /** What a sandbox cannot hold is refused, and what changes nothing is warned about, by the handler of its own. */
-const sandboxOptions = { sandbox: used, sandboxConfig: used } as const;
+const sandboxOptions = {
+  sandbox: used,
+  sandboxConfig: object({
+    enabled: used,
+    addCurrentWorkingDirectory: used,
+    allowDevToolAccess: used,
+    auth: object({ git: used, gh: used } satisfies SupportOf<Fields<Sandbox['auth']>>),
+    userPolicy: object({
+      filesystem: object({
+        readwritePaths: used,
+        readonlyPaths: used,
+        deniedPaths: used,
+        clearPolicyOnExit: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['filesystem']>>),
+      network: object({
+        allowOutbound: used,
+        allowLocalNetwork: used,
+        proxy: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['network']>>),
+      seatbelt: object({ keychainAccess: used }),
+      experimental: object({ seatbelt: object({ keychainAccess: used }) }),
+    } satisfies SupportOf<SandboxPolicy>),
+  } satisfies SupportOf<Sandbox>),
+} as const;
 
 /** What becomes of each field of `session.create`. */
 export const createOptions: SupportOf<Create> = {
@@ -135,7 +159,7 @@ export const createOptions: SupportOf<Create> = {
   requestPermission: used,
   requestUserInput: used,
   requestElicitation: used,
-  requestMcpApps: unused(noMcpApps),
+  requestMcpApps: used,
   requestExitPlanMode: unused('this version asks nobody (onExitPlanModeRequest) what follows a plan.'),
   requestAutoModeSwitch: used,
   hooks: used,
@@ -173,14 +197,14 @@ export const createOptions: SupportOf<Create> = {
   enableOnDemandInstructionDiscovery: unused(
     'all instructions are read before each model call, those for some files only with what they hold for.',
   ),
-  enableSkills: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
-  pluginDirectories: unused(noSkills),
+  enableSkills: used,
+  skillDirectories: used,
+  disabledSkills: used,
+  pluginDirectories: unused(noPlugins),
   workingDirectory: used,
   additionalDirectories: used,
   configDir: used,
-  enableConfigDiscovery: unused(noDiscovery),
+  enableConfigDiscovery: used,
   enableFileHooks: used,
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
@@ -272,9 +296,9 @@ export const updateOptions: SupportOf<Update> = {
   excludedBuiltinAgents: unused(noAgents),
   coauthorEnabled: unused('this version adds no co-author to commits.'),
   manageScheduleEnabled: unused('this version has no schedules.'),
-  installedPlugins: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
+  installedPlugins: unused(noPlugins),
+  skillDirectories: used,
+  disabledSkills: used,
   ...sandboxOptions,
   additionalContentExclusionPolicies: refused(noManagedRules),
 };

@@ -2,8 +2,17 @@ import type { EventData } from '@groundcrew/protocol';
 import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
+import type { ToolOffer } from '../tools/toolset.js';
 import type { EarlierSnapshot } from './snapshot.js';
-import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim, ViewCut } from './state.js';
+import type {
+  FixedSettings,
+  ModelChange,
+  Prompt,
+  SentRequest,
+  SessionState,
+  Verbatim,
+  ViewCut,
+} from './state.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
 export interface Notes {
@@ -45,8 +54,12 @@ export interface Notes {
   'prompt.withdrawn': { readonly messageId: string };
   /** A question of the agent, which is told by an event that is not stored; its call's result closes it. */
   'question.asked': EventData<'user_input.requested'>;
+  /** How a model was asked: with the log, all it takes to write the request again. */
+  'request.sent': SentRequest;
   'settings.fixed': Partial<FixedSettings>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };
+  /** Tools that a request named for the first time. */
+  'tools.offered': ToolOffer;
   verbatim: Verbatim;
   /** The model no longer sees what lies before. */
   'view.cut': ViewCut;

@@ -28,7 +28,8 @@ export function greeting(
     readonly hasHooks: boolean;
   },
 ): readonly Draft[] {
-  const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox, fileHooks } = settings;
+  const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox } = settings;
+  const { skillDirectories, disabledSkills, fileHooks } = settings;
   const { sessionId, startTime, version } = facts;
   const hooks = facts.hasHooks && { hasHooks: true };
   return [
@@ -41,6 +42,8 @@ export function greeting(
         ...hooks,
         ...(sandbox && { sandbox }),
         ...(fileHooks && { fileHooks }),
+        ...(skillDirectories && { skillDirectories }),
+        ...(disabledSkills && { disabledSkills }),
       },
     },
     {

@@ -1,21 +1,27 @@
+import type { JsonObject } from '@groundcrew/protocol';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
+import { elicitFor } from '../mcp/elicitation.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
+import { forbid } from '../permissions/policy.js';
+import { examine } from '../permissions/subject.js';
 import type { Instructions } from '../prompt/instructions.js';
+import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import { ListedTools } from '../tools/tool-source.js';
+import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
 import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
 import type { Audience } from './audience.js';
+import type { Conversation } from './conversation.js';
 import { modelChange } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { SessionPermissions } from './session-permissions.js';
@@ -31,9 +37,12 @@ interface ToolSession {
   readonly workspacePath: string;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
+  readonly skills: ToolSource;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
+  requests(): Promise<ClientRequests>;
+  load(): Promise<Conversation>;
 }
 
 /** What a session's model may use: the plans of its next calls, and what its tools find around them. */
@@ -56,7 +65,7 @@ export class SessionTools {
     const { audience } = session;
     const builtin = () =>
       environment.builtinTools({
-        isOld: audience.isOld,
+        reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
       });
     this.fileHooks = this.hooksOfFiles();
@@ -64,7 +73,7 @@ export class SessionTools {
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
     this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
-    const sources = [ofBuild, this.mcp, ofClients];
+    const sources = [ofBuild, session.skills, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
       homeDirectory: homeOf(session.workspacePath),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
@@ -72,13 +81,17 @@ export class SessionTools {
   }
 
   /** Whose hooks are called: those of files, then those of clients in the order in which they came. */
-  hookSources(sessionId: string, state: SessionState): readonly HookSource[] {
-    return [...this.fileHooks.sources(state), ...this.session.audience.hookSources(sessionId)];
-  }
-
-  /** Why hooks of files cannot be read; once. */
-  hookWarning(state: SessionState): string | undefined {
-    return this.fileHooks.warning(state);
+  hooksBy(log: { readonly state: SessionState }) {
+    const { fileHooks, session } = this;
+    const { audience, sessionId } = session;
+    return {
+      hookSources: (): readonly HookSource[] => [
+        ...fileHooks.sources(log.state),
+        ...audience.hookSources(sessionId),
+      ],
+      /** Why hooks of files cannot be read; once. */
+      hookWarning: () => fileHooks.warning(log.state),
+    };
   }
 
   /** Records warnings about options at once, those excepted that clients have received before. */
@@ -151,6 +164,24 @@ export class SessionTools {
     };
   }
 
+  /** Why rules forbid a call that an app of a server makes; no model asks for it, so users are not asked. */
+  async refusalOfMcpCall(serverName: string, tool: string, args: JsonObject): Promise<string | undefined> {
+    const state = await this.session.state();
+    const found = this.mcp
+      .tools()
+      .find(({ mcp }) => mcp?.mcpServerName === serverName && mcp.mcpToolName === tool);
+    const toolName = found?.name ?? `${serverName}-${tool}`;
+    const request = { kind: 'mcp' as const, serverName, toolName, toolTitle: tool, args, readOnly: false };
+    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
+    return forbid(subject, this.session.permissions.prohibitions(state))?.because;
+  }
+
+  /** Asks the session's model for a server; throws when the request is none, or is refused. */
+  async sample(serverName: string, request: Readonly<Record<string, unknown>>, signal: AbortSignal) {
+    const { readSampling } = await import('../mcp/sampling.js');
+    return (await this.session.load()).sample(serverName, readSampling(request), signal);
+  }
+
   private mcpHost(): McpHost {
     const { session, environment } = this;
     const { clock, version, shells } = environment;
@@ -167,6 +198,13 @@ export class SessionTools {
       emit: (draft) => void session.openLog?.emit(draft),
       warn: (message) =>
         void session.openLog?.append({ type: 'session.warning', data: { warningType: 'mcp', message } }),
+      abilities: () => ({
+        forms: session.audience.showsForms,
+        apps: this.planner.settings.hasMcpApps ?? false,
+      }),
+      elicit: async (serverName, params, signal) =>
+        elicitFor(serverName, params, await session.requests(), signal),
+      sample: async (serverName, params, signal) => (await session.load()).sample(serverName, params, signal),
       takenNames: () => new Set(this.sources.flatMap((source) => source.tools().map(({ name }) => name))),
     };
   }
@@ -181,7 +219,11 @@ export class SessionTools {
     });
     const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
     const state = await session.state();
-    await session.record(...modelChange(state, changes, planner.model(state)));
+    planner.optionWarnings.add(planner.filterWarnings());
+    await session.record(
+      ...modelChange(state, changes, planner.model(state)),
+      ...planner.optionWarnings.take(),
+    );
   }
 }
 

@@ -3,6 +3,10 @@ import { expect, test } from 'vitest';
 import { builtinTools } from './builtin.js';
 
 test('the protocol names every built-in tool, so that clients can tell a clash before a turn does', () => {
-  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({ isOld: true, answersQuestions: true });
-  expect(tools.map(({ name }) => name).sort()).toEqual(builtinToolNames);
+  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({
+    reportsIntent: true,
+    answersQuestions: true,
+  });
+  const ofSessions = ['skill'];
+  expect([...tools.map(({ name }) => name), ...ofSessions].sort()).toEqual(builtinToolNames);
 });

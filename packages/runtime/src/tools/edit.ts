@@ -13,7 +13,7 @@ import { TurnTaking } from './turn-taking.js';
 const mostShown = 1024 * 1024;
 
 /** Longer files are no text that a model edits. */
-const largestFileBytes = 8 * 1024 * 1024;
+const largestFileBytes = 32 * 1024 * 1024;
 
 interface Change {
   readonly place: Place;

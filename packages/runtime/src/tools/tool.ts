@@ -40,6 +40,7 @@ export interface ToolEnvironment {
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
 export type ToolNotice =
   | { readonly type: 'system.notification'; readonly data: EventData<'system.notification'> }
+  | { readonly type: 'skill.invoked'; readonly data: EventData<'skill.invoked'> }
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
 

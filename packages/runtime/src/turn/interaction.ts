@@ -1,5 +1,5 @@
 import { mergedHeaders } from '@groundcrew/models';
-import type { ViewCut } from '../log/state.js';
+import type { SentRequest, ViewCut } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
 
 /** HTTP headers the app wants on every model call of one prompt; they may be secret and are never stored. */
@@ -41,6 +41,9 @@ export class Interaction {
   isContinued = false;
   /** A shorter view that the model is asked with; it counts from its answer on. */
   view: ViewCut | undefined;
+
+  /** The newest request, as it went out; the log has it from its answer on. */
+  sent: SentRequest | undefined;
 
   constructor(
     readonly id: string,

@@ -14,7 +14,7 @@ import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
-import { OptionWarnings } from './option-warnings.js';
+import { filterWarnings, OptionWarnings } from './option-warnings.js';
 
 /** Leaves the choice of the model to the service. */
 const automatic = 'auto';
@@ -111,6 +111,11 @@ export class Planner {
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
       ...(organizationInstructions !== undefined && { organizationInstructions }),
     };
+  }
+
+  /** What filters of tools name in vain. */
+  filterWarnings(): readonly string[] {
+    return filterWarnings(this.sources, this.settings);
   }
 
   configure(settings: SessionSettings, access: ModelAccess): void {

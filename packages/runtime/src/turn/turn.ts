@@ -9,6 +9,7 @@ import type { AgentContext, ModelPlan } from './context.js';
 import { reportContextUse } from './context-use.js';
 import { deliver, deliverSteering } from './deliver.js';
 import { blockOf, startSession } from './prompt-hooks.js';
+import { sentDrafts } from './request.js';
 import { shorterViewDrafts } from './window.js';
 
 /** A bound of the loop was reached. */
@@ -47,6 +48,7 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   const isTooMuch = calls.length > 0 && interaction.rounds > session.limits.toolRounds;
   const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => gate.startOf(call, turn)));
   log.append(
+    ...sentDrafts(context, plan),
     ...shorterViewDrafts(context, plan),
     ...answerDrafts(answer, calls, { context, plan }),
     ...starts.flat(),
