@@ -13,7 +13,6 @@ const noCanvases = 'this version has no canvases and no extensions.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noMcpApps = 'this version shows no apps of MCP servers.';
 const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
 const noGitHubServer = 'this version has no built-in GitHub server.';
 const noPlugins = 'this version has no plugins.';
@@ -80,7 +79,7 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   overridesBuiltInTool: used,
   skipPermission: used,
   checksArguments: used,
-  defer: unused('every tool is offered to the model from the start.', 'never'),
+  defer: used,
   metadata: unused('nothing in this version reads it.'),
   isTerminal: unused('a call of the tool does not end the turn in this version.'),
 };
@@ -97,7 +96,7 @@ const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
   excludeTools: used,
   timeout: used,
   trusted: used,
-  deferTools: unused('every tool is offered to the model from the start.', 'never', 'auto'),
+  deferTools: used,
   displayName: unused('servers go by their names.'),
   oauthClientId: unused(noOAuth),
   oauthPublicClient: unused(noOAuth),
@@ -121,8 +120,34 @@ const modelOptions = {
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
 
+type Sandbox = Fields<Create['sandboxConfig']>;
+type SandboxPolicy = Fields<Sandbox['userPolicy']>;
+
 /** What a sandbox cannot hold is refused, and what changes nothing is warned about, by the handler of its own. */
-const sandboxOptions = { sandbox: used, sandboxConfig: used } as const;
+const sandboxOptions = {
+  sandbox: used,
+  sandboxConfig: object({
+    enabled: used,
+    addCurrentWorkingDirectory: used,
+    allowDevToolAccess: used,
+    auth: object({ git: used, gh: used } satisfies SupportOf<Fields<Sandbox['auth']>>),
+    userPolicy: object({
+      filesystem: object({
+        readwritePaths: used,
+        readonlyPaths: used,
+        deniedPaths: used,
+        clearPolicyOnExit: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['filesystem']>>),
+      network: object({
+        allowOutbound: used,
+        allowLocalNetwork: used,
+        proxy: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['network']>>),
+      seatbelt: object({ keychainAccess: used }),
+      experimental: object({ seatbelt: object({ keychainAccess: used }) }),
+    } satisfies SupportOf<SandboxPolicy>),
+  } satisfies SupportOf<Sandbox>),
+} as const;
 
 /** What becomes of each field of `session.create`. */
 export const createOptions: SupportOf<Create> = {
@@ -133,7 +158,7 @@ export const createOptions: SupportOf<Create> = {
   requestPermission: used,
   requestUserInput: used,
   requestElicitation: used,
-  requestMcpApps: unused(noMcpApps),
+  requestMcpApps: used,
   requestExitPlanMode: unused('this version asks nobody (onExitPlanModeRequest) what follows a plan.'),
   requestAutoModeSwitch: used,
   hooks: used,
@@ -145,7 +170,7 @@ export const createOptions: SupportOf<Create> = {
   commands: used,
   ...modelOptions,
   tools: list(tools),
-  toolSearch: unused('every tool is offered to the model from the start.'),
+  toolSearch: object({ enabled: used, deferThreshold: used }),
   ...filterOptions,
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
   mcpServers: map(mcpServer),
@@ -179,7 +204,7 @@ export const createOptions: SupportOf<Create> = {
   additionalDirectories: used,
   configDir: used,
   enableConfigDiscovery: used,
-  enableFileHooks: unused('this version reads no hooks from files.'),
+  enableFileHooks: used,
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: unused(noTelemetry),

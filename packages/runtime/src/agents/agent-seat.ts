@@ -48,6 +48,7 @@ interface SharedParts {
   priceOf(model: string): Promise<Price | undefined>;
   toolEnvironment(): ToolEnvironment;
   hookSources(): readonly HookSource[];
+  hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
   takeStart(): boolean;
@@ -93,6 +94,7 @@ export function agentContexts(
       clock,
       limits: shared.limits,
       ruleWarning: () => permissions.warning(),
+      hookWarning: () => shared.hookWarning(),
       takeStart: () => isRoot && shared.takeStart(),
       configure: (change) => shared.configure(change),
       writeTranscript: () => shared.writeTranscript(),

@@ -16,13 +16,20 @@ import type { AgentDefinition } from '../log/agent-task.js';
 import { hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
+import { type SamplingParts, sample } from '../mcp/sampling.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { Questions } from '../questions/questions.js';
 import { UserInput } from '../questions/user-input.js';
 import { type Wait, Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import type { ConfigChange, ReceivedPrompt, SteeringInbox, TurnLimits } from '../turn/context.js';
-import type { PromptExtras } from '../turn/interaction.js';
+import type {
+  AgentContext,
+  ConfigChange,
+  ReceivedPrompt,
+  SteeringInbox,
+  TurnLimits,
+} from '../turn/context.js';
+import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
 import type { Audience } from './audience.js';
 import { Inbox } from './inbox.js';
@@ -41,6 +48,8 @@ export interface ConversationHost {
   toolEnvironment(): ToolEnvironment;
   /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
+  /** A warning about hooks files that cannot be read; once. */
+  hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
   /** Some client registered interest in events of this kind. */
@@ -63,6 +72,7 @@ export class Conversation {
   private readonly receipts: Receipts;
   private readonly waits: Waits;
   private readonly root: RootAgent;
+  private readonly context: (interaction: Interaction) => AgentContext;
   /** The agents that work for the root agent. */
   readonly subAgents: SubAgents;
   private wakes = 0;
@@ -101,17 +111,35 @@ export class Conversation {
       rootInteraction: () => this.run?.interaction,
       changed: () => this.wakeForNotices(),
     });
+    this.context = contexts({
+      log: new AgentLog(log),
+      planner: planner.forAgent(() => log.state, this.waits),
+      inbox: this.rootInbox(),
+    });
     this.root = new RootAgent({
       log,
       newId: () => clock.newId(),
-      context: contexts({
-        log: new AgentLog(log),
-        planner: planner.forAgent(() => log.state, this.waits),
-        inbox: this.rootInbox(),
-      }),
+      context: this.context,
       trace: () => planner.settings.trace,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
+  }
+
+  /** An MCP server asks the session's model. */
+  sample(
+    serverName: string,
+    params: Parameters<typeof sample>[1],
+    signal: AbortSignal,
+  ): ReturnType<typeof sample> {
+    const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
+    const { gate, models, planner, log } = this.context(interaction);
+    const parts: SamplingParts = {
+      models,
+      plan: () => planner.plan(),
+      permit: (request, asked) => gate.permit(request, asked),
+      append: (...drafts) => void log.append(...drafts),
+    };
+    return sample(serverName, params, parts, signal);
   }
 
   /** A turn is running, be it only waiting for an answer. */

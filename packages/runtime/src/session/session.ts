@@ -11,7 +11,6 @@ import {
   type SessionState,
 } from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
-import type { PolicyRules } from '../permissions/policy.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
@@ -80,6 +79,11 @@ export class Session {
   /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
   get optionWarnings(): OptionWarnings {
     return this.tools.planner.optionWarnings;
+  }
+
+  /** What filters of tools name in vain. */
+  filterWarnings(): readonly string[] {
+    return this.tools.planner.filterWarnings();
   }
 
   get currentSettings(): SessionSettings {
@@ -222,11 +226,6 @@ export class Session {
     const gone = await inbox.withdraw(which);
     if (gone.length > 0) log.emit({ type: 'pending_messages.modified', data: {} });
     return gone;
-  }
-
-  /** What a verdict on a call rests on now. */
-  async policy(): Promise<PolicyRules> {
-    return this.permissions.policy(await this.state());
   }
 
   /** The log, if it is in memory. */
@@ -385,7 +384,7 @@ export class Session {
       audience,
       permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
-      hookSources: () => audience.hookSources(sessionId),
+      ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       agents: this.agents.host(),

@@ -49,6 +49,8 @@ export interface SessionSettings {
   readonly hasWorkspace?: boolean;
   /** Where commands run, where this client names it. */
   readonly sandbox?: SandboxSettings;
+  /** Hooks of files are run, where this client says so; the log knows what holds. */
+  readonly fileHooks?: boolean;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe. */
@@ -64,8 +66,12 @@ export interface SessionSettings {
   /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
   readonly mcpServers?: Readonly<Record<string, JsonObject>>;
   readonly disabledMcpServers?: readonly string[];
+  /** Some client shows apps of MCP servers. */
+  readonly hasMcpApps?: boolean;
   /** Whether values of their variables stand for themselves, or may name others as `${NAME}`. */
   readonly envValueMode?: 'direct' | 'indirect';
+  /** When tools are too many for every request. */
+  readonly toolSearch?: { readonly enabled?: boolean; readonly deferThreshold?: number };
   /** What becomes of long results of tools. */
   readonly largeOutput?: {
     readonly enabled?: boolean;
