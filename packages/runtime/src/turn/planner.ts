@@ -263,7 +263,8 @@ export class Planner {
     const { reasoningEffort = this.parts.leader?.(state)?.agent.reasoningEffort } = state;
     const warning = this.warningAboutEffort(model, reasoningEffort);
     const leader = this.parts.leader?.(state);
-    const facts = { ...this.factsIn(state), toolset: this.ledBy(leader) };
+    const known = this.factsIn(state);
+    const facts = leader ? { ...known, toolset: this.ledBy(leader) } : known;
     const system = this.prompt.write(facts, settings.systemMessage);
     const otherModel = access.otherModel?.(model);
     return {
@@ -344,8 +345,7 @@ export class Planner {
   }
 
   /** The tools of the agent that leads; the same object as long as neither changes. */
-  private ledBy(leader: LeadingAgent | undefined): Toolset {
-    if (!leader) return this.currentToolset();
+  private ledBy(leader: LeadingAgent): Toolset {
     const of = this.unhiddenToolset();
     const { agent } = leader;
     if (this.ledToolset?.of === of && this.ledToolset.agent === agent) return this.ledToolset.toolset;
