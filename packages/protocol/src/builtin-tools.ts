@@ -4,6 +4,7 @@ export const builtinToolNames = [
   'bash',
   'create',
   'edit',
+  'exit_plan_mode',
   'glob',
   'grep',
   'list_bash',
@@ -11,6 +12,7 @@ export const builtinToolNames = [
   'report_intent',
   'sql',
   'stop_bash',
+  'task_complete',
   'view',
   'web_fetch',
 ] as const;

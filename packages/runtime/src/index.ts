@@ -32,7 +32,9 @@ export type { ShellReading } from './permissions/shell/reading.js';
 export { standingPolicy } from './permissions/standing-policy.js';
 export { noUserRules, type UserRules, type UserRulesReader } from './permissions/user-rules.js';
 export { ClientGone } from './questions/asked-client.js';
-export type { ClientRequests, ElicitationAnswer } from './questions/client-requests.js';
+export { planAnswer } from './questions/call-questions.js';
+export type { ElicitationAnswer } from './questions/client-requests.js';
+export { UnfitForm } from './questions/form.js';
 export type { Answers, QuestionRef } from './questions/questions.js';
 export {
   type Home,

@@ -194,7 +194,12 @@ export class Runtime {
 
   /** The tools that every session has unless its filters hide them, and those that need a client that answers. */
   builtinTools(): readonly Tool[] {
-    return this.options.builtinTools({ isOld: false, answersQuestions: true });
+    return this.options.builtinTools({
+      isOld: false,
+      answersQuestions: true,
+      answersPlans: true,
+      mode: 'interactive',
+    });
   }
 
   onLifecycle(listener: (lifecycle: Lifecycle) => void): () => void {
@@ -227,7 +232,7 @@ export class Runtime {
     await session.keepGuard(request);
     await session.announceResumed({ ...request, wasActive, ...(context && { context }) });
     if (request.continuePendingWork) await conversation.continueWork();
-    conversation.userInput.offer();
+    conversation.offers.renew();
     return session;
   }
 
@@ -282,7 +287,7 @@ export class Runtime {
     await this.adapt(session, request);
     session.attach(request.attachment);
     await session.keepGuard({});
-    (await session.load()).userInput.offer();
+    (await session.load()).offers.renew();
     await warnAtOnce(session, request.warnings);
     return session;
   }
@@ -376,6 +381,7 @@ const stops: ReadonlySet<string> = new Set([
   'external_tool.requested',
   'permission.requested',
   'user_input.requested',
+  'exit_plan_mode.requested',
 ]);
 
 /** Of a session that could not be closed: another process has it, or its store is gone. */

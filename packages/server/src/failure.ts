@@ -7,6 +7,7 @@ import {
   StoreError,
   storeFailureCode,
   ToolClash,
+  UnfitForm,
   UnknownDecision,
 } from '@groundcrew/runtime';
 
@@ -43,6 +44,7 @@ function failureCodeOf(error: unknown): FailureCode | undefined {
   if (error instanceof SessionNotFound) return 'session_not_found';
   if (error instanceof StoreError) return storeFailureCode(error);
   if (error instanceof UnknownDecision) return 'unknown_decision';
+  if (error instanceof UnfitForm) return 'answer_unfit';
   if (error instanceof ToolClash) return 'tool_name_taken';
   if (error instanceof QueueFull) return 'overloaded';
   if (error instanceof MessageIdReused) return 'message_id_reused';

@@ -106,6 +106,7 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
+    requestExitPlanMode: params.requestExitPlanMode ?? false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,

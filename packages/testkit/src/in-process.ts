@@ -43,7 +43,13 @@ export async function inProcessRuntime(
     owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
     clock: systemClock(),
     version: 'test',
-    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 60_000, stopBlocks: 3 },
+    limits: {
+      toolRounds: 1000,
+      queuedPrompts: 1000,
+      turnMilliseconds: 60_000,
+      stopBlocks: 3,
+      continuations: 5,
+    },
     sessionIdleSeconds: 0,
     ...options,
   });

@@ -42,8 +42,8 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     sessionId: log.sessionId,
     toolCallId,
     notify: (notice) => {
-      if (notice.type === 'system.notification') log.append(notice);
-      else log.emit(notice);
+      if (notice.type === 'session.info' || notice.type === 'session.todos_changed') log.emit(notice);
+      else log.append(notice);
     },
     progress: (partialOutput) =>
       log.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } }),

@@ -3,7 +3,15 @@ import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { EarlierSnapshot } from './snapshot.js';
-import type { FixedSettings, ModelChange, Prompt, SessionState, Verbatim, ViewCut } from './state.js';
+import type {
+  FixedSettings,
+  KeptQuestion,
+  ModelChange,
+  Prompt,
+  SessionState,
+  Verbatim,
+  ViewCut,
+} from './state.js';
 
 /** The private records: what a session must remember and nobody outside is told. A closed list. */
 export interface Notes {
@@ -38,6 +46,10 @@ export interface Notes {
   'prompt.withdrawn': { readonly messageId: string };
   /** A question of the agent, which is told by an event that is not stored; its call's result closes it. */
   'question.asked': EventData<'user_input.requested'>;
+  /** A question whose event is not stored was answered, or is not asked any more. */
+  'question.closed': { readonly requestId: string };
+  /** A question whose event is not stored. */
+  'question.opened': KeptQuestion;
   'settings.fixed': Partial<FixedSettings>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };
   verbatim: Verbatim;

@@ -11,6 +11,8 @@ export interface PromptFacts {
   /** The model is reached through the Copilot API. */
   readonly isCopilot: boolean;
   readonly mode: 'interactive' | 'plan' | 'autopilot';
+  /** Where the session's plan is written. */
+  readonly planPath: string;
 }
 
 /** One part of the system prompt: facts in, text out. An empty text leaves it out. */

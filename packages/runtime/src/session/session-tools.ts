@@ -42,12 +42,14 @@ export class SessionTools {
       environment.builtinTools({
         isOld: audience.isOld,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
+        answersPlans: audience.answersPlans,
+        mode: this.planner.mode,
       });
     this.sources = [
       new ListedTools('builtin', builtin),
       new ListedTools('client', () => audience.tools().map(externalTool)),
     ];
-    this.planner = new Planner(this.sources, environment.version, settings, access);
+    this.planner = new Planner(this.sources, environment.version, settings, access, session.workspacePath);
   }
 
   /** What the next model call would go by. */

@@ -4,7 +4,7 @@ import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.
 import { initialState, type Prompt, type SessionState } from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
 import type { PolicyRules } from '../permissions/policy.js';
-import { ClientRequests } from '../questions/client-requests.js';
+import type { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
@@ -51,8 +51,8 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = parts.audience;
-    this.tools = new SessionTools(this, parts, { settings, access });
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
   }
@@ -157,13 +157,14 @@ export class Session {
 
   /** Slash commands and forms: requests of one client to the others. */
   async requests(): Promise<ClientRequests> {
-    const { log, questions } = await this.load();
-    return new ClientRequests({ log, questions, clock: this.parts.clock });
+    return (await this.load()).requests;
   }
 
   /** False when nobody waits for such an answer any more. */
   async answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
-    return (await this.load()).questions.answer(question, answer);
+    const { questions, requests } = await this.load();
+    if (isRequest(question)) requests.reopen();
+    return questions.answer(question, answer);
   }
 
   /** Writes events and waits until everybody has been told. */
@@ -265,7 +266,7 @@ export class Session {
   /** Frees memory, never data: the next who needs the session loads it again. */
   async unload(): Promise<void> {
     const { conversation } = this;
-    if (!conversation || conversation.isRunning) return;
+    if (!conversation || conversation.isRunning || conversation.requests.hasCallers) return;
     if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
     await conversation.log.stored();
     await this.releaseConversation(conversation);
@@ -286,6 +287,7 @@ export class Session {
 
   /** Forgets the copy in memory without a word: another process has the session. */
   dropLoaded(): void {
+    this.conversation?.requests.close();
     this.conversation = undefined;
     this.loading = undefined;
     void this.parts.shells.close();
@@ -374,6 +376,11 @@ export class Session {
       lost: () => this.dropLoaded(),
     };
   }
+}
+
+/** A question that belongs to no turn: what was asked before the session was unloaded may be answered after it. */
+function isRequest({ kind }: QuestionRef): boolean {
+  return kind === 'elicitation' || kind === 'sampling';
 }
 
 /** A session that is closed keeps its log folded unless it is very short. */

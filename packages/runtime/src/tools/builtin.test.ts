@@ -3,6 +3,11 @@ import { expect, test } from 'vitest';
 import { builtinTools } from './builtin.js';
 
 test('the protocol names every built-in tool, so that clients can tell a clash before a turn does', () => {
-  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({ isOld: true, answersQuestions: true });
+  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({
+    isOld: true,
+    answersQuestions: true,
+    answersPlans: true,
+    mode: 'plan',
+  });
   expect(tools.map(({ name }) => name).sort()).toEqual(builtinToolNames);
 });

@@ -8,6 +8,8 @@ export interface ToolDeclaration {
   readonly description?: string;
   readonly parameters?: JsonObject;
   readonly skipPermission?: boolean;
+  /** Its calls change nothing: they may run in plan mode. */
+  readonly readOnly?: boolean;
   readonly overridesBuiltInTool?: boolean;
   /** The client can say whether arguments fit. */
   readonly checksArguments?: boolean;
@@ -46,6 +48,7 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     inputSchema: declaration.parameters ?? emptySchema,
     source: 'custom',
     isRepeatable: false,
+    changesNothing: declaration.readOnly ?? false,
     overridesBuiltIn: declaration.overridesBuiltInTool ?? false,
     prepare: (input, { sessionId, toolCallId }) => {
       if (declaration.skipPermission) return { type: 'external' };

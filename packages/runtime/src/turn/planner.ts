@@ -1,5 +1,6 @@
 import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
-import type { SessionState } from '../log/state.js';
+import type { SessionMode } from '@groundcrew/protocol';
+import { modeOf, type SessionState } from '../log/state.js';
 import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
 import { withCapabilities } from '../settings/provider-config.js';
@@ -7,6 +8,7 @@ import { missingSecret } from '../settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
+import { planPathIn } from '../workspace/plan.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
@@ -18,6 +20,8 @@ const automatic = 'auto';
 export class Planner {
   private toolset: Toolset | undefined;
   private shown: readonly string[] | undefined;
+  /** The mode that the tools were put together for. */
+  mode: SessionMode = 'interactive';
   private readonly prompt = new PromptWriter();
   readonly optionWarnings = new OptionWarnings();
 
@@ -26,6 +30,7 @@ export class Planner {
     private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
+    private readonly sessionDirectory: string,
   ) {
     for (const source of sources)
       source.onChange(() => {
@@ -41,7 +46,7 @@ export class Planner {
       model: () => this.model(state()),
       canSeeImages: () => this.canSeeImages(state()),
       documents: () => this.documents(state()),
-      noticeOfTools: () => this.noticeOfTools(),
+      noticeOfTools: (mode) => this.noticeOfTools(mode ?? state().mode),
       report: () => this.report(state()),
       optionWarnings: () => this.optionWarnings.take(),
     };
@@ -99,6 +104,7 @@ export class Planner {
     const model = this.model(state);
     const { reasoningEffort } = state;
     const warning = this.warningAboutEffort(model, reasoningEffort);
+    this.useMode(modeOf(state));
     const toolset = this.currentToolset();
     const otherModel = access.otherModel?.(model);
     const facts = {
@@ -108,7 +114,8 @@ export class Planner {
       toolset,
       isCopilot: access.isCopilot,
       version: this.version,
-      mode: state.mode,
+      mode: this.mode,
+      planPath: planPathIn(this.sessionDirectory),
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
     };
     return {
@@ -130,7 +137,8 @@ export class Planner {
   }
 
   /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
-  noticeOfTools(): string {
+  noticeOfTools(mode: SessionMode): string {
+    this.useMode(mode);
     const before = this.shown;
     this.shown = this.namesOfTools() ?? before;
     if (!before || !this.shown) return '';
@@ -153,6 +161,13 @@ export class Planner {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],
       warnings: [...unknown, ...(standIn ? [standIn] : []), ...(effort ? [effort] : [])],
     };
+  }
+
+  /** Some tools are there in one mode only. */
+  private useMode(mode: SessionMode): void {
+    if (mode === this.mode) return;
+    this.mode = mode;
+    this.toolset = undefined;
   }
 
   /** What was chosen since has been spoken of when it was. */
