@@ -8,6 +8,7 @@ const names = [
   'models',
   'offline-model',
   'model-access',
+  'store',
   'runtime',
   'store-sqlite',
   'server',

@@ -42,7 +42,7 @@ async function runAll(): Promise<boolean> {
     const result = await runPart(part, program, extent);
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
     console.log(`${part}: ${result.remark}, ${count(result.runs, result.failures.length)}, ${seconds} s`);
-    result.failures.forEach(tell);
+    result.failures.forEach(printReport);
     summary.push(`${part} ${result.remark}`);
     runs += result.runs;
     failures += result.failures.length;
@@ -61,13 +61,13 @@ async function runMutations(): Promise<boolean> {
   console.log(
     control ? 'the program fails without a fault, so nothing is proved' : 'no fault: nothing found',
   );
-  if (control) tell(control);
+  if (control) printReport(control);
   let survivors = 0;
   for (const mutation of mutations) {
     const proof = await firstFailure(await buildMutant(mutation), extent);
     if (!proof) survivors += 1;
     console.log(`${mutation.name}: ${proof ? 'found out' : 'SURVIVED'}`);
-    if (proof) tell({ ...proof, problems: proof.problems.slice(0, 3) });
+    if (proof) printReport({ ...proof, problems: proof.problems.slice(0, 3) });
   }
   console.log(`mutations: ${mutations.length} faults, ${survivors} survived`);
   return survivors === 0 && !control;
@@ -101,7 +101,7 @@ function count(runs: number, failures: number): string {
   return `${runs} runs, ${failures} failures`;
 }
 
-function tell({ deed, problems }: Failure): void {
+function printReport({ deed, problems }: Failure): void {
   console.log(`  FAILED ${deed}`);
   for (const problem of problems) console.log(`    ${problem}`);
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyEvent, EventData } from '@groundcrew/protocol';
-import type { LogRecord } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import { openSqliteStore } from '@groundcrew/store-sqlite';
 import { examineEvents, story } from '@groundcrew/testkit';
 import { workIn } from './client.js';

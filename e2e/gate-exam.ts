@@ -41,7 +41,7 @@ export async function examineGate(program: string): Promise<readonly string[]> {
     mkdirSync(join(world.path, 'secret'));
     writeFileSync(join(world.path, 'secret/key'), 'the-secret-key');
     const client = await exam.start();
-    for (const attempt of [tryWhatNobodyAllows, tryWhatRulesForbid, tryByHand, tryAfterACrash])
+    for (const attempt of [tryWithoutApproval, tryWhatRulesForbid, tryByHand, tryAfterACrash])
       if (breaches.length === 0) await attempt(exam, client);
     return breaches;
   } finally {
@@ -65,7 +65,7 @@ const bash = (command: string): ScriptedCall => ({
 const tools = ['pay', 'sell'].map((name) => ({ name, description: name, parameters: { type: 'object' } }));
 
 /** Nobody answers questions here, so nothing that needs leave may happen. */
-async function tryWhatNobodyAllows(exam: Exam, client: WireClient): Promise<void> {
+async function tryWithoutApproval(exam: Exam, client: WireClient): Promise<void> {
   const calls: ScriptedCall[] = [
     bash('mkdir unasked-bash'),
     { id: 'create', name: 'create', arguments: { path: 'unasked-create', file_text: 'x' } },

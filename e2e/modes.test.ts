@@ -15,7 +15,7 @@ const exit = call('exit_plan_mode', { summary: 'Three steps', recommendedAction:
 const results = (model: ScriptedModel) =>
   model.requests.at(-1)?.body.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
 const toolsOf = (model: ScriptedModel, nth: number) =>
-  (model.requests[nth]?.body.tools as readonly { function: { name: string } }[]).map(
+  ((model.requests[nth]?.body.tools ?? []) as readonly { function: { name: string } }[]).map(
     (tool) => tool.function.name,
   );
 const planned = (events: Parameters<typeof story>[0]) =>
@@ -172,7 +172,7 @@ describe('autopilot', () => {
     const events = await session.turn('Do it', { agentMode: 'autopilot' });
     expect(continued(events)).toHaveLength(5);
     const notice = events.find(({ data }) => (data as { infoType?: string }).infoType === 'autopilot');
-    expect((notice?.data as { message: string }).message).toContain('after 5 continuations');
+    expect(notice?.data).toMatchObject({ message: expect.stringContaining('after 5 continuations') });
     expect(await session.call('session.mode.get')).toBe('interactive');
   });
 

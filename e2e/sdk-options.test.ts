@@ -118,7 +118,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
     mcpServers: { files: { command: 'files' } },
     onExitPlanModeRequest: () => ({ approved: true }),
     infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.5 },
-    systemMessage: { mode: 'customize', sections: { tone: { action: (text) => text } } },
     tools: [{ name: 'look', defer: 'auto', handler: () => 'seen' }],
   };
   const session = await client.createSession(options);
@@ -128,7 +127,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
     'infiniteSessions.backgroundCompactionThreshold',
     'requestExitPlanMode',
     'tools.defer',
-    'systemMessage.sections.action',
     'mcpServers',
   ]);
 });

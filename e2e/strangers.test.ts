@@ -60,11 +60,11 @@ const megabytesOf = (process: RuntimeProcess) =>
 
 test('a message over 64 KB is refused by its header until the token was shown, and taken then', async () => {
   const process = guarded();
-  const [stranger, friend] = [await come(process), await come(process)];
-  stranger.socket.write('Content-Length: 65537\r\n\r\n');
-  await stranger.over;
-  expect(stranger.received).toContain('"code":-32600');
-  expect(stranger.received).toContain('at most 65536 are accepted');
+  const [peer, friend] = [await come(process), await come(process)];
+  peer.socket.write('Content-Length: 65537\r\n\r\n');
+  await peer.over;
+  expect(peer.received).toContain('"code":-32600');
+  expect(peer.received).toContain('at most 65536 are accepted');
   friend.ask(1, 'connect', { token });
   await friend.answerTo(1);
   friend.ask(2, 'ping', { message: 'x'.repeat(100_000) });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { callTools, liveRuntime, type ScriptedReply, say, type WireSession } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
@@ -104,6 +104,51 @@ test.each([
     expect(existsSync(canary)).toBe(false);
   },
 );
+
+test('what a nested repository would run when git looks whether it is clean is asked about', async () => {
+  const work = place('module');
+  const canary = join(work, 'canary');
+  const nested = join(work, 'nested');
+  mkdirSync(nested);
+  for (const directory of [work, nested]) {
+    git(directory, 'init', '-q');
+    git(directory, 'commit', '-q', '--allow-empty', '-m', 'x');
+  }
+  git(nested, 'config', 'filter.x.clean', script(join(work, 'run'), canary));
+  writeFileSync(join(nested, '.gitattributes'), '* filter=x\n');
+  writeFileSync(join(nested, 'a'), 'a\n');
+  git(nested, 'add', 'a');
+  writeFileSync(join(nested, 'a'), 'b\n');
+  git(work, 'add', 'nested');
+  writeFileSync(join(work, '.gitmodules'), '[submodule "nested"]\n\tpath = nested\n\tignore = none\n');
+  rmSync(canary, { force: true });
+  const commands = ['git status', 'git diff --ignore-submodules=none'];
+  const session = await assisted(
+    work,
+    commands.flatMap((command) => [bash(command), say('x')]),
+  );
+  for (const _ of commands) expect(await asked(session, 'Look', deny)).toBe(1);
+  expect(existsSync(canary)).toBe(false);
+});
+
+test('approvals of its parts do not cover a line that writes the settings it then goes by', async () => {
+  const work = place('self-made');
+  const canary = join(work, 'canary');
+  git(work, 'init', '-q');
+  const settings = readFileSync(join(work, '.git/config'), 'utf8');
+  writeFileSync(join(work, 'c'), `${settings}[core]\n\tfsmonitor = ${script(join(work, 'run'), canary)}\n`);
+  const commands = ['cp c d', 'git status', 'cp c .git/config && git status'];
+  const { session } = await runtime.session(
+    commands.flatMap((command) => [bash(command), say('x')]),
+    { workingDirectory: work },
+  );
+  for (const name of ['cp', 'git status']) {
+    const approval = { kind: 'commands', commandIdentifiers: [name] };
+    expect(await asked(session, 'Run', { kind: 'approve-for-session', approval })).toBe(1);
+  }
+  expect(await asked(session, 'Run', deny)).toBe(1);
+  expect(existsSync(canary)).toBe(false);
+});
 
 test('an approval covers the like of what was approved, and no option that does more', async () => {
   const work = place('covered');

@@ -102,18 +102,13 @@ function* rowsOf(table: SupportTable, above: string): Generator<Row> {
 /** Works, with all that is in it. */
 function isWhole(support: Support | undefined): boolean {
   if (support?.type === 'object') return Object.values(support.fields).every(isWhole);
-  return support?.type === 'used' && !support.except;
+  return support?.type === 'used';
 }
 
 function cellsOf(support: Support): readonly [string, string] {
   switch (support.type) {
     case 'used':
-      return support.except
-        ? [
-            'works',
-            `but for ${support.except.values.map((value) => code(JSON.stringify(value))).join(', ')}: ${support.except.because}`,
-          ]
-        : ['works', ''];
+      return ['works', ''];
     case 'unused':
       return ['warning', `${support.because}${neutralText(support.neutral)}`];
     case 'refused':

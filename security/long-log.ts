@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { LogRecord } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import { openSqliteStore } from '@groundcrew/store-sqlite';
 
 /** Makes a stored session that nobody has open as long as if it had worked for months. */

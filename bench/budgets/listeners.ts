@@ -91,7 +91,7 @@ async function attach(order: Extract<Order, { type: 'attach' }>): Promise<void> 
     if (i >= order.clients) socket.pause();
     else listeners.push(new Listener(socket, { addsUp: i % adderEvery === 0, received: () => isOver() }));
   }
-  tell({ type: 'attached' });
+  printReport({ type: 'attached' });
 }
 
 function finish(lastEventId: string): void {
@@ -99,7 +99,7 @@ function finish(lastEventId: string): void {
     if (!listeners.every(({ durable }) => durable.at(-1) === lastEventId)) return false;
     isOver = () => true;
     const lists = new Map(listeners.map(({ durable }) => [durable.join(), durable]));
-    tell({
+    printReport({
       type: 'finished',
       lists: [...lists.values()],
       frames: listeners.reduce((sum, { frames }) => sum + frames, 0),
@@ -111,6 +111,6 @@ function finish(lastEventId: string): void {
   isOver();
 }
 
-function tell(report: Report): void {
+function printReport(report: Report): void {
   process.send?.(report);
 }

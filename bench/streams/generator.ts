@@ -48,14 +48,14 @@ class Streams {
     const running = this.waiting.map(
       (response, index): Stream => ({ response, lines, offset: (index * apart) / streams, sent: 0 }),
     );
-    tell({ type: 'running' });
+    printReport({ type: 'running' });
     let open = running.length;
     const timer = setInterval(() => {
       const elapsed = performance.now() - began;
       for (const stream of running) open -= send(stream, Math.floor((elapsed - stream.offset) / apart) + 1);
       if (open > 0) return;
       clearInterval(timer);
-      tell({ type: 'ended', seconds: (performance.now() - began) / 1000 });
+      printReport({ type: 'ended', seconds: (performance.now() - began) / 1000 });
     }, 1);
   }
 }
@@ -96,9 +96,9 @@ async function obey(order: Order): Promise<void> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // a server on a port has no other kind of address
-  tell({ type: 'opened', baseUrl: `http://127.0.0.1:${port}` });
+  printReport({ type: 'opened', baseUrl: `http://127.0.0.1:${port}` });
 }
 
-function tell(report: Report): void {
+function printReport(report: Report): void {
   process.send?.(report);
 }

@@ -7,7 +7,6 @@ import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@
 import {
   builtinTools,
   type Home,
-  type Owner,
   Runtime,
   type RuntimeOptions,
   removedFilesIn,
@@ -17,6 +16,7 @@ import {
   Workers,
 } from '@groundcrew/runtime';
 import { Server, type ServerEnvironment } from '@groundcrew/server';
+import type { Owner } from '@groundcrew/store';
 import {
   type IdleStore,
   idleStore,
@@ -45,6 +45,8 @@ export interface ProgramOptions {
   readonly sessionIdleSeconds: number;
   /** A client started the process with `--server`. */
   readonly isServerFlag?: boolean;
+  /** Sessions read no instructions from files unless they ask for them. */
+  readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
   readonly sandbox?: SandboxSettings;
   /** Models and tools that only repeat what was recorded. */
@@ -105,6 +107,7 @@ export function compose(options: ProgramOptions): Program {
   const serverEnvironment: ServerEnvironment = {
     version: options.version,
     workingDirectory: options.workingDirectory,
+    homeDirectory: resolve(options.homeDirectory),
     warnings: settingsWithoutEffect(options.environment),
     authStatus: () => authStatus(options.token),
     listModels: modelLister(models, runtime),
@@ -116,6 +119,7 @@ export function compose(options: ProgramOptions): Program {
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
     ...(options.isServerFlag && { isServerFlag: true }),
+    ...(options.skipsInstructions && { skipsInstructions: true }),
   };
   const server: Server = new Server(runtime, serverEnvironment);
   const store = () => homes.store(resolve(options.homeDirectory));

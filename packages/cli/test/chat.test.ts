@@ -110,7 +110,7 @@ describe('a person', () => {
   test.each([
     ['n', 'The user rejected this tool call. User feedback: No.'],
     ['use the other one', 'The user rejected this tool call. User feedback: use the other one'],
-  ])('who answers %s is understood by the model', async (word, told) => {
+  ])('who answers %s is understood by the model', async (word, received) => {
     const { terminal, model, ended } = await chat({}, askToStrike, say('as you wish'));
     terminal.type('Strike it');
     await terminal.output.says(asks);
@@ -118,7 +118,7 @@ describe('a person', () => {
     await terminal.output.says('as you wish\n');
     terminal.type('/quit');
     expect(await ended).toBe(0);
-    expect((await model?.asked(2))?.body.messages.at(-1)?.content).toBe(told);
+    expect((await model?.asked(2))?.body.messages.at(-1)?.content).toBe(received);
     expect(strikes).toEqual([]);
   });
 

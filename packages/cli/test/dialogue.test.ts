@@ -188,7 +188,7 @@ describe('a person at a terminal', () => {
     ['2', 'User selected: Blue'],
     ['red', 'User selected: Red'],
     ['Neither', 'User responded: Neither'],
-  ])('answers a question of the agent by %s', async (typed, told) => {
+  ])('answers a question of the agent by %s', async (typed, received) => {
     const ask = callTools({
       id: 'c1',
       name: 'ask_user',
@@ -199,7 +199,7 @@ describe('a person at a terminal', () => {
     await terminal.errorOutput.says('1 to 2, or your own words: ');
     terminal.type(typed);
     expect(await ended).toBe(0);
-    expect(toolTexts()).toEqual([told]);
+    expect(toolTexts()).toEqual([received]);
   });
 
   test('is asked again when the answer must be one of the choices and is not', async () => {

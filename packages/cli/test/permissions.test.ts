@@ -198,6 +198,6 @@ test('the rules of the home hold for a prompt of the command line, whatever it a
   const { code, stdout } = await world.run(['-p', 'Touch', '--allow-all']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'understood\n' });
   expect(existsSync(join(world.workingDirectory, 'made'))).toBe(false);
-  const told = model.requests[1]?.body.messages.findLast(({ role }) => role === 'tool')?.content;
-  expect(told).toBe('Permission denied by rules: shell(touch) (permissions.json, line 3)');
+  const received = model.requests[1]?.body.messages.findLast(({ role }) => role === 'tool')?.content;
+  expect(received).toBe('Permission denied by rules: shell(touch) (permissions.json, line 3)');
 });

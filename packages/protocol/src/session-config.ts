@@ -183,6 +183,7 @@ const instructionFields = () => ({
   systemMessage,
   instructionDirectories: texts,
   organizationCustomInstructions: text,
+  skipCustomInstructions: flag,
   enableOnDemandInstructionDiscovery: flag,
   enableSkills: flag,
   skillDirectories: texts,

@@ -8,10 +8,10 @@ import { channelPair } from './memory.js';
 import { encode, encodeRaw, type RequestId } from './message.js';
 
 test('requests and notifications go both ways over one channel', async () => {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const handlers = (name: string): ConnectionHandlers => ({
     onRequest: async (method, params) => ({ name, method, params }),
-    onNotification: (method, params) => heard.push([name, method, params]),
+    onNotification: (method, params) => received.push([name, method, params]),
   });
   const [left, right] = channelPair();
   const [a, b] = [new Connection(left, handlers('a')), new Connection(right, handlers('b'))];
@@ -22,7 +22,7 @@ test('requests and notifications go both ways over one channel', async () => {
     { name: 'a', method: 'two' },
     { name: 'b', method: 'three', params: null },
   ]);
-  expect(heard).toEqual([
+  expect(received).toEqual([
     ['b', 'hello', { to: 'b' }],
     ['a', 'note', 'encoded'],
   ]);
@@ -300,16 +300,16 @@ test('when the peer is gone, what it asked is aborted and what we asked is rejec
 });
 
 test('close hands over what was sent, ends both sides and may be called again', async () => {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const { asker, connection } = pair({
     onRequest: async () => null,
-    onNotification: (_method, params) => heard.push(params),
+    onNotification: (_method, params) => received.push(params),
   });
   for (let index = 0; index < 100; index += 1) asker.notify('n', index);
   await asker.close();
   await asker.close();
   await connection.closed;
-  expect(heard).toEqual(Array.from({ length: 100 }, (_, index) => index));
+  expect(received).toEqual(Array.from({ length: 100 }, (_, index) => index));
 });
 
 test('a peer that never reads is not read from either, until it has caught up', async () => {

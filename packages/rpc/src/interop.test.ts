@@ -46,7 +46,7 @@ async function converse(peer: Peer): Promise<void> {
   expect(await Promise.all(numbers.map((each) => peer.request('echo', each)))).toEqual(numbers);
 
   peer.notify('news', text);
-  expect(await peer.heard()).toEqual({ method: 'news', params: text });
+  expect(await peer.received()).toEqual({ method: 'news', params: text });
 
   await expect(peer.request('fail', {})).rejects.toMatchObject({
     code: -32001,
@@ -60,10 +60,10 @@ async function converse(peer: Peer): Promise<void> {
 
   const controller = new AbortController();
   const waiting = peer.request('wait', {}, controller.signal).catch((error: unknown) => error);
-  expect(await peer.heard()).toEqual({ method: 'wait' });
+  expect(await peer.received()).toEqual({ method: 'wait' });
   controller.abort();
   expect(await waiting).toBeInstanceOf(Error);
-  expect(await peer.heard()).toEqual({ method: 'cancelled' });
+  expect(await peer.received()).toEqual({ method: 'cancelled' });
   expect(await peer.request('echo', { still: 'here' })).toEqual({ still: 'here' });
   peer.close();
 }

@@ -16,13 +16,13 @@ export interface Peer {
   request(method: string, params: object, signal?: AbortSignal): Promise<unknown>;
   notify(method: string, params: object): void;
   /** The next notification that came. */
-  heard(): Promise<unknown>;
+  received(): Promise<unknown>;
   close(): void;
 }
 
 /** Ours: answers `echo`, `fail`, `crash`, `wait` and `ask back`, and repeats every notification but `heard`. */
 export function ourPeer(channel: Channel): Peer {
-  const heard = new Inbox();
+  const received = new Inbox();
   const connection: Connection = new Connection(channel, {
     onRequest: async (method, params, call) => {
       if (method === 'echo') return params;
@@ -36,21 +36,21 @@ export function ourPeer(channel: Channel): Peer {
       throw call.signal.reason;
     },
     onNotification: (method, params) => {
-      if (method === 'heard') heard.put(params);
+      if (method === 'heard') received.put(params);
       else connection.notify('heard', { method, params });
     },
   });
   return {
     request: (method, params, signal) => connection.request(method, params, signal),
     notify: (method, params) => connection.notify(method, params),
-    heard: () => heard.take(),
+    received: () => received.take(),
     close: () => void connection.close(),
   };
 }
 
 /** The same on vscode-jsonrpc, which the published clients speak through. */
 export function theirPeer(input: Readable, output: Writable): Peer {
-  const heard = new Inbox();
+  const received = new Inbox();
   const connection = createMessageConnection(new StreamMessageReader(input), new StreamMessageWriter(output));
   connection.onRequest(async (method, params, token) => {
     if (method === 'echo') return params;
@@ -64,14 +64,14 @@ export function theirPeer(input: Readable, output: Writable): Peer {
     throw new ResponseError(-32800, 'Request cancelled');
   });
   connection.onNotification((method, params) => {
-    if (method === 'heard') heard.put(params);
+    if (method === 'heard') received.put(params);
     else void connection.sendNotification('heard', { method, params });
   });
   connection.listen();
   return {
     request: (method, params, signal) => requestTheirs(connection, { method, params, signal }),
     notify: (method, params) => void connection.sendNotification(method, params),
-    heard: () => heard.take(),
+    received: () => received.take(),
     close: () => {
       connection.dispose();
       output.end();

@@ -1,11 +1,19 @@
 import type { Price } from '@groundcrew/models';
+import {
+  isStale,
+  type Owner,
+  type SessionContext,
+  type SessionQuery,
+  type SessionStore,
+  type SessionSummary,
+  type WithFileLock,
+} from '@groundcrew/store';
 import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
 import type { PublishedEvent } from './log/published-event.js';
 import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
-import type { WithFileLock } from './permissions/file-lock.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { modelSeams } from './questions/provider-tokens.js';
 import { type Attachment, Audience } from './session/audience.js';
@@ -13,15 +21,7 @@ import { type ResumeChanges, settlePending } from './session/resumption.js';
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
-import { isStale } from './store/refusals.js';
-import type {
-  Owner,
-  SessionContext,
-  SessionQuery,
-  SessionStore,
-  SessionSummary,
-} from './store/session-store.js';
-import type { Clients } from './tools/builtin.js';
+import { answeringClients, type Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import type { TurnLimits } from './turn/context.js';
@@ -194,12 +194,7 @@ export class Runtime {
 
   /** The tools that every session has unless its filters hide them, and those that need a client that answers. */
   builtinTools(): readonly Tool[] {
-    return this.options.builtinTools({
-      isOld: false,
-      answersQuestions: true,
-      answersPlans: true,
-      mode: 'interactive',
-    });
+    return this.options.builtinTools(answeringClients);
   }
 
   onLifecycle(listener: (lifecycle: Lifecycle) => void): () => void {
@@ -392,11 +387,8 @@ const unreachableStore = (): undefined => undefined;
 
 function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
   const summary = state.fixed.name ?? state.summary;
-  return {
-    startTime: state.createdAt,
-    modifiedTime: state.modifiedAt,
-    ...(summary !== undefined && { summary }),
-  };
+  const times = { startTime: state.createdAt, modifiedTime: state.modifiedAt };
+  return { ...times, ...(summary !== undefined && { summary }) };
 }
 
 function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
+import type { OpenDatabase } from '@groundcrew/store';
 import type { WorkerJobName, WorkerJobs } from './exec/worker-jobs.js';
 import { memorySignal, type WorkerAnswer, type WorkerTask, workerMegabytes } from './exec/worker-process.js';
-import type { OpenDatabase } from './workspace/database.js';
 
 /** What jobs need that the engine does not know itself. */
 export interface JobPorts {

@@ -98,7 +98,7 @@ export class OpenRuntime {
       isNew: method === 'session.create',
       place: this.place(() => session, {
         call: (name, values, signal) => link.call(name, values, signal),
-        leave: (signal) => this.leave(session, link, signal),
+        detach: (signal) => this.detach(session, link, signal),
       }),
     });
     await this.attach(session, { method, params, isContinued: options.continuePendingWork === true });
@@ -115,10 +115,10 @@ export class OpenRuntime {
     const place = this.place(() => session, {
       call: async (name, values, signal) => (await opened).call(name, values, signal),
       // Before there is a connection, there is nothing to leave.
-      leave: async (signal) => {
+      detach: async (signal) => {
         if (!this.isReached) return;
         await opened.then(
-          (link) => this.leave(session, link, signal),
+          (link) => this.detach(session, link, signal),
           () => undefined,
         );
       },
@@ -209,7 +209,7 @@ export class OpenRuntime {
 
   private place(
     session: () => Session,
-    link: { readonly call: Call; leave(signal?: AbortSignal): Promise<void> },
+    link: { readonly call: Call; detach(signal?: AbortSignal): Promise<void> },
   ): SessionPlace {
     return {
       ...link,
@@ -270,7 +270,7 @@ export class OpenRuntime {
     });
   }
 
-  private async leave(session: Session, link: Link, signal: AbortSignal | undefined): Promise<void> {
+  private async detach(session: Session, link: Link, signal: AbortSignal | undefined): Promise<void> {
     const { sessionId } = session;
     try {
       if (this.sessions.isNewest(session)) await link.call('session.destroy', { sessionId }, signal);

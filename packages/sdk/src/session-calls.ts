@@ -9,7 +9,7 @@ export interface SessionPlace {
   /** Whether a question of before is for this session's handlers: no newer session is there, none is at it already. */
   mayAnswer(requestId: string): boolean;
   /** Takes this client off the session, unless it has opened it again since. */
-  leave(signal?: AbortSignal): Promise<void>;
+  detach(signal?: AbortSignal): Promise<void>;
 }
 
 /** What a session says to the runtime, over whichever connection it is open on. */

@@ -197,7 +197,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** Leaves the session, which stays stored. Whoever waits is told, handlers hear nothing more, later calls fail. */
   disconnect(signal?: AbortSignal): Promise<void> {
-    this.leaving ??= this.leave(signal);
+    this.leaving ??= this.detach(signal);
     return this.leaving;
   }
 
@@ -335,12 +335,12 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     wait.succeed(lastMessageOf(await this.getEvents(), messageId));
   }
 
-  private async leave(signal: AbortSignal | undefined): Promise<void> {
+  private async detach(signal: AbortSignal | undefined): Promise<void> {
     if (this.calls.isOver) return;
     const gone = sessionNotFound(this.sessionId);
     this.stopAsking(gone);
     try {
-      await this.calls.place.leave(signal);
+      await this.calls.place.detach(signal);
     } finally {
       this.end(gone);
     }

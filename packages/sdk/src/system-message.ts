@@ -17,7 +17,7 @@ export const SYSTEM_MESSAGE_SECTIONS = {
 /** The name of a part of the system prompt. */
 export type SystemMessageSection = keyof typeof SYSTEM_MESSAGE_SECTIONS;
 
-/** Rewrites a part: gets the text as it stands, answers the text to be used. Not called yet: the part stays, with a warning. */
+/** Rewrites a part before each model call: gets the text as it stands, answers the text to be used. One that throws leaves the part as it is. */
 export type SectionTransform = (currentContent: string) => string | Promise<string>;
 
 /** What becomes of one part. */

@@ -30,8 +30,8 @@ export class Gatekeeper {
   }
 
   /** The connection is over. */
-  leave(): void {
-    this.peer?.leave();
+  disconnect(): void {
+    this.peer?.disconnect();
   }
 
   /** Throws the error that clients know for each way of being wrong; a promise only for one that waits for its answer. */
@@ -55,7 +55,7 @@ export class Gatekeeper {
     const mayGuess = this.hasShown || this.peer?.mayGuess() === true;
     if (!mayGuess || !isSame(shown, token)) return this.refuse();
     this.hasShown = true;
-    this.peer?.leave();
+    this.peer?.disconnect();
     pendingPeers.welcomed();
     this.gate.trust();
     return undefined;

@@ -120,7 +120,7 @@ export class Client {
   }
 
   /** The connection is gone: its sessions go on without it. */
-  leave(): void {
+  disconnect(): void {
     this.hasLeft = true;
     for (const sessionId of this.feeds.keys()) this.part(sessionId);
   }

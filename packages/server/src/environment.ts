@@ -8,10 +8,14 @@ export interface ServerEnvironment {
   readonly connectionToken?: string;
   /** Where the process was started: the directory of sessions that name none. */
   readonly workingDirectory: string;
+  /** Where the user's own instructions stand. */
+  readonly homeDirectory: string;
   /** What every session is told of how the program was started, such as a setting without effect. */
   readonly warnings?: readonly string[];
   /** A client started the process with `--server`, as only some do. */
   readonly isServerFlag?: boolean;
+  /** Sessions read no instructions from files unless they ask for them. */
+  readonly skipsInstructions?: boolean;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;

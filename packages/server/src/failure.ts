@@ -4,12 +4,12 @@ import {
   MessageIdReused,
   NoSuchDirectory,
   QueueFull,
-  StoreError,
   storeFailureCode,
   ToolClash,
   UnfitForm,
   UnknownDecision,
 } from '@groundcrew/runtime';
+import { StoreError } from '@groundcrew/store';
 
 /** The words in which every failing request is answered. */
 export function describeFailedRequest(method: string, error: unknown): ErrorObject {

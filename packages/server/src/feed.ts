@@ -1,6 +1,7 @@
 import type { SessionEvent } from '@groundcrew/protocol';
 import { type Connection, type Encoded, encodeRaw } from '@groundcrew/rpc';
-import { type LogRecord, PublishedEvent } from '@groundcrew/runtime';
+import { PublishedEvent } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import type { Dialect } from './dialect.js';
 import { eventFor } from './older-events.js';
 

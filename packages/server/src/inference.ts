@@ -30,7 +30,7 @@ export class Inference {
   }
 
   /** Calls that a client was at fail when it leaves, and are made again by whoever makes them then. */
-  left(client: Client): void {
+  removeClient(client: Client): void {
     if (this.provider !== client) return;
     this.current?.end();
     this.provider = undefined;

@@ -33,19 +33,19 @@ export class PendingPeer {
 
   constructor(
     private readonly close: () => void,
-    private readonly left: () => void,
+    private readonly removed: () => void,
   ) {
     this.timer = setTimeout(() => this.sendAway(), patience).unref();
   }
 
   /** It is a stranger no more, or gone. */
-  leave(): void {
+  disconnect(): void {
     clearTimeout(this.timer);
-    this.left();
+    this.removed();
   }
 
   sendAway(): void {
-    this.leave();
+    this.disconnect();
     this.close();
   }
 

@@ -52,10 +52,10 @@ export class Server {
     const client = new Client(randomUUID(), connection, this.runtime);
     this.clients.set(client, gatekeeper);
     await connection.closed;
-    gatekeeper.leave();
+    gatekeeper.disconnect();
     this.clients.delete(client);
-    this.inference.left(client);
-    client.leave();
+    this.inference.removeClient(client);
+    client.disconnect();
   }
 
   /** Refuses what comes from now on and closes every session. */

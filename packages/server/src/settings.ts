@@ -53,6 +53,16 @@ export function settingsFrom(
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
     ...pick('webSocketResponses', params.capi?.enableWebSocketResponses ?? before?.webSocketResponses),
     ...pick('systemMessage', systemMessage),
+    ...pick(
+      'instructionDirectories',
+      directoriesFrom(params.instructionDirectories, params, workingDirectory) ??
+        before?.instructionDirectories,
+    ),
+    ...pick('skipsInstructions', params.skipCustomInstructions ?? before?.skipsInstructions),
+    ...pick(
+      'organizationInstructions',
+      params.organizationCustomInstructions ?? before?.organizationInstructions,
+    ),
     ...pick('availableTools', params.availableTools ?? before?.availableTools),
     ...pick('excludedTools', params.excludedTools ?? before?.excludedTools),
     ...pick(
@@ -63,7 +73,8 @@ export function settingsFrom(
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...pick(
       'additionalDirectories',
-      directoriesFrom(params, workingDirectory) ?? before?.additionalDirectories,
+      directoriesFrom(params.additionalDirectories, params, workingDirectory) ??
+        before?.additionalDirectories,
     ),
   };
   return withRegistry(withProvider(settings, params, before), registryFrom(params));
@@ -93,11 +104,12 @@ export function capabilitiesOf({
 
 /** Directories that are named from somewhere are named from where the session works. */
 function directoriesFrom(
-  { additionalDirectories, workingDirectory }: ResumeParams,
+  directories: readonly string[] | undefined,
+  { workingDirectory }: ResumeParams,
   fallback: string,
 ): readonly string[] | undefined {
   const from = resolve(fallback, workingDirectory ?? '');
-  return additionalDirectories?.map((directory) => resolve(from, directory));
+  return directories?.map((directory) => resolve(from, directory));
 }
 
 /** What the client brings to the session. */
@@ -108,12 +120,20 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     requestUserInput: params.requestUserInput ?? false,
     requestExitPlanMode: params.requestExitPlanMode ?? false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
+    ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,
     commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
     dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
+}
+
+/** How long a client may take to rewrite the prompt, where it names no time. */
+const defaultTransformMs = 10_000;
+
+function transformsSections({ systemMessage }: ResumeParams): boolean {
+  return Object.values(systemMessage?.sections ?? {}).some(({ action }) => action === 'transform');
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {

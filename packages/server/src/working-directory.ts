@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { checkDirectory, describeDirectory, type Session, type SessionContext } from '@groundcrew/runtime';
+import { checkDirectory, describeDirectory, type Session } from '@groundcrew/runtime';
+import type { SessionContext } from '@groundcrew/store';
 
 /** Where a session would work in a directory that a client names; throws NoSuchDirectory. */
 export async function contextIn(session: Session, directory: string): Promise<SessionContext> {

@@ -1,7 +1,8 @@
-import { monotonic, StoreError, type StoreErrorKind } from '@groundcrew/runtime';
+import { StoreError, type StoreErrorKind } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import { type Failpoint, reach } from './failpoints.js';
 import { isBusy } from './faults.js';
+import { monotonic } from './monotonic.js';
 import { busyPause } from './retry.js';
 
 /** Work inside a transaction; one that refuses (throws a StoreError of its own making) must not have written yet. */

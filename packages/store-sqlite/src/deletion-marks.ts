@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory, syncPath } from '@groundcrew/runtime';
+import { makeDirectory, syncPath } from '@groundcrew/store';
 import type { RemovedSession } from './sessions.js';
 
 /** A session whose deletion has begun. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { OpenDatabase } from '@groundcrew/runtime';
+import type { OpenDatabase } from '@groundcrew/store';
 
 /** A value that goes into or comes out of a column. */
 export type SqliteValue = null | number | string | Uint8Array;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { LogRecord } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { headFor, makeTrialHome, owner, type TrialHome } from '../test/trial-home.js';

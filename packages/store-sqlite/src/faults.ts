@@ -1,4 +1,4 @@
-import { diskKinds, StoreError, type StoreErrorKind } from '@groundcrew/runtime';
+import { diskKinds, StoreError, type StoreErrorKind } from '@groundcrew/store';
 
 /** Another connection holds the lock; the same call may work a moment later. */
 export function isBusy(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import type { WithFileLock } from '@groundcrew/runtime';
+import type { WithFileLock } from '@groundcrew/store';
 import { loadDriver, type SqliteDatabase, type SqliteDriver } from './driver.js';
 import { whileBusy } from './retry.js';
 

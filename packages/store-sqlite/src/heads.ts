@@ -1,4 +1,4 @@
-import type { SessionHead } from '@groundcrew/runtime';
+import type { SessionHead } from '@groundcrew/store';
 import type { SqliteValue } from './driver.js';
 
 /** A head as a row has it: whole, and what queries ask for once more in columns of its own. */

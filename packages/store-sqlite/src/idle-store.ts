@@ -1,15 +1,15 @@
-import type {
-  AppendRequest,
-  Claim,
-  ClaimRequest,
-  LogRecord,
-  Owner,
-  Page,
-  SessionQuery,
-  SessionStore,
-  SessionSummary,
-} from '@groundcrew/runtime';
-import { isStale } from '@groundcrew/runtime';
+import {
+  type AppendRequest,
+  type Claim,
+  type ClaimRequest,
+  isStale,
+  type LogRecord,
+  type Owner,
+  type Page,
+  type SessionQuery,
+  type SessionStore,
+  type SessionSummary,
+} from '@groundcrew/store';
 import type { SqliteStore } from './store.js';
 
 /** A store that keeps its files open only while it is used. */

@@ -1,5 +1,13 @@
-import type { OwnerSince, Page, SessionContext, SessionQuery, SessionSummary } from '@groundcrew/runtime';
-import { cutPage, readCursor, wantedContext } from '@groundcrew/runtime';
+import {
+  cutPage,
+  type OwnerSince,
+  type Page,
+  readCursor,
+  type SessionContext,
+  type SessionQuery,
+  type SessionSummary,
+  wantedContext,
+} from '@groundcrew/store';
 import type { SqliteValue } from './driver.js';
 import { type HeadColumns, headColumns, readHead } from './heads.js';
 import { type OwnerColumns, ownerOf, type StoreScope } from './sessions.js';

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { sep } from 'node:path';
-import { makeDirectory } from '@groundcrew/runtime';
+import { makeDirectory } from '@groundcrew/store';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
 import { isBusy } from './faults.js';
 import { takeLock } from './file-lock.js';

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { LogRecord } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadDriver, type SqliteDatabase } from './driver.js';
 import { migrate } from './migrate.js';

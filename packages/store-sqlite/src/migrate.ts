@@ -1,4 +1,4 @@
-import { StoreError } from '@groundcrew/runtime';
+import { StoreError } from '@groundcrew/store';
 import type { SqliteDatabase } from './driver.js';
 import { applicationId, migrationSteps } from './schema.js';
 

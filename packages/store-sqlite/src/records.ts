@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { LogRecord } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import { damaged } from './faults.js';
 import { fromColumn, toColumn } from './text.js';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { monotonic } from '@groundcrew/runtime';
 import { isBusy } from './faults.js';
+import { monotonic } from './monotonic.js';
 
 const longestPause = 16;
 

@@ -1,12 +1,17 @@
-import type { AppendRequest, Claim, ClaimRequest, Owner, OwnerSince, SessionHead } from '@groundcrew/runtime';
 import {
+  type AppendRequest,
+  type Claim,
+  type ClaimRequest,
   firstEpoch,
   inUse,
+  type Owner,
+  type OwnerSince,
   requireConsecutive,
+  type SessionHead,
   seqConflict,
   staleOwner,
   unknownSession,
-} from '@groundcrew/runtime';
+} from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import type { SqliteValue } from './driver.js';
 import { type HeadColumns, headColumns, headValues, readHead } from './heads.js';

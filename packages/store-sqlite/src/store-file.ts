@@ -1,6 +1,6 @@
 import { type BigIntStats, closeSync, fstatSync, openSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeDirectory } from '@groundcrew/runtime';
+import { makeDirectory } from '@groundcrew/store';
 import { Connection } from './connection.js';
 import type { SqliteDatabase, SqliteDriver } from './driver.js';
 import { damaged } from './faults.js';

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { LogRecord, Owner, SessionHead } from '@groundcrew/runtime';
+import type { LogRecord, Owner, SessionHead } from '@groundcrew/store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { loadDriver, type SqliteDatabase } from './driver.js';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './store.js';

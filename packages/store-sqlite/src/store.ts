@@ -10,7 +10,7 @@ import {
   type SessionStore,
   type SessionSummary,
   StoreError,
-} from '@groundcrew/runtime';
+} from '@groundcrew/store';
 import { Checkpointer } from './checkpointer.js';
 import { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CutSession, LogRecord, Owner, RepairedSession, SessionHead } from '@groundcrew/runtime';
+import type { CutSession, LogRecord, Owner, RepairedSession, SessionHead } from '@groundcrew/store';
 import type { StorePlace } from '../src/doctor/finding.js';
 import { loadDriver } from '../src/driver.js';
 import { openSqliteStore, type SqliteStore } from '../src/store.js';

@@ -58,7 +58,7 @@ export function writeAnswer(
 export function readAnswer(content: Json, place: string): Answer {
   const { answer, ending = 'complete', finish, details, usage, answeredBy, error } = content;
   if (!Array.isArray(answer)) throw new Error(`${place} has neither an answer nor a failure`);
-  if (!isEnding(ending)) throw new Error(`${place}.ending needs one of ${endings.join(', ')}`);
+  if (!isEnding(ending)) throw new Error(`${place}.ending needs one of ${answerEndings.join(', ')}`);
   return {
     parts: answer.map((part, index) => readPart(part, `${place}.answer[${index}]`)),
     ending,
@@ -70,10 +70,10 @@ export function readAnswer(content: Json, place: string): Answer {
   };
 }
 
-const endings: readonly Ending[] = ['complete', 'failed', 'unfinished', 'broken', 'abandoned'];
+const answerEndings: readonly Ending[] = ['complete', 'failed', 'unfinished', 'broken', 'abandoned'];
 
 function isEnding(value: unknown): value is Ending {
-  return endings.some((ending) => ending === value);
+  return answerEndings.some((ending) => ending === value);
 }
 
 function writePart(part: AnswerPart): Json {

@@ -43,19 +43,14 @@ export async function inProcessRuntime(
     owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
     clock: systemClock(),
     version: 'test',
-    limits: {
-      toolRounds: 1000,
-      queuedPrompts: 1000,
-      turnMilliseconds: 60_000,
-      stopBlocks: 3,
-      continuations: 5,
-    },
+    limits,
     sessionIdleSeconds: 0,
     ...options,
   });
   const server = new Server(runtime, {
     version: 'test',
     workingDirectory: home.path,
+    homeDirectory: home.path,
     authStatus: () => ({ isAuthenticated: false }),
     listModels: async () => [],
     shutdown: () => server.shutdown(),
@@ -81,3 +76,11 @@ export async function inProcessRuntime(
   };
   return { runtime, store, api, client, connect, close };
 }
+
+const limits: RuntimeOptions['limits'] = {
+  toolRounds: 1000,
+  queuedPrompts: 1000,
+  turnMilliseconds: 60_000,
+  stopBlocks: 3,
+  continuations: 5,
+};

@@ -1,4 +1,4 @@
-import type { AppendRequest, Claim, LogRecord, Owner, SessionHead, SessionStore } from '@groundcrew/runtime';
+import type { AppendRequest, Claim, LogRecord, Owner, SessionHead, SessionStore } from '@groundcrew/store';
 
 /** Two processes that want the same sessions. */
 export const ada: Owner = { runtimeId: 'runtime-ada', pid: 101, host: 'alpha' };

@@ -1,4 +1,4 @@
-import type { LogRecord, Owner, SessionQuery, SessionStore } from '@groundcrew/runtime';
+import type { LogRecord, Owner, SessionQuery, SessionStore } from '@groundcrew/store';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ada, appendOf, bob, create, heads, makeHead, makeRecords, readAll } from './store-contract-data.js';
 

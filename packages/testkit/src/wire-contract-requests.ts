@@ -77,10 +77,10 @@ export function requestContract({ makeWire, faultIn }: RequestExam): void {
 function steady(request: ModelRequest): ModelRequest {
   const { reasoningEffort: _, ...rest } = request;
   const tools = [{ name: 'view', description: 'Shows a file.', inputSchema: undefined }];
-  return { ...rest, tools, messages: request.messages.map(saysSomething) };
+  return { ...rest, tools, messages: request.messages.map(hasText) };
 }
 
-function saysSomething(message: ChatMessage): ChatMessage {
+function hasText(message: ChatMessage): ChatMessage {
   return message.role === 'assistant' && message.text.trim() === '' ? { ...message, text: 'Well' } : message;
 }
 

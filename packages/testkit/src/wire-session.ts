@@ -1,7 +1,7 @@
 import type { AnyEvent, EventData, EventType } from '@groundcrew/protocol';
 
 /** An event of one kind, as a test reads it. */
-export interface Told<K extends EventType> extends Omit<AnyEvent, 'type' | 'data'> {
+export interface ReceivedEvent<K extends EventType> extends Omit<AnyEvent, 'type' | 'data'> {
   readonly type: K;
   readonly data: EventData<K>;
 }
@@ -53,11 +53,14 @@ export class WireSession {
   }
 
   /** The next event of this kind that has not been read yet. */
-  next<K extends EventType>(type: K, isWanted: (event: Told<K>) => boolean = () => true): Promise<Told<K>> {
+  next<K extends EventType>(
+    type: K,
+    isWanted: (event: ReceivedEvent<K>) => boolean = () => true,
+  ): Promise<ReceivedEvent<K>> {
     return this.client.until(() => {
       const { events } = this;
       for (let index = this.cursor; index < events.length; index++) {
-        const event = events[index] as Told<K>;
+        const event = events[index] as ReceivedEvent<K>;
         if (event.type !== type || !isWanted(event)) continue;
         this.cursor = index + 1;
         return event;

@@ -208,6 +208,7 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     onShutdown: () => void shutdown.end(0),
     ...(process.used && { used: process.used }),
     ...(options.isServerFlag && { isServerFlag: true }),
+    ...(options.skipsInstructions && { skipsInstructions: true }),
     ...(sandbox && { sandbox }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),

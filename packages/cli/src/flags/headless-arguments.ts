@@ -22,6 +22,8 @@ export interface HeadlessArguments {
   readonly executor?: string;
   /** Started with `--server`, as some clients do. */
   readonly isServerFlag?: boolean;
+  /** Sessions read no instructions from files unless they ask for them. */
+  readonly skipsInstructions?: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -71,6 +73,7 @@ interface HeadlessDraft {
   sessionIdleSeconds: number;
   executor?: string;
   isServerFlag?: boolean;
+  skipsInstructions?: boolean;
 }
 
 /** The flags that have an effect, for people to read. */
@@ -80,6 +83,7 @@ export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--port N', 'the port; any free one without'],
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
   ['--auth-token-env NAME', 'the variable with the GitHub token'],
+  ['--no-custom-instructions', 'read no instructions from files'],
   ['--no-auto-login', 'do not use GH_TOKEN and GITHUB_TOKEN'],
   ['--sandbox WHERE', 'where commands run: host, bwrap, seatbelt, auto or off'],
   ['--session-idle-timeout S', 'unload sessions that are idle for so many seconds'],
@@ -111,6 +115,9 @@ const plain: Readonly<Record<string, (draft: HeadlessDraft) => void>> = {
   },
   '--stdio': (draft) => {
     draft.isStdio = true;
+  },
+  '--no-custom-instructions': (draft) => {
+    draft.skipsInstructions = true;
   },
   '--no-auto-login': (draft) => {
     draft.mayLogIn = false;

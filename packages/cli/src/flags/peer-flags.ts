@@ -8,7 +8,6 @@ const alreadySo: Readonly<Record<string, Arity>> = {
   '--no-auto-update': 'none',
   '--no-bash-env': 'none',
   '--no-color': 'none',
-  '--no-custom-instructions': 'none',
   '--no-eager-powershell-resolution': 'none',
   '--no-experimental': 'none',
   '--no-mouse': 'none',

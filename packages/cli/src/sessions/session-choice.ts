@@ -5,13 +5,14 @@ import type { Client, ResumeSessionOptions, Session } from '@groundcrew/sdk';
 import { particular } from '../config/allowed.js';
 import type { Config } from '../config/config.js';
 import { UsageError } from '../flags/arguments.js';
-import { type FlagValues, textFlag } from '../flags/flags.js';
+import { type FlagValues, switchFlag, textFlag } from '../flags/flags.js';
 
 /** The flags that choose a session and shape it. */
 export const sessionFlags = {
   resume: textFlag('--resume', 'ID|last', 'go on with a session; the beginning of its id is enough'),
   sessionId: textFlag('--session-id', 'ID', 'the id of the new session'),
   cwd: textFlag('--cwd', 'DIR', 'the directory the session works in'),
+  noCustomInstructions: switchFlag('--no-custom-instructions', 'read no instructions from files'),
   system: textFlag('--system', 'TEXT', 'instructions that are added to the system prompt'),
 };
 
@@ -37,6 +38,7 @@ export async function openSession(client: Client, request: SessionRequest): Prom
     ...(config.model !== undefined && { model: config.model }),
     ...ownProvider(config, request.environment),
     ...(flags.cwd !== undefined && { workingDirectory: directory(flags.cwd, request.workingDirectory) }),
+    ...(flags.noCustomInstructions && { skipCustomInstructions: true }),
     ...(flags.system !== undefined && { systemMessage: { content: flags.system } }),
   };
   const session = await open(client, flags, options);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { SessionSummary } from '@groundcrew/runtime';
+import type { SessionSummary } from '@groundcrew/store';
 import { openStore, storeFile } from '../compose.js';
 import type { ListedSession } from './session-rows.js';
 

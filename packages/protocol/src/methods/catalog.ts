@@ -1,4 +1,5 @@
 import { accountMethods } from './account.js';
+import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
 import { modelsMethods } from './models.js';
 import { serverMethods } from './server.js';
@@ -29,6 +30,7 @@ import { toolsMethods } from './tools.js';
 /** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
 export const methods = {
   ...accountMethods,
+  ...instructionsMethods,
   ...llmInferenceMethods,
   ...modelsMethods,
   ...serverMethods,

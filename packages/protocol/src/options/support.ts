@@ -1,19 +1,13 @@
 /** What becomes of a field that a client sends. */
 export type Support =
   /** The runtime goes by it. */
-  | { readonly type: 'used'; readonly except?: Exception }
+  | { readonly type: 'used' }
   /** It has no effect in this version: a value that asks for something gets a warning. */
   | { readonly type: 'unused'; readonly because: string; readonly neutral: readonly unknown[] }
   /** It protects the one who sends it, and would not: a value that asks for something is an error. */
   | { readonly type: 'refused'; readonly because: string }
   /** An object whose fields are looked at one by one; `each`: of a list, or by name. */
   | { readonly type: 'object'; readonly each: 'field' | 'item' | 'name'; readonly fields: SupportTable };
-
-/** Values of a field in use that have no effect. */
-interface Exception {
-  readonly values: readonly unknown[];
-  readonly because: string;
-}
 
 /** By the name of a field, what becomes of it. */
 export type SupportTable = Readonly<Record<string, Support>>;
@@ -23,11 +17,6 @@ export type SupportOf<T> = { readonly [K in keyof Required<T>]: Support };
 
 /** The runtime goes by it. */
 export const used: Support = { type: 'used' };
-
-/** The runtime goes by it, but for some values. */
-export function usedExcept(values: readonly unknown[], because: string): Support {
-  return { type: 'used', except: { values, because } };
-}
 
 /** No effect in this version. `neutral` values ask for what is so anyway, as do `false`, `""`, `[]` and `{}`. */
 export function unused(because: string, ...neutral: readonly unknown[]): Support {
@@ -91,8 +80,6 @@ function* judge(value: unknown, support: Support | undefined, option: string): G
   if (!asksForSomething(value)) return;
   switch (support?.type) {
     case 'used':
-      if (support.except?.values.includes(value))
-        yield warning(option, `${JSON.stringify(value)} has no effect: ${support.except.because}`);
       return;
     case 'unused':
       if (!support.neutral.includes(value)) yield warning(option, `has no effect: ${support.because}`);

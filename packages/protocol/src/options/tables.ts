@@ -1,6 +1,6 @@
 import type { Params } from '../define.js';
 import type { Methods } from '../methods/catalog.js';
-import { list, map, object, refused, type SupportOf, unused, used, usedExcept } from './support.js';
+import { list, map, object, refused, type SupportOf, unused, used } from './support.js';
 
 type Create = Params<Methods['session.create']>;
 type Resume = Params<Methods['session.resume']>;
@@ -11,7 +11,7 @@ type Fields<T> = NonNullable<T>;
 
 const noAgents = 'this version has no agents besides the main one.';
 const noCanvases = 'this version has no canvases and no extensions.';
-const noDiscovery = 'this version reads no instructions or settings from the working directory.';
+const noDiscovery = 'this version reads no settings of servers from the working directory.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
@@ -143,16 +143,16 @@ export const createOptions: SupportOf<Create> = {
     mode: used,
     content: used,
     sections: map({
-      action: usedExcept(
-        ['transform'],
-        'this version does not ask the app to rewrite a section; the section stays as it is.',
-      ),
+      action: used,
       content: used,
     }),
   }),
-  instructionDirectories: unused(noDiscovery),
-  organizationCustomInstructions: unused("put the text into 'systemMessage' instead."),
-  enableOnDemandInstructionDiscovery: unused(noDiscovery),
+  instructionDirectories: used,
+  organizationCustomInstructions: used,
+  skipCustomInstructions: used,
+  enableOnDemandInstructionDiscovery: unused(
+    'all instructions are read before each model call, those for some files only with what they hold for.',
+  ),
   enableSkills: unused(noSkills),
   skillDirectories: unused(noSkills),
   disabledSkills: unused(noSkills),
@@ -221,10 +221,7 @@ export const sendOptions: SupportOf<Send> = {
   displayPrompt: used,
   attachments: used,
   mode: used,
-  agentMode: usedExcept(
-    ['shell'],
-    "the prompt goes to the model; 'session.shell.executeUserRequested' runs commands.",
-  ),
+  agentMode: used,
   messageId: used,
   requestHeaders: used,
   headerMergeStrategy: used,
@@ -247,7 +244,7 @@ export const updateOptions: SupportOf<Update> = {
   sessionLimits: createOptions.sessionLimits,
   enableStreaming: used,
   askUserDisabled: used,
-  skipCustomInstructions: unused(noDiscovery, true),
+  skipCustomInstructions: used,
   customAgentsLocalOnly: unused(noAgents, true),
   excludedBuiltinAgents: unused(noAgents),
   coauthorEnabled: unused('this version adds no co-author to commits.'),

@@ -1,7 +1,7 @@
 import { describeFailure, ModelError } from '@groundcrew/models';
 import type { EventData, FailureCode } from '@groundcrew/protocol';
+import { StoreError, type StoreErrorKind } from '@groundcrew/store';
 import { LimitsExhausted } from '../model-call/allowance.js';
-import { StoreError, type StoreErrorKind } from '../store/session-store.js';
 import { ToolConflict } from '../tools/toolset.js';
 
 type SessionErrorData = EventData<'session.error'>;

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { ModelEvent, ModelProvider, ModelRequest } from '@groundcrew/models';
 import type { AnyEvent } from '@groundcrew/protocol';
+import { memoryStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { workerEntry } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
@@ -12,7 +13,6 @@ import { Runtime } from '../runtime.js';
 import type { Attachment } from '../session/audience.js';
 import type { Session } from '../session/session.js';
 import type { SessionSettings } from '../settings/session-settings.js';
-import { memoryStore } from '../store/memory.js';
 import { Shells } from '../tools/shell/shells.js';
 import type { Tool } from '../tools/tool.js';
 

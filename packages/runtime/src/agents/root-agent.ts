@@ -1,11 +1,11 @@
 import { ModelError } from '@groundcrew/models';
+import { StoreError } from '@groundcrew/store';
 import { reportError } from '../hooks/error-hooks.js';
 import type { HookInput } from '../hooks/hooks.js';
 import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
-import { StoreError } from '../store/session-store.js';
 import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
@@ -165,15 +165,15 @@ export class RootAgent {
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
       turnMilliseconds,
     );
-    const ending = work(controller.signal).then(
+    const finished = work(controller.signal).then(
       async (): Promise<TurnOutcome> => {
         await this.endSession(context, { reason: 'complete', ...finalMessage(context) });
         return 'answered';
       },
       (error: unknown) => this.end(error, context, controller.signal),
     );
-    this.turnEnd = ending.then(() => this.parts.log.published()).catch(() => undefined);
-    const outcome = await ending;
+    this.turnEnd = finished.then(() => this.parts.log.published()).catch(() => undefined);
+    const outcome = await finished;
     clearTimeout(timer);
     if (outcome !== 'stopped') await this.takeChosenModel();
     return outcome;

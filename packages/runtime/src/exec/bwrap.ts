@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import type { Duplex } from 'node:stream';
-import type { Child, Ending, Executor, Launch } from './executor.js';
-import { endingOf } from './host.js';
+import type { Child, Executor, ExitStatus, Launch } from './executor.js';
+import { exitStatusOf } from './host.js';
 import { type Means, sandboxArguments } from './sandbox-arguments.js';
 import { type Mount, rootsOf } from './sandbox-plan.js';
 
@@ -57,10 +57,10 @@ interface Root {
 }
 
 /** Lets the child go when its view is right, and tells a sandbox that failed from a child that did. */
-async function watch(process: ChildProcess, roots: readonly Root[]): Promise<Ending> {
+async function watch(process: ChildProcess, roots: readonly Root[]): Promise<ExitStatus> {
   // The types of Node know of five streams at most; pipes of children are duplex streams.
   const [, , , , gate, status] = process.stdio as readonly unknown[] as readonly (Duplex | undefined)[];
-  const exited = endingOf(process);
+  const exited = exitStatusOf(process);
   if (process.pid === undefined || !gate || !status) return exited;
   const closed = new Promise<void>((resolve) => status.once('close', () => resolve()));
   // The child may be gone before it is let go.
@@ -73,15 +73,15 @@ async function watch(process: ChildProcess, roots: readonly Root[]): Promise<End
     const pid = /"child-pid": (\d+)/.exec(text)?.[1];
     if (pid !== undefined) checking ??= release({ process, root: `/proc/${pid}/root`, roots, gate });
   });
-  const ending = await exited;
+  const exit = await exited;
   endOthers(text);
   await closed;
   gate.destroy();
   const changed = await checking;
   if (changed !== undefined)
     return failed(`${changed} was changed while the sandbox was set up; nothing was run`);
-  const isSetUp = text.includes('"exit-code"') || (ending.type === 'exited' && ending.signal !== undefined);
-  return isSetUp ? ending : failed('The sandbox could not be set up');
+  const isSetUp = text.includes('"exit-code"') || (exit.type === 'exited' && exit.signal !== undefined);
+  return isSetUp ? exit : failed('The sandbox could not be set up');
 }
 
 /** Opens the gate once everything is mounted as it was looked up; else ends the child, and says what has changed. */
@@ -118,7 +118,7 @@ function endOthers(status: string): void {
   }
 }
 
-function failed(message: string): Ending {
+function failed(message: string): ExitStatus {
   return { type: 'failed', error: new Error(message) };
 }
 

@@ -16,7 +16,7 @@ export interface Launch {
 export type ChildStream = 'ignore' | 'pipe' | number;
 
 /** How a child ended, or why it never ran. */
-export type Ending =
+export type ExitStatus =
   | { readonly type: 'exited'; readonly exitCode: number; readonly signal?: NodeJS.Signals }
   | { readonly type: 'failed'; readonly error: Error };
 
@@ -27,7 +27,7 @@ export interface Child {
   /** Its pipes, where it was given any. */
   readonly process: ChildProcess;
   /** Never rejects. */
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<ExitStatus>;
 }
 
 /** One way to run children. Every child that a session asks for is started by one. */

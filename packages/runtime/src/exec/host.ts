@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Child, Ending, Executor, Launch } from './executor.js';
+import type { Child, Executor, ExitStatus, Launch } from './executor.js';
 
 /** Runs children as the user's own processes: what the user may do, they may do. */
 export const hostExecutor: Executor = { kind: 'host', start: startOnHost };
@@ -14,11 +14,11 @@ export function startOnHost(launch: Launch): Child {
     env: { ...environment, PWD: workingDirectory },
     stdio: [...stdio],
   });
-  return { pid: process.pid, process, ended: endingOf(process) };
+  return { pid: process.pid, process, ended: exitStatusOf(process) };
 }
 
 /** How a process ends. */
-export function endingOf(process: ChildProcess): Promise<Ending> {
+export function exitStatusOf(process: ChildProcess): Promise<ExitStatus> {
   return new Promise((resolve) => {
     process.once('exit', (code, signal) => {
       if (signal === null) resolve({ type: 'exited', exitCode: code ?? -1 });

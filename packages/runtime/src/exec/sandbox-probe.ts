@@ -99,10 +99,10 @@ async function trial(start: (launch: Launch) => Child): Promise<string | undefin
   child.process.stderr?.on('data', (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(0, longestComplaint);
   });
-  const ending = await child.ended;
+  const exit = await child.ended;
   clearTimeout(timer);
-  if (ending.type === 'exited' && ending.exitCode === 0) return undefined;
-  const reason = ending.type === 'failed' ? ending.error.message : `it ended with ${ending.exitCode}`;
+  if (exit.type === 'exited' && exit.exitCode === 0) return undefined;
+  const reason = exit.type === 'failed' ? exit.error.message : `it ended with ${exit.exitCode}`;
   return output.trim().replace(/^bwrap: /, '') || reason;
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Child, Executor, Launch } from './executor.js';
-import { endingOf } from './host.js';
+import { exitStatusOf } from './host.js';
 import type { View } from './sandbox-plan.js';
 
 /** A sandbox of macOS, ready for one child. */
@@ -77,7 +77,7 @@ function startInSeatbelt(launch: Launch, { program, profile, temporaryDirectory 
     env: { ...launch.environment, PWD: launch.workingDirectory, TMPDIR: temporaryDirectory },
     stdio: [...launch.stdio],
   });
-  return { pid: process.pid, process, ended: endingOf(process) };
+  return { pid: process.pid, process, ended: exitStatusOf(process) };
 }
 
 function subpath(path: string): string {

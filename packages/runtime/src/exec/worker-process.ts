@@ -49,7 +49,7 @@ export class WorkerProcess {
         if (this.#child.pid === undefined) end(null);
       });
     });
-    this.#rest();
+    this.#waitForJob();
   }
 
   /** Resolves with the answer, or, when the process was ended at a limit, with why. */
@@ -68,7 +68,7 @@ export class WorkerProcess {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
         this.#child.off('message', answered);
-        this.#rest();
+        this.#waitForJob();
         resolve(stopped ?? outcome);
       };
       const answered = (answer: unknown) => settle(answer as WorkerAnswer); // our own program is at the other end
@@ -93,7 +93,7 @@ export class WorkerProcess {
   }
 
   /** An idle worker keeps no program from ending. */
-  #rest(): void {
+  #waitForJob(): void {
     this.#child.unref();
     this.#child.channel?.unref();
   }

@@ -1,4 +1,5 @@
 import type { EventData } from '@groundcrew/protocol';
+import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { HookGuard } from '../hooks/guard.js';
 import type { Hooks } from '../hooks/hooks.js';
@@ -13,7 +14,6 @@ import type { CallQuestion, CallQuestionKind, CallQuestions } from '../questions
 import type { Offers } from '../questions/offers.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { Waits } from '../questions/waits.js';
-import { StoreError } from '../store/session-store.js';
 import { externalResult, resultOfObject } from '../tools/external.js';
 import {
   type PreparedCall,

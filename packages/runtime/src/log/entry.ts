@@ -1,4 +1,4 @@
-import type { LogRecord } from '../store/session-store.js';
+import type { LogRecord } from '@groundcrew/store';
 import type { Entry } from './fold.js';
 import type { NoteDraft } from './notes.js';
 

@@ -1,6 +1,6 @@
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
+import type { SessionContext, SessionHead } from '@groundcrew/store';
 import { lose, reserve, settle } from '../budget/spending.js';
-import type { SessionContext, SessionHead } from '../store/session-store.js';
 import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
 import type { NoteDraft } from './notes.js';
 import { stateOfSnapshot } from './snapshot.js';

@@ -1,6 +1,6 @@
+import type { LogRecord } from '@groundcrew/store';
 import { expect, test } from 'vitest';
 import type { Clock } from '../clock.js';
-import type { LogRecord } from '../store/session-store.js';
 import { repairSession } from './repair.js';
 
 const time = '2025-01-01T00:00:00.000Z';

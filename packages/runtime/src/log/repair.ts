@@ -1,7 +1,6 @@
 import type { EventData } from '@groundcrew/protocol';
+import type { CutSession, LogRecord, RepairedSession } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
-import type { CutSession, RepairedSession } from '../store/cut-session.js';
-import type { LogRecord } from '../store/session-store.js';
 import { entryOf, noteJson } from './entry.js';
 import { headOf, reduce } from './fold.js';
 import type { NoteDraft } from './notes.js';

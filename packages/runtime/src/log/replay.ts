@@ -1,4 +1,4 @@
-import { type SessionStore, StoreError } from '../store/session-store.js';
+import { type SessionStore, StoreError } from '@groundcrew/store';
 import { entryOf } from './entry.js';
 import { reduce } from './fold.js';
 import { initialState, type SessionState } from './state.js';

@@ -1,7 +1,6 @@
+import { type AppendRequest, memoryStore, type SessionStore } from '@groundcrew/store';
 import { expect, test } from 'vitest';
 import { systemClock } from '../clock.js';
-import { memoryStore } from '../store/memory.js';
-import type { AppendRequest, SessionStore } from '../store/session-store.js';
 import { SessionLog } from './session-log.js';
 import { agentOf } from './state.js';
 

@@ -5,8 +5,8 @@ import {
   isDurable,
   type SessionEvent,
 } from '@groundcrew/protocol';
+import type { LogRecord, Owner, SessionStore, StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
-import type { LogRecord, Owner, SessionStore, StoreError } from '../store/session-store.js';
 import { type Delta, DeltaFrames } from './delta-frames.js';
 import { noteJson } from './entry.js';
 import { headOf, reduce } from './fold.js';

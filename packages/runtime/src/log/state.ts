@@ -1,11 +1,11 @@
 import type { KeptBlock, Part, ToolCall } from '@groundcrew/models';
 import type { EventOf, JsonObject, SessionMode } from '@groundcrew/protocol';
+import type { SessionContext } from '@groundcrew/store';
 import type { SessionLimits } from '../budget/limits.js';
 import { nothingSpent, type Spending } from '../budget/spending.js';
 import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
-import type { SessionContext } from '../store/session-store.js';
 import type { ToolResult } from '../tools/tool.js';
 
 /** One thing said in the conversation, as the model knows it. */

@@ -1,5 +1,4 @@
-import { asRanges } from '../store/ranges.js';
-import { type LogRecord, type SessionStore, StoreError } from '../store/session-store.js';
+import { asRanges, type LogRecord, type SessionStore, StoreError } from '@groundcrew/store';
 import type { EphemeralDraft } from './session-log.js';
 
 /** What a reader of the past needs of its session. */

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
+import type { WithFileLock } from '@groundcrew/store';
 import { type BookContents, printBook } from './book-contents.js';
 import { BookFault } from './book-fault.js';
 import { BookFile } from './book-file.js';
-import type { WithFileLock } from './file-lock.js';
 
 /** Approvals that outlive sessions: by place, by host, and the folders people trust. One file in the home, read by all processes. */
 export class ApprovalBook {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import { syncPath } from '../store/sync-path.js';
+import { syncPath } from '@groundcrew/store';
 import { type BookContents, emptyBook, parseBook } from './book-contents.js';
 import { BookFault } from './book-fault.js';
 

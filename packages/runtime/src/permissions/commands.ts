@@ -50,44 +50,108 @@ function begins(words: readonly string[], wanted: readonly string[]): boolean {
   );
 }
 
+/** So called, with the other words wherever they stand; where its sub-command is not known, any of its words may be it. */
 function calls(
   [name = '', ...given]: readonly string[],
-  [program, ...wanted]: readonly string[],
+  [program = '', ...wanted]: readonly string[],
   { identifier }: ReadCommand,
 ): boolean {
   if (name !== program) return false;
   const flagAt = wanted.findIndex((word) => word.startsWith('-'));
   const leading = wanted.slice(0, flagAt < 0 ? wanted.length : flagAt).filter((word) => word !== '*');
   const called = identifier.split(' ').slice(1);
-  if (!leading.every((word, index) => called[index] === word)) return false;
+  const isCalled = (word: string, index: number) =>
+    index < called.length && !takesTargets.has(program) ? called[index] === word : given.includes(word);
+  if (!leading.every(isCalled)) return false;
   const rest = flagAt < 0 ? [] : wanted.slice(flagAt).filter((word) => word !== '*');
-  const key = [program, ...leading.slice(0, 1)].join(' ');
-  const synonyms = Object.hasOwn(longNames, key) ? (longNames[key] ?? {}) : {};
-  const present = given.flatMap((word) => spelled(word, synonyms));
+  const meanings = meaningsOf([program, ...leading]);
+  const present = given.flatMap((word) => meantBy(word, meanings));
+  const isPresent = (word: string) => present.some((each) => each === word || isCutShort(each, word));
   return rest
-    .flatMap((word) => spelled(word, synonyms))
-    .every((word) => present.some((each) => each === word || isCutShort(each, word)));
+    .flatMap((word) => spelled(word, meanings.synonyms))
+    .every((word) => isPresent(word) || (meanings.joined?.[word]?.every(isPresent) ?? false));
 }
 
-/** Options that have two names, where rules are often about them. */
-const longNames: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  rm: { '--recursive': '-r', '-R': '-r', '--force': '-f' },
-  cp: { '--recursive': '-r', '-R': '-r', '--force': '-f' },
-  chmod: { '--recursive': '-R' },
-  chown: { '--recursive': '-R' },
-  'git push': { '--force': '-f', '--delete': '-d' },
-  'git clean': { '--force': '-f' },
-  'git checkout': { '--force': '-f' },
-  'git branch': { '--delete': '-d', '--force': '-f' },
-  'git commit': { '--no-verify': '-n', '--all': '-a' },
+/** Each of their words is something to do. */
+const takesTargets: ReadonlySet<string> = new Set(
+  'make gmake just rake gradle gradlew mvn ant ninja'.split(' '),
+);
+
+interface Meanings {
+  /** Options that have two names, where rules are often about them. */
+  readonly synonyms: Readonly<Record<string, string>>;
+  /** Options that are others in one. */
+  readonly joined?: Readonly<Record<string, readonly string[]>>;
+  /** Options that do what others are for as well. */
+  readonly implied?: Readonly<Record<string, readonly string[]>>;
+  /** What an operand does that an option is for as well. */
+  readonly operands?: (word: string) => readonly string[];
+}
+
+const known: Readonly<Record<string, Meanings>> = {
+  rm: { synonyms: { '--recursive': '-r', '-R': '-r', '--force': '-f' } },
+  cp: {
+    synonyms: { '--recursive': '-r', '-R': '-r', '--force': '-f', '--archive': '-a' },
+    implied: { '-a': ['-r'] },
+  },
+  mv: { synonyms: { '--force': '-f' } },
+  ln: { synonyms: { '--force': '-f', '--symbolic': '-s' } },
+  chmod: { synonyms: { '--recursive': '-R' } },
+  chown: { synonyms: { '--recursive': '-R' } },
+  'git push': {
+    synonyms: { '--force': '-f', '--delete': '-d' },
+    implied: { '--force-with-lease': ['-f'], '--mirror': ['-f', '-d'], '--prune': ['-d'] },
+    operands: (word) => [
+      ...(word.startsWith('+') ? ['-f'] : []),
+      // `:branch` and `branch:` push nothing in place of something.
+      ...(/^\+?:.|.:$/.test(word) ? ['-d'] : []),
+    ],
+  },
+  'git clean': { synonyms: { '--force': '-f' } },
+  'git checkout': { synonyms: { '--force': '-f' } },
+  'git switch': {
+    synonyms: { '--force': '-f', '--force-create': '-C', '--create': '-c' },
+    implied: { '--discard-changes': ['-f'] },
+  },
+  'git branch': {
+    synonyms: { '--delete': '-d', '--force': '-f', '--move': '-m', '--copy': '-c' },
+    joined: { '-D': ['-d', '-f'], '-M': ['-m', '-f'], '-C': ['-c', '-f'] },
+  },
+  'git tag': { synonyms: { '--delete': '-d', '--force': '-f' } },
+  'git rm': { synonyms: { '--force': '-f' } },
+  'git worktree': { synonyms: { '--force': '-f' } },
+  'git stash': { synonyms: { '--all': '-a', '--include-untracked': '-u' } },
+  'git commit': { synonyms: { '--no-verify': '-n', '--all': '-a' } },
+  'docker rm': { synonyms: { '--force': '-f', '--volumes': '-v' } },
+  'docker rmi': { synonyms: { '--force': '-f' } },
 };
+
+function meaningsOf([program, subcommand]: readonly string[]): Meanings {
+  const key = [`${program} ${subcommand}`, `${program}`].find((each) => Object.hasOwn(known, each));
+  return (key !== undefined && known[key]) || { synonyms: {} };
+}
+
+/** All that a word of a command says: an option by each of its names, and by those of what it does as well. */
+function meantBy(
+  word: string,
+  { synonyms, joined = {}, implied = {}, operands }: Meanings,
+): readonly string[] {
+  if (!word.startsWith('-')) return [word, ...(operands?.(word) ?? [])];
+  const names = spelled(word, synonyms);
+  const more = names.flatMap((name) =>
+    Object.entries({ ...joined, ...implied })
+      .filter(([each]) => each === name || isCutShort(name, each))
+      .flatMap(([, others]) => others),
+  );
+  return [...names, ...more];
+}
 
 /** An option as each of the names it is known by; short ones may be joined, long ones have a value or be cut short. */
 function spelled(word: string, synonyms: Readonly<Record<string, string>>): readonly string[] {
   if (/^-\w+$/.test(word)) return [...word.slice(1)].map((letter) => synonyms[`-${letter}`] ?? `-${letter}`);
   const name = word.startsWith('--') ? (word.split('=')[0] ?? word) : word;
-  const known = Object.keys(synonyms).find((long) => isCutShort(name, long) || long === name);
-  return [(known && synonyms[known]) ?? name];
+  const whole = Object.keys(synonyms).find((long) => isCutShort(name, long) || long === name);
+  return [(whole && synonyms[whole]) ?? name];
 }
 
 /** Programs take the beginning of a long option for the whole. */

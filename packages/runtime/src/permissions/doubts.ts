@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { ReadCommand } from './commands.js';
-import { examineGit } from './git-place.js';
+import { examineGit, type GitPlace } from './git-place.js';
+import { type Line, lineEffects, looksForChanges } from './line-effects.js';
 import { matchedNames } from './matched-names.js';
+import type { ParsedCall } from './shell/options.js';
 
 /** Where the commands of a text may stand. */
 interface Standing {
@@ -13,9 +15,11 @@ interface Standing {
 
 /** Looks for what the text alone cannot tell: the files that wildcards become, directories with links, settings of git. */
 export async function doubtsAbout(
-  commands: readonly ReadCommand[],
+  line: Line,
   standing: Standing,
 ): Promise<{ readonly doubts: readonly string[]; readonly hidesCommands: boolean }> {
+  const { commands } = line;
+  const { isSelfMade, hidesCommands } = lineEffects(line);
   const [wildcards, links, git] = await Promise.all([
     becomesOption(commands, standing),
     meetsLinks(commands, standing),
@@ -26,8 +30,9 @@ export async function doubtsAbout(
       ...(wildcards ? ['a wildcard may become an option'] : []),
       ...(links ? ['it would read whatever links in a directory lead to'] : []),
       ...git.doubts,
+      ...(isSelfMade ? ['one part of the line may change what another part goes by'] : []),
     ],
-    hidesCommands: wildcards || git.runsMore,
+    hidesCommands: wildcards || git.runsMore || hidesCommands,
   };
 }
 
@@ -62,13 +67,52 @@ async function gitDoubts(
   commands: readonly ReadCommand[],
   { bases, workingDirectory }: Standing,
 ): Promise<{ readonly doubts: readonly string[]; readonly runsMore: boolean }> {
-  const calls = commands.flatMap(({ call }) => (call?.git ? [{ role: call.role, git: call.git }] : []));
+  const calls = commands.flatMap(({ call }) => (call?.git ? [{ call, git: call.git }] : []));
   if (calls.length === 0) return { doubts: [], runsMore: false };
   const starts = calls.flatMap(({ git }) => bases.map((base) => resolve(base, ...git.directories)));
-  const { doubts, hasHooks } = await examineGit(starts, workingDirectory);
-  const changes = calls.some(({ role }) => role !== 'reads');
+  const place = await examineGit(starts, workingDirectory);
+  const reads = calls.filter(({ call }) => call.role === 'reads');
+  const asksNested = reads.some(({ git }) => looksForChanges.has(git.subcommand));
+  const changes = calls.length > reads.length;
+  const pushes = calls.filter(({ git }) => git.subcommand === 'push');
+  const pushed = (await Promise.all(pushes.map(({ call }) => pushDoubts(call, { starts, place })))).flat();
   return {
-    doubts: calls.some(({ role }) => role === 'reads') ? doubts : [],
-    runsMore: doubts.length > 0 || (changes && hasHooks),
+    doubts: [...(reads.length > 0 ? place.doubts : []), ...(asksNested ? place.nestedDoubts : []), ...pushed],
+    runsMore:
+      place.doubts.length + pushed.length > 0 ||
+      ((asksNested || changes) && place.nestedDoubts.length > 0) ||
+      (changes && place.hasHooks),
   };
+}
+
+/** Why a push may do more than its words say: by settings, or because the repository it goes to is here, with its own hooks. */
+async function pushDoubts(
+  { operands }: ParsedCall,
+  { starts, place: { forcing, remotes } }: { readonly starts: readonly string[]; readonly place: GitPlace },
+): Promise<readonly string[]> {
+  const [target] = operands;
+  const named = target ? (remotes.get(target.value) ?? [target.value]) : [...remotes.values()].flat();
+  const here = await Promise.all(
+    named
+      .filter((each) => !isElsewhere(each))
+      .flatMap((each) => starts.map((start) => isThere(resolve(start, each)))),
+  );
+  return [
+    ...(forcing === undefined ? [] : [`the settings of the repository decide what is pushed: ${forcing}`]),
+    ...(here.includes(true) ? ['git would push to a repository whose hooks run here'] : []),
+  ];
+}
+
+/** An address on another machine. */
+function isElsewhere(place: string): boolean {
+  return /^(?:https?|ssh|git|git\+ssh):\/\/[^/]|^(?:[\w.-]+@)?[\w-]+(?:\.[\w-]+)+:(?!\/\/)/i.test(place);
+}
+
+/** A name that leads to nothing is an error of git; one that leads somewhere is a repository of this machine. */
+async function isThere(path: string): Promise<boolean> {
+  const plain = path.replace(/^.*\/file:\/+/, '/');
+  return stat(plain).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+  );
 }

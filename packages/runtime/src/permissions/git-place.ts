@@ -1,15 +1,22 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isWithin } from '../workspace/paths.js';
-import { foreignSetting } from './git-settings.js';
+import { nestedRepositories } from './git-index.js';
+import { type GitSettings, readGitSettings } from './git-settings.js';
 
 /** What git would run besides itself in some places. */
 export interface GitPlace {
   /** Why git cannot be taken to only read there; none when it can. */
   readonly doubts: readonly string[];
+  /** The same for commands that look whether files have changed: they look into nested repositories as well. */
+  readonly nestedDoubts: readonly string[];
   /** A command that changes the repository may run hooks. */
   readonly hasHooks: boolean;
+  /** A push may do more than its words say. */
+  readonly forcing?: string;
+  /** Where each remote repository is, by its name. */
+  readonly remotes: GitSettings['remotes'];
 }
 
 /**
@@ -21,21 +28,30 @@ export async function examineGit(starts: readonly string[], workingDirectory: st
   const own = await repositoryOf(workingDirectory);
   const found = await Promise.all([...new Set(starts)].map(repositoryOf));
   if (found.some((each) => each?.root !== own?.root))
-    return { doubts: ['git would work in a repository that is not the session’s own'], hasHooks: true };
-  if (!own) return { doubts: [], hasHooks: false };
-  if (!own.directories) return { doubts: ['the repository is no plain one'], hasHooks: true };
-  const settings = await Promise.all(settingsFiles(own.directories, workingDirectory).map(textOf));
-  const foreign = settings.map(foreignSetting).find((each) => each !== undefined);
-  const hasHooks =
-    settings.some((text) => /hookspath/i.test(text ?? '')) || (await hooksIn(own.directories)).length > 0;
-  const borrows = await Promise.all(
-    own.directories.map((each) => textOf(join(each, 'objects/info/alternates'))),
-  );
-  const doubts = [
-    ...(foreign === undefined ? [] : [`the settings of the repository decide what git runs: ${foreign}`]),
-    ...(borrows.some((text) => text !== undefined) ? ['the repository borrows from another one'] : []),
-  ];
-  return { doubts, hasHooks };
+    return unknownPlace('git would work in a repository that is not the session’s own');
+  if (!own) return { ...unknownPlace(), hasHooks: false };
+  if (!own.directories) return unknownPlace('the repository is no plain one');
+  const files = settingsFiles(own.directories, workingDirectory);
+  const settings = (await Promise.all(files.map(textOf))).map((text) => readGitSettings(text));
+  const doubts = [...settingDoubts(settings), ...(await directoryDoubts(own.directories))];
+  const described = await describedRemotes(own.directories);
+  const forcing = [...settings.map((each) => each.forcing), described].find((each) => each !== undefined);
+  return {
+    doubts,
+    nestedDoubts: await nestedDoubts(own, 0),
+    hasHooks: settings.some(({ movesHooks }) => movesHooks) || (await hooksIn(own.directories)).length > 0,
+    ...(forcing !== undefined && { forcing }),
+    remotes: new Map(settings.flatMap(({ remotes }) => [...remotes])),
+  };
+}
+
+function unknownPlace(...doubts: readonly string[]): GitPlace {
+  return { doubts, nestedDoubts: [], hasHooks: true, remotes: new Map() };
+}
+
+function settingDoubts(settings: readonly GitSettings[]): readonly string[] {
+  const foreign = settings.map((each) => each.foreign).find((each) => each !== undefined);
+  return foreign === undefined ? [] : [`the settings of the repository decide what git runs: ${foreign}`];
 }
 
 interface Repository {
@@ -56,13 +72,22 @@ async function repositoryOf(start: string): Promise<Repository | undefined> {
   }
 }
 
-/** A linked work tree's `.git` is a file that names its own directory; what all work trees share is in another. */
+/**
+ * A linked work tree's `.git` is a file that names its own directory, and that directory names the file; what all work
+ * trees share is in another. A file that names any other directory leads to a repository of somebody else.
+ */
 async function linked(root: string, entry: string): Promise<Pick<Repository, 'directories'>> {
-  const pointer = /^gitdir: ([^\n]+)\n?$/.exec((await textOf(entry)) ?? '')?.[1];
-  if (pointer === undefined) return {};
-  const directory = resolve(root, pointer);
+  const directory = await pointedTo(root, entry);
+  if (directory === undefined) return {};
+  const back = (await textOf(join(directory, 'gitdir')))?.trim();
+  if (back === undefined || (await realOf(resolve(directory, back))) !== (await realOf(entry))) return {};
   const common = (await textOf(join(directory, 'commondir')))?.trim();
   return { directories: [directory, ...(common ? [resolve(directory, common)] : [])] };
+}
+
+async function pointedTo(root: string, entry: string): Promise<string | undefined> {
+  const pointer = /^gitdir: ([^\n]+)\n?$/.exec((await textOf(entry)) ?? '')?.[1];
+  return pointer === undefined ? undefined : resolve(root, pointer);
 }
 
 async function looksBare(directory: string): Promise<boolean> {
@@ -81,13 +106,97 @@ function settingsFiles(directories: readonly string[], workingDirectory: string)
   return [...directories.flatMap((each) => [join(each, 'config'), join(each, 'config.worktree')]), ...ofUser];
 }
 
+/** What of a repository's directory git shows as it stands, though a link may have put another file there. */
+async function directoryDoubts(directories: readonly string[]): Promise<readonly string[]> {
+  const borrows = await Promise.all(directories.map((each) => textOf(join(each, 'objects/info/alternates'))));
+  const shown = directories.flatMap((each) =>
+    ['', 'info', 'logs', ...pendingWork].map((name) => join(each, name)),
+  );
+  const links = await Promise.all(shown.map(hasLinks));
+  return [
+    ...(borrows.some((text) => text !== undefined) ? ['the repository borrows from another one'] : []),
+    ...(links.includes(true) ? ['links in the repository’s own directory lead elsewhere'] : []),
+  ];
+}
+
+/** The oldest way to describe a remote repository, with what is pushed to it, is a file of its own. */
+async function describedRemotes(directories: readonly string[]): Promise<string | undefined> {
+  const places = directories.flatMap((each) => ['remotes', 'branches'].map((name) => join(each, name)));
+  const names = await Promise.all(places.map((place) => readdir(place).catch(missing)));
+  return places.find((_, index) => (names[index] ?? []).length > 0);
+}
+
+/** Where git keeps a rebase, a cherry-pick or a series of patches that is not finished. */
+const pendingWork = ['rebase-merge', 'rebase-apply', 'sequencer'];
+
+async function hasLinks(directory: string): Promise<boolean> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(missing);
+  return entries?.some((entry) => entry.isSymbolicLink()) ?? false;
+}
+
+/**
+ * Why a look for changes may run something in a repository that the index has in it: git asks each one that is checked out
+ * whether it is clean, and that one's own settings decide what runs.
+ */
+async function nestedDoubts(
+  { root, directories = [] }: Repository,
+  depth: number,
+): Promise<readonly string[]> {
+  const [directory] = directories;
+  const index = directory && (await bytesOf(join(directory, 'index')));
+  if (!index || !directory) return [];
+  const formats = await Promise.all(directories.map((each) => textOf(join(each, 'config'))));
+  const hashBytes = formats.some((text) => /objectformat\s*=\s*sha256/i.test(text ?? '')) ? 32 : 20;
+  const paths = nestedRepositories(index, hashBytes);
+  if (!paths || paths.length > mostNested || (paths.length > 0 && depth === deepestNested))
+    return ['git would look into nested repositories that are not known'];
+  const each = await Promise.all(paths.map((path) => doubtsInside(join(root, path), depth)));
+  return [...new Set(each.flat())];
+}
+
+const longestIndex = 32 * 1024 * 1024;
+const mostNested = 50;
+const deepestNested = 4;
+
+async function doubtsInside(root: string, depth: number): Promise<readonly string[]> {
+  const entry = join(root, '.git');
+  const kind = await lstat(entry).catch(missing);
+  if (!kind) return [];
+  const directory = kind.isDirectory() ? entry : kind.isFile() && (await pointedTo(root, entry));
+  if (!directory) return ['a nested repository is no plain one'];
+  const isOwnWorkTree = (path: string) => resolve(directory, path) === root;
+  const files = [join(directory, 'config'), join(directory, 'config.worktree')];
+  const settings = (await Promise.all(files.map(textOf))).map((text) => readGitSettings(text, isOwnWorkTree));
+  const common = await textOf(join(directory, 'commondir'));
+  const repository = { root, directories: [directory] };
+  return [
+    ...(common === undefined ? [] : ['a nested repository is no plain one']),
+    ...settingDoubts(settings).map((doubt) => `${doubt}, in a nested one`),
+    ...(await nestedDoubts(repository, depth + 1)),
+  ];
+}
+
 async function hooksIn(directories: readonly string[]): Promise<readonly string[]> {
   const names = await Promise.all(directories.map((each) => readdir(join(each, 'hooks')).catch(() => [])));
   return names.flat().filter((name) => !name.endsWith('.sample'));
 }
 
 async function textOf(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(missing);
+  return (await bytesOf(path))?.toString('utf8');
+}
+
+/** A pipe, or a file without end, would hold up whoever reads it: neither is what git wrote. */
+async function bytesOf(path: string): Promise<Buffer | undefined> {
+  const found = await stat(path).catch(missing);
+  if (!found) return undefined;
+  return found.isFile() && found.size <= longestIndex ? readFile(path) : unreadable;
+}
+
+/** Neither settings nor an index, nor the name of a directory. */
+const unreadable = Buffer.from('[\n');
+
+async function realOf(path: string): Promise<string | undefined> {
+  return realpath(path).catch(missing);
 }
 
 /** What is not there says nothing. */

@@ -1,7 +1,53 @@
-/** The first setting of a file that may make git run something, or work elsewhere; undefined when there is none. */
-export function foreignSetting(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  if (text.length > longestFile) return 'it is too long';
+/** What a file of settings says, as far as it decides what git does besides what it is asked to. */
+export interface GitSettings {
+  /** The first setting that may make git run something, or work elsewhere. */
+  readonly foreign?: string;
+  /** The first setting by which a push forces or deletes more than its words say. */
+  readonly forcing?: string;
+  /** Hooks are taken from another place. */
+  readonly movesHooks: boolean;
+  /** Where each remote repository is, by its name. */
+  readonly remotes: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Reads a file of settings; what cannot be read is foreign. */
+export function readGitSettings(
+  text: string | undefined,
+  isOwnWorkTree: (path: string) => boolean = () => false,
+): GitSettings {
+  const remotes = new Map<string, string[]>();
+  let foreign: string | undefined;
+  let forcing: string | undefined;
+  let movesHooks = false;
+  for (const setting of text === undefined ? [] : settingsIn(text)) {
+    if (typeof setting === 'string') {
+      foreign ??= setting;
+      break;
+    }
+    const { section, subsection, name, value } = setting;
+    const key = `${section}.${name}`;
+    const isPlain = key === 'core.worktree' ? isOwnWorkTree(value) : isHarmless(setting);
+    if (!isPlain) foreign ??= key;
+    if (key === 'core.hookspath') movesHooks = true;
+    if ((key === 'remote.push' && !/^[^+:][^:]*(?::[^:]+)?$/.test(value)) || key === 'remote.mirror')
+      forcing ??= key;
+    if (/^remote\.(?:push)?url$/.test(key))
+      remotes.set(subsection ?? '', [...(remotes.get(subsection ?? '') ?? []), value]);
+  }
+  return {
+    ...(foreign !== undefined && { foreign }),
+    ...(forcing !== undefined && { forcing }),
+    movesHooks,
+    remotes,
+  };
+}
+
+/** The settings of a file one by one; a sentence for what could not be read, after which nothing counts. */
+function* settingsIn(text: string): Generator<Setting | string> {
+  if (text.length > longestFile) {
+    yield 'it is too long';
+    return;
+  }
   let section = '';
   let subsection: string | undefined;
   for (const line of text.split('\n')) {
@@ -15,11 +61,12 @@ export function foreignSetting(text: string | undefined): string | undefined {
     const setting = /^\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(line);
     const name = (setting?.[1] ?? '').toLowerCase();
     const value = (setting?.[2] ?? 'true').trim();
-    const isContinued = value.endsWith('\\');
-    if (!setting || isContinued || !isHarmless({ section, subsection, name, value }))
-      return setting ? `${section}.${name}` : 'it could not be read';
+    if (!setting || value.endsWith('\\')) {
+      yield setting ? `${section}.${name}` : 'it could not be read';
+      return;
+    }
+    yield { section, subsection, name, value };
   }
-  return undefined;
 }
 
 const longestFile = 256 * 1024;
@@ -39,7 +86,7 @@ const harmless: ReadonlyMap<string, ReadonlySet<string> | null> = new Map([
       'repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol safecrlf ' +
         'abbrev bigfilethreshold commentchar quotepath compression untrackedcache preloadindex longpaths protectntfs ' +
         'protecthfs checkstat trustctime multipackindex commitgraph sparsecheckout sparsecheckoutcone whitespace ' +
-        'sharedrepository fscache splitindex excludesfile hookspath fsmonitor deltabasecachelimit packedgitlimit',
+        'sharedrepository fscache splitindex hookspath fsmonitor deltabasecachelimit packedgitlimit',
     ),
   ],
   ['extensions', names('worktreeconfig objectformat refstorage preciousobjects compatobjectformat')],
@@ -63,7 +110,22 @@ const harmless: ReadonlyMap<string, ReadonlySet<string> | null> = new Map([
   ['init', names('defaultbranch')],
   ['commit', names('gpgsign verbose status cleanup')],
   ['tag', names('gpgsign sort')],
-  ...'branch author committer pull push fetch rebase rerere gc pack index color column advice feature http alias blame grep format lfs transfer receive stash checkout'
+  [
+    'gc',
+    names(
+      'auto autodetach autopacklimit pruneexpire reflogexpire reflogexpireunreachable worktreepruneexpire logexpiry',
+    ),
+  ],
+  ['blame', names('coloring date showemail showroot blankboundary markunblamablelines markignoredlines')],
+  ['lfs', names('repositoryformatversion access locksverify')],
+  ['pull', names('rebase ff autostash')],
+  [
+    'branch',
+    names(
+      'remote merge rebase pushremote description autosetupmerge autosetuprebase sort gh-merge-base vscode-merge-base github-pr-owner-number',
+    ),
+  ],
+  ...'author committer push fetch rebase rerere pack index color column advice feature http alias grep format transfer stash checkout'
     .split(' ')
     .map((name) => [name, null] as const),
 ]);

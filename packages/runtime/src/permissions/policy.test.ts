@@ -195,6 +195,7 @@ describe('rules for commands', () => {
     ['rm --recursive', 'rm -rf x'],
     ['git push --force', 'git push -uf origin'],
     ['git push --force', 'git push --forc origin'],
+    ['git push --force', 'git push --force-with-lease'],
     ['git commit --no-verify', 'git commit -anm x'],
     ['npm publish', 'npm publish --tag next'],
   ])('one that denies %j denies %j', async (argument, command) => {
@@ -207,7 +208,7 @@ describe('rules for commands', () => {
     ['rm -rf', 'rm x'],
     ['rm', 'rmdir x'],
     ['rm', 'echo rm'],
-    ['git push --force', 'git push --force-with-lease'],
+    ['git push --force-with-lease', 'git push --force'],
     ['git push -f', 'git fetch -f'],
   ])('one that denies %j does not deny %j', async (argument, command) => {
     expect(await verdict(shell(command), deny('shell', argument))).toBe('ask');

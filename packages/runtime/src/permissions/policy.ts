@@ -4,7 +4,8 @@ import { mayTurnInto } from './commands.js';
 import { reachableRule } from './open-paths.js';
 import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
-import { type Subject, type TouchedPath, toolSubject } from './subject.js';
+import { type Subject, toolSubject } from './subject.js';
+import type { TouchedPath } from './touched-path.js';
 
 /** Who answers questions: people, people but for what certainly only reads, or nobody. */
 export type PermissionMode = 'manual' | 'assisted' | 'allow-all';

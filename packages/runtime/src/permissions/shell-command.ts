@@ -112,6 +112,7 @@ function visit(node: SyntaxNode, walk: Walk): void {
   if (reason !== undefined) findings.problem(reason);
   if (reason !== undefined && mayRunUnseen(node)) findings.hides();
   if (node.type === 'Script' && node.errors?.length) findings.problem(notRead);
+  if (isBeside(node)) findings.unordered();
   if (node.type === 'Command') visitCommand(node, walk);
   if (node.type === 'Redirect') visitRedirect(node, walk);
   if (node.type === 'Word' && readWord(node).kind === 'dynamic') findings.unknownWord();
@@ -182,6 +183,7 @@ function recordCommand(name: KnownWord, words: readonly KnownWord[], walk: Comma
   const isOpen = words.some(({ kind }) => kind === 'dynamic');
   if (!call && !isOpen && !isCoveredByName(name.value, words))
     findings.problem(`not all words of \`${name.value}\` are known to be harmless`);
+  if (call?.beyondName !== undefined) findings.problem(call.beyondName);
   const wild = words.filter(({ kind }) => kind === 'glob').map(({ value }) => value);
   const readOnly = call?.role === 'reads' || isInertReader(name.value);
   findings.command({
@@ -263,10 +265,28 @@ function visitRedirect(redirect: Redirect, { findings }: Walk): void {
     findings.problem('it opens a connection');
     return;
   }
-  findings.path(target.kind === 'dynamic' ? target.value.replaceAll('"', '') : target.value);
+  const path = target.kind === 'dynamic' ? target.value.replaceAll('"', '') : target.value;
+  findings.path(path);
   const reads = redirect.operator === '<' || redirect.operator === '<&';
-  if (!reads) findings.writes();
+  if (!reads) findings.writes(path);
 }
+
+/** Syntax by which commands run at the same time, or more than once. */
+function isBeside(node: SyntaxNode): boolean {
+  if (node.type === 'Pipeline') return node.commands.length > 1;
+  if (node.type === 'Statement') return node.background === true;
+  return repeating.has(node.type);
+}
+
+const repeating: ReadonlySet<string> = new Set([
+  'For',
+  'While',
+  'Select',
+  'ArithmeticFor',
+  'Function',
+  'Coproc',
+  'ProcessSubstitution',
+]);
 
 /** Syntax whose effect on the commands around it cannot be told from the text. */
 function problemOf(node: SyntaxNode): string | undefined {

@@ -5,17 +5,11 @@ import { expandBraces } from '../workspace/glob-pattern.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
 import { doubtsAbout } from './doubts.js';
+import type { Line } from './line-effects.js';
 import { isWild, matchedNames } from './matched-names.js';
 import type { PermissionQuestion, PermissionRequest } from './question.js';
 import { isShortWord } from './shell/bounds.js';
-
-/** A path that a call would touch. */
-export interface TouchedPath {
-  /** As the request says it. */
-  readonly written: string;
-  /** Whole, as named and with every link followed; none where only a run would tell. */
-  readonly names: readonly string[];
-}
+import type { TouchedPath } from './touched-path.js';
 
 /** A call as rules see it: what it asks leave for, by what tool, and where that really leads. */
 export interface Subject {
@@ -45,7 +39,7 @@ export interface Occasion {
 export async function examine(question: PermissionQuestion, occasion: Occasion): Promise<Subject> {
   const { request, prompt, real = [] } = question;
   const { workingDirectory } = occasion;
-  const reading = request.kind === 'shell' ? await readShell(request.fullCommandText) : unread;
+  const reading = await readLine(request);
   const bases = basesOf(reading.commands, workingDirectory);
   const named = [...new Set([...pathsOf(question), ...candidates(reading.commands)])];
   const isTooMuch = bases.length > mostBases || bases.length * named.length > mostLookups;
@@ -58,41 +52,62 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
   const [first, ...others] = paths;
   // What a tool found when it was prepared counts beside what is there now: it opens the former.
   const all = first ? [{ ...first, names: [...new Set([...first.names, ...real])] }, ...others] : [];
-  const subject = { request, ...occasion, ...(prompt && { prompt }), ...reading, paths: all };
+  const subject: Subject = {
+    request,
+    ...occasion,
+    ...(prompt && { prompt }),
+    commands: reading.commands,
+    hidesCommands: reading.hidesCommands,
+    isUnread: reading.isUnread,
+    doubts: [],
+    paths: all,
+  };
   if (request.kind !== 'shell') return subject;
   if (isTooMuch)
     return { ...subject, isUnread: true, hidesCommands: true, doubts: ['it names too many places'] };
-  const { doubts, hidesCommands } = await doubtsAbout(reading.commands, { bases, workingDirectory });
+  const line = { ...reading, paths, workingDirectory };
+  const { doubts, hidesCommands } = await doubtsAbout(line, { bases, workingDirectory });
   return { ...subject, doubts, hidesCommands: subject.hidesCommands || hidesCommands };
 }
 
 /** A tool that asks nothing is a subject too: rules may forbid its use. */
 export function toolSubject(occasion: Occasion): Subject {
-  return { paths: [], ...occasion, ...unread };
+  return { paths: [], ...occasion, ...nothingRead };
 }
 
 /** A place that a tool is about to look at, before it asks for anything. */
 export function placeSubject({ path, real }: Pick<Place, 'path' | 'real'>, occasion: Occasion): Subject {
   const request = { kind: 'read' as const, intention: '', path };
-  return { request, ...occasion, ...unread, paths: [{ written: path, names: [...new Set([path, real])] }] };
+  return {
+    request,
+    ...occasion,
+    ...nothingRead,
+    paths: [{ written: path, names: [...new Set([path, real])] }],
+  };
 }
 
 /** An address that a tool is about to look at, after the one it had leave for. */
 export function addressSubject(url: string, occasion: Occasion): Subject {
-  return { request: { kind: 'url', intention: '', url }, ...occasion, ...unread, paths: [] };
+  return { request: { kind: 'url', intention: '', url }, ...occasion, ...nothingRead, paths: [] };
 }
 
-const unread: Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread' | 'doubts'> = {
+const nothingRead: Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread' | 'doubts'> = {
   commands: [],
   hidesCommands: false,
   isUnread: false,
   doubts: [],
 };
 
-async function readShell(text: string): Promise<typeof unread> {
+/** A request as its line says it; one that is no command says nothing. */
+async function readLine(
+  request: PermissionRequest,
+): Promise<
+  Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread'> & Pick<Line, 'writtenFiles' | 'isOrdered'>
+> {
+  if (request.kind !== 'shell') return { ...nothingRead, writtenFiles: [], isOrdered: true };
   const { readShellCommand } = await import('./shell-command.js');
-  const { segments, hidesCommands, isUnread } = readShellCommand(text);
-  return { ...unread, commands: segments, hidesCommands, isUnread };
+  const { segments, ...reading } = readShellCommand(request.fullCommandText);
+  return { ...reading, commands: segments };
 }
 
 function pathsOf({ request, prompt }: PermissionQuestion): readonly string[] {

@@ -1,4 +1,5 @@
 import type { Toolset } from '../tools/toolset.js';
+import type { Instructions } from './instructions.js';
 
 /** What the prompt may speak of. */
 export interface PromptFacts {
@@ -13,6 +14,9 @@ export interface PromptFacts {
   readonly mode: 'interactive' | 'plan' | 'autopilot';
   /** Where the session's plan is written. */
   readonly planPath: string;
+  /** What files say; the same object as long as they say the same. */
+  readonly instructions: Instructions;
+  readonly organizationInstructions?: string;
 }
 
 /** One part of the system prompt: facts in, text out. An empty text leaves it out. */

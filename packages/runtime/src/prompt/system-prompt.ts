@@ -33,52 +33,100 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 };
 
 type Override = NonNullable<SystemMessage['sections']>[string];
+type Overrides = Readonly<Record<string, Override>>;
 
-/** Writes the text the model is given before anything else; anew only when something it speaks of has changed. */
-export class PromptWriter {
-  private facts: PromptFacts | undefined;
-  private message: SystemMessage | undefined;
-  private text = '';
+/** What the app made of the sections that it transforms, by their ids. */
+export type Transformed = ReadonlyMap<string, string>;
 
-  write(facts: PromptFacts, message: SystemMessage | undefined): string {
-    if (this.facts && this.message === message && areAlike(this.facts, facts)) return this.text;
-    this.facts = facts;
-    this.message = message;
-    this.text = systemPrompt(facts, message);
-    return this.text;
-  }
-}
-
-/** Ids an app wants to edit that no section has; their content is appended. */
+/** Ids an app wants to edit that no section has. */
 export function unknownSections(message: SystemMessage | undefined): readonly string[] {
-  if (message?.mode !== 'customize') return [];
-  return Object.keys(message.sections ?? {}).filter(
-    (id) => !Object.hasOwn(sections, id) && !Object.hasOwn(groups, id),
+  return Object.entries(overridesOf(message)).flatMap(([id, { action }]) =>
+    isKnown(id) || action === 'remove' || action === 'preserve' ? [] : [id],
   );
 }
 
-function systemPrompt(facts: PromptFacts, message: SystemMessage | undefined): string {
+/** The texts of the sections that the app wants to transform, as they stand. */
+export function sectionsToTransform(
+  facts: PromptFacts,
+  message: SystemMessage | undefined,
+): ReadonlyMap<string, string> {
+  const overrides = overridesOf(message);
+  const ids = Object.keys(overrides).filter((id) => isTransformed(overrides[id]) && isKnown(id));
+  if (ids.length === 0) return new Map();
+  const texts = sectionTexts(facts, overrides);
+  const textOf = (id: string) =>
+    Object.hasOwn(groups, id) ? groupText(texts, groups[id] ?? []) : (texts.get(id) ?? '');
+  return new Map(ids.map((id) => [id, textOf(id)]));
+}
+
+/** The text the model is given before anything else. A section whose transformed text is not known stays as it is. */
+export function systemPrompt(
+  facts: PromptFacts,
+  message: SystemMessage | undefined,
+  transformed: Transformed,
+): string {
   if (message?.mode === 'replace') return message.content ?? '';
-  const overrides = message?.mode === 'customize' ? (message.sections ?? {}) : {};
-  const texts = new Map(
-    Object.entries(sections).map(([id, write]) => [id, edit(write(facts), overrides[id])]),
-  );
-  for (const [group, members] of Object.entries(groups)) editGroup(texts, members, overrides[group]);
-  const unknownNames = unknownSections(message).map((id) => overrides[id]?.content ?? '');
-  return join('\n\n', ...texts.values(), ...unknownNames, message?.content ?? '');
+  const overrides = overridesOf(message);
+  const before = sectionTexts(facts, overrides);
+  const texts = new Map([...before].map(([id, text]) => [id, transformed.get(id) ?? text]));
+  for (const [group, members] of Object.entries(groups)) {
+    const changed = transformed.get(group);
+    if (changed !== undefined) setGroup(texts, members, withMembers(changed, members, { before, texts }));
+    else editGroup(texts, members, overrides[group], overrides);
+  }
+  const unknownContents = unknownSections(message).map((id) => overrides[id]?.content ?? '');
+  return join('\n\n', ...texts.values(), ...unknownContents, message?.content ?? '');
 }
 
-/** The group's text takes the place of its first member. */
+function overridesOf(message: SystemMessage | undefined): Overrides {
+  return message?.mode === 'customize' ? (message.sections ?? {}) : {};
+}
+
+function isKnown(id: string): boolean {
+  return Object.hasOwn(sections, id) || Object.hasOwn(groups, id);
+}
+
+function isTransformed(override: Override | undefined): boolean {
+  return override?.action === 'transform';
+}
+
+function sectionTexts(facts: PromptFacts, overrides: Overrides): Map<string, string> {
+  return new Map(Object.entries(sections).map(([id, write]) => [id, edit(write(facts), overrides[id])]));
+}
+
+/** The group's text takes the place of its first member; members that are to be preserved keep theirs. */
 function editGroup(
   texts: Map<string, string>,
   members: readonly string[],
   override: Override | undefined,
+  overrides: Overrides,
 ): void {
-  const [first] = members;
-  if (!override || first === undefined) return;
-  const text = edit(join('\n\n', ...members.map((id) => texts.get(id) ?? '')), override);
-  for (const id of members) texts.set(id, '');
-  texts.set(first, text);
+  if (!override || isTransformed(override)) return;
+  const edited = members.filter((member) => overrides[member]?.action !== 'preserve');
+  setGroup(texts, edited, edit(groupText(texts, edited), override));
+}
+
+function setGroup(texts: Map<string, string>, members: readonly string[], text: string): void {
+  for (const [index, member] of members.entries()) texts.set(member, index === 0 ? text : '');
+}
+
+/** What the app made of a member counts within what it made of the group, where that still has the member's text. */
+function withMembers(
+  text: string,
+  members: readonly string[],
+  {
+    before,
+    texts,
+  }: { readonly before: ReadonlyMap<string, string>; readonly texts: ReadonlyMap<string, string> },
+): string {
+  return members.reduce((whole, member) => {
+    const old = before.get(member) ?? '';
+    return old === '' ? whole : whole.replace(old, () => texts.get(member) ?? '');
+  }, text);
+}
+
+function groupText(texts: ReadonlyMap<string, string>, members: readonly string[]): string {
+  return join('\n\n', ...members.map((id) => texts.get(id) ?? ''));
 }
 
 function edit(text: string, override: Override | undefined): string {
@@ -99,17 +147,4 @@ function edit(text: string, override: Override | undefined): string {
 
 function join(separator: string, ...texts: readonly string[]): string {
   return texts.filter((text) => text !== '').join(separator);
-}
-
-function areAlike(one: PromptFacts, other: PromptFacts): boolean {
-  return (
-    one.workingDirectory === other.workingDirectory &&
-    one.gitRoot === other.gitRoot &&
-    one.platform === other.platform &&
-    one.model === other.model &&
-    one.version === other.version &&
-    one.toolset === other.toolset &&
-    one.isCopilot === other.isCopilot &&
-    one.mode === other.mode
-  );
 }

@@ -1,7 +1,8 @@
 import { clientHooks } from '../hooks/client-hooks.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { PublishedEvent } from '../log/published-event.js';
-import type { AskedClient } from '../questions/asked-client.js';
+import type { SectionTexts } from '../prompt/prompt-writer.js';
+import { type AskedClient, ClientGone } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
 
 /** One client's share in a session: what it hears and what it brings. */
@@ -21,6 +22,8 @@ export interface Attachment extends AskedClient {
   readonly hooks?: HookOptions;
   /** This client says whether another model may answer while one is rate limited. */
   readonly requestAutoModeSwitch: boolean;
+  /** How long this client may take to rewrite sections of the system prompt; absent when it rewrites none. */
+  readonly transformMs?: number;
   /** Model services whose tokens this client gives. */
   readonly tokenProviders: readonly string[];
   /** This client speaks as releases before `toolFilterPrecedence` did. */
@@ -131,6 +134,24 @@ export class Audience {
 
   modelSwitchers(): readonly Attachment[] {
     return [...this.attachments.values()].filter((attachment) => attachment.requestAutoModeSwitch);
+  }
+
+  /** Has the client that came last, of those that transform, rewrite sections of the system prompt. */
+  async transform(
+    sections: SectionTexts,
+    { sessionId, signal }: { readonly sessionId: string; readonly signal: AbortSignal },
+  ): Promise<SectionTexts | undefined> {
+    for (const attachment of [...this.attachments.values()].reverse()) {
+      const { transformMs } = attachment;
+      if (transformMs === undefined) continue;
+      try {
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(transformMs)]);
+        return (await attachment.ask('systemMessage.transform', { sessionId, sections }, limit)).sections;
+      } catch (error) {
+        if (!(error instanceof ClientGone)) throw error;
+      }
+    }
+    return undefined;
   }
 
   /** Who can be asked for the token of a model service, whoever came last first. */

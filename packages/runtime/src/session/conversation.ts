@@ -1,4 +1,5 @@
 import type { Price } from '@groundcrew/models';
+import { StoreError } from '@groundcrew/store';
 import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
@@ -20,7 +21,6 @@ import { ModelSwitch } from '../questions/model-switch.js';
 import { Offers } from '../questions/offers.js';
 import { Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
-import { StoreError } from '../store/session-store.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { HistoryMemory } from '../turn/history-memory.js';
@@ -282,7 +282,7 @@ export class Conversation {
         permissions,
         toolEnvironment: () => host.toolEnvironment(),
       }),
-      planner: planner.forAgent(() => this.log.latest),
+      planner: planner.forAgent(() => this.log.latest, waits),
       models: new ModelCalls({
         ...parts,
         priceOf: host.priceOf,

@@ -20,7 +20,7 @@ import { isWithin, locate } from '../workspace/paths.js';
 import { homeOf } from '../workspace/session-directory.js';
 
 /** A directory that a client named cannot be one. */
-export class BadDirectory extends Error {
+class BadDirectory extends Error {
   override readonly name = 'BadDirectory';
 }
 

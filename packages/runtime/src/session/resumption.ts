@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { SessionContext } from '@groundcrew/store';
 import { limitsChanged, type SessionLimits } from '../budget/limits.js';
 import type { Draft } from '../log/session-log.js';
 import { openQuestions, type SessionState } from '../log/state.js';
 import { newlyFixed } from '../settings/provider-settings.js';
-import type { SessionContext } from '../store/session-store.js';
 import type { Planner } from '../turn/planner.js';
 import type { Attachment } from './audience.js';
 import type { Conversation } from './conversation.js';

@@ -1,10 +1,10 @@
 import type { Price } from '@groundcrew/models';
+import type { Owner, SessionStore } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { JobRunner } from '../exec/workers.js';
 import type { PublishedEvent } from '../log/published-event.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { UserRules } from '../permissions/user-rules.js';
-import type { Owner, SessionStore } from '../store/session-store.js';
 import type { Clients } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { Tool } from '../tools/tool.js';

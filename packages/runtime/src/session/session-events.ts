@@ -1,11 +1,11 @@
 import type { EventData } from '@groundcrew/protocol';
+import type { StoreError } from '@groundcrew/store';
 import { creditsOf, modelMetrics } from '../budget/metrics.js';
 import { costOfAll } from '../budget/spending.js';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { fixedProviders } from '../settings/provider-settings.js';
 import type { SessionSettings } from '../settings/session-settings.js';
-import type { StoreError } from '../store/session-store.js';
 import { describeDirectory } from '../workspace/git.js';
 
 /** What clients are told of a session of which only the beginning can be read. */

@@ -1,5 +1,6 @@
 import type { Draft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
+import type { Instructions } from '../prompt/instructions.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
@@ -17,6 +18,7 @@ import type { SessionSandbox } from './session-sandbox.js';
 
 /** The session whose tools these are. */
 interface ToolSession {
+  readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
   readonly sandbox: SessionSandbox;
@@ -49,7 +51,11 @@ export class SessionTools {
       new ListedTools('builtin', builtin),
       new ListedTools('client', () => audience.tools().map(externalTool)),
     ];
-    this.planner = new Planner(this.sources, environment.version, settings, access, session.workspacePath);
+    this.planner = new Planner(this.sources, environment.version, settings, access, {
+      sessionDirectory: session.workspacePath,
+      homeDirectory: homeOf(session.workspacePath),
+      transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
+    });
   }
 
   /** What the next model call would go by. */
@@ -67,6 +73,11 @@ export class SessionTools {
   async current(): Promise<ModelPlan['toolset']['tools'] | undefined> {
     const { userTurns } = await this.session.state();
     return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset.tools : undefined;
+  }
+
+  /** What files tell the model now. */
+  async instructions(): Promise<Instructions> {
+    return this.planner.instructions(await this.session.state());
   }
 
   /** What tools, and users who run commands, find around them. */

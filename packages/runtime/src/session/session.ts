@@ -1,4 +1,5 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
+import { isInUse, isStale, type LogRecord } from '@groundcrew/store';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import { initialState, type Prompt, type SessionState } from '../log/state.js';
@@ -8,8 +9,6 @@ import type { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { isInUse, isStale } from '../store/refusals.js';
-import type { LogRecord } from '../store/session-store.js';
 import { UserCommands } from '../tools/shell/user-commands.js';
 import type { PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';

@@ -1,6 +1,6 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogRecord } from '../store/session-store.js';
+import type { LogRecord } from '@groundcrew/store';
 import type { Workspace } from '../workspace/workspace.js';
 
 /** The session's events as lines of JSON in its directory, for hooks that want to read what happened. */

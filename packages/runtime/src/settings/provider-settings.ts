@@ -4,7 +4,7 @@ import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-
 import type { SessionSettings } from './session-settings.js';
 
 /** Services and models cannot be put together as a client wants it. */
-export class InvalidProvider extends Error {
+class InvalidProvider extends Error {
   override readonly name = 'InvalidProvider';
 }
 

@@ -31,6 +31,12 @@ export interface SessionSettings {
   /** The Copilot API is called over WebSockets where it can be. */
   readonly webSocketResponses?: boolean;
   readonly systemMessage?: SystemMessage;
+  /** Directories whose instructions hold besides those of the project. */
+  readonly instructionDirectories?: readonly string[];
+  /** No instructions are read from files. */
+  readonly skipsInstructions?: boolean;
+  /** Instructions that the app brings, beside those of files. */
+  readonly organizationInstructions?: string;
   readonly availableTools?: readonly string[];
   readonly excludedTools?: readonly string[];
   readonly exclusionWins: boolean;

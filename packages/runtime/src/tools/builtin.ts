@@ -33,6 +33,14 @@ export interface Clients {
   readonly mode: SessionMode;
 }
 
+/** Clients that answer everything, in a session that does not plan. */
+export const answeringClients: Clients = {
+  isOld: false,
+  answersQuestions: true,
+  answersPlans: true,
+  mode: 'interactive',
+};
+
 /** The built-in tools in the order the model is told of them; made once, shared by all sessions. */
 export function builtinTools(options: BuiltinOptions): (clients: Clients) => readonly Tool[] {
   const askUser = askUserTool();

@@ -1,5 +1,5 @@
+import type { Database, OpenDatabase, Statement } from '@groundcrew/store';
 import type { SqlOutcome } from '../exec/worker-jobs.js';
-import type { Database, OpenDatabase, Statement } from '../workspace/database.js';
 import { type SqlStatement, splitStatements } from './sql-statements.js';
 
 /** Runs statements on a session's database, one after the other up to the first that fails. Only for workers: it may take for ever. */

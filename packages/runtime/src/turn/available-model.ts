@@ -26,7 +26,7 @@ export async function askAvailableModel(
       if (isSwitched === false || !(await mayAskAnother(error, { context, plan }, signal))) throw error;
     }
   }
-  const other = planner.plan();
+  const other = await planner.freshPlan(signal);
   appendSystemPrompt(context, other);
   return { answer: await askFitting(context, other, signal), plan: other };
 }

@@ -49,6 +49,8 @@ export interface SettingsReport {
 export interface AgentPlanner {
   /** Waits for the tools of servers that are still starting. */
   ready(signal: AbortSignal): Promise<void>;
+  /** The same with instructions as they stand and sections of the prompt as the app transforms them; waits for tools. */
+  freshPlan(signal: AbortSignal): Promise<ModelPlan>;
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
   plan(): ModelPlan;
   /** The model that answers next. */
@@ -61,6 +63,8 @@ export interface AgentPlanner {
   report(): SettingsReport;
   /** Warnings of options without effect that clients have not received yet. */
   optionWarnings(): readonly Draft[];
+  /** Warnings of instructions and transforms that clients have not received yet. */
+  promptWarnings(): readonly string[];
 }
 
 /** A prompt, with what belongs to it and may not be stored. */

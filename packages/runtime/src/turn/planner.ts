@@ -1,8 +1,12 @@
 import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
 import { modeOf, type SessionState } from '../log/state.js';
-import { PromptWriter, unknownSections } from '../prompt/system-prompt.js';
+import type { InstructionPlaces } from '../prompt/instruction-files.js';
+import type { Instructions } from '../prompt/instructions.js';
+import { type KnownFacts, type PromptParts, PromptWriter } from '../prompt/prompt-writer.js';
+import { unknownSections } from '../prompt/system-prompt.js';
 import { toolsChangedNotice } from '../prompt/tools-notice.js';
+import type { Waits } from '../questions/waits.js';
 import { withCapabilities } from '../settings/provider-config.js';
 import { missingSecret } from '../settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
@@ -22,7 +26,9 @@ export class Planner {
   private shown: readonly string[] | undefined;
   /** The mode that the tools were put together for. */
   mode: SessionMode = 'interactive';
-  private readonly prompt = new PromptWriter();
+  private readonly prompt: PromptWriter;
+  private readonly homeDirectory: string;
+  private readonly planPath: string;
   readonly optionWarnings = new OptionWarnings();
 
   constructor(
@@ -30,8 +36,11 @@ export class Planner {
     private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
-    private readonly sessionDirectory: string,
+    parts: PromptParts & { readonly homeDirectory: string; readonly sessionDirectory: string },
   ) {
+    this.prompt = new PromptWriter(parts);
+    this.homeDirectory = parts.homeDirectory;
+    this.planPath = planPathIn(parts.sessionDirectory);
     for (const source of sources)
       source.onChange(() => {
         this.toolset = undefined;
@@ -39,9 +48,10 @@ export class Planner {
   }
 
   /** The plans of one agent, by what the log adds up to at each moment. */
-  forAgent(state: () => SessionState): AgentPlanner {
+  forAgent(state: () => SessionState, waits: Waits): AgentPlanner {
     return {
       ready: (signal) => this.ready(signal),
+      freshPlan: (signal) => this.freshPlan(state(), waits, signal),
       plan: () => this.plan(state()),
       model: () => this.model(state()),
       canSeeImages: () => this.canSeeImages(state()),
@@ -49,12 +59,62 @@ export class Planner {
       noticeOfTools: (mode) => this.noticeOfTools(mode ?? state().mode),
       report: () => this.report(state()),
       optionWarnings: () => this.optionWarnings.take(),
+      promptWarnings: () => this.prompt.takeWarnings(),
     };
   }
 
   /** Resolves when every source of tools is ready, or is not waited for any longer. */
   async ready(signal: AbortSignal): Promise<void> {
     await Promise.all(this.sources.map((source) => source.ready(signal)));
+  }
+
+  /** The plan of the next call, by instructions as they stand and sections as the app transforms them now. */
+  private async freshPlan(state: SessionState, waits: Waits, signal: AbortSignal): Promise<ModelPlan> {
+    await this.ready(signal);
+    const message = this.settings.systemMessage;
+    const facts = this.factsIn(state);
+    const refreshed = this.prompt.refresh(facts, { message, ...this.placesIn(state) }, signal);
+    const wait = { kind: 'hooks', hookType: 'systemMessage.transform', source: 'a client' } as const;
+    await waits.during(wait, refreshed);
+    return this.plan(state);
+  }
+
+  /** The instructions that files hold now; none where the session skips them. */
+  instructions(state: SessionState): Instructions {
+    return this.prompt.readInstructions(this.placesIn(state).places);
+  }
+
+  private placesIn({ context }: SessionState): { readonly places?: InstructionPlaces } {
+    const { skipsInstructions, instructionDirectories } = this.settings;
+    if (skipsInstructions) return {};
+    const { cwd: workingDirectory, gitRoot } = context;
+    const { homeDirectory } = this;
+    return {
+      places: {
+        workingDirectory,
+        homeDirectory,
+        ...(gitRoot !== undefined && { gitRoot }),
+        ...(instructionDirectories && { directories: instructionDirectories }),
+      },
+    };
+  }
+
+  private factsIn(state: SessionState): KnownFacts {
+    const { access, settings } = this;
+    const { organizationInstructions } = settings;
+    this.useMode(modeOf(state));
+    return {
+      workingDirectory: state.context.cwd,
+      platform: process.platform,
+      model: this.model(state),
+      toolset: this.currentToolset(),
+      isCopilot: access.isCopilot,
+      version: this.version,
+      mode: this.mode,
+      planPath: this.planPath,
+      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
+      ...(organizationInstructions !== undefined && { organizationInstructions }),
+    };
   }
 
   configure(settings: SessionSettings, access: ModelAccess): void {
@@ -104,20 +164,8 @@ export class Planner {
     const model = this.model(state);
     const { reasoningEffort } = state;
     const warning = this.warningAboutEffort(model, reasoningEffort);
-    this.useMode(modeOf(state));
-    const toolset = this.currentToolset();
+    const facts = this.factsIn(state);
     const otherModel = access.otherModel?.(model);
-    const facts = {
-      workingDirectory: state.context.cwd,
-      platform: process.platform,
-      model,
-      toolset,
-      isCopilot: access.isCopilot,
-      version: this.version,
-      mode: this.mode,
-      planPath: planPathIn(this.sessionDirectory),
-      ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
-    };
     return {
       provider: this.provider(state, model),
       model,
@@ -126,7 +174,7 @@ export class Planner {
       streaming: settings.streaming,
       citations: settings.citations ?? false,
       system: this.prompt.write(facts, settings.systemMessage),
-      toolset,
+      toolset: facts.toolset,
       ...(reasoningEffort !== undefined && warning === undefined && { reasoningEffort }),
     };
   }
@@ -152,7 +200,7 @@ export class Planner {
     const model = this.model(state);
     const unknown = unknownSections(this.settings.systemMessage).map(
       (id) =>
-        `The system message edits a section named ${id}, which does not exist; its content was appended.`,
+        `The system message edits a section named ${id}, which does not exist; its content was appended, and nothing is transformed.`,
     );
     const isAsMade = this.isAsMade(state);
     const standIn = isAsMade ? modelWarning(this.access, model) : undefined;

@@ -47,8 +47,7 @@ type TurnEnd = 'results wait' | 'answered' | 'rejected';
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<TurnEnd> {
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
-  await planner.ready(signal);
-  const first = planner.plan();
+  const first = await planner.freshPlan(signal);
   begin(context, first);
   await startSession(context, signal);
   const { answer, plan } = await askWhileStoring(context, first, signal);
@@ -111,7 +110,9 @@ function tooManyRounds(toolRounds: number): LimitReached {
 }
 
 function begin(context: AgentContext, plan: ModelPlan): void {
-  const { log, interaction } = context;
+  const { log, interaction, planner } = context;
+  for (const message of planner.promptWarnings())
+    log.append({ type: 'session.warning', data: { warningType: 'system_message', message } });
   appendSystemPrompt(context, plan);
   if (interaction.isContinued) {
     interaction.isContinued = false;

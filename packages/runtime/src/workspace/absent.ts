@@ -1,5 +1,11 @@
 /** Catches that a file or directory is not there; every other error is thrown on. */
 export function absent(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  if (isAbsent(error)) return undefined;
   throw error;
+}
+
+/** A file or directory is not there. */
+export function isAbsent(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { SessionContext } from '../store/session-store.js';
+import type { SessionContext } from '@groundcrew/store';
 
 /**
  * Where a directory stands: its repository, remote and branch, read from files without running git.

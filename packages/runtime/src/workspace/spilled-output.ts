@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { makeDirectory } from '../store/make-directory.js';
+import { makeDirectory } from '@groundcrew/store';
 import { absent } from './absent.js';
 
 /** Where results go that are too long for the model. */

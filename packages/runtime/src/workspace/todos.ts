@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database, OpenDatabase } from './database.js';
+import type { Database, OpenDatabase } from '@groundcrew/store';
 
 /** One thing to do, as far as the agent has filled it in. */
 export interface Todo {

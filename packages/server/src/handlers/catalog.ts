@@ -1,6 +1,7 @@
 import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { accountHandlers } from './account.js';
+import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
@@ -34,6 +35,7 @@ export const sessionMethodHandlers = {
   ...sessionCommandsHandlers,
   ...sessionEventLogHandlers,
   ...sessionGitHubAuthHandlers,
+  ...sessionInstructionsHandlers,
   ...sessionMetadataHandlers,
   ...sessionModeHandlers,
   ...sessionModelHandlers,
@@ -55,6 +57,7 @@ export const sessionMethodHandlers = {
 /** One handler for every other method. */
 export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
   ...accountHandlers,
+  ...instructionsHandlers,
   ...llmInferenceHandlers,
   ...serverHandlers,
   ...sessionsHandlers,

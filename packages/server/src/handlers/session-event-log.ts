@@ -29,9 +29,9 @@ export const sessionEventLogHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const deadline = performance.now() + Math.min(params.waitMs ?? 0, longestWait);
     for (;;) {
       const page = await readForward(session, params);
-      const left = deadline - performance.now();
-      if (page.events.length > 0 || left <= 0 || signal.aborted) return page.result();
-      await session.readers.waitForEvent(left, signal);
+      const removed = deadline - performance.now();
+      if (page.events.length > 0 || removed <= 0 || signal.aborted) return page.result();
+      await session.readers.waitForEvent(removed, signal);
     }
   },
   async 'session.eventLog.registerInterest'({ eventType }, { session }) {

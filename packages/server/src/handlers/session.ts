@@ -36,6 +36,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const trace = traceFrom(params);
     session.optionWarnings.add(context.optionWarnings());
     await warnOfMode(session, params.mode);
+    if (params.agentMode === 'shell') session.optionWarnings.add([shellMode]);
     const prompt = params.messageId === undefined ? unsigned : { ...unsigned, digest: digestOf(unsigned) };
     await session.send(prompt, {
       ...(params.requestHeaders && {
@@ -71,6 +72,9 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { eventId: event?.id ?? '' };
   },
 };
+
+const shellMode =
+  "The option 'agentMode': \"shell\" has no effect: the prompt goes to the model. 'session.shell.executeUserRequested' runs commands.";
 
 /** Clients of some releases send the session's mode here; it has no effect, and they are told so. */
 async function warnOfMode(session: Session, mode: string | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
-import { type Session, type SessionSummary, StoreError } from '@groundcrew/runtime';
+import type { Session } from '@groundcrew/runtime';
+import { type SessionSummary, StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
@@ -73,8 +74,8 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     if (isSafeId(sessionId) && (await runtime.remove(sessionId))) return { success: true };
     return { success: false, error: `Session file not found for ${sessionId}` };
   },
-  'session.destroy': (params, context) => leave(params.sessionId, context),
-  'session.detach': (params, context) => leave(params.sessionId, context),
+  'session.destroy': (params, context) => disconnect(params.sessionId, context),
+  'session.detach': (params, context) => disconnect(params.sessionId, context),
   async 'session.getForeground'() {
     return {};
   },
@@ -86,7 +87,10 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
   },
 };
 
-async function leave(sessionId: string, { runtime, client }: CallContext): Promise<{ success: boolean }> {
+async function disconnect(
+  sessionId: string,
+  { runtime, client }: CallContext,
+): Promise<{ success: boolean }> {
   const success = await runtime.detachClient(sessionId, client.id);
   client.detached(sessionId);
   return { success };
@@ -98,7 +102,8 @@ function openRequest(
   context: CallContext,
 ) {
   const { client, environment } = context;
-  const { warnings = [] } = environment;
+  const { warnings = [], skipsInstructions } = environment;
+  const skipped = skipsInstructions ? { skipCustomInstructions: true } : {};
   const share = shareFrom(params, {
     hasConnected: client.hasConnected,
     isServerFlag: environment.isServerFlag ?? false,
@@ -121,7 +126,7 @@ function openRequest(
   return {
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
-      settingsFrom(params, before, environment.workingDirectory),
+      settingsFrom({ ...skipped, ...params }, before, environment.workingDirectory),
     warnings: [...context.optionWarnings(), ...warnings],
     share,
   };

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StoreError, syncPath } from '@groundcrew/runtime';
+import { StoreError, syncPath } from '@groundcrew/store';
 import { loadDriver, type SqliteDatabase } from '../driver.js';
 import { storeFault } from '../faults.js';
 import { versionOf } from '../migrate.js';

@@ -1,4 +1,4 @@
-import { asRanges } from '@groundcrew/runtime';
+import { asRanges } from '@groundcrew/store';
 import type { Connection } from '../connection.js';
 import { reasonOf } from '../faults.js';
 import { parseHead } from '../heads.js';

@@ -42,45 +42,45 @@ test('a sound store, in use or not, is told as sound and left as it is', async (
 test.each([
   {
     sql: "UPDATE record SET json = '{}' WHERE session = 1 AND seq = 4",
-    told: 'Session first: 3 of 6 records can be read; record 4 is not what was written.',
+    message: 'Session first: 3 of 6 records can be read; record 4 is not what was written.',
   },
   {
     sql: 'DELETE FROM record WHERE session = 1 AND seq = 3',
-    told: 'Session first: 2 of 6 records can be read; record 3 is missing.',
+    message: 'Session first: 2 of 6 records can be read; record 3 is missing.',
   },
   {
     sql: 'DELETE FROM record WHERE session = 1 AND seq > 4',
-    told: 'Session first: 4 of 6 records can be read; record 5 is missing.',
+    message: 'Session first: 4 of 6 records can be read; record 5 is missing.',
   },
   {
     sql: 'DELETE FROM blob',
-    told: 'Session second: 22 of 25 records can be read; the body of record 23 is missing.',
+    message: 'Session second: 22 of 25 records can be read; the body of record 23 is missing.',
   },
   {
     sql: "UPDATE blob SET json = 'other'",
-    told: 'Session second: 22 of 25 records can be read; record 23 is not what was written.',
+    message: 'Session second: 22 of 25 records can be read; record 23 is not what was written.',
   },
   {
     sql: 'UPDATE session SET seq = 5 WHERE number = 1',
-    told: 'Session first: its log has 6 records, and should end at 5.',
+    message: 'Session first: its log has 6 records, and should end at 5.',
   },
   {
     sql: "UPDATE session SET head = json_set(head, '$.eventCount', 9) WHERE number = 1",
-    told: 'Session first: its head counts 9 events, its log has 5.',
+    message: 'Session first: its head counts 9 events, its log has 5.',
   },
   {
     sql: "UPDATE session SET head = json_set(head, '$.snapshotSeq', 2) WHERE number = 1",
-    told: 'Session first: its head knows a snapshot at 2, its log has one at 0.',
+    message: 'Session first: its head knows a snapshot at 2, its log has one at 0.',
   },
-  { sql: 'DELETE FROM session WHERE number = 1', told: '6 records belong to no session.' },
+  { sql: 'DELETE FROM session WHERE number = 1', message: '6 records belong to no session.' },
   {
     sql: "INSERT INTO blob (session, hash, json) VALUES (1, x'00', '{}')",
-    told: '1 bodies belong to no record.',
+    message: '1 bodies belong to no record.',
   },
-])('damage is told in words: $told', async ({ sql, told }) => {
+])('damage is described: $message', async ({ sql, message }) => {
   await home.write(logs);
   home.execute(sql);
-  expect(inspectStore(home).findings).toEqual([{ type: 'damaged', message: told }]);
+  expect(inspectStore(home).findings).toEqual([{ type: 'damaged', message: message }]);
 });
 
 test('a page that SQLite cannot read is told by SQLite and by every session it belongs to', async () => {
@@ -101,17 +101,17 @@ test.each([
   {
     what: 'no database',
     bytes: 'not a database, but somebody wants to keep it'.repeat(100),
-    told: (file: string) => `${file} cannot be read: file is not a database.`,
+    message: (file: string) => `${file} cannot be read: file is not a database.`,
   },
   {
     what: 'empty',
     bytes: '',
-    told: (file: string) =>
+    message: (file: string) =>
       `${file} is empty: it holds no session. If there were any, put a backup in its place; otherwise the next start makes a new store of it.`,
   },
-])('a file that is $what is told as such', ({ bytes, told }) => {
+])('a file that is $what is told as such', ({ bytes, message }) => {
   writeFileSync(home.file, bytes, { mode: 0o600 });
-  expect(inspectStore(home).findings.map(({ message }) => message)).toEqual([told(home.file)]);
+  expect(inspectStore(home).findings.map(({ message }) => message)).toEqual([message(home.file)]);
 });
 
 test.each([

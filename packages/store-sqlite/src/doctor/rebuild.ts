@@ -1,6 +1,5 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
-import type { CutSession, LogRecord, RepairedSession } from '@groundcrew/runtime';
-import { firstEpoch } from '@groundcrew/runtime';
+import { type CutSession, firstEpoch, type LogRecord, type RepairedSession } from '@groundcrew/store';
 import { Connection } from '../connection.js';
 import type { MarkedSession } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';

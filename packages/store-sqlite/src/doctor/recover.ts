@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { type CutSession, type RepairedSession, StoreError } from '@groundcrew/runtime';
+import { type CutSession, type RepairedSession, StoreError } from '@groundcrew/store';
 import { DeletionMarks } from '../deletion-marks.js';
 import { loadDriver, type SqliteDatabase } from '../driver.js';
 import { isBusy, storeFault } from '../faults.js';

@@ -1,6 +1,6 @@
 import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncPath } from '@groundcrew/runtime';
+import { syncPath } from '@groundcrew/store';
 
 /**
  * Puts a file that nobody has open in the place of a store and returns where the old one is now. There is always a file

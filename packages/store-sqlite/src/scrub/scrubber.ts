@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
-import { monotonic, StoreError } from '@groundcrew/runtime';
+import { StoreError } from '@groundcrew/store';
 import type { Checkpointer } from '../checkpointer.js';
 import type { Connection } from '../connection.js';
 import { isBusy } from '../faults.js';
+import { monotonic } from '../monotonic.js';
 import { busyPause } from '../retry.js';
 import type { StoreFile } from '../store-file.js';
 import { borrowHandle } from './borrowed-handle.js';

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
-import { type SessionHead, StoreError } from '@groundcrew/runtime';
+import { type SessionHead, StoreError } from '@groundcrew/store';
 import type { FailpointName } from '../../src/failpoints.js';
 import { openSqliteStore, type SqliteStore } from '../../src/store.js';
 import { type ChildTask, recordAt } from './task.js';

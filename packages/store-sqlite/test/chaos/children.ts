@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { LogRecord } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import { build } from 'esbuild';
 import { openSqliteStore, type SqliteStore } from '../../src/store.js';
 import type { ChildTask } from './task.js';

@@ -1,4 +1,4 @@
-import type { LogRecord } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import type { SqliteMode } from '../../src/store-file.js';
 
 /** What a child process is asked to do, as one JSON argument. */

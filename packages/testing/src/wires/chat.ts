@@ -69,7 +69,7 @@ function readWhole(body: Json): Answer {
     readPiece(message, parts);
     for (const call of objectsIn(message.tool_calls)) parts.addWholeCall(readCall(call));
   }
-  return { parts: parts.done(), ending: 'complete', ...told(body, choices) };
+  return { parts: parts.done(), ending: 'complete', ...answerParts(body, choices) };
 }
 
 function readStream(frames: readonly Json[]): Answer {
@@ -84,7 +84,7 @@ function readStream(frames: readonly Json[]): Answer {
       readPiece(delta, parts);
       for (const call of objectsIn(delta.tool_calls)) parts.addCall(call.index, readCall(call));
     }
-    end = { ...end, ...told(each, choices) };
+    end = { ...end, ...answerParts(each, choices) };
     isComplete ||= end.finish !== undefined || each[doneMark] === true;
   }
   return { parts: parts.done(), ending: isComplete ? 'complete' : 'unfinished', ...end };
@@ -119,7 +119,7 @@ function isWorthKeeping(value: unknown): boolean {
 }
 
 /** Where an answer comes in several choices, calls in any of them are what it stopped for. */
-function told(body: Json, choices: readonly Json[]): Partial<Answer> {
+function answerParts(body: Json, choices: readonly Json[]): Partial<Answer> {
   const reasons = choices
     .map((choice) => choice.finish_reason)
     .filter((reason) => typeof reason === 'string');

@@ -66,7 +66,7 @@ function unmarked(block: Json): Json {
 function readWhole(body: Json): Answer {
   if (body.type === 'error') return { parts: [], ending: 'failed', error: body };
   const parts = objectsIn(body.content).map((block) => partOf(block, []));
-  return { parts: parts.filter(isSomething), ending: 'complete', ...told(body) };
+  return { parts: parts.filter(isSomething), ending: 'complete', ...answerParts(body) };
 }
 
 interface OpenBlock {
@@ -83,7 +83,7 @@ function readStream(frames: readonly Json[]): Answer {
   for (const each of frames) {
     switch (each.type) {
       case 'message_start':
-        if (isJson(each.message)) end = { ...end, ...told(each.message) };
+        if (isJson(each.message)) end = { ...end, ...answerParts(each.message) };
         break;
       case 'content_block_start':
         if (isJson(each.content_block))
@@ -95,7 +95,7 @@ function readStream(frames: readonly Json[]): Answer {
       case 'message_delta':
         end = {
           ...end,
-          ...told({ ...(isJson(each.delta) ? each.delta : {}), usage: each.usage }, end.usage),
+          ...answerParts({ ...(isJson(each.delta) ? each.delta : {}), usage: each.usage }, end.usage),
         };
         break;
       case 'error':
@@ -141,7 +141,7 @@ function isSomething(part: AnswerPart): boolean {
   return part.type !== 'text' || part.pieces.length > 0;
 }
 
-function told(message: Json, before: Json = {}): Partial<Answer> {
+function answerParts(message: Json, before: Json = {}): Partial<Answer> {
   return {
     ...(typeof message.stop_reason === 'string' && { finish: message.stop_reason }),
     ...(isJson(message.stop_details) && { details: message.stop_details }),

@@ -87,7 +87,7 @@ function joinAnswers(messages: readonly Message[]): readonly Message[] {
 function readWhole(body: Json): Answer {
   if (isJson(body.error)) return { parts: [], ending: 'failed', error: body };
   const parts = objectsIn(body.output).flatMap((item) => partsOf(item, undefined));
-  return { parts, ending: 'complete', ...told(body) };
+  return { parts, ending: 'complete', ...answerParts(body) };
 }
 
 function readStream(frames: readonly Json[]): Answer {
@@ -99,7 +99,7 @@ function readStream(frames: readonly Json[]): Answer {
     if ((type === 'response.completed' || type === 'response.incomplete') && isJson(response)) {
       // Some services send nothing before the end.
       const parts = items.isEmpty ? readWhole(response).parts : items.parts();
-      return { parts, ending: 'complete', ...told(response) };
+      return { parts, ending: 'complete', ...answerParts(response) };
     }
     items.add(each);
   }
@@ -179,7 +179,7 @@ function piecesOf(whole: string, streamed: readonly string[] | undefined): reado
   return whole === '' ? [] : [whole];
 }
 
-function told(response: Json): Partial<Answer> {
+function answerParts(response: Json): Partial<Answer> {
   const details = isJson(response.incomplete_details) ? response.incomplete_details : {};
   const finish = textOf(details.reason) || textOf(response.status);
   return {

@@ -10,6 +10,10 @@ export interface ShellReading {
   readonly possiblePaths: readonly string[];
   readonly possibleUrls: readonly string[];
   readonly hasWriteFileRedirection: boolean;
+  /** What redirections write, as it was written. */
+  readonly writtenFiles: readonly string[];
+  /** Each of its commands ends before the next one begins, and none runs twice. */
+  readonly isOrdered: boolean;
   /** Why the text says less than it does; where there is any, nothing is read-only and nothing may be approved in advance. */
   readonly problems: readonly string[];
   /** An approval of all its commands' names covers this one and its like. */
@@ -46,7 +50,8 @@ export class Findings {
   private readonly paths = new Set<string>();
   private readonly urls = new Set<string>();
   private readonly problems = new Set<string>();
-  private writesFile = false;
+  private readonly written = new Set<string>();
+  private isOrdered = true;
   private hasUnknownWords = false;
   private hidesCommands = false;
   private isUnread = false;
@@ -70,8 +75,13 @@ export class Findings {
   }
 
   /** A file is written by redirection. */
-  writes(): void {
-    this.writesFile = true;
+  writes(file: string): void {
+    this.written.add(file);
+  }
+
+  /** Some of it runs beside the rest, or more than once. */
+  unordered(): void {
+    this.isOrdered = false;
   }
 
   /** A word's value is known only when it runs. */
@@ -98,7 +108,8 @@ export class Findings {
 
   reading(): ShellReading {
     const isUnderstood = this.problems.size === 0;
-    const mayBeReadOnly = isUnderstood && !this.writesFile;
+    const writesFile = this.written.size > 0;
+    const mayBeReadOnly = isUnderstood && !writesFile;
     const commands = new Map<string, boolean>();
     for (const { identifier, readOnly } of this.found)
       commands.set(identifier, mayBeReadOnly && readOnly && commands.get(identifier) !== false);
@@ -107,9 +118,11 @@ export class Findings {
       segments: this.found.map(({ readOnly: _, ...segment }) => segment),
       possiblePaths: [...this.paths],
       possibleUrls: [...this.urls],
-      hasWriteFileRedirection: this.writesFile,
+      hasWriteFileRedirection: writesFile,
+      writtenFiles: [...this.written],
+      isOrdered: this.isOrdered,
       problems: [...this.problems],
-      canOfferSessionApproval: isUnderstood && !this.writesFile && !this.hasUnknownWords && commands.size > 0,
+      canOfferSessionApproval: isUnderstood && !writesFile && !this.hasUnknownWords && commands.size > 0,
       hidesCommands: this.hidesCommands,
       isUnread: this.isUnread,
       unknownPrograms: [...this.unknown],

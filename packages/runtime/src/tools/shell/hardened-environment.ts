@@ -56,6 +56,7 @@ const settings: readonly (readonly [string, string])[] = [
   ['credential.helper', ''],
   ['diff.autoRefreshIndex', 'false'],
   ['diff.ignoreSubmodules', 'dirty'],
+  ['diff.submodule', 'short'],
   ['status.submoduleSummary', 'false'],
   ['submodule.recurse', 'false'],
   ['log.showSignature', 'false'],

@@ -69,11 +69,11 @@ export class ProcessSessions {
   private reachable(ids: ReadonlySet<number>, signal: NodeJS.Signals | 0): ReadonlySet<number> {
     const ours = new Set([...ids].filter((id) => this.living.has(id)));
     const left = signalSessions(ours, signal, this);
-    for (const id of ours) if (!left.has(id)) this.forget(id);
+    for (const id of ours) if (!left.has(id)) this.remove(id);
     return left;
   }
 
-  private forget(id: number): void {
+  private remove(id: number): void {
     this.living.delete(id);
     this.leaderless.delete(id);
     this.confined.delete(id);

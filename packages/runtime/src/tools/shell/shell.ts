@@ -1,5 +1,5 @@
 import { closeSync, statSync } from 'node:fs';
-import type { Child, Ending, Executor } from '../../exec/executor.js';
+import type { Child, Executor, ExitStatus } from '../../exec/executor.js';
 import type { Outlet } from './outlets.js';
 import type { OutputBuffer } from './output-buffer.js';
 
@@ -42,7 +42,7 @@ export class Shell {
   constructor(readonly start: ShellStart) {
     this.child = childOf(start);
     start.outlet.listen((chunk) => this.receive(chunk));
-    this.ended = this.child.ended.then((ending) => this.end(ending));
+    this.ended = this.child.ended.then((exit) => this.end(exit));
     if (start.isDetached) this.child.process.unref();
   }
 
@@ -95,14 +95,14 @@ export class Shell {
   }
 
   /** What its first process wrote is there by now; what others may still write is read and not kept. */
-  private end(ending: Ending): void {
+  private end(exit: ExitStatus): void {
     this.refresh();
-    if (ending.type === 'failed') {
-      this.fail(ending.error);
+    if (exit.type === 'failed') {
+      this.fail(exit.error);
       return;
     }
-    this.wasKilled = ending.signal !== undefined;
-    this.exitCode = ending.exitCode;
+    this.wasKilled = exit.signal !== undefined;
+    this.exitCode = exit.exitCode;
     this.output.close();
     this.start.outlet.settle();
   }

@@ -1,6 +1,6 @@
 import type { KnownWord } from '../command-word.js';
 import { optionTable, parseCall } from '../options.js';
-import type { Program } from './program.js';
+import { has, type Program } from './program.js';
 
 /**
  * Sub-commands that change the repository or talk to others, with the options that an approval of their name covers. What
@@ -44,7 +44,8 @@ export const gitWrites: ReadonlyMap<string, Program> = new Map([
   ),
   writer(
     'rebase',
-    '-qvnf --onto= --continue --abort --skip --quit --autostash --no-autostash --autosquash --no-autosquash --quiet --verbose --stat --no-stat ' +
+    // To go on with one is to run what its list says by now.
+    '-qvnf --onto= --abort --quit --autostash --no-autostash --autosquash --no-autosquash --quiet --verbose --stat --no-stat ' +
       '--root --keep-empty --no-keep-empty --fork-point --no-fork-point --committer-date-is-author-date --reset-author-date --update-refs',
   ),
   writer(
@@ -77,11 +78,7 @@ export const gitWrites: ReadonlyMap<string, Program> = new Map([
     '-qvnpr4 -6 --quiet --verbose --rebase=? --no-rebase --ff --no-ff --ff-only --no-edit --commit --no-commit --squash --autostash --no-autostash ' +
       '--all --prune --tags --no-tags --depth= --stat --no-stat --no-recurse-submodules --set-upstream --allow-unrelated-histories --progress',
   ),
-  remoteWriter(
-    'push',
-    '-uqvnfd46 -o: --set-upstream --quiet --verbose --dry-run --force --force-with-lease=? --force-if-includes --delete --tags --follow-tags ' +
-      '--all --branches --mirror --prune --porcelain --progress --no-verify --verify --atomic --push-option= --thin --no-thin --ipv4 --ipv6',
-  ),
+  ['push', push()],
   remoteWriter(
     'clone',
     '-qvnls -b: -j: --quiet --verbose --no-checkout --bare --mirror --depth= --branch= --single-branch --no-single-branch --no-tags --progress --jobs= --local --no-local --filter= --shallow-since=',
@@ -142,6 +139,32 @@ function remoteWriter(name: string, options: string): readonly [string, Program]
     name,
     (words) => (words.some(({ value }) => value.includes('::')) ? undefined : writes(words, table)),
   ];
+}
+
+/** An approval of `git push` is for adding to what is there: to force and to delete is asked about each time. */
+function push(): Program {
+  const table = optionTable(
+    '-uqvnfd46 -o: --set-upstream --quiet --verbose --dry-run --force --force-with-lease=? --force-if-includes --delete --tags --follow-tags ' +
+      '--all --branches --mirror --prune --porcelain --progress --no-verify --verify --atomic --push-option= --thin --no-thin --ipv4 --ipv6',
+  );
+  return (words) => {
+    const call = words.some(({ value }) => value.includes('::')) ? undefined : writes(words, table);
+    if (!call) return undefined;
+    const [, ...refs] = call.operands;
+    const isForced =
+      has(
+        call,
+        '-f',
+        '--force',
+        '--force-with-lease',
+        '--force-if-includes',
+        '--mirror',
+        '--prune',
+        '-d',
+        '--delete',
+      ) || refs.some(({ value }) => /^[+:]|:$/.test(value));
+    return isForced ? { ...call, beyondName: 'it forces or deletes what others may have' } : call;
+  };
 }
 
 function inner(name: string, names: Readonly<Record<string, string>>): readonly [string, Program] {

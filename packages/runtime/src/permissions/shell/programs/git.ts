@@ -19,5 +19,5 @@ export function git(words: readonly KnownWord[]): Understood | undefined {
   if (name.kind !== 'literal' || leading.options.some(({ name: each }) => /^--(?:version|help)$/.test(each)))
     return undefined;
   const call = gitReads.get(name.value)?.(rest) ?? gitWrites.get(name.value)?.(rest);
-  return call && { ...call, git: { directories: valuesOf(leading, '-C') } };
+  return call && { ...call, git: { subcommand: name.value, directories: valuesOf(leading, '-C') } };
 }

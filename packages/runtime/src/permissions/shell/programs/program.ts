@@ -17,8 +17,17 @@ export interface Understood extends ParsedCall {
   readonly texts?: readonly KnownWord[];
   /** It would follow links that it meets in a directory. */
   readonly followsLinksInside?: boolean;
-  /** It rests on the settings of the git repository it works in: from this directory on, where one is named. */
-  readonly git?: { readonly directories: readonly string[] };
+  /** It rests on the settings of the git repository it works in. */
+  readonly git?: GitCall;
+  /** Why an approval of its name alone does not cover it. */
+  readonly beyondName?: string;
+}
+
+/** A call of git. */
+export interface GitCall {
+  readonly subcommand: string;
+  /** Where it starts from: each from the one before. */
+  readonly directories: readonly string[];
 }
 
 /** One program, or one sub-command: reads its words; undefined when it does not know them all. */

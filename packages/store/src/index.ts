@@ -1,0 +1,35 @@
+export type { CutSession, RepairedSession } from './cut-session.js';
+export type { Database, OpenDatabase, Statement } from './database.js';
+export { diskFault, diskKinds } from './disk-fault.js';
+export { firstEpoch } from './epoch.js';
+export type { WithFileLock } from './file-lock.js';
+export { makeDirectory } from './make-directory.js';
+export { memoryStore } from './memory.js';
+export { cutPage, readCursor, wantedContext } from './query.js';
+export { asRanges } from './ranges.js';
+export {
+  inUse,
+  isInUse,
+  isStale,
+  requireConsecutive,
+  seqConflict,
+  staleOwner,
+  unknownSession,
+} from './refusals.js';
+export {
+  type AppendRequest,
+  type Claim,
+  type ClaimRequest,
+  type LogRecord,
+  type Owner,
+  type OwnerSince,
+  type Page,
+  type SessionContext,
+  type SessionHead,
+  type SessionQuery,
+  type SessionStore,
+  type SessionSummary,
+  StoreError,
+  type StoreErrorKind,
+} from './session-store.js';
+export { syncPath } from './sync-path.js';
