@@ -60,7 +60,7 @@ describe('the end of a plan', () => {
     expect(planned(events)).toEqual([
       'session.mode_changed interactive → plan',
       'exit_plan_mode.requested~',
-      'session.mode_changed interactive → plan',
+      'session.mode_changed plan → interactive',
       'exit_plan_mode.completed~',
     ]);
     const completed = events.find(({ type }) => type === 'exit_plan_mode.completed');

@@ -130,7 +130,8 @@ export class ClientRequests {
     const read = (given: ElicitationAnswer) => fittingAnswer(event, given);
     const ref = { kind: 'elicitation', requestId } as const;
     const answered = questions.ask(ref, settle, this.orClosing(signal), read);
-    log.emit({ type: 'elicitation.requested', data: event });
+    // One commit: a client never knows of a question that a crash could lose.
+    log.append({ note: 'question.opened', data: question }, { type: 'elicitation.requested', data: event });
     return answered;
   }
 
@@ -142,14 +143,13 @@ export class ClientRequests {
       return answer;
     };
     const answered = questions.ask({ kind: 'sampling', requestId }, settle, this.orClosing(signal));
-    log.emit({ type: 'sampling.requested', data: event });
+    log.append({ note: 'question.opened', data: question }, { type: 'sampling.requested', data: event });
     return answered;
   }
 
   /** A caller that no longer waits takes its question back, unless the session has left this process. */
   private async call<T>(question: OpenRequest, ask: () => Promise<T>): Promise<T> {
     const { log } = this.options;
-    log.append({ note: 'question.opened', data: question });
     this.callers += 1;
     try {
       return await ask();

@@ -32,12 +32,7 @@ export class ModelSwitch {
     }
     if (clients().length === 0) return false;
     const requestId = clock.newId();
-    const event = { requestId, ...limit };
-    log.append({
-      note: 'question.opened',
-      data: { kind: 'auto_mode_switch', requestId, toolCallId: '', event },
-    });
-    return this.ask(event, model, signal);
+    return this.ask({ requestId, ...limit }, model, signal);
   }
 
   /** Asks again what a process before this one had asked; undefined when it had not. */
@@ -66,7 +61,12 @@ export class ModelSwitch {
       return answer;
     };
     const answered = questions.ask({ kind: 'auto_mode_switch', requestId }, settle, signal);
-    log.emit({ type: 'auto_mode_switch.requested', data: event });
+    const question = { kind: 'auto_mode_switch', requestId, toolCallId: '', event } as const;
+    // One commit: a client never knows of a question that a crash could lose.
+    log.append(
+      { note: 'question.opened', data: question },
+      { type: 'auto_mode_switch.requested', data: event },
+    );
     offers.put(this.offer(event));
     const { response } = await answered.finally(() => offers.close(requestId));
     await log.stored();

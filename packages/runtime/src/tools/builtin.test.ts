@@ -1,13 +1,11 @@
 import { builtinToolNames } from '@groundcrew/protocol';
 import { expect, test } from 'vitest';
-import { builtinTools } from './builtin.js';
+import { answeringClients, builtinTools } from './builtin.js';
 
 test('the protocol names every built-in tool, so that clients can tell a clash before a turn does', () => {
-  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({
-    isOld: true,
-    answersQuestions: true,
-    answersPlans: true,
-    mode: 'plan',
-  });
-  expect(tools.map(({ name }) => name).sort()).toEqual(builtinToolNames);
+  const toolsIn = builtinTools({ webFetch: { allowedHosts: [] } });
+  const names = (['plan', 'autopilot'] as const).flatMap((mode) =>
+    toolsIn({ ...answeringClients, isOld: true, mode }).map(({ name }) => name),
+  );
+  expect([...new Set(names)].sort()).toEqual(builtinToolNames);
 });
