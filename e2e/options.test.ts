@@ -140,7 +140,7 @@ test('options of a resume, of a join and of an update are warned about at once, 
   await session.turn('One');
   expect(said(session)).toEqual([about('verbosity')]);
   const { sessionId } = session;
-  const more = { sessionId, ...providerOf(model), verbosity: 'low', mcpServers: { a: { command: 'x' } } };
+  const more = { sessionId, ...providerOf(model), verbosity: 'low', remoteSession: 'on' };
   await session.call('session.resume', more);
   await runtime.client.call('session.create', { sessionId, memory: { enabled: true } });
   await session.call('session.options.update', { coauthorEnabled: true, contextTier: 'long_context' });
@@ -149,7 +149,7 @@ test('options of a resume, of a join and of an update are warned about at once, 
   expect(said(session)).toEqual(
     [
       'verbosity',
-      'mcpServers',
+      'remoteSession',
       'memory',
       'coauthorEnabled',
       'contextTier',

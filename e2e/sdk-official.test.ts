@@ -94,7 +94,7 @@ test('the official client stops a turn', async () => {
 
 test('the official client hears which of its options have no effect', async () => {
   const { session } = await officialSession([say('hello')], {
-    mcpServers: { files: { type: 'local', command: 'files', args: [], tools: ['*'] } },
+    memory: { enabled: true },
     skillDirectories: ['/skills'],
   });
   const warnings: string[] = [];
@@ -103,7 +103,7 @@ test('the official client hears which of its options have no effect', async () =
   });
   await session.sendAndWait({ prompt: 'Hello' });
   expect(warnings.map((message) => /^The option '(.*?)' has no effect/.exec(message)?.[1])).toEqual([
-    'mcpServers',
     'skillDirectories',
+    'memory',
   ]);
 });

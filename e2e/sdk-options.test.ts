@@ -115,7 +115,6 @@ test('options for starting a runtime get a warning where none is started', () =>
 test('an option that the runtime does not go by gets its warning, once for all sessions of the client', async () => {
   const { client, warnings } = warnedClient();
   const options: SessionOptions = {
-    mcpServers: { files: { command: 'files' } },
     onExitPlanModeRequest: () => ({ approved: true }),
     infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.5 },
     tools: [{ name: 'look', defer: 'auto', handler: () => 'seen' }],
@@ -126,7 +125,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
   expect(warnings.map((message) => /^The option '(.*?)' /.exec(message)?.[1])).toEqual([
     'infiniteSessions.backgroundCompactionThreshold',
     'tools.defer',
-    'mcpServers',
   ]);
 });
 

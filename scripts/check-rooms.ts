@@ -1,8 +1,9 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { circlesIn, roomsOf } from './rooms.js';
 
 /** Fails when folders of a package import one another in a circle, or a room or door grows past its bound. */
 const mostFilesOfSession = 15;
+const mostNamesOfRuntime = 60;
 
 const packages = readdirSync('packages').filter((name) => existsSync(`packages/${name}/src`));
 const problems = packages.flatMap((name) => {
@@ -19,6 +20,15 @@ const session = readdirSync('packages/runtime/src/session').filter((name) => !na
 if (session.length > mostFilesOfSession)
   problems.push(
     `packages/runtime/src/session has ${session.length} files, at most ${mostFilesOfSession}: find a room for some of them`,
+  );
+
+const door = readFileSync('packages/runtime/src/index.ts', 'utf8');
+const names = [...door.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+  list.split(',').filter((name) => name.trim() !== ''),
+);
+if (names.length > mostNamesOfRuntime)
+  problems.push(
+    `packages/runtime exports ${names.length} names, at most ${mostNamesOfRuntime}: give some of them to the session, or to the package that uses them`,
   );
 
 for (const problem of problems) console.error(problem);

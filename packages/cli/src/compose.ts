@@ -6,7 +6,6 @@ import { ModelDirectory, priceBook } from '@groundcrew/model-access';
 import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
-  type Home,
   Runtime,
   type RuntimeOptions,
   removedFilesIn,
@@ -43,8 +42,8 @@ export interface ProgramOptions {
   readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
-  /** A client started the process with `--server`. */
-  readonly isServerFlag?: boolean;
+  /** What the start of the process says of the clients that come. */
+  readonly clients?: NonNullable<ServerEnvironment['clients']>;
   /** Sessions read no instructions from files unless they ask for them. */
   readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
@@ -76,6 +75,7 @@ export function compose(options: ProgramOptions): Program {
   const models = modelDirectory(options, { workers, carried: () => server.inference.calls?.exchange });
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
+    homeDirectory: resolve(options.homeDirectory),
     openModels: (settings, seams) => models.open(settings, seams),
     priceOf: priceBook(() => models.settings()),
     withFileLock,
@@ -118,7 +118,7 @@ export function compose(options: ProgramOptions): Program {
     },
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
-    ...(options.isServerFlag && { isServerFlag: true }),
+    ...(options.clients && { clients: options.clients }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
   };
   const server: Server = new Server(runtime, serverEnvironment);
@@ -198,7 +198,7 @@ class Homes {
     if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
   }
 
-  get(directory: string): Home {
+  get(directory: string): ReturnType<RuntimeOptions['home']> {
     const isOwn = directory === resolve(this.options.homeDirectory);
     return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
   }

@@ -11,12 +11,11 @@ import {
 } from '@groundcrew/models';
 import { offlineInfo, type ThinkElsewhere } from '@groundcrew/offline-model';
 import {
-  defaultProviderName,
   type ModelAccess,
   type ModelSeams,
   type ProviderSettings,
+  providerSettings,
   type SessionSettings,
-  selectionId,
 } from '@groundcrew/runtime';
 import { AmbientModels, type AmbientSources, type ModelCallSettings } from './ambient-models.js';
 import { CopilotAccess } from './copilot-access.js';
@@ -68,7 +67,7 @@ export class ModelDirectory {
   async open(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess> {
     const { provider, providers, models = [], model } = settings;
     if (!providers) return this.main(settings, provider, seams);
-    const isNamed = models.some((each) => selectionId(each) === model);
+    const isNamed = models.some((each) => providerSettings.selectionId(each) === model);
     const base = await this.main(isNamed ? withoutModel(settings) : settings, provider, seams);
     const { withRegistryModels } = await import('./model-registry.js');
     return withRegistryModels(base, settings, { own: this.own, seams });
@@ -80,7 +79,8 @@ export class ModelDirectory {
     provider: ProviderSettings | undefined,
     seams: ModelSeams,
   ): Promise<ModelAccess> {
-    const getBearerToken = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
+    const getBearerToken = (signal: AbortSignal) =>
+      seams.getBearerToken(providerSettings.defaultName, signal);
     if (provider?.baseUrl !== undefined) {
       await this.settings().catch(unreadable);
       const own = { ...this.own, getBearerToken, named: settings.model };

@@ -3,9 +3,9 @@ import {
   type ModelAccess,
   type ModelSeams,
   type NamedProvider,
+  providerSettings,
   type RegistryModel,
   type SessionSettings,
-  selectionId,
 } from '@groundcrew/runtime';
 import { modelInfo, type OwnServiceSources, ownService } from './own-service.js';
 
@@ -19,7 +19,7 @@ export function withRegistryModels(
   const served = new Map<string, ModelAccess>();
   for (const model of models) {
     const provider = named.get(model.provider);
-    if (provider) served.set(selectionId(model), servedBy(provider, model, sources));
+    if (provider) served.set(providerSettings.selectionId(model), servedBy(provider, model, sources));
   }
   const maker = providers.find(({ name }) => chosen?.startsWith(`${name}/`));
   if (maker && chosen !== undefined && !served.has(chosen) && !single?.baseUrl)
@@ -49,7 +49,7 @@ export function withRegistryModels(
 }
 
 function listOf(models: readonly RegistryModel[], { name }: NamedProvider): string {
-  const ids = models.filter(({ provider }) => provider === name).map(selectionId);
+  const ids = models.filter(({ provider }) => provider === name).map(providerSettings.selectionId);
   return ids.length === 0 ? 'no models' : ids.join(', ');
 }
 
@@ -71,7 +71,7 @@ function servedBy(
 
 function describedModel(model: RegistryModel): ModelInfo {
   const { id, modelId = id, name, capabilities } = model;
-  const info = modelInfo(selectionId(model), {
+  const info = modelInfo(providerSettings.selectionId(model), {
     ...limitsOf(model),
     modelId,
     modelCapabilities: capabilities,

@@ -14,12 +14,7 @@ import {
   withRetry,
 } from '@groundcrew/models';
 import { offlineInfo } from '@groundcrew/offline-model';
-import {
-  defaultProviderName,
-  type ModelAccess,
-  type ProviderSettings,
-  withCapabilities,
-} from '@groundcrew/runtime';
+import { type ModelAccess, type ProviderSettings, providerSettings } from '@groundcrew/runtime';
 
 /** Used with a service of the user's own when nobody names a model. */
 export const ownServiceModel = 'claude-sonnet-4';
@@ -73,7 +68,7 @@ export function ownService(
     serves: (model) => model !== offlineInfo.id,
     endpoint: (_model, signal) => endpointOf(config, { environment, ...variables, ...asked }, signal),
     withChanges: (changes, seams) => {
-      const token = (signal: AbortSignal) => seams.getBearerToken(defaultProviderName, signal);
+      const token = (signal: AbortSignal) => seams.getBearerToken(providerSettings.defaultName, signal);
       const changed = { ...config, ...changes, baseUrl: config.baseUrl };
       const isHeadersOfClient = changes.headers !== undefined;
       const { clientVariables } = sources;
@@ -120,7 +115,7 @@ export function modelInfo(
     ? withKnown({ id: family, name: model })
     : { id: family, name: model, vision: true };
   return {
-    ...withCapabilities(known, stated.modelCapabilities),
+    ...providerSettings.withCapabilities(known, stated.modelCapabilities),
     id: model,
     ...(stated.maxPromptTokens !== undefined && { maxPromptTokens: stated.maxPromptTokens }),
     ...(stated.maxContextWindowTokens !== undefined && { contextWindow: stated.maxContextWindowTokens }),

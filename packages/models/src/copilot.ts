@@ -39,6 +39,7 @@ export function copilotProvider(config: CopilotConfig): ModelProvider {
     return httpProvider({
       id: 'copilot',
       wire: wire.load,
+      wireName: wire.name,
       url: () => url,
       ...(wire.transport && { transport: wire.transport }),
       models: { url: () => below(baseUrl, '/models'), read: readModelList },

@@ -17,6 +17,7 @@ function providerAt(
   return httpProvider({
     id: 'local',
     wire: async () => openaiChatWire(),
+    wireName: 'openai-chat',
     url: () => `${url}/chat/completions`,
     headers: () => ({ authorization: 'Bearer sk-secret', 'content-type': 'application/json' }),
     exchange: nodeExchange({ environment: {}, limits: () => limits }),

@@ -14,6 +14,7 @@ export interface HttpProviderOptions {
   readonly id: string;
   /** Loaded by the first call. */
   readonly wire: () => Promise<Wire>;
+  readonly wireName: string;
   /** Where calls to this model are posted. */
   readonly url: (model: string) => string;
   /** Calls are messages of a WebSocket. */
@@ -54,6 +55,7 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
       try {
         loading ??= options.wire();
         const wire = await loading;
+        request.sent?.(options.wireName, request);
         const body = writers.of(request).write(wire.encode(request));
         const response = await call.send({ body, ...opening(url(request.model), transport) }, request);
         const answer = new AnswerReader(wire, response, maxAnswerBytes);

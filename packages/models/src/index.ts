@@ -51,4 +51,4 @@ export {
 } from './retry.js';
 export { SseReader } from './sse.js';
 export type { AnswerDecoder, Wire, WireOptions } from './wire.js';
-export { type KnownWire, type WireName, wires } from './wires.js';
+export { type KnownWire, requestBody, type WireName, wires } from './wires.js';

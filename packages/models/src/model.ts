@@ -67,6 +67,8 @@ export interface ModelRequest {
   readonly replacesHeaders?: boolean;
   /** What the call is for; some services want to know. */
   readonly origin?: CallOrigin;
+  /** Called when the call goes out, with the wire that writes it and the request as that wire gets it. */
+  readonly sent?: (wire: string, request: ModelRequest) => void;
 }
 
 export interface CallOrigin {

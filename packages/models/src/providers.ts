@@ -51,6 +51,7 @@ export function configuredProvider(config: ProviderConfig, context: ServiceConte
   const provider = httpProvider({
     id: config.baseUrl,
     wire: service.wire.load,
+    wireName: service.wire.name,
     url: service.url,
     ...(service.wire.transport && { transport: service.wire.transport }),
     models: { url: service.modelsUrl, read: readModelList },

@@ -21,6 +21,7 @@ export function offlineModel(thinkElsewhere?: ThinkElsewhere): ModelProvider {
     models: async () => [offlineInfo],
     async *stream(request, signal) {
       signal.throwIfAborted();
+      request.sent?.(offlineInfo.id, request);
       const reply = await replyTo(request, thinkElsewhere, signal);
       const seed = reply.type === 'call' ? await fingerprint(request) : '';
       for (const events of batches(reply, seed, request)) {

@@ -10,6 +10,7 @@ export const builtinToolNames = [
   'list_bash',
   'read_bash',
   'report_intent',
+  'skill',
   'sql',
   'stop_bash',
   'task_complete',

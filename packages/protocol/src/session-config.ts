@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { hookTypes } from './callbacks/hooks.js';
 import {
   anything,
   flag,
@@ -57,6 +58,10 @@ const hookOptions = once(() =>
     timeoutMs: () => z.nullish(z.int().check(z.positive(), z.maximum(24 * 60 * 60 * 1000))),
     /** What a failed hook before a tool call means. */
     onFailure: () => z.nullish(z.enum(['deny', 'allow'])),
+    /** The points it has hooks for; without it, it is asked at every point. */
+    types: () => z.nullish(z.array(z.enum(hookTypes))),
+    /** How often its agentStop hook may keep the agent from stopping, for each prompt; 3 unless given. */
+    stopBlocks: () => z.nullish(z.int().check(z.nonnegative(), z.maximum(100))),
   }),
 );
 
@@ -145,7 +150,15 @@ const mcpServer = once(() =>
     url: textOrNull,
     headers: textMapOrNull,
     tools: textsOrNull,
+    excludeTools: textsOrNull,
     timeout: numberOrNull,
+    /** The user believes what it says of its tools: those that only read run unasked. */
+    trusted: flagOrNull,
+    deferTools: () => z.nullable(openEnum(['auto', 'never'])),
+    displayName: textOrNull,
+    oauthClientId: textOrNull,
+    oauthPublicClient: flagOrNull,
+    oauthGrantType: () => z.nullable(openEnum(['authorization_code', 'client_credentials'])),
   }),
 );
 

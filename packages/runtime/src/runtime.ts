@@ -11,23 +11,27 @@ import {
 import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
+import { type Lifecycle, metadataOf } from './lifecycle.js';
 import type { PublishedEvent } from './log/published-event.js';
-import type { SessionState } from './log/state.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { modelSeams } from './questions/provider-tokens.js';
-import { type Attachment, Audience } from './session/audience.js';
-import { type ResumeChanges, settlePending } from './session/resumption.js';
+import { Audience } from './session/audience.js';
+import {
+  type OpenRequest,
+  type ResumeChanges,
+  type ResumeRequest,
+  settlePending,
+} from './session/resumption.js';
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
+import { HostSkills } from './skills/host-skills.js';
 import { answeringClients, type Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import type { TurnLimits } from './turn/context.js';
-import { warnAtOnce } from './turn/option-warnings.js';
-import { checkDirectory } from './workspace/check-directory.js';
-import { describeDirectory } from './workspace/git.js';
+import { checkDirectory, directoryContext } from './workspace/check-directory.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
 
 /** One place where sessions are kept: a store and the directories beside it. */
@@ -39,6 +43,8 @@ export interface Home {
 export interface RuntimeOptions {
   /** The home of sessions that name none, and of those that name a `configDir`. */
   home(configDir?: string): Home;
+  /** The directory of the home of sessions that name none. */
+  readonly homeDirectory: string;
   openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
   builtinTools(clients: Clients): readonly Tool[];
   readonly shells: Shells;
@@ -57,34 +63,6 @@ export interface RuntimeOptions {
   readonly sessionIdleSeconds: number;
 }
 
-export interface Lifecycle {
-  readonly type: 'session.created' | 'session.updated' | 'session.deleted';
-  readonly sessionId: string;
-  readonly metadata?: {
-    readonly startTime: string;
-    readonly modifiedTime: string;
-    readonly summary?: string;
-  };
-}
-
-export interface OpenRequest {
-  readonly sessionId: string;
-  /** What the session goes by from now on, made from what it went by before. */
-  settings(before: SessionSettings | undefined): SessionSettings;
-  readonly attachment: Attachment;
-  /** What of the client's options has no effect. */
-  readonly warnings: readonly string[];
-}
-
-export interface ResumeRequest extends OpenRequest {
-  readonly changes: ResumeChanges;
-  readonly continuePendingWork: boolean;
-  readonly isSilent: boolean;
-  readonly takeOver: boolean;
-  /** Calls may run unasked although the client with the session's hooks is not attached. */
-  readonly waivesHooks?: boolean;
-}
-
 /** The sessions of one process. */
 export class Runtime {
   private readonly sessions = new Map<string, Session>();
@@ -92,10 +70,12 @@ export class Runtime {
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
+  readonly skills: HostSkills;
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: RuntimeOptions) {
+    this.skills = new HostSkills(options.homeDirectory);
     const { sessionIdleSeconds } = options;
     if (sessionIdleSeconds > 0) {
       this.idleTimer = setInterval(
@@ -244,11 +224,14 @@ export class Runtime {
       audience,
       shells: this.options.shells.forSession(),
       book: new ApprovalBook(home.directory, this.options.withFileLock),
+      hostSkills: this.skills,
+      homes: [...new Set([home.directory, this.options.homeDirectory])],
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
       onPublished: (published: PublishedEvent) => this.noteActivity(published),
       onPublishedAll: (session: Session) => this.broadcastUpdated(session),
+      onHeld: (session: Session) => this.unloadWhenAlone(session),
     };
     return new Session(request.sessionId, parts, settings, access);
   }
@@ -283,7 +266,7 @@ export class Runtime {
     session.attach(request.attachment);
     await session.keepGuard({});
     (await session.load()).offers.renew();
-    await warnAtOnce(session, request.warnings);
+    await session.tools.warn(request.warnings);
     return session;
   }
 
@@ -318,8 +301,8 @@ export class Runtime {
 
   /** Throws StoreError. */
   private async removeStored(session: Session): Promise<void> {
-    const { store } = this.options.home(session.currentSettings.configDir);
-    await store.remove(session.sessionId, this.options.owner);
+    const { configDir } = session.currentSettings;
+    await this.options.home(configDir).store.remove(session.sessionId, this.options.owner);
   }
 
   /** One opening, closing or removal of a session at a time. */
@@ -337,10 +320,10 @@ export class Runtime {
   private noteActivity(published: PublishedEvent): void {
     if (this.options.sessionIdleSeconds > 0)
       this.activeAt.set(published.sessionId, this.options.clock.now().getTime());
-    if (stops.has(published.type)) this.unloadWhenAlone(published.sessionId);
+    if (stops.has(published.type)) this.unloadWhenAlone(published);
   }
 
-  private unloadWhenAlone(sessionId: string): void {
+  private unloadWhenAlone({ sessionId }: { readonly sessionId: string }): void {
     const session = this.sessions.get(sessionId);
     if (session && session.audience.size === 0) setImmediate(() => void this.unloadIfUnused(session));
   }
@@ -385,14 +368,7 @@ const emptyClosing = { userTurns: -1, inbox: [] };
 /** Nobody waits for a session to be unloaded: one whose store cannot be reached stays until the next occasion. */
 const unreachableStore = (): undefined => undefined;
 
-function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
-  const summary = state.fixed.name ?? state.summary;
-  const times = { startTime: state.createdAt, modifiedTime: state.modifiedAt };
-  return { ...times, ...(summary !== undefined && { summary }) };
-}
-
 function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {
   if (workingDirectory === undefined) return undefined;
-  checkDirectory(workingDirectory);
-  return describeDirectory(workingDirectory);
+  return directoryContext(workingDirectory);
 }

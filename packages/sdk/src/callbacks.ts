@@ -54,8 +54,11 @@ interface CallbackContext {
   readonly signal: AbortSignal;
 }
 
-/** What one session is asked; model calls are made for the whole runtime. */
-type SessionCallback = Exclude<keyof Callbacks, `llmInference.${string}`>;
+/** What one session is asked; model calls are made for the whole runtime, and protocol 2 is not spoken here. */
+type SessionCallback = Exclude<
+  keyof Callbacks,
+  `llmInference.${string}` | 'permission.request' | 'tool.call'
+>;
 
 type Answer<K extends SessionCallback> = (
   params: ParsedParams<Callbacks[K]>,

@@ -122,7 +122,9 @@ const mcpServer: NamesOf<McpStdioServerConfig & Omit<McpHttpServerConfig, 'type'
   env: true,
   workingDirectory: true,
   tools: true,
+  excludeTools: true,
   timeout: true,
+  trusted: true,
   url: true,
   headers: true,
 };

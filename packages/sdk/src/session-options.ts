@@ -77,16 +77,24 @@ export interface SessionConfigBase extends OtherSettings {
   readonly infiniteSessions?: InfiniteSessionConfig;
   /** Where the app steps into a turn. A hook before a tool call that throws, hangs or answers nonsense denies the call. */
   readonly hooks?: SessionHooks;
-  /** MCP servers, by name. No effect yet: none is started, and a warning says so. */
+  /** MCP servers, by name. They start at the first turn; their tools are offered as `<server>-<tool>`. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
   /** Agents that the main agent may ask. No effect yet but for `session.agent.list`, and a warning says so. */
   readonly customAgents?: readonly CustomAgentConfig[];
   /** The custom agent that works instead of the main one. No effect yet, and a warning says so. */
   readonly agent?: string;
-  /** Directories with skills. No effect yet, and a warning says so. */
+  /**
+   * Directories with skills: folders with a `SKILL.md`. They come before those of the project and of the user.
+   *
+   * @example skillDirectories: ['./skills']
+   */
   readonly skillDirectories?: readonly string[];
-  /** Skills that are not offered. No effect yet, and a warning says so. */
+  /** Names of skills that are not offered. */
   readonly disabledSkills?: readonly string[];
+  /** False: no skill at all, wherever it is. */
+  readonly enableSkills?: boolean;
+  /** False: skills and agents are not read from the project and from the user's home. */
+  readonly enableConfigDiscovery?: boolean;
   /** Decides whether tool calls may run. Without it the question is left to other clients, and alone it is a no. */
   readonly onPermissionRequest?: PermissionHandler;
   /** Answers questions of the agent; with it, the agent may ask. */
@@ -180,8 +188,11 @@ export type McpServerConfig = McpStdioServerConfig | McpHttpServerConfig;
 interface McpServerFields {
   /** Which of its tools are offered; `["*"]`, the default, is all. */
   readonly tools?: readonly string[];
-  /** How long one call may take, in milliseconds. */
+  readonly excludeTools?: readonly string[];
+  /** How long it may take to start (30 s without it), and to answer a call (5 minutes), in milliseconds. */
   readonly timeout?: number;
+  /** You believe what it says of its tools: those that it calls read-only run unasked. */
+  readonly trusted?: boolean;
 }
 
 /** An MCP server that the runtime starts. */

@@ -13,4 +13,9 @@ export function limitsFrom(
   return Object.fromEntries(named);
 }
 
+/** The event that sets these limits; none at all is null. */
+export function limitsChange(limits: SessionLimits): { readonly sessionLimits: SessionLimits | null } {
+  return { sessionLimits: Object.keys(limits).length === 0 ? null : limits };
+}
+
 const limitNames = ['maxAiCredits', 'maxCost', 'maxTokens', 'maxCalls'] as const;

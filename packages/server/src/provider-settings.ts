@@ -1,8 +1,8 @@
 import type { Methods, ParsedParams } from '@groundcrew/protocol';
 import {
-  defaultProviderName,
   type NamedProvider,
   type ProviderSettings,
+  providerSettings,
   type RegistryModel,
   type Session,
 } from '@groundcrew/runtime';
@@ -30,7 +30,7 @@ export function registryFrom({ providers, models }: Pick<Wire, 'providers' | 'mo
 /** The services whose tokens a client gives. */
 export function tokenProvidersOf({ provider, providers }: Wire): readonly string[] {
   const named = (providers ?? []).filter((each) => each.hasBearerTokenProvider).map(({ name }) => name);
-  return provider?.hasBearerTokenProvider ? [defaultProviderName, ...named] : named;
+  return provider?.hasBearerTokenProvider ? [providerSettings.defaultName, ...named] : named;
 }
 
 /** The client that names a service whose tokens it gives is asked for them from now on. */

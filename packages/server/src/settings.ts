@@ -1,17 +1,13 @@
 import { resolve } from 'node:path';
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
 import {
-  type ClientCommand,
   defaultHookOptions,
   type HookOptions,
+  providerSettings,
   type SessionSettings,
-  type SystemMessage,
   type ToolDeclaration,
-  withoutWireModel,
-  withRegistry,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
-import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
@@ -30,7 +26,7 @@ export function settingsFrom(
   workingDirectory: string,
 ): SessionSettings {
   const systemMessage = params.systemMessage
-    ? (withoutNullsDeep(params.systemMessage) as SystemMessage)
+    ? (withoutNullsDeep(params.systemMessage) as SessionSettings['systemMessage'])
     : before?.systemMessage;
   const settings: SessionSettings = {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
@@ -43,6 +39,9 @@ export function settingsFrom(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
     ),
+    ...pick('mcpServers', serversOf(params, before)),
+    ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
@@ -71,13 +70,14 @@ export function settingsFrom(
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('configDir', params.configDir ?? before?.configDir),
+    ...skillSettings(params, before, workingDirectory),
     ...pick(
       'additionalDirectories',
       directoriesFrom(params.additionalDirectories, params, workingDirectory) ??
         before?.additionalDirectories,
     ),
   };
-  return withRegistry(withProvider(settings, params, before), registryFrom(params));
+  return providerSettings.withRegistry(withProvider(settings, params, before), registryFrom(params));
 }
 
 /** A service that is named again is another one; one that stays, under another model, forgets how it called the old. */
@@ -88,11 +88,28 @@ function withProvider(
 ): SessionSettings {
   if (provider) return { ...settings, ...registryOf(before), provider: providerFrom(provider) };
   const kept = { ...settings, ...registryOf(before), ...pick('provider', before?.provider) };
-  return !model || model === before?.model ? kept : withoutWireModel(kept);
+  return !model || model === before?.model ? kept : providerSettings.withoutWireModel(kept);
 }
 
 function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 'providers' | 'models'> {
   return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
+}
+
+/** Servers that are named join those that clients named before; one of the same name takes the other's place. */
+function serversOf(
+  { mcpServers }: ResumeParams,
+  before: SessionSettings | undefined,
+): SessionSettings['mcpServers'] {
+  if (!mcpServers) return before?.mcpServers;
+  const named = Object.entries(mcpServers).map(([name, server]) => [
+    name,
+    withoutNullsDeep(server) as JsonObject,
+  ]);
+  return { ...before?.mcpServers, ...Object.fromEntries(named) };
+}
+
+function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {
+  return (['direct', 'indirect'] as const).find((mode) => mode === envValueMode);
 }
 
 /** What a client says of a model. */
@@ -100,6 +117,21 @@ export function capabilitiesOf({
   modelCapabilities,
 }: Pick<ResumeParams, 'modelCapabilities'>): SessionSettings['modelCapabilities'] {
   return modelCapabilities && (withoutNullsDeep(modelCapabilities) as SessionSettings['modelCapabilities']);
+}
+
+function skillSettings(
+  params: ResumeParams,
+  before: SessionSettings | undefined,
+  workingDirectory: string,
+): Partial<SessionSettings> {
+  const from = resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? '');
+  const directories = params.skillDirectories?.map((directory) => resolve(from, directory));
+  return {
+    ...pick('configDiscovery', params.enableConfigDiscovery ?? before?.configDiscovery),
+    ...pick('skillsEnabled', params.enableSkills ?? before?.skillsEnabled),
+    ...pick('skillDirectories', directories ?? before?.skillDirectories),
+    ...pick('disabledSkills', params.disabledSkills ?? before?.disabledSkills),
+  };
 }
 
 /** Directories that are named from somewhere are named from where the session works. */
@@ -113,7 +145,7 @@ function directoriesFrom(
 }
 
 /** What the client brings to the session. */
-export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
+export function shareFrom(params: ResumeParams): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
@@ -123,8 +155,9 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,
-    commands: (params.commands ?? []).map((command) => withoutNullsDeep(command) as ClientCommand),
-    dialect: dialectOf(params, client),
+    commands: (params.commands ?? []).map(
+      (command) => withoutNullsDeep(command) as Share['commands'][number],
+    ),
     tokenProviders: tokenProvidersOf(params),
   };
 }
@@ -137,11 +170,7 @@ function transformsSections({ systemMessage }: ResumeParams): boolean {
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
-  const { timeoutMs, onFailure } = options ?? {};
-  return {
-    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
-    onFailure: onFailure ?? defaultHookOptions.onFailure,
-  };
+  return { ...defaultHookOptions, ...(withoutNullsDeep(options ?? {}) as Partial<HookOptions>) };
 }
 
 /** The first name that no model service would take. */

@@ -14,6 +14,7 @@ const userBlock = z.discriminatedUnion('type', [
   text,
   z.strictObject({
     type: z.literal('image'),
+    cache_control: z.optional(mark),
     source: z.strictObject({
       type: z.literal('base64'),
       media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
@@ -22,6 +23,7 @@ const userBlock = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('document'),
+    cache_control: z.optional(mark),
     source: z.discriminatedUnion('type', [
       z.strictObject({
         type: z.literal('base64'),
@@ -39,6 +41,7 @@ const userBlock = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('tool_result'),
+    cache_control: z.optional(mark),
     tool_use_id: id,
     content: z.optional(z.string().min(1)),
   }),

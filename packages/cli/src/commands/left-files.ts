@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { leftDirectories, removedFilesIn } from '@groundcrew/runtime';
+import { removedFilesIn } from '@groundcrew/runtime';
 import {
   countRuntimes,
   type Finding,
@@ -44,11 +44,11 @@ export async function tidyDirectories(place: StorePlace, inspection: Inspection)
 function leftIn(place: StorePlace, { findings, contents }: Inspection) {
   const isCertain = contents !== undefined && !findings.some(isProblem);
   if (!isCertain || countRuntimes(place) > 0) return { removed: [], unknown: [] };
-  const home = dirname(place.file);
+  const files = removedFilesIn(dirname(place.file));
   const isPending = findings.some(({ type }) => type === 'unfinished');
   const ids = sessionIds(place.file);
   return {
-    removed: isPending ? [] : removedFilesIn(home).detached(),
-    unknown: isPending || keptStores(place.file).length > 0 ? [] : leftDirectories(home, (id) => ids.has(id)),
+    removed: isPending ? [] : files.detached(),
+    unknown: isPending || keptStores(place.file).length > 0 ? [] : files.unknown((id) => ids.has(id)),
   };
 }

@@ -1,17 +1,5 @@
 import { resolve } from 'node:path';
-import {
-  deniesPaths,
-  describeRule,
-  type Explanation,
-  explain,
-  openRules,
-  outlookOf,
-  type PolicyRules,
-  type Rule,
-  SandboxHost,
-  standingPolicy,
-  type Wish,
-} from '@groundcrew/runtime';
+import { explainStanding, type StandingExplanation, type Wish } from '@groundcrew/runtime';
 import { homeDirectory } from '../config/home.js';
 import { permissionsPath, readRulesFile } from '../config/permissions-file.js';
 import { standingSandbox } from '../config/sandbox-choice.js';
@@ -94,51 +82,33 @@ function wishIn({ read, write, url, tool }: Flags, [command]: readonly string[])
   );
 }
 
-/** What would happen, and what of the rules for paths would hold while it does. */
-interface Answer extends Explanation {
-  readonly held: readonly Rule[];
-  readonly open: readonly Rule[];
-}
-
-async function explanationOf(wish: Wish, { cwd, mode }: Flags, terminal: Terminal): Promise<Answer> {
+/** Throws UsageError. */
+async function explanationOf(
+  wish: Wish,
+  { cwd, mode }: Flags,
+  terminal: Terminal,
+): Promise<StandingExplanation> {
   const home = homeDirectory(terminal.environment, { isHeadless: false });
-  const workingDirectory = resolve(terminal.workingDirectory, cwd ?? '.');
-  const rules = standingPolicy({
+  return explainStanding(wish, {
     homeDirectory: home,
-    workingDirectory,
+    workingDirectory: resolve(terminal.workingDirectory, cwd ?? '.'),
     userRules: readRulesFile(permissionsPath(home)),
+    sandbox: standingSandbox(terminal.environment, home) ?? {},
+    environment: terminal.environment,
     ...(mode && { mode }),
   });
-  const open = await openPathsIn(rules, { home, workingDirectory, terminal });
-  const explanation = await explain(wish, { workingDirectory }, { ...rules, openPaths: open });
-  if (wish.type !== 'command') return { ...explanation, held: [], open: [] };
-  return {
-    ...explanation,
-    open,
-    held: rules.deny.filter((rule) => deniesPaths(rule) && !open.includes(rule)),
-  };
-}
-
-/** Deny rules for paths that would not hold while a command runs in a new session here. Throws UsageError. */
-async function openPathsIn(
-  { mode, deny }: PolicyRules,
-  { home, workingDirectory, terminal }: { home: string; workingDirectory: string; terminal: Terminal },
-): Promise<readonly Rule[]> {
-  const settings = standingSandbox(terminal.environment, home) ?? {};
-  const { type } = outlookOf(settings, mode, await new SandboxHost(terminal.environment).probe());
-  return openRules(deny, { workingDirectory, roots: [workingDirectory], isConfined: type === 'confined' });
 }
 
 const outcomes = { allow: 'runs', ask: 'asks', deny: 'denied' };
 
-function inWords(wish: Wish, { type, because, reading, held, open }: Answer): string {
+function inWords(wish: Wish, { type, because, reading, held, open }: StandingExplanation): string {
   const lines = [`${outcomes[type]}: ${aboutOf(wish)}`, `because: ${because}`];
   for (const { identifier, readOnly } of reading?.commands ?? [])
     lines.push(`command: ${identifier}${readOnly ? ' (only reads)' : ''}`);
   for (const path of reading?.possiblePaths ?? []) lines.push(`path: ${path}`);
   for (const url of reading?.possibleUrls ?? []) lines.push(`address: ${url}`);
-  for (const rule of held) lines.push(`held by the sandbox: ${describeRule(rule)}`);
-  for (const rule of open) lines.push(`not held while it runs: ${describeRule(rule)}`);
+  for (const rule of held) lines.push(`held by the sandbox: ${rule}`);
+  for (const rule of open) lines.push(`not held while it runs: ${rule}`);
   return lines.map(visible).join('\n');
 }
 
@@ -156,7 +126,7 @@ function aboutOf(wish: Wish): string {
   }
 }
 
-function inJson(wish: Wish, { type, because, rule, reading, held, open }: Answer) {
+function inJson(wish: Wish, { type, because, rule, reading, held, open }: StandingExplanation) {
   return {
     verdict: type,
     because,
@@ -167,8 +137,8 @@ function inJson(wish: Wish, { type, because, rule, reading, held, open }: Answer
       paths: reading.possiblePaths,
       urls: reading.possibleUrls,
       problems: reading.problems,
-      heldPaths: held.map(describeRule),
-      openPaths: open.map(describeRule),
+      heldPaths: held,
+      openPaths: open,
     }),
   };
 }

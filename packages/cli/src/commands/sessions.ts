@@ -4,8 +4,9 @@ import { pipeline } from 'node:stream/promises';
 import type { SessionEvent } from '@groundcrew/sdk';
 import { configFlags, readConfig } from '../config/config.js';
 import { entryOf, UsageError } from '../flags/arguments.js';
-import { switchFlag } from '../flags/flags.js';
+import { switchFlag, textFlag } from '../flags/flags.js';
 import type { Log } from '../log/log.js';
+import type { Redactor } from '../log/redact.js';
 import { openLocalClient } from '../sessions/local-client.js';
 import { findSessionId } from '../sessions/session-choice.js';
 import { sessionRows } from '../sessions/session-rows.js';
@@ -17,6 +18,12 @@ import { openCommandLog } from './command-log.js';
 
 const { logLevel } = configFlags;
 const json = switchFlag('--json', 'print it as JSON');
+
+const requestFlag = textFlag(
+  '--request',
+  'TURN',
+  'print the body of the request of a turn as it was sent, secrets masked: 1 for the first model call, last, or the id of an event of it',
+);
 
 const ls = defineCommand({
   usage: ['groundcrew sessions ls [--json]'],
@@ -31,14 +38,16 @@ const ls = defineCommand({
 });
 
 const showOne = defineCommand({
-  usage: ['groundcrew sessions show ID [--json]'],
-  summary: 'Shows what was said in a session',
-  flags: { json, logLevel },
+  usage: ['groundcrew sessions show ID [--json]', 'groundcrew sessions show ID --request TURN'],
+  summary: 'Shows what was said in a session, or the exact request of a turn',
+  flags: { json, request: requestFlag, logLevel },
   mostWords: 1,
   run: ({ flags, words }, terminal) =>
-    withSessions(flags, terminal, async (stored) => {
+    withSessions(flags, terminal, async (stored, _log, redactor) => {
       const sessions = await stored.list();
       const sessionId = await findSessionId(idIn(words), async () => sessions);
+      if (flags.request !== undefined)
+        return showRequest(await stored.requestBody(sessionId, turnOf(flags.request)), redactor, terminal);
       const session = sessions.find((each) => each.sessionId === sessionId);
       const events: SessionEvent[] = [];
       for await (const line of stored.events(sessionId)) events.push(JSON.parse(line) as SessionEvent); // as we stored it
@@ -118,17 +127,32 @@ export const sessions: Command = {
 async function withSessions(
   flags: { readonly logLevel?: Parameters<typeof readConfig>[0]['logLevel'] },
   terminal: Terminal,
-  work: (stored: StoredSessions, log: Log) => Promise<number>,
+  work: (stored: StoredSessions, log: Log, redactor: Redactor) => Promise<number>,
 ): Promise<number> {
   const config = readConfig(flags, terminal.environment);
-  const { log } = openCommandLog(config, terminal);
+  const { log, redactor } = openCommandLog(config, terminal);
   const stored = new StoredSessions(config.homeDirectory, (message) => log.write('warning', message));
   try {
-    return await work(stored, log);
+    return await work(stored, log, redactor);
   } finally {
     await stored.close();
     log.close();
   }
+}
+
+function turnOf(word: string): number | string {
+  return /^\d+$/.test(word) ? Number(word) : word;
+}
+
+/** Nothing is added: what is written to a file are the bytes that were sent. */
+function showRequest(body: Uint8Array, redactor: Redactor, terminal: Terminal): number {
+  const text = Buffer.from(body).toString('utf8');
+  const masked = redactor.text(text);
+  if (masked !== text)
+    terminal.errorOutput.write('groundcrew: secrets are masked: the bytes are others than those sent\n');
+  terminal.output.write(masked);
+  if (terminal.output.isTTY) terminal.output.write('\n');
+  return exitCodes.done;
 }
 
 function idIn([id]: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { UserRules, UserRulesReader } from '@groundcrew/runtime';
+import type { RuntimeOptions, UserRules } from '@groundcrew/runtime';
 import { RulesFault, readRules } from './permissions-rules.js';
 
 /** Where a home keeps the user's rules. */
@@ -12,7 +12,7 @@ export function permissionsPath(homeDirectory: string): string {
  * The user's rules for every session: those of the home, and of the `configDir` that a session names besides, so that no
  * client gets round the former. A file is read again when it has changed.
  */
-export function userRules(homeDirectory: string): UserRulesReader {
+export function userRules(homeDirectory: string): RuntimeOptions['userRules'] {
   const home = resolve(homeDirectory);
   const own = new RulesFile(permissionsPath(home));
   const others = new Map<string, RulesFile>();

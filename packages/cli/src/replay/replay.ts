@@ -129,7 +129,7 @@ const noWeb = { webFetch: { allowedHosts: [] } };
 
 function builtinNames(): ReadonlySet<string> {
   const all = builtinTools(noWeb)({
-    isOld: true,
+    reportsIntent: true,
     answersQuestions: true,
     answersPlans: true,
     mode: 'plan',

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { requestBody } from '@groundcrew/models';
+import { NoSuchRequest, readStoredRequest } from '@groundcrew/runtime';
 import type { SessionSummary } from '@groundcrew/store';
 import { openStore, storeFile } from '../compose.js';
 import type { ListedSession } from './session-rows.js';
@@ -38,6 +40,14 @@ export class StoredSessions {
     if (!this.store) return;
     for await (const records of this.store.read(sessionId))
       for (const { isPublic, json } of records) if (isPublic) yield json;
+  }
+
+  /** The body of the request of a turn, byte by byte as it was sent. */
+  async requestBody(sessionId: string, turn: number | string): Promise<Uint8Array> {
+    const store = this.store;
+    if (!store) throw new NoSuchRequest('There are no sessions');
+    const { wire, request } = await readStoredRequest(store, sessionId, turn);
+    return requestBody(wire, request);
   }
 
   async close(): Promise<void> {

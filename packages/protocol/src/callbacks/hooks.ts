@@ -2,6 +2,22 @@ import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { once, openEnum, openObject } from '../schema.js';
 
+/** Every hook point by its name. */
+export const hookTypes = [
+  'agentStop',
+  'errorOccurred',
+  'postToolUse',
+  'postToolUseFailure',
+  'preMcpToolCall',
+  'preToolUse',
+  'sessionEnd',
+  'sessionStart',
+  'subagentStart',
+  'subagentStop',
+  'userPromptSubmitted',
+  'userPromptTransformed',
+] as const;
+
 /** One callback for every hook point; `hookPoints` says what goes in and out at each. */
 export const hookCallbacks = {
   'hooks.invoke': method(
@@ -9,20 +25,7 @@ export const hookCallbacks = {
     () =>
       openObject({
         sessionId: z.string(),
-        hookType: openEnum([
-          'agentStop',
-          'errorOccurred',
-          'postToolUse',
-          'postToolUseFailure',
-          'preMcpToolCall',
-          'preToolUse',
-          'sessionEnd',
-          'sessionStart',
-          'subagentStart',
-          'subagentStop',
-          'userPromptSubmitted',
-          'userPromptTransformed',
-        ]),
+        hookType: openEnum(hookTypes),
         input: z.unknown(),
       }),
     () => z.nullish(openObject({ output: z.optional(z.unknown()) })),

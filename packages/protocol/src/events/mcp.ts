@@ -82,7 +82,7 @@ export const mcpEvents = {
   'session.mcp_server_status_changed': ephemeral('An MCP server connected, failed or stopped.', () =>
     openObject({
       serverName: z.string(),
-      status: serverStatus(),
+      status: mcpServerStatus(),
       error: z.optional(z.string()),
     }),
   ),
@@ -91,7 +91,7 @@ export const mcpEvents = {
       servers: z.array(
         openObject({
           name: z.string(),
-          status: serverStatus(),
+          status: mcpServerStatus(),
           error: z.optional(z.string()),
           pluginName: z.optional(z.string()),
           pluginVersion: z.optional(z.string()),
@@ -103,6 +103,7 @@ export const mcpEvents = {
   ),
 };
 
-const serverStatus = once(() =>
+/** The state of an MCP server. */
+export const mcpServerStatus = once(() =>
   z.enum(['connected', 'failed', 'needs-auth', 'pending', 'disabled', 'stopped', 'not_configured']),
 );

@@ -93,6 +93,7 @@ const waitingOn = once(() =>
       at: z.string(),
       reason: z.string(),
     }),
+    openObject({ kind: z.literal('mcp_server'), since: z.string(), serverName: z.string() }),
     openObject({
       kind: z.literal('tool'),
       since: z.string(),

@@ -11,12 +11,13 @@ type Fields<T> = NonNullable<T>;
 
 const noAgents = 'this version has no agents besides the main one.';
 const noCanvases = 'this version has no canvases and no extensions.';
-const noDiscovery = 'this version reads no settings of servers from the working directory.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noMcp = 'this version starts no MCP servers, and their tools are not offered.';
-const noSkills = 'this version has no skills and no plugins.';
+const noMcpApps = 'this version shows no apps of MCP servers.';
+const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
+const noGitHubServer = 'this version has no built-in GitHub server.';
+const noPlugins = 'this version has no plugins.';
 const noTelemetry = 'this version sends no telemetry.';
 const notSent = 'this version does not pass it on to the model service.';
 
@@ -86,6 +87,25 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   isTerminal: unused('a call of the tool does not end the turn in this version.'),
 };
 
+const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
+  type: used,
+  command: used,
+  args: used,
+  env: used,
+  cwd: used,
+  url: used,
+  headers: used,
+  tools: used,
+  excludeTools: used,
+  timeout: used,
+  trusted: used,
+  deferTools: unused('every tool is offered to the model from the start.', 'never', 'auto'),
+  displayName: unused('servers go by their names.'),
+  oauthClientId: unused(noOAuth),
+  oauthPublicClient: unused(noOAuth),
+  oauthGrantType: unused(noOAuth),
+};
+
 /** Which model answers, and how. */
 const modelOptions = {
   model: used,
@@ -115,11 +135,11 @@ export const createOptions: SupportOf<Create> = {
   requestPermission: used,
   requestUserInput: used,
   requestElicitation: used,
-  requestMcpApps: unused(noMcp),
+  requestMcpApps: unused(noMcpApps),
   requestExitPlanMode: used,
   requestAutoModeSwitch: used,
   hooks: used,
-  hookOptions: object({ timeoutMs: used, onFailure: used }),
+  hookOptions: object({ timeoutMs: used, onFailure: used, types: used, stopBlocks: used }),
   ...sandboxOptions,
   streaming: used,
   includeSubAgentStreamingEvents: unused(noAgents, true),
@@ -130,10 +150,10 @@ export const createOptions: SupportOf<Create> = {
   toolSearch: unused('every tool is offered to the model from the start.'),
   ...filterOptions,
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
-  mcpServers: unused(noMcp),
-  disabledMcpServers: unused(noMcp),
-  mcpOAuthTokenStorage: unused(noMcp, 'in-memory'),
-  envValueMode: unused(noMcp, 'direct'),
+  mcpServers: map(mcpServer),
+  disabledMcpServers: used,
+  mcpOAuthTokenStorage: unused(noOAuth, 'in-memory'),
+  envValueMode: used,
   agent: unused(noAgents),
   customAgents: unused('they are listed, but this version has no agents besides the main one.'),
   customAgentsLocalOnly: unused(noAgents, true),
@@ -153,14 +173,14 @@ export const createOptions: SupportOf<Create> = {
   enableOnDemandInstructionDiscovery: unused(
     'all instructions are read before each model call, those for some files only with what they hold for.',
   ),
-  enableSkills: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
-  pluginDirectories: unused(noSkills),
+  enableSkills: used,
+  skillDirectories: used,
+  disabledSkills: used,
+  pluginDirectories: unused(noPlugins),
   workingDirectory: used,
   additionalDirectories: used,
   configDir: used,
-  enableConfigDiscovery: unused(noDiscovery),
+  enableConfigDiscovery: used,
   enableFileHooks: unused('this version reads no hooks from files.'),
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
@@ -200,7 +220,7 @@ export const createOptions: SupportOf<Create> = {
       allow: unused(noManagedRules),
     }),
   }),
-  githubMcpToolConfig: unused(noMcp),
+  githubMcpToolConfig: unused(noGitHubServer),
 };
 
 /** What becomes of each field of `session.resume`. */
@@ -249,9 +269,9 @@ export const updateOptions: SupportOf<Update> = {
   excludedBuiltinAgents: unused(noAgents),
   coauthorEnabled: unused('this version adds no co-author to commits.'),
   manageScheduleEnabled: unused('this version has no schedules.'),
-  installedPlugins: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
+  installedPlugins: unused(noPlugins),
+  skillDirectories: used,
+  disabledSkills: used,
   ...sandboxOptions,
   additionalContentExclusionPolicies: refused(noManagedRules),
 };

@@ -1,7 +1,7 @@
 import { ModelError } from '@groundcrew/models';
 import { StoreError } from '@groundcrew/store';
 import { reportError } from '../hooks/error-hooks.js';
-import type { HookInput } from '../hooks/hooks.js';
+import { type HookInput, outputsOf } from '../hooks/hooks.js';
 import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
@@ -35,27 +35,34 @@ export interface Receipt {
 export class RootAgent {
   /** Settles when the turn that runs has ended and clients have received that. */
   turnEnd: Promise<void> = Promise.resolve();
+  /** Stops the hooks that are asked at the end of a prompt. */
+  private ending: AbortController | undefined;
+  /** Errors that hooks know of. */
+  private readonly reported = new WeakSet<object>();
 
   constructor(private readonly parts: RootAgentParts) {}
 
   /** Runs a prompt until the model asks for no tool; `receipt` resolves when the prompt is stored. */
   answer(
     run: Run,
-    { prompt, extras }: ReceivedPrompt,
+    received: ReceivedPrompt,
     how: { readonly delivery: 'idle' | 'queued'; readonly receipt: Receipt },
   ): Promise<TurnOutcome> {
     const { log } = this.parts;
-    const { receipt } = how;
-    const context = this.contextFor(extras);
+    const { receipt, delivery } = how;
+    const context = this.contextFor(received.extras);
     return this.attempt(run, context, async (signal) => {
       if (log.state.nextModel) await this.takeChosenModel();
-      // Hooks may take their time: a prompt they look at is acknowledged, and safe, before they have answered.
-      const isAdmitted = how.delivery === 'idle' && !context.hooks.isEmpty;
-      if (isAdmitted) this.admit(run, prompt, receipt);
-      await deliver(prompt, { delivery: how.delivery, signal }, context).catch(async (error: unknown) => {
+      const { hooks, planner } = context;
+      // Hooks and servers may take their time: a prompt that waits for them is acknowledged, and safe, before.
+      const isAdmitted = delivery === 'idle' && !(hooks.isEmpty && planner.isReady());
+      if (isAdmitted) this.admit(run, received.prompt, receipt);
+      const delivered = planner
+        .ready(signal)
+        .then(() => deliver(received.prompt, { delivery, signal }, context));
+      await delivered.catch((error: unknown) => {
         receipt.reject(error);
-        await this.reportPromptError(context, error, signal);
-        throw error;
+        return this.undelivered(received, { context, error, signal });
       });
       if (isAdmitted) await log.stored();
       const accepted = log.stored().then(() => {
@@ -107,24 +114,68 @@ export class RootAgent {
     stored.then(() => receipt.resolve(), receipt.reject);
   }
 
-  private async reportPromptError(context: AgentContext, error: unknown, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || error instanceof StoreError) return;
-    const message = error instanceof Error ? error.message : String(error);
-    const input = { error: message, errorContext: 'user_input', recoverable: false };
-    await reportError(context.hooks, input, signal);
+  /** A prompt that became no message does not run later by itself, unless the session was only put aside. */
+  private async undelivered(
+    received: ReceivedPrompt,
+    { context, error, signal }: { context: AgentContext; error: unknown; signal: AbortSignal },
+  ): Promise<never> {
+    const { log } = this.parts;
+    const { messageId } = received.prompt;
+    const reason: unknown = signal.aborted ? signal.reason : error;
+    const kind = reason instanceof Interruption ? reason.kind : undefined;
+    if (error instanceof StoreError || reason instanceof StoreError || kind === 'close') throw error;
+    const isAdmitted = log.latest.inbox.some((prompt) => prompt.messageId === messageId);
+    if (kind === 'suspend' || kind === 'superseded') {
+      if (isAdmitted) context.inbox.putBack([received]);
+      throw error;
+    }
+    if (isAdmitted) log.append({ note: 'prompt.withdrawn', data: { messageId } });
+    log.emit({ type: 'pending_messages.modified', data: {} });
+    if (!(reason instanceof Interruption))
+      await this.report(context, { error, errorContext: 'user_input' }, signal);
+    throw error;
+  }
+
+  /** Tells hooks of an error that cannot be mended, once; throws what they want in its place. */
+  private async report(
+    { hooks }: AgentContext,
+    { error, errorContext }: { readonly error: unknown; readonly errorContext: 'system' | 'user_input' },
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (isReported(error) || (error instanceof Error && this.reported.has(error))) return;
+    if (error instanceof Error) this.reported.add(error);
+    const { message } = errorData(error);
+    const input = { error: message, errorContext, recoverable: false };
+    const { action } = await reportError(hooks, input, signal);
+    if (action === 'skip') throw new ErrorSkipped(error);
+    if (action === 'abort') throw new TurnAborted('user_abort');
   }
 
   /** What hooks are told at the end of a prompt, and what they say of the session. */
   private async endSession(context: AgentContext, end: HookInput<'sessionEnd'>): Promise<void> {
     const { hooks, log } = context;
-    if (hooks.isEmpty) return;
-    // The turn is over, and nothing stops what comes after it but time.
-    const answers = await hooks.run('sessionEnd', end, new AbortController().signal);
-    const outputs = answers.flatMap((answer) => ('output' in answer && answer.output ? [answer.output] : []));
-    const summary = outputs.findLast(
-      ({ sessionSummary }) => typeof sessionSummary === 'string',
-    )?.sessionSummary;
-    if (typeof summary === 'string') log.append({ note: 'settings.fixed', data: { summary } });
+    if (!hooks.has('sessionEnd')) return;
+    const ending = new AbortController();
+    this.ending = ending;
+    const most = endMilliseconds[end.reason as keyof typeof endMilliseconds];
+    const timer = most === undefined ? undefined : setTimeout(() => ending.abort(), most);
+    try {
+      const said = outputsOf(await hooks.run('sessionEnd', end, ending.signal));
+      const summary = said.findLast(
+        ({ sessionSummary }) => typeof sessionSummary === 'string',
+      )?.sessionSummary;
+      if (typeof summary === 'string') log.append({ note: 'settings.fixed', data: { summary } });
+    } catch (error) {
+      if (!ending.signal.aborted) throw error;
+    } finally {
+      clearTimeout(timer);
+      this.ending = undefined;
+    }
+  }
+
+  /** The hooks of a prompt that has ended are not waited for any longer. */
+  stopEnding(): void {
+    this.ending?.abort();
   }
 
   /** Writes these; how a turn ends that could not. */
@@ -165,46 +216,59 @@ export class RootAgent {
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
       turnMilliseconds,
     );
-    const finished = work(controller.signal).then(
+    let hasEnded: () => void = () => undefined;
+    const early = new Promise<void>((resolve) => {
+      hasEnded = resolve;
+    });
+    const ending = work(controller.signal).then(
       async (): Promise<TurnOutcome> => {
         await this.endSession(context, { reason: 'complete', ...finalMessage(context) });
         return 'answered';
       },
-      (error: unknown) => this.end(error, context, controller.signal),
+      (error: unknown) => this.end(error, { context, controller, hasEnded }),
     );
-    this.turnEnd = finished.then(() => this.parts.log.published()).catch(() => undefined);
-    const outcome = await finished;
+    const ended = Promise.race([early, ending]);
+    this.turnEnd = ended.then(() => this.parts.log.published()).catch(() => undefined);
+    const outcome = await ending;
     clearTimeout(timer);
     if (outcome !== 'stopped') await this.takeChosenModel();
     return outcome;
   }
 
-  private async end(error: unknown, context: AgentContext, signal: AbortSignal): Promise<TurnOutcome> {
+  private async end(error: unknown, turn: EndingTurn): Promise<TurnOutcome> {
+    const { context, controller } = turn;
+    const { signal } = controller;
+    // A hook ends the turn: what still runs of it stops, too.
+    if (error instanceof TurnAborted && !signal.aborted) controller.abort(error);
     const reason: unknown = signal.aborted ? signal.reason : error;
     const failed = [error, reason].find((each) => each instanceof StoreError);
     if (failed) return this.parts.storeFailed(failed);
-    if (reason instanceof Interruption) {
-      if (reason.kind === 'close') return 'stopped';
-      if (reason.kind !== 'timeout') {
-        const outcome = await this.recordInterruption(reason);
-        await this.endSession(context, { reason: 'abort' });
-        return outcome;
-      }
-    }
+    if (reason instanceof Interruption && reason.kind === 'close') return 'stopped';
+    if (reason instanceof Interruption && reason.kind !== 'timeout') return this.endStopped(reason, turn);
     if (reason instanceof ErrorSkipped) {
       const outcome = await this.record(this.turnEndDraft());
       await this.endSession(context, { reason: 'complete' });
       return outcome;
     }
-    const failure = reason instanceof Interruption ? new LimitReached(reason.message) : reason;
-    const data = errorData(failure);
-    if (!isReported(failure)) {
-      const input = { error: data.message, errorContext: 'system', recoverable: false };
-      await reportError(context.hooks, input, new AbortController().signal);
+    const isLate = reason instanceof Interruption;
+    const failure = isLate ? new LimitReached(reason.message) : reason;
+    try {
+      const { signal: unstopped } = new AbortController();
+      await this.report(context, { error: failure, errorContext: 'system' }, unstopped);
+    } catch (wish) {
+      return this.end(wish, turn);
     }
+    const data = errorData(failure);
     const outcome = await this.record(this.turnEndDraft(), { type: 'session.error', data });
-    const kind = reason instanceof Interruption ? 'timeout' : 'error';
-    await this.endSession(context, { reason: kind, error: data.message });
+    await this.endSession(context, { reason: isLate ? 'timeout' : 'error', error: data.message });
+    return outcome;
+  }
+
+  /** Who stopped the turn does not wait for the hooks at its end. */
+  private async endStopped(reason: Interruption, { context, hasEnded }: EndingTurn): Promise<TurnOutcome> {
+    const outcome = await this.recordInterruption(reason);
+    hasEnded();
+    await this.endSession(context, { reason: 'abort' });
     return outcome;
   }
 
@@ -228,6 +292,17 @@ export class RootAgent {
     return turn && { type: 'assistant.turn_end', data: { turnId: turn.turnId } };
   }
 }
+
+/** A turn that is over, whatever ended it. */
+interface EndingTurn {
+  readonly context: AgentContext;
+  readonly controller: AbortController;
+  /** The log says how it ended; only hooks are asked yet. */
+  hasEnded(): void;
+}
+
+/** How long hooks may take after a turn that was stopped, or while the session is being closed. */
+const endMilliseconds = { abort: 5_000, user_exit: 2_000 };
 
 /** Hooks were told of it where it happened, or it is a bound that was reached. */
 function isReported(failure: unknown): boolean {

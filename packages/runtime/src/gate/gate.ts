@@ -3,28 +3,20 @@ import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { HookGuard } from '../hooks/guard.js';
 import type { Hooks } from '../hooks/hooks.js';
-import { CallReviews, reviewResult } from '../hooks/tool-hooks.js';
+import { Interruption } from '../interruption.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import type { OpenCall } from '../log/state.js';
-import { refusalBy } from '../permissions/decision.js';
-import { Forbidden } from '../permissions/policy.js';
-import type { PermissionQuestion } from '../permissions/question.js';
 import type { CallQuestion, CallQuestionKind, CallQuestions } from '../questions/call-questions.js';
 import type { Offers } from '../questions/offers.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { Waits } from '../questions/waits.js';
-import { externalResult, resultOfObject } from '../tools/external.js';
-import {
-  type PreparedCall,
-  type ResultType,
-  type ToolEnvironment,
-  ToolFailure,
-  ToolInputError,
-  type ToolResult,
-} from '../tools/tool.js';
-import type { CallToRun, GateTurn } from './call.js';
-import { type Asking, type GatePermissions, PermissionDesk } from './permission-desk.js';
+import { externalResult } from '../tools/external.js';
+import type { PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
+import { type CallToRun, callsOf, type GateTurn, type Passage } from './call.js';
+import { failureOf, interrupted } from './failure.js';
+import { HookDesk } from './hook-desk.js';
+import { type GatePermissions, PermissionDesk } from './permission-desk.js';
 import { PlanHold } from './plan-hold.js';
 import { prepareCall } from './prepare.js';
 import { boundResult, receiptOf } from './receipt.js';
@@ -45,39 +37,33 @@ export interface GateParts {
   toolEnvironment(): ToolEnvironment;
 }
 
-/** A call on its way through the gate. */
-interface Passage {
-  readonly call: CallToRun;
-  readonly turn: GateTurn;
-  readonly signal: AbortSignal;
-  /** The hooks of all calls of its message. */
-  readonly reviews?: CallReviews;
-}
-
 /**
  * The one way to run a tool, whoever asks for it: hooks → find → parse → prepare → policy → question → intent → run →
  * hooks → bound → receipt. A failing tool is an answer, never an exception.
  */
 export class Gate {
   private readonly desk: PermissionDesk;
+  private readonly hookDesk: HookDesk;
 
   constructor(private readonly parts: GateParts) {
     this.desk = new PermissionDesk(parts);
+    this.hookDesk = new HookDesk(parts);
   }
 
-  /** The event that a call begins with. */
-  async startOf(call: CallToRun, { toolset, model, turnId }: GateTurn): Promise<Draft> {
+  /** What a call begins with: its event, and what the event does not say. */
+  async startOf(call: CallToRun, { toolset, model, turnId }: GateTurn): Promise<Draft[]> {
     const preview = await toolset.find(call.name)?.preview?.(call.arguments);
-    const { toolCallId, name: toolName } = call;
+    const { toolCallId, name: toolName, problem } = call;
     const data = { toolCallId, toolName, arguments: call.arguments, turnId, model, ...preview };
-    return { type: 'tool.execution_start', data };
+    const start: Draft = { type: 'tool.execution_start', data };
+    if (problem === undefined) return [start];
+    return [start, { note: 'call.unreadable', data: { toolCallId, problem } }];
   }
 
   /** Runs the calls of one message side by side. False when a rejection ends the turn. */
   async runAll(calls: readonly CallToRun[], turn: GateTurn, signal: AbortSignal): Promise<boolean> {
-    const { hooks } = this.parts;
-    const reviews = hooks.isEmpty ? {} : { reviews: new CallReviews(hooks, calls.map(hookedCall)) };
-    const passages = calls.map((call) => ({ call, turn, signal, ...reviews }));
+    const reviews = this.hookDesk.reviewsOf(calls);
+    const passages = calls.map((call) => ({ call, original: call, turn, signal, ...reviews }));
     const outcomes = await Promise.all(
       passages.map((passage) => this.guarded(passage, () => this.pass(passage))),
     );
@@ -86,7 +72,11 @@ export class Gate {
 
   /** Runs one call from the beginning. */
   async run(call: CallToRun, turn: GateTurn, signal: AbortSignal): Promise<ResultType> {
-    return this.guarded({ call, turn, signal }, (passage) => this.pass(passage));
+    return this.begin({ call, original: call, turn, signal });
+  }
+
+  private begin(passage: Passage): Promise<ResultType> {
+    return this.guarded(passage, () => this.pass(passage));
   }
 
   /**
@@ -95,14 +85,12 @@ export class Gate {
    */
   async continue(
     open: OpenCall,
-    { turn, replan }: { readonly turn: GateTurn; replan(): GateTurn },
+    { turn, replan }: { readonly turn: GateTurn; replan(): Promise<GateTurn> },
     signal: AbortSignal,
   ): Promise<ResultType> {
-    const { toolCallId, toolName: name, granted = [], modified } = open;
-    // Hooks that are asked again see what the model wrote, not what they made of it.
-    const args = this.parts.hooks.isEmpty ? (modified ?? open).arguments : open.arguments;
-    const call: CallToRun = { toolCallId, name, arguments: args, argumentsText: '', granted };
-    const passage = { call, turn, signal };
+    const { toolCallId } = open;
+    const passage: Passage = { ...callsOf(open), turn, signal, isUnguarded: open.isUnguarded ?? false };
+    const { call } = passage;
     if (open.answer) return this.finish(passage, open.answer);
     const question = this.parts.log.state.questions.find((each) => each.toolCallId === toolCallId);
     if (question?.kind === 'external_tool')
@@ -112,16 +100,20 @@ export class Gate {
     if (question?.kind === 'permission') {
       const refusal = await this.desk.awaitDecision(call, question.requestId, signal);
       if (refusal) return this.conclude(passage, refusal);
-      return this.runAgain({ ...call, granted: [...granted, question.event] }, replan(), signal);
+      const granted = [...(call.granted ?? []), question.event];
+      return this.runAgain({ ...passage, call: { ...call, granted }, turn: await replan() });
     }
-    const mayRun = open.attempts === 0 || turn.toolset.find(name)?.isRepeatable;
-    return mayRun ? this.run(call, turn, signal) : this.conclude(passage, interrupted);
+    const fresh = await replan();
+    const mayRun = open.attempts === 0 || fresh.toolset.find(call.name)?.isRepeatable;
+    if (mayRun) return this.begin({ ...passage, turn: fresh });
+    // What this result says is no secret: it waits for no guard.
+    return this.conclude({ ...passage, isUnguarded: true }, interrupted);
   }
 
   /** With the tools of the clients that are attached now, which may differ from those when the turn was taken up. */
-  private async runAgain(call: CallToRun, turn: GateTurn, signal: AbortSignal): Promise<ResultType> {
-    this.parts.log.append(await this.startOf(call, turn));
-    return this.run(call, turn, signal);
+  private async runAgain(passage: Passage): Promise<ResultType> {
+    this.parts.log.append(...(await this.startOf(passage.original, passage.turn)));
+    return this.begin(passage);
   }
 
   private async guarded(
@@ -131,13 +123,14 @@ export class Gate {
     try {
       return await work(passage);
     } catch (error) {
-      if (passage.signal.aborted || error instanceof StoreError) throw error;
+      const endsTurn = error instanceof StoreError || error instanceof Interruption;
+      if (passage.signal.aborted || endsTurn) throw error;
       return this.conclude(passage, failureOf(passage.call, error));
     }
   }
 
   private async pass(passage: Passage): Promise<ResultType> {
-    const reviewed = await this.review(passage);
+    const reviewed = await this.hookDesk.review(passage);
     if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
     const { call, signal, turn } = reviewed.passage;
     const prepared = await prepareCall(call, turn.toolset, this.parts);
@@ -146,7 +139,7 @@ export class Gate {
     // mutation: plan mode holds nothing back
     const held = questions.length === 0 ? await hold.refusal() : undefined;
     if (held) return this.conclude(reviewed.passage, held);
-    const own = reviewed.question ?? (questions.length === 0 ? this.guardQuestion(call) : undefined);
+    const own = reviewed.question ?? (questions.length === 0 ? this.hookDesk.guardQuestion(call) : undefined);
     let isHardened = false;
     for (const next of own ? [own, ...questions] : questions) {
       const question = typeof next === 'function' ? await next() : next;
@@ -162,35 +155,6 @@ export class Gate {
     return this.perform(reviewed.passage, prepared, isHardened || hold.isPlanning);
   }
 
-  /** What hooks make of a call before anything else looks at it; also of one whose tool does not exist. */
-  private async review(passage: Passage): Promise<Reviewed> {
-    const { hooks, guard, permissions, log } = this.parts;
-    const { call, signal } = passage;
-    while (guard.isAway && !permissions.policy().canAsk) await guard.change(signal);
-    if (hooks.isEmpty) return { passage, asking: guard.isAway ? 'always' : 'as the policy says' };
-    const reviews = passage.reviews ?? new CallReviews(hooks, [hookedCall(call)]);
-    const { decision, reason, modified, contexts } = await reviews.review(hookedCall(call), signal);
-    if (decision === 'deny')
-      return { denial: `Denied by preToolUse hook: ${reason ?? 'No reason provided'}` };
-    const { toolCallId } = call;
-    if (contexts.length > 0) {
-      const texts = contexts.map((text) => `Additional context from preToolUse hook:\n${text}`);
-      log.append({ note: 'call.context', data: { toolCallId, source: 'preToolUse', texts } });
-    }
-    if (modified) log.append({ note: 'call.modified', data: { toolCallId, ...modified } });
-    const { problem: _, ...readable } = call;
-    const changed = modified ? { ...readable, ...modified } : call;
-    const question = decision === 'ask' ? { question: hookQuestion(changed, reason) } : {};
-    const asking = decision ? 'never' : 'as the policy says';
-    return { passage: { ...passage, call: changed }, asking: guard.isAway ? 'always' : asking, ...question };
-  }
-
-  /** A tool that asks nothing is asked about while the session's guard is away. */
-  private guardQuestion(call: CallToRun): PermissionQuestion | undefined {
-    if (!this.parts.guard.isAway) return undefined;
-    return hookQuestion(call, 'The client whose hooks guard this session is not attached.');
-  }
-
   /** What comes after permission was given: the intent is durable before the effect. */
   private async perform(passage: Passage, prepared: PreparedCall, isHardened: boolean): Promise<ResultType> {
     const { call, signal } = passage;
@@ -200,17 +164,28 @@ export class Gate {
       return this.awaitAnswer(passage, callQuestions.askUser(prepared.question, call.toolCallId));
     if (prepared.type === 'ask-about-plan')
       return this.awaitAnswer(passage, callQuestions.askAboutPlan(prepared.question, call.toolCallId));
+    const mcpCall = prepared.type === 'run' ? prepared.mcpCall : undefined;
+    const reviewed = mcpCall ? await this.hookDesk.reviewLeaving(passage, mcpCall) : {};
+    if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
     // mutation: forget the intent record
-    log.append({ note: 'call.intended', data: { toolCallId: call.toolCallId, attempt: 1 } });
+    log.append(this.intentOf(passage));
     if (prepared.type === 'run') {
       await log.stored();
       const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
       const run = (isHardened && prepared.runHardened) || prepared.run;
-      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal)));
+      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal, reviewed)));
     }
     const requestId = clock.newId();
     log.append({ type: 'external_tool.requested', data: this.externalRequest(passage, requestId) });
     return this.awaitClient(passage, requestId);
+  }
+
+  private intentOf({ call: { toolCallId }, isUnguarded }: Passage): Draft {
+    const attempt = this.hookDesk.attemptsOf(toolCallId) + 1;
+    return {
+      note: 'call.intended',
+      data: { toolCallId, attempt, ...(isUnguarded && { isUnguarded }) },
+    };
   }
 
   /** Waits for some client's answer to a call it was asked to run, and closes the call with it. */
@@ -218,14 +193,13 @@ export class Gate {
     const { call, signal } = passage;
     const { questions, waits } = this.parts;
     const completed: Draft = { type: 'external_tool.completed', data: { requestId } };
-    const settle = (answer: Answers['external_tool']) =>
-      this.answered(
-        passage,
-        [completed],
-        externalResult({ toolName: call.name, arguments: call.arguments }, answer),
-      );
-    const answered = questions.ask({ kind: 'external_tool', requestId }, settle, signal);
-    return waits.during({ kind: 'tool', toolCallId: call.toolCallId, toolName: call.name }, answered);
+    const endWait = waits.begin({ kind: 'tool', toolCallId: call.toolCallId, toolName: call.name });
+    const settle = (answer: Answers['external_tool']) => {
+      endWait();
+      const result = externalResult({ toolName: call.name, arguments: call.arguments }, answer);
+      return this.answered(passage, [completed], result);
+    };
+    return questions.ask({ kind: 'external_tool', requestId }, settle, signal).finally(endWait);
   }
 
   /** Waits for the answer to a question that a call has asked, and closes the call with it. */
@@ -246,7 +220,7 @@ export class Gate {
   /** An answer is a record from the moment it arrives: a crash after it loses nothing and repeats nothing. */
   private answered(passage: Passage, completed: readonly Draft[], result: ToolResult): Promise<ResultType> {
     const { log } = this.parts;
-    if (this.concludesAtOnce(result)) {
+    if (this.concludesAtOnce(passage, result)) {
       log.append(...completed, ...receiptOf(passage, result));
       return Promise.resolve(result.type);
     }
@@ -257,7 +231,7 @@ export class Gate {
   /** Closes a call: hooks see the whole result, what they return is bounded, and the receipt is written. */
   private async conclude(passage: Passage, result: ToolResult): Promise<ResultType> {
     const { log } = this.parts;
-    if (this.concludesAtOnce(result)) {
+    if (this.concludesAtOnce(passage, result)) {
       log.append(...receiptOf(passage, result));
       return result.type;
     }
@@ -268,11 +242,11 @@ export class Gate {
 
   /** The answer is stored: what follows may be done again after a crash. */
   private async finish(passage: Passage, result: ToolResult): Promise<ResultType> {
-    const { log, hooks, toolEnvironment } = this.parts;
-    const { call, signal } = passage;
-    const options = { signal, readResult: resultOfObject };
-    const reviewed = await reviewResult(hooks, hookedCall(call), result, options);
-    const { toolCallId } = call;
+    const { log, toolEnvironment } = this.parts;
+    await this.hookDesk.release(passage, result);
+    if (await this.hookDesk.mayTryAgain(passage, result)) return this.tryAgain(passage);
+    const reviewed = await this.hookDesk.reviewResult(passage, result);
+    const { toolCallId } = passage.call;
     const texts = reviewed.contexts;
     if (texts.length > 0)
       log.append({ note: 'call.context', data: { toolCallId, source: 'postToolUseFailure', texts } });
@@ -281,11 +255,19 @@ export class Gate {
     return bounded.type;
   }
 
+  /** From the beginning, through every check; what users have approved for it stays approved. */
+  private tryAgain({ original, turn, signal }: Passage): Promise<ResultType> {
+    const { toolCallId } = original;
+    const open = this.parts.log.latest.calls.find((each) => each.toolCallId === toolCallId);
+    const call = { ...original, granted: open?.granted ?? [] };
+    return this.begin({ call, original, turn, signal });
+  }
+
   /** Nothing has to be waited for between the answer and its receipt: one commit holds both. */
-  private concludesAtOnce(result: ToolResult): boolean {
+  private concludesAtOnce(passage: Passage, result: ToolResult): boolean {
     const { isEnabled, maxBytes } = this.parts.toolEnvironment().largeOutput;
     const fits = !isEnabled || result.isBounded === true || Buffer.byteLength(result.text) <= maxBytes;
-    return this.parts.hooks.isEmpty && fits;
+    return this.parts.hooks.isEmpty && fits && !this.hookDesk.isHeldBack(passage, result);
   }
 
   private externalRequest({ call, turn }: Passage, requestId: string): EventData<'external_tool.requested'> {
@@ -301,45 +283,3 @@ export class Gate {
     };
   }
 }
-
-/** What the model reads of a call that may or may not have run. */
-export const interruptedText = 'The execution of this tool, or a previous tool was interrupted.';
-
-const interrupted: ToolResult = { type: 'failure', text: interruptedText };
-
-/** What came of the hooks before a call: why it must not run, or how it goes on. */
-type Reviewed =
-  | { readonly denial: string }
-  | {
-      readonly passage: Passage;
-      readonly asking: Asking;
-      /** What a hook wants the user to be asked. */
-      readonly question?: PermissionQuestion;
-    };
-
-function hookQuestion(call: CallToRun, reason: string | undefined): PermissionQuestion {
-  const message = reason === undefined ? {} : { hookMessage: reason };
-  return { request: { kind: 'hook', toolName: call.name, toolArgs: call.arguments, ...message } };
-}
-
-function hookedCall({ toolCallId, name: toolName, arguments: given }: CallToRun) {
-  return { toolCallId, toolName, arguments: given };
-}
-
-function failureOf(call: CallToRun, error: unknown): ToolResult {
-  if (error instanceof ToolInputError)
-    return { type: 'failure', text: `Invalid input: ${error.message}`, message: error.message };
-  if (error instanceof ToolFailure) return { type: 'failure', text: error.text, message: error.message };
-  if (error instanceof Forbidden) return refusalBy(error.verdict);
-  const reason = error instanceof Error ? error.message : String(error);
-  const args = JSON.stringify(call.arguments) ?? '';
-  const shown = args.length > longestArguments ? `${args.slice(0, longestArguments)}…` : args;
-  return {
-    type: 'failure',
-    text: `Failed to execute \`${call.name}\` tool with arguments: ${shown} due to error: Error: ${reason}`,
-    message: reason,
-  };
-}
-
-/** A model that reads its own words again needs no more of them to know the call. */
-const longestArguments = 2000;

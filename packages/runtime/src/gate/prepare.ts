@@ -1,8 +1,17 @@
+import type { HookGuard } from '../hooks/guard.js';
+import type { Hooks } from '../hooks/hooks.js';
+import { remindersOf, submitPrompt } from '../hooks/submitted-prompt.js';
 import type { AgentLog } from '../log/agent-log.js';
 import { forbid } from '../permissions/policy.js';
 import { searchExclusions } from '../permissions/real-rules.js';
 import { addressSubject, placeSubject, toolSubject } from '../permissions/subject.js';
-import { type PreparedCall, type ToolContext, type ToolEnvironment, ToolFailure } from '../tools/tool.js';
+import {
+  type PreparedCall,
+  type ToolContext,
+  type ToolEnvironment,
+  ToolFailure,
+  type ToolNotice,
+} from '../tools/tool.js';
 import type { Toolset } from '../tools/toolset.js';
 import type { CallToRun } from './call.js';
 import { type GatePermissions, requireNotForbidden } from './permission-desk.js';
@@ -11,6 +20,8 @@ import { type GatePermissions, requireNotForbidden } from './permission-desk.js'
 interface Preparation {
   readonly log: AgentLog;
   readonly permissions: GatePermissions;
+  readonly hooks: Hooks;
+  readonly guard: HookGuard;
   toolEnvironment(): ToolEnvironment;
 }
 
@@ -42,13 +53,31 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     sessionId: log.sessionId,
     toolCallId,
     notify: (notice) => {
-      if (notice.type === 'session.info' || notice.type === 'session.todos_changed') log.emit(notice);
+      if (notice.type === 'system.notification') void notifyModel(notice, parts);
+      else if (notice.type === 'session.info' || notice.type === 'session.todos_changed') log.emit(notice);
       else log.append(notice);
     },
-    progress: (partialOutput) =>
-      log.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } }),
+    progress: (partialOutput) => {
+      // What hooks may redact, clients see when hooks have.
+      if (parts.hooks.has('postToolUse') || parts.guard.isAway) return;
+      log.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } });
+    },
     ...parts.toolEnvironment(),
   };
+}
+
+/** Hooks see what the runtime says to the model as they see what users say. */
+async function notifyModel(
+  { type, data }: Extract<ToolNotice, { type: 'system.notification' }>,
+  { log, hooks }: Preparation,
+): Promise<void> {
+  if (!hooks.has('userPromptSubmitted')) {
+    log.append({ type, data });
+    return;
+  }
+  // It belongs to no turn: nothing stops its hooks but their own time.
+  const { text, contexts } = await submitPrompt(hooks, data.content, new AbortController().signal);
+  log.append({ type, data: { ...data, content: text + remindersOf(contexts) } });
 }
 
 function unknownTool(name: string, { tools }: Toolset): ToolFailure {

@@ -41,5 +41,7 @@ function successOf(result: ToolResult): EventData<'tool.execution_complete'>['re
     detailedContent: result.details ?? result.text,
     ...(result.contents && { contents: result.contents }),
     ...(result.binaries && { binaryResultsForLlm: result.binaries }),
+    ...(result.structured && { structuredContent: result.structured }),
+    ...(result.meta && { mcpMeta: result.meta }),
   } as EventData<'tool.execution_complete'>['result'];
 }

@@ -1,4 +1,4 @@
-import type { HookInput, Hooks } from './hooks.js';
+import { type HookInput, type Hooks, outputsOf } from './hooks.js';
 
 /** What hooks want to be done about an error. */
 export interface ErrorHandling {
@@ -17,7 +17,7 @@ export async function reportError(
   signal: AbortSignal,
 ): Promise<ErrorHandling> {
   const answers = await hooks.run('errorOccurred', input, signal);
-  const wishes = answers.flatMap((answer) => ('output' in answer && answer.output ? [answer.output] : []));
+  const wishes = outputsOf(answers);
   const action = (['abort', 'skip', 'retry'] as const).find((each) =>
     wishes.some(({ errorHandling }) => errorHandling === each),
   );

@@ -1,12 +1,19 @@
+import type { HookType } from '@groundcrew/protocol';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Waits } from '../questions/waits.js';
+
+/** A call that waits for the session's guard, before it runs or with its result. */
+export interface HeldCall {
+  readonly toolCallId: string;
+  readonly hookType: HookType;
+}
 
 /**
  * A guard that is gone guards still: while no client with hooks is attached to a session that had one, no call runs
  * unasked. It is asked about, or waits until a client with hooks attaches or a resume waives them.
  */
 export class HookGuard {
-  private readonly waiting = new Set<() => void>();
+  private readonly waiting = new Map<() => void, string>();
 
   constructor(
     private readonly parts: {
@@ -14,6 +21,8 @@ export class HookGuard {
       readonly waits: Waits;
       /** Some attached client has hooks. */
       hasClient(): boolean;
+      /** A call waits now, and all that it needs in order to go on is in the log. */
+      held?(): void;
     },
   ) {}
 
@@ -23,8 +32,13 @@ export class HookGuard {
     return log.session.fixed.hasHooks === true && !hasClient();
   }
 
+  /** This call does nothing but wait for the guard. */
+  isHolding(toolCallId: string): boolean {
+    return [...this.waiting.values()].includes(toolCallId);
+  }
+
   /** Resolves when clients have come or gone, or hooks were waived. */
-  change(signal: AbortSignal): Promise<void> {
+  change({ toolCallId, hookType }: HeldCall, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const changed = new Promise<void>((resolve, reject) => {
       const wake = () => {
@@ -37,13 +51,14 @@ export class HookGuard {
         reject(signal.reason);
       };
       signal.addEventListener('abort', stop, { once: true });
-      this.waiting.add(wake);
+      this.waiting.set(wake, toolCallId);
     });
-    return this.parts.waits.during({ kind: 'hooks', hookType: 'preToolUse', source: 'a client' }, changed);
+    this.parts.held?.();
+    return this.parts.waits.during({ kind: 'hooks', hookType, source: 'a client' }, changed);
   }
 
   /** Clients have come or gone, or hooks were waived. */
   changed(): void {
-    for (const wake of this.waiting) wake();
+    for (const wake of [...this.waiting.keys()]) wake();
   }
 }

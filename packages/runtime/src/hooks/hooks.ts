@@ -1,4 +1,5 @@
 import {
+  type EventData,
   type HookPoints,
   type HookType,
   hookPoints,
@@ -17,6 +18,10 @@ export interface HookOptions {
   readonly timeoutMs: number;
   /** What a failed hook before a tool call means: the call is denied, or the hook has no opinion. */
   readonly onFailure: 'deny' | 'allow';
+  /** The points it has hooks for; absent: it is asked at every point. */
+  readonly types?: readonly string[];
+  /** How often it may keep the agent from stopping, for each prompt. */
+  readonly stopBlocks?: number;
 }
 
 /** A client whose hooks are called, or a command of a hooks file. */
@@ -46,9 +51,18 @@ export type HookAnswer<K extends HookType> =
   | { readonly failure: string; readonly onFailure: HookOptions['onFailure'] };
 
 /** The same, whatever the point. */
-type AnyAnswer =
+export type AnyAnswer =
   | { readonly output: CommonOutput | undefined }
   | { readonly failure: string; readonly onFailure: HookOptions['onFailure'] };
+
+/** What `hook.end` says, beside whose end it is. */
+export type HookEnd = Pick<EventData<'hook.end'>, 'success' | 'output' | 'error'>;
+
+/** An open record of hooks that were called. */
+export interface HookRecord {
+  /** Writes `hook.end`, and the notifications for users that are among the answers. */
+  close(end: HookEnd, answers?: readonly AnyAnswer[]): void;
+}
 
 /** What hooks work with. */
 export interface HookParts {
@@ -63,9 +77,19 @@ export interface HookParts {
 export class Hooks {
   constructor(private readonly parts: HookParts) {}
 
-  /** Nobody has hooks: nothing is called, and nothing waits. */
+  /** No source at all: nothing is called, and nothing waits. */
   get isEmpty(): boolean {
     return this.parts.sources().length === 0;
+  }
+
+  /** Some source has hooks for this point. */
+  has(point: HookType): boolean {
+    return this.parts.sources().some((source) => isFor(source, point));
+  }
+
+  /** The sources that are asked at a point, in their order. */
+  sourcesFor(point: HookType): readonly HookSource[] {
+    return this.parts.sources().filter((source) => isFor(source, point));
   }
 
   /** Calls every source, with `hook.start` and `hook.end` around. `advance` makes the next one's input of an output. */
@@ -75,13 +99,16 @@ export class Hooks {
     signal: AbortSignal,
     advance: (input: HookInput<K>, output: HookOutput<K>) => HookInput<K> = (same) => same,
   ): Promise<readonly HookAnswer<K>[]> {
-    if (this.isEmpty) return [];
-    // A hook may redact a result: nobody else sees it before.
-    const { toolResult: _, ...shown } = input as HookInput<K> & { readonly toolResult?: unknown };
-    const record = this.open(point, { ...this.common(), ...shown });
-    const answers = await this.ask(point, input, signal, advance);
-    record.close(answers);
-    return answers;
+    if (!this.has(point)) return [];
+    const record = this.open(point, { ...this.common(), ...shownInput(point, input) });
+    try {
+      const answers = await this.ask(point, input, signal, advance);
+      record.close(endOf(answers), answers);
+      return answers;
+    } catch (error) {
+      record.close(stoppedEnd);
+      throw error;
+    }
   }
 
   /** The same without events: the caller opens and closes the record. */
@@ -93,7 +120,7 @@ export class Hooks {
   ): Promise<readonly HookAnswer<K>[]> {
     const answers: HookAnswer<K>[] = [];
     let next = input;
-    for (const source of this.parts.sources()) {
+    for (const source of this.sourcesFor(point)) {
       const wait = { kind: 'hooks', hookType: point, source: source.name } as const;
       const answer = await this.parts.waits.during(wait, this.askOne(source, point, next, signal));
       answers.push(answer);
@@ -103,13 +130,13 @@ export class Hooks {
   }
 
   /** Writes that hooks of a point are called; what it returns writes what they said. */
-  open(point: HookType, input: unknown): { close(answers: readonly AnyAnswer[]): void } {
+  open(point: HookType, input: unknown): HookRecord {
     const { log, clock } = this.parts;
     const invocation = { hookInvocationId: clock.newId(), hookType: point };
     log.append({ type: 'hook.start', data: { ...invocation, input } });
     return {
-      close: (answers) => {
-        log.append({ type: 'hook.end', data: { ...invocation, ...endOf(answers) } });
+      close: (end, answers = []) => {
+        log.append({ type: 'hook.end', data: { ...invocation, ...end } });
         for (const message of notificationsOf(answers))
           log.append({ type: 'session.info', data: { infoType: 'hook', message } });
       },
@@ -132,24 +159,53 @@ export class Hooks {
     input: HookInput<K>,
     signal: AbortSignal,
   ): Promise<HookAnswer<K>> {
-    const limit = AbortSignal.timeout(source.timeoutMs);
+    const limit = new AbortController();
+    const late = new Error(`it did not answer within ${source.timeoutMs / 1000} s`);
+    const timer = setTimeout(() => limit.abort(late), source.timeoutMs);
+    const stop = () => limit.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
     try {
-      const answered = await raced(
-        source.invoke(point, { ...this.common(), ...input }, AbortSignal.any([signal, limit])),
-        AbortSignal.any([signal, limit]),
+      signal.throwIfAborted();
+      const said = await raced(
+        source.invoke(point, { ...this.common(), ...input }, limit.signal),
+        limit.signal,
       );
-      if (answered === undefined || answered === null) return { output: undefined };
-      const { result }: Method = hookPoints[point];
-      const parsed = read(result, answered);
-      if (!parsed.success) return failed(source, `it answered otherwise than the protocol says`);
-      // The table pairs each point with its own output; which one this is, is known only now.
-      return { output: parsed.data as HookOutput<K> };
+      return answerOf(source, point, said);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (limit.aborted) return failed(source, `it did not answer within ${source.timeoutMs / 1000} s`);
-      return failed(source, error instanceof Error ? error.message : String(error));
+      const reason: unknown = limit.signal.aborted ? late : error;
+      return failed(source, reason instanceof Error ? reason.message : String(reason));
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
     }
   }
+}
+
+function answerOf<K extends HookType>(source: HookSource, point: K, said: unknown): HookAnswer<K> {
+  if (said === undefined || said === null) return { output: undefined };
+  const { result }: Method = hookPoints[point];
+  const parsed = read(result, said);
+  if (!parsed.success) return failed(source, `it answered otherwise than the protocol says`);
+  // The table pairs each point with its own output; which one this is, is known only now.
+  return { output: parsed.data as HookOutput<K> };
+}
+
+function isFor({ types }: HookSource, point: HookType): boolean {
+  return types === undefined || types.includes(point);
+}
+
+/** What hooks may change, clients do not see before: prompts, and results of tools. */
+const hiddenInput: Partial<Record<HookType, readonly string[]>> = {
+  postToolUse: ['toolResult'],
+  userPromptSubmitted: ['prompt'],
+  userPromptTransformed: ['transformedPrompt'],
+};
+
+function shownInput(point: HookType, input: object): object {
+  const hidden = hiddenInput[point];
+  if (!hidden) return input;
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !hidden.includes(name)));
 }
 
 function failed({ name, onFailure }: HookSource, reason: string) {
@@ -166,19 +222,40 @@ function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function outputsOf(answers: readonly AnyAnswer[]): readonly CommonOutput[] {
+/** What sources said that had an opinion. */
+export function outputsOf<T>(
+  answers: readonly ({ readonly output: T | undefined } | { readonly failure: string })[],
+): readonly T[] {
   return answers.flatMap((answer) => ('output' in answer && answer.output ? [answer.output] : []));
 }
 
-function endOf(answers: readonly AnyAnswer[]) {
-  const failures = answers.flatMap((answer) => ('failure' in answer ? [answer.failure] : []));
-  const shown = outputsOf(answers).filter(({ suppressOutput }) => suppressOutput !== true);
+/** What `hook.end` says of these answers. */
+export function endOf(answers: readonly AnyAnswer[]): HookEnd {
+  const failures = failuresOf(answers);
+  const output = shownOutput(answers);
   return {
     success: failures.length === 0,
-    ...(shown.length > 0 && { output: Object.assign({}, ...shown) }),
+    ...(output !== undefined && { output }),
     ...(failures.length > 0 && { error: { message: failures.join(' ') } }),
   };
 }
+
+/** Why sources failed. */
+function failuresOf(answers: readonly AnyAnswer[]): readonly string[] {
+  return answers.flatMap((answer) => ('failure' in answer ? [answer.failure] : []));
+}
+
+/** What clients see of outputs: that of one source as it is, those of several in their order. */
+export function shownOutput(answers: readonly AnyAnswer[]): unknown {
+  const shown = outputsOf(answers).filter(({ suppressOutput }) => suppressOutput !== true);
+  return shown.length > 1 ? { outputs: shown } : shown[0];
+}
+
+/** What `hook.end` says where the turn was stopped before hooks had answered. */
+export const stoppedEnd: HookEnd = {
+  success: false,
+  error: { message: 'The turn was stopped before the hooks had answered.' },
+};
 
 function notificationsOf(answers: readonly AnyAnswer[]): readonly string[] {
   return outputsOf(answers).flatMap(({ userNotification }) =>

@@ -1,6 +1,16 @@
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
 import type { ToolResult } from '../tools/tool.js';
-import type { HookAnswer, HookInput, Hooks } from './hooks.js';
+import {
+  endOf,
+  type HookAnswer,
+  type HookEnd,
+  type HookInput,
+  type HookRecord,
+  type Hooks,
+  outputsOf,
+  shownOutput,
+  stoppedEnd,
+} from './hooks.js';
 
 /** A call as hooks see it. */
 export interface HookedCall {
@@ -22,9 +32,9 @@ export interface CallReview {
 
 /** The calls of one message: their hooks share one record, and each is reviewed by itself. */
 export class CallReviews {
-  private readonly answers: HookAnswer<'preToolUse'>[] = [];
+  private readonly answers = new Map<string, readonly PreToolUseAnswer[]>();
+  private readonly record: HookRecord;
   private left: number;
-  private readonly record: { close(answers: readonly HookAnswer<'preToolUse'>[]): void };
 
   constructor(
     private readonly hooks: Hooks,
@@ -42,18 +52,35 @@ export class CallReviews {
   }
 
   /** Asks every source about one call; each sees what the one before made of the arguments. */
-  async review({ toolName, arguments: toolArgs }: HookedCall, signal: AbortSignal): Promise<CallReview> {
-    const input = { toolName, toolArgs };
+  async review(
+    { toolCallId, toolName, arguments: toolArgs }: HookedCall,
+    signal: AbortSignal,
+  ): Promise<CallReview> {
     try {
-      const answers = await this.hooks.ask('preToolUse', input, signal, withArguments);
-      this.answers.push(...answers);
+      const answers = await this.hooks.ask('preToolUse', { toolName, toolArgs }, signal, withArguments);
+      this.answers.set(toolCallId, answers);
       return reviewOf(answers);
     } finally {
       this.left -= 1;
-      if (this.left === 0 && !signal.aborted) this.record.close(this.answers);
+      if (this.left === 0) this.record.close(this.end(signal), [...this.answers.values()].flat());
     }
   }
+
+  /** Of one call what hooks said of it; of several, what they said of each. */
+  private end(signal: AbortSignal): HookEnd {
+    if (signal.aborted) return stoppedEnd;
+    const all = [...this.answers];
+    if (all.length === 1) return endOf(all.flatMap(([, answers]) => answers));
+    const { output: _, ...end } = endOf(all.flatMap(([, answers]) => answers));
+    const toolCalls = all.flatMap(([id, answers]) => {
+      const output = shownOutput(answers);
+      return output === undefined ? [] : [{ id, output }];
+    });
+    return toolCalls.length > 0 ? { ...end, output: { toolCalls } } : end;
+  }
 }
+
+type PreToolUseAnswer = HookAnswer<'preToolUse'>;
 
 type PreToolUse = HookInput<'preToolUse'>;
 
@@ -71,7 +98,7 @@ function reviewOf(answers: readonly HookAnswer<'preToolUse'>[]): CallReview {
     return decision ? [{ decision, reason: permissionDecisionReason ?? undefined }] : [];
   });
   const [strongest] = opinions.toSorted((one, other) => weights[other.decision] - weights[one.decision]);
-  const outputs = answers.flatMap((answer) => ('output' in answer && answer.output ? [answer.output] : []));
+  const outputs = outputsOf(answers);
   const modified = outputs.findLast(({ modifiedArgs }) => modifiedArgs !== undefined);
   return {
     contexts: contextsOf(outputs),
@@ -99,18 +126,18 @@ export async function reviewResult(
   if (result.type !== 'success') {
     const error = result.message ?? result.text;
     const answers = await hooks.run('postToolUseFailure', { toolName, toolArgs, error }, signal);
-    const guidance = contextsOf(outputs(answers)).map(
+    const guidance = contextsOf(outputsOf(answers)).map(
       (text) => `Tool "${toolName}" failed. Additional guidance from postToolUseFailure hooks:\n${text}`,
     );
     return { result, contexts: guidance };
   }
   const input = { toolName, toolArgs, toolResult: shownResult(result) };
   const answers = await hooks.run('postToolUse', input, signal, withResult);
-  const modified = outputs(answers).findLast(({ modifiedResult }) =>
+  const modified = outputsOf(answers).findLast(({ modifiedResult }) =>
     isObject(modifiedResult),
   )?.modifiedResult;
   const after = isObject(modified) ? readResult(modified) : result;
-  const guidance = contextsOf(outputs(answers));
+  const guidance = contextsOf(outputsOf(answers));
   if (guidance.length === 0) return { result: after, contexts: [] };
   const text = `${after.text}\n\nTool "${toolName}" succeeded. Additional guidance from postToolUse hooks:\n${guidance.join('\n')}`;
   return { result: { ...after, text }, contexts: [] };
@@ -141,14 +168,6 @@ function shownResult({ type, text, details, telemetry }: ToolResult): PostToolUs
     ...(details !== undefined && { sessionLog: details }),
     toolTelemetry: telemetry ?? {},
   };
-}
-
-function outputs<T>(
-  answers: readonly ({ readonly output: T | undefined } | { readonly failure: string })[],
-): readonly T[] {
-  return answers.flatMap((answer) =>
-    'output' in answer && answer.output !== undefined ? [answer.output] : [],
-  );
 }
 
 /** What hooks want the model to read. */

@@ -25,6 +25,11 @@ export class AgentLog {
     return agentOf(this.log.latest, this.agentId);
   }
 
+  /** The newest record of all that was appended, stored or not yet. */
+  get latestSeq(): number {
+    return this.log.latest.seq;
+  }
+
   /** What the stored log adds up to for the whole session. */
   get session(): SessionState {
     return this.log.state;

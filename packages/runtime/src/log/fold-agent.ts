@@ -2,8 +2,9 @@ import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
+import { skillContext } from '../tools/skill-context.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
-import type { NoteDraft } from './notes.js';
+import type { NoteDraft, Notes } from './notes.js';
 import type { AgentState, HistoryEntry } from './state.js';
 
 /** What a private record of an agent changes in its part of the state. */
@@ -16,7 +17,9 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
     case 'ask.settled':
       return { ...agent, spending: settle(agent.spending, entry.data) };
     case 'call.intended':
-      return withCall(agent, entry.data.toolCallId, { attempts: entry.data.attempt });
+      return intendCall(agent, entry.data);
+    case 'call.unreadable':
+      return withCall(agent, entry.data.toolCallId, { problem: entry.data.problem });
     case 'call.answered': {
       const { toolCallId, result } = entry.data;
       return withCall(agent, toolCallId, { answer: result });
@@ -57,6 +60,8 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
     }
     case 'question.closed':
       return withoutQuestion(agent, entry.data.requestId);
+    case 'tools.offered':
+      return { ...agent, offered: [...(agent.offered ?? []), entry.data.digest] };
     case 'verbatim':
       return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
     default:
@@ -73,6 +78,8 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return { ...agent, systemPrompt: event.data.content };
     case 'system.notification':
       return withEntry(agent, notice(event.id, event.data.content));
+    case 'skill.invoked':
+      return foldSkill(agent, event);
     case 'assistant.turn_start': {
       const { turnId, interactionId = '' } = event.data;
       return { ...agent, turn: { turnId, interactionId, hasAnswer: false } };
@@ -108,6 +115,17 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
     verbatim: without(agent.verbatim, messageId),
   };
+}
+
+/** A skill that the model took up is read after the results of its turn; one of the user's stands in the prompt. */
+function foldSkill(agent: AgentState, { data }: EventOf<'skill.invoked'>): AgentState {
+  if (data.trigger !== 'agent-invoked') return agent;
+  const { name, path, content } = data;
+  const directory = path.replace(/[\\/][^\\/]*$/, '');
+  const source = `skill ${path}`;
+  const others = agent.contexts.filter((context) => context.source !== source);
+  const texts = [skillContext({ name, directory }, content)];
+  return { ...agent, contexts: [...others, { toolCallId: '', source, texts }] };
 }
 
 function foldAnswer(agent: AgentState, event: EventOf<'assistant.message'>): AgentState {
@@ -243,6 +261,19 @@ function withCall(
   change: Partial<AgentState['calls'][number]>,
 ): AgentState {
   const calls = agent.calls.map((call) => (call.toolCallId === toolCallId ? { ...call, ...change } : call));
+  return { ...agent, calls };
+}
+
+/** It runs now; what an attempt before this one came to no longer counts. */
+function intendCall(
+  agent: AgentState,
+  { toolCallId, attempt: attempts, isUnguarded = false }: Notes['call.intended'],
+): AgentState {
+  const calls = agent.calls.map((call) => {
+    if (call.toolCallId !== toolCallId) return call;
+    const { answer: _, isUnguarded: __, ...open } = call;
+    return { ...open, attempts, ...(isUnguarded && { isUnguarded }) };
+  });
   return { ...agent, calls };
 }
 

@@ -2,12 +2,14 @@ import type { EventData } from '@groundcrew/protocol';
 import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
+import type { ToolOffer } from '../tools/toolset.js';
 import type { EarlierSnapshot } from './snapshot.js';
 import type {
   FixedSettings,
   KeptQuestion,
   ModelChange,
   Prompt,
+  SentRequest,
   SessionState,
   Verbatim,
   ViewCut,
@@ -25,10 +27,17 @@ export interface Notes {
   'call.answered': { readonly toolCallId: string; readonly result: ToolResult };
   /** What hooks want the model to read after the results of a message; the same source's newest words count. */
   'call.context': { readonly toolCallId: string; readonly source: string; readonly texts: readonly string[] };
-  'call.intended': { readonly toolCallId: string; readonly attempt: number };
+  'call.intended': {
+    readonly toolCallId: string;
+    readonly attempt: number;
+    /** The user approved it while the session's hooks were away: its result does not wait for them. */
+    readonly isUnguarded?: boolean;
+  };
   'call.interrupted': { readonly toolCallId: string };
   /** Hooks gave a call other arguments; the events keep what the model wrote. */
   'call.modified': { readonly toolCallId: string; readonly arguments: unknown };
+  /** The model's arguments could not be read, and why; the events have empty ones. */
+  'call.unreadable': { readonly toolCallId: string; readonly problem: string };
   /** Something for the model to read before a message that is there already. */
   'context.inserted': { readonly beforeEventId: string; readonly text: string };
   'history.cut': { readonly fromEventId: string };
@@ -50,8 +59,12 @@ export interface Notes {
   'question.closed': { readonly requestId: string };
   /** A question whose event is not stored. */
   'question.opened': KeptQuestion;
+  /** How a model was asked: with the log, all it takes to write the request again. */
+  'request.sent': SentRequest;
   'settings.fixed': Partial<FixedSettings>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };
+  /** Tools that a request named for the first time. */
+  'tools.offered': ToolOffer;
   verbatim: Verbatim;
   /** The model no longer sees what lies before. */
   'view.cut': ViewCut;

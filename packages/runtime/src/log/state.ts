@@ -40,6 +40,24 @@ export interface ViewCut {
   readonly fromEventId: string;
 }
 
+/** How a model was asked, less what the log says besides: the system prompt, the messages, the tools. */
+export interface SentRequest {
+  /** The messages are those that the log added up to then. */
+  readonly atSeq: number;
+  /** The tools, by the name of what was offered. */
+  readonly tools: string;
+  readonly wire: string;
+  /** What of the history the model saw, and what it can read. */
+  readonly cut?: ViewCut;
+  readonly view: {
+    readonly model: string;
+    readonly canSeeImages: boolean;
+    readonly documents: readonly string[];
+  };
+  /** Everything else of the request, as the wire got it. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
 /** A model call begun, and whether its answer is there. */
 export interface OpenTurn {
   readonly turnId: string;
@@ -63,6 +81,10 @@ export interface OpenCall {
   readonly arguments: unknown;
   /** How often its effect was allowed to happen; 0 means that it certainly has not. */
   readonly attempts: number;
+  /** Why its arguments could not be read. */
+  readonly problem?: string;
+  /** The user approved it while the session's hooks were away. */
+  readonly isUnguarded?: boolean;
   /** What hooks made of its arguments. */
   readonly modified?: { readonly arguments: unknown };
   /** What it came to, where its receipt is not written yet. */
@@ -142,6 +164,8 @@ export interface AgentState {
   /** What a model sees of it, where all of it has no room; absent: everything. */
   readonly view?: ViewCut;
   readonly systemPrompt: string;
+  /** Names of tools that the log has, by what requests offered. */
+  readonly offered?: readonly string[];
   readonly turn?: OpenTurn;
   readonly calls: readonly OpenCall[];
   readonly questions: readonly OpenQuestion[];
@@ -288,6 +312,12 @@ export interface FixedSettings {
   readonly summary: string;
   /** Where commands run. */
   readonly sandbox: SandboxSettings;
+  /** Where the app said that skills are. */
+  readonly skillDirectories: readonly string[];
+  /** Skills that the app does not want. */
+  readonly disabledSkills: readonly string[];
+  /** Skills that were switched on or off since. */
+  readonly skillSwitches: Readonly<Record<string, boolean>>;
 }
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */

@@ -53,6 +53,8 @@ class ModelCall {
   private startedAt = 0;
   private firstAt = 0;
   private hookRetries = 0;
+  /** What the attempt took is counted already. */
+  private isLost = false;
   private allowance: Allowance = { estimatedInput: 0 };
   private stopWaiting: () => void = () => undefined;
 
@@ -148,6 +150,7 @@ class ModelCall {
   private startAgain(): void {
     this.draft.startAgain();
     this.attempts += 1;
+    this.isLost = false;
     this.firstAt = 0;
   }
 
@@ -159,6 +162,8 @@ class ModelCall {
 
   /** A service that refused at once took nothing; the attempt is a call all the same. */
   private async lose(error: unknown, signal: AbortSignal): Promise<void> {
+    if (this.isLost) return;
+    this.isLost = true;
     const { log } = this.parts;
     const { size } = this.draft;
     const hasTaken = size > 0 || signal.aborted || (error instanceof ModelError && error.kind === 'timeout');

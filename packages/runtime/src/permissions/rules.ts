@@ -104,6 +104,15 @@ function isServer(request: Request, { kind, argument }: Rule): boolean {
   return argument === null || argument === request.toolName;
 }
 
+/** A tool of a server is named as the model knows it, or as the server does. */
+function isToolOf({ serverName, toolName }: McpRequest, argument: string): boolean {
+  if (!argument.startsWith(`${serverName}/`)) return false;
+  const tool = argument.slice(serverName.length + 1);
+  return tool === toolName || `${serverName}-${tool}`.replace(/[^a-zA-Z0-9_-]/g, '-') === toolName;
+}
+
+type McpRequest = Extract<Request, { readonly kind: 'mcp' }>;
+
 /** Whether a rule's argument means what a request of its kind is about. */
 function isNamed(subject: Subject, rule: Rule): boolean {
   const { request } = subject;
@@ -119,7 +128,7 @@ function isNamed(subject: Subject, rule: Rule): boolean {
     case 'hook':
       return request.toolName === argument;
     case 'mcp':
-      return argument === request.serverName || argument === `${request.serverName}/${request.toolName}`;
+      return argument === request.serverName || isToolOf(request, argument);
     default:
       return false;
   }

@@ -21,10 +21,13 @@ export interface FormattedPrompt {
   /** Images and text that follow the prompt. */
   readonly parts: readonly Part[];
   readonly attachments: readonly JsonObject[];
+  /** Attachments that could not be read, and why; the text says so, too. */
+  readonly problems: readonly string[];
 }
 
 interface Piece {
   readonly attachment: JsonObject;
+  readonly problem?: string;
   /** Goes before everything else. */
   readonly lead?: string;
   readonly taggedFile?: string;
@@ -55,6 +58,7 @@ export async function formatPrompt(
     text: `${leads}<current_datetime>${localIso(options.now)}</current_datetime>\n\n${options.notice}${plan}${text}${files}${references}${images}`,
     parts,
     attachments: pieces.map(({ attachment }) => attachment),
+    problems: pieces.flatMap(({ problem }) => problem ?? []),
   };
 }
 
@@ -117,7 +121,8 @@ async function filePiece(attachment: JsonObject, options: FormatOptions): Promis
     return { attachment: { ...named, taggedFilesEntry: taggedFile }, taggedFile };
   } catch (error) {
     const taggedFile = `* ${path} (error: ${String(error)})`;
-    return { attachment: { ...named, taggedFilesEntry: taggedFile }, taggedFile };
+    const problem = `${path}: ${String(error)}`;
+    return { attachment: { ...named, taggedFilesEntry: taggedFile }, taggedFile, problem };
   }
 }
 

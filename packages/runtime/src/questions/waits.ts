@@ -30,6 +30,7 @@ type WaitKind =
       /** Who is to answer. */
       readonly source: string;
     }
+  | { readonly kind: 'mcp_server'; readonly serverName: string }
   | { readonly kind: 'queue'; readonly prompts: number };
 
 /** One thing that a session waits for, and since when. */

@@ -13,7 +13,7 @@ import { type AbortReason, Interruption, TurnAborted } from '../interruption.js'
 import { AgentLog } from '../log/agent-log.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
-import { agentOf, type Prompt } from '../log/state.js';
+import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
 import { ModelCalls } from '../model-call/model-call.js';
 import { CallQuestions } from '../questions/call-questions.js';
 import { ClientRequests } from '../questions/client-requests.js';
@@ -47,6 +47,8 @@ export interface ConversationHost {
   writeTranscript(): Promise<string>;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
+  /** A call waits for the session's hooks: without a client the session may be unloaded. */
+  held(): void;
   /** Another process has the session now, or its store is gone: this copy is void. */
   lost(error: StoreError): void;
 }
@@ -109,8 +111,9 @@ export class Conversation {
     const hasSecrets = this.inbox.hasSecrets || this.run?.interaction?.options.requestHeaders !== undefined;
     const isAsked = ({ toolCallId }: { readonly toolCallId: string }) =>
       questions.some((each) => each.toolCallId === toolCallId && this.questions.isWaiting(each.requestId));
+    const waits = (call: OpenCall) => isAsked(call) || this.guard.isHolding(call.toolCallId);
     const mayRest = this.isRunning && !hasSecrets && !this.requests.hasCallers;
-    return mayRest && calls.length > 0 && calls.every(isAsked);
+    return mayRest && calls.length > 0 && calls.every(waits);
   }
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
@@ -137,6 +140,7 @@ export class Conversation {
     this.requests.close();
     const run = this.run;
     run?.controller.abort(new Interruption('close', 'The session was closed'));
+    this.root.stopEnding();
     await run?.done;
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
@@ -180,6 +184,7 @@ export class Conversation {
     if (!run) return;
     const { turnEnd } = this.root;
     run.controller.abort(interruption);
+    this.root.stopEnding();
     await turnEnd;
   }
 
@@ -263,7 +268,8 @@ export class Conversation {
     const log = new AgentLog(this.log);
     const parts = { log, clock, questions, waits };
     const hooks = new Hooks({ ...parts, sources: () => host.hookSources() });
-    this.guard = new HookGuard({ log, waits, hasClient: () => audience.hasHooks });
+    const held = () => void this.log.stored().then(() => host.held(), ignored);
+    this.guard = new HookGuard({ log, waits, held, hasClient: () => audience.hasHooks });
     const fixed = {
       log,
       inbox,
@@ -316,3 +322,6 @@ export class Conversation {
 }
 
 const snapshotBytes = 256 * 1024;
+
+/** Whoever waits for a commit that failed learns of it. */
+const ignored = (): undefined => undefined;

@@ -75,6 +75,12 @@ export class Inbox {
     return steering.filter((_, index) => stored[index]);
   }
 
+  /** These wait again, before all others; they are stored. */
+  putBack(prompts: readonly ReceivedPrompt[]): void {
+    if (prompts.length === 0) return;
+    this.admitted.unshift(...prompts.map((each) => ({ ...each, stored: Promise.resolve(true) })));
+  }
+
   /** The next prompt that gets a turn of its own. */
   async takeNext(): Promise<ReceivedPrompt | undefined> {
     for (;;) {

@@ -4,6 +4,7 @@ import { limitsChanged, type SessionLimits } from '../budget/limits.js';
 import type { Draft } from '../log/session-log.js';
 import { openQuestions, type SessionState } from '../log/state.js';
 import { newlyFixed } from '../settings/provider-settings.js';
+import type { SessionSettings } from '../settings/session-settings.js';
 import type { Planner } from '../turn/planner.js';
 import type { Attachment } from './audience.js';
 import type { Conversation } from './conversation.js';
@@ -15,6 +16,26 @@ export interface ResumeChanges {
   readonly workingDirectory?: string;
   /** What the session may spend from now on. */
   readonly limits?: SessionLimits;
+}
+
+/** What a client opens a session with. */
+export interface OpenRequest {
+  readonly sessionId: string;
+  /** What the session goes by from now on, made from what it went by before. */
+  settings(before: SessionSettings | undefined): SessionSettings;
+  readonly attachment: Attachment;
+  /** What of the client's options has no effect. */
+  readonly warnings: readonly string[];
+}
+
+/** What a client comes back with. */
+export interface ResumeRequest extends OpenRequest {
+  readonly changes: ResumeChanges;
+  readonly continuePendingWork: boolean;
+  readonly isSilent: boolean;
+  readonly takeOver: boolean;
+  /** Calls may run unasked although the client with the session's hooks is not attached. */
+  readonly waivesHooks?: boolean;
 }
 
 /** How a client came back. */

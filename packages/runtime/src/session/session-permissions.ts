@@ -1,3 +1,4 @@
+import type { GatePermissions } from '../gate/permission-desk.js';
 import { openQuestions, type SessionState } from '../log/state.js';
 import { addressCovers, isHost } from '../permissions/addresses.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
@@ -51,6 +52,15 @@ export class SessionPermissions {
     };
   }
 
+  /** The same as the gate asks for it. */
+  forGate(log: { readonly state: SessionState }): GatePermissions {
+    return {
+      policy: () => this.policy(log.state),
+      prohibitions: () => this.prohibitions(log.state),
+      warning: () => this.warning(),
+    };
+  }
+
   /** All that a verdict rests on, as it is now. */
   policy(state: SessionState): PolicyRules {
     const { permissions } = state;
@@ -74,6 +84,7 @@ export class SessionPermissions {
       mode: permissions.mode,
       ...this.switches,
       canAsk: this.session.audience.answersPermissions,
+      ...(this.session.audience.unasked && { unasked: this.session.audience.unasked }),
       directories: this.places.realDirectories(state),
       home: this.places.home,
     };

@@ -1,12 +1,15 @@
-import type { Draft } from '../log/session-log.js';
+import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
+import { readServerConfig } from '../mcp/config.js';
+import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
 import type { Instructions } from '../prompt/instructions.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import { ListedTools } from '../tools/tool-source.js';
+import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
+import { warnAtOnce } from '../turn/option-warnings.js';
 import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
@@ -18,11 +21,16 @@ import type { SessionSandbox } from './session-sandbox.js';
 
 /** The session whose tools these are. */
 interface ToolSession {
+  /** Where its events go, while it is in memory. */
+  readonly openLog: SessionLog | undefined;
+  readonly loadedState: SessionState | undefined;
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
+  readonly skills: ToolSource;
+  readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
 }
@@ -30,32 +38,48 @@ interface ToolSession {
 /** What a session's model may use: the plans of its next calls, and what its tools find around them. */
 export class SessionTools {
   readonly planner: Planner;
+  readonly mcp: McpServers;
   /** Tools that depend on who is attached. */
   readonly sources: readonly ListedTools[];
   private isInitialized = false;
 
   constructor(
     private readonly session: ToolSession,
-    private readonly environment: Pick<SessionEnvironment, 'builtinTools' | 'version' | 'shells' | 'jobs'>,
+    private readonly environment: Pick<
+      SessionEnvironment,
+      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock'
+    >,
     { settings, access }: { readonly settings: SessionSettings; readonly access: ModelAccess },
   ) {
     const { audience } = session;
     const builtin = () =>
       environment.builtinTools({
-        isOld: audience.isOld,
+        reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
         answersPlans: audience.answersPlans,
         mode: this.planner.mode,
       });
-    this.sources = [
-      new ListedTools('builtin', builtin),
-      new ListedTools('client', () => audience.tools().map(externalTool)),
-    ];
-    this.planner = new Planner(this.sources, environment.version, settings, access, {
+    const ofBuild = new ListedTools('builtin', builtin);
+    const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
+    this.sources = [ofBuild, ofClients];
+    this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
+    const sources = [ofBuild, session.skills, this.mcp, ofClients];
+    this.planner = new Planner(sources, environment.version, settings, access, {
       sessionDirectory: session.workspacePath,
       homeDirectory: homeOf(session.workspacePath),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
     });
+  }
+
+  /** Records warnings about options at once, those excepted that clients have received before. */
+  warn(messages: readonly string[]): Promise<void> {
+    return warnAtOnce(this.session, this.planner.optionWarnings, messages);
+  }
+
+  /** Takes what a client that creates or resumes wants changed. */
+  configure(settings: SessionSettings, access: ModelAccess): void {
+    this.planner.configure(settings, access);
+    this.mcp.configure(mcpSettings(settings));
   }
 
   /** What the next model call would go by. */
@@ -102,6 +126,26 @@ export class SessionTools {
     };
   }
 
+  private mcpHost(): McpHost {
+    const { session, environment } = this;
+    const { clock, version, shells } = environment;
+    return {
+      clock,
+      version,
+      programs: shells.machine,
+      workingDirectory: async () => (await session.state()).context.cwd,
+      confinement: () => session.sandbox.confinement(),
+      directories: () => {
+        const { loadedState } = session;
+        return loadedState ? session.permissions.places.list(loadedState).directories : [];
+      },
+      emit: (draft) => void session.openLog?.emit(draft),
+      warn: (message) =>
+        void session.openLog?.append({ type: 'session.warning', data: { warningType: 'mcp', message } }),
+      takenNames: () => new Set(this.sources.flatMap((source) => source.tools().map(({ name }) => name))),
+    };
+  }
+
   /** A hook changes what the session goes by; what it leaves out stays. */
   async reconfigure({ model, reasoningEffort, ...filters }: ConfigChange): Promise<void> {
     const { planner, session } = this;
@@ -114,6 +158,12 @@ export class SessionTools {
     const state = await session.state();
     await session.record(...modelChange(state, changes, planner.model(state)));
   }
+}
+
+function mcpSettings(settings: SessionSettings): McpSettings {
+  const { mcpServers = {}, disabledMcpServers = [], envValueMode = 'direct' } = settings;
+  const servers = Object.entries(mcpServers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
+  return { servers: new Map(servers), disabled: disabledMcpServers, envValueMode };
 }
 
 function largeOutput(wish: SessionSettings['largeOutput'], sessionDirectory: string): LargeOutput {

@@ -2,20 +2,28 @@ import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, isStale, type LogRecord } from '@groundcrew/store';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
-import { initialState, type Prompt, type SessionState } from '../log/state.js';
+import {
+  initialState,
+  type OpenQuestion,
+  openQuestions,
+  type Prompt,
+  type SessionState,
+} from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
 import type { PolicyRules } from '../permissions/policy.js';
 import type { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { UserCommands } from '../tools/shell/user-commands.js';
-import type { PromptExtras } from '../turn/interaction.js';
+import { SessionSkills } from '../skills/session-skills.js';
+import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
+import { SessionMeasures } from '../turn/session-measures.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
+import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import { damageWarning, farewell, greeting } from './session-events.js';
@@ -23,11 +31,14 @@ import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
 import { SessionTools } from './session-tools.js';
 import { Transcript } from './transcript.js';
+import { UserShell } from './user-shell.js';
 
 /** What a session is given by the runtime it lives in. */
 interface SessionParts extends SessionEnvironment {
   /** The events of one commit have all been told. */
   onPublishedAll(session: Session): void;
+  /** A call waits for hooks whose client is away. */
+  onHeld(session: Session): void;
 }
 
 /** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
@@ -35,10 +46,12 @@ export class Session {
   readonly audience: Audience;
   readonly workspace: Workspace;
   readonly readers = new LogReaders();
-  readonly userCommands = new UserCommands();
+  readonly userShell = new UserShell(this);
+  readonly measures = new SessionMeasures(this);
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
+  readonly skills: SessionSkills;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly transcript = new Transcript(this);
@@ -50,6 +63,7 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = parts.audience;
+    this.skills = new SessionSkills(this, parts);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
@@ -81,7 +95,7 @@ export class Session {
 
   /** What it waits for at this moment. */
   get waitingOn(): readonly Wait[] {
-    return this.conversation?.waitingOn ?? [];
+    return [...this.tools.mcp.waitingOn, ...(this.conversation?.waitingOn ?? [])];
   }
 
   get isLoaded(): boolean {
@@ -100,12 +114,8 @@ export class Session {
     const { sessionId } = this;
     const { clock, version, owner } = this.parts;
     const hasHooks = this.audience.hasHooks;
-    const first = greeting(this.currentSettings, {
-      hasHooks,
-      sessionId,
-      version,
-      startTime: clock.timestamp(),
-    });
+    const startTime = clock.timestamp();
+    const first = greeting(this.currentSettings, { hasHooks, sessionId, version, startTime });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
       this.hold(new Conversation(log, this.host(log)));
@@ -139,11 +149,15 @@ export class Session {
 
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
-    this.tools.planner.configure(settings, access);
+    this.tools.configure(settings, access);
   }
 
-  async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
-    await this.onLog((conversation) => conversation.send(prompt, extras));
+  /** `isIdempotent`: the sender chose the message id, and the same prompt under the same id is one prompt. */
+  async send(prompt: Prompt, options: PromptExtras & { readonly isIdempotent?: boolean }): Promise<void> {
+    const { isIdempotent = false, ...given } = options;
+    const extras = checkedExtras(given);
+    const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
+    await this.onLog((conversation) => conversation.send(identified, extras));
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
@@ -191,6 +205,10 @@ export class Session {
     return readStored(this, { store: this.parts.store, after });
   }
 
+  async openQuestions(): Promise<readonly OpenQuestion[]> {
+    return openQuestions(await this.state());
+  }
+
   /** Prompts that no turn has taken up. */
   async waitingPrompts(): Promise<readonly Prompt[]> {
     return (await this.load()).inbox.prompts;
@@ -207,6 +225,11 @@ export class Session {
   /** What a verdict on a call rests on now. */
   async policy(): Promise<PolicyRules> {
     return this.permissions.policy(await this.state());
+  }
+
+  /** The log, if it is in memory. */
+  get openLog(): SessionLog | undefined {
+    return this.conversation?.log;
   }
 
   /** The state, if it is in memory. */
@@ -289,7 +312,9 @@ export class Session {
     this.conversation?.requests.close();
     this.conversation = undefined;
     this.loading = undefined;
+    void this.skills.close();
     void this.parts.shells.close();
+    void this.tools.mcp.close();
   }
 
   /** Works on the log; if another process has taken the session since, on what the log is now. */
@@ -305,7 +330,7 @@ export class Session {
   private async releaseConversation(conversation: Conversation): Promise<void> {
     if (this.conversation !== conversation) return;
     this.dropLoaded();
-    await Promise.all([conversation.log.release(), this.parts.shells.close()]);
+    await Promise.all([conversation.log.release(), this.parts.shells.close(), this.tools.mcp.close()]);
   }
 
   private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {
@@ -362,16 +387,13 @@ export class Session {
       priceOf: parts.priceOf,
       planner,
       audience,
-      permissions: {
-        policy: () => this.permissions.policy(log.state),
-        prohibitions: () => this.permissions.prohibitions(log.state),
-        warning: () => this.permissions.warning(),
-      },
+      permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
+      held: () => parts.onHeld(this),
       lost: () => this.dropLoaded(),
     };
   }

@@ -1,11 +1,17 @@
-import { appendFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogRecord } from '@groundcrew/store';
 import type { Workspace } from '../workspace/workspace.js';
 
+/** How far a transcript file goes. */
+interface Written {
+  readonly seq: number;
+  readonly bytes: number;
+}
+
 /** The session's events as lines of JSON in its directory, for hooks that want to read what happened. */
 export class Transcript {
-  private written = 0;
+  private written: Written | undefined;
 
   constructor(
     private readonly session: {
@@ -14,24 +20,39 @@ export class Transcript {
     },
   ) {}
 
-  /** Adds what happened since the last time; the first time in a process the file is written anew. Returns its path. */
+  /** Adds what happened since the last time, be it in another process. Returns the file's path. */
   async update(): Promise<string> {
     const { workspace } = this.session;
     const path = join(workspace.directory, 'transcript.jsonl');
+    const mark = join(workspace.directory, 'transcript.mark.json');
     await workspace.make();
-    const lines: string[] = [];
-    let seq = this.written;
-    for await (const batch of this.session.read(this.written)) {
-      for (const record of batch) {
-        seq = record.seq;
-        if (record.isPublic) lines.push(record.json);
-      }
+    this.written ??= await writtenBefore(path, mark);
+    if (!this.written) await writeFile(path, '', privately);
+    let { seq, bytes } = this.written ?? { seq: 0, bytes: 0 };
+    // A failure half-way leaves a file longer than its mark says: it is written anew.
+    this.written = undefined;
+    for await (const batch of this.session.read(seq)) {
+      const lines = batch.filter(({ isPublic }) => isPublic).map(({ json }) => `${json}\n`);
+      const text = lines.join('');
+      await appendFile(path, text, privately);
+      bytes += Buffer.byteLength(text);
+      seq = batch.at(-1)?.seq ?? seq;
     }
-    const text = lines.map((line) => `${line}\n`).join('');
-    const options = { mode: 0o600 };
-    if (this.written === 0) await writeFile(path, text, options);
-    else await appendFile(path, text, options);
-    this.written = seq;
+    await writeFile(mark, JSON.stringify({ seq, bytes }), privately);
+    this.written = { seq, bytes };
     return path;
+  }
+}
+
+const privately = { mode: 0o600 };
+
+/** How far the file goes that another process has left; undefined when there is none, or none that can be relied on. */
+async function writtenBefore(path: string, mark: string): Promise<Written | undefined> {
+  try {
+    const [{ size }, text] = await Promise.all([stat(path), readFile(mark, 'utf8')]);
+    const { seq, bytes }: Partial<Written> = JSON.parse(text);
+    return typeof seq === 'number' && bytes === size ? { seq, bytes } : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,8 +1,9 @@
+import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import { refusalBy } from '../permissions/decision.js';
-import { forbid } from '../permissions/policy.js';
+import { forbid, type PolicyRules } from '../permissions/policy.js';
 import { examine } from '../permissions/subject.js';
-import type { UserOutcome } from '../tools/shell/user-commands.js';
-import type { Session } from './session.js';
+import { UserCommands, type UserOutcome } from '../tools/shell/user-commands.js';
+import type { ToolEnvironment } from '../tools/tool.js';
 
 /** What became of a command that a person typed. */
 export interface UserCommandResult {
@@ -13,55 +14,76 @@ export interface UserCommandResult {
   readonly error?: string;
 }
 
-/**
- * Why a command that a person wants to run may not; undefined when it may. It passes the same judge as the model's:
- * what a rule denies is denied to people too. Leave that would have to be asked for is theirs to give, and given by asking.
- */
-export async function refusalOfUserCommand(session: Session, command: string): Promise<string | undefined> {
-  const { shellRequest } = await import('../permissions/shell-command.js');
-  const request = shellRequest({ command, intention: describe(command) });
-  const { workingDirectory } = await session.tools.toolEnvironment();
-  const subject = await examine({ request }, { toolName: 'bash', workingDirectory });
-  const verdict = forbid(subject, await session.policy());
-  // mutation: commands of users pass no judge
-  return verdict && refusalBy(verdict).text;
+/** The session that a typed command runs in. */
+interface ShellSession {
+  readonly tools: { toolEnvironment(): Promise<ToolEnvironment> };
+  policy(): Promise<PolicyRules>;
+  record(...drafts: readonly Draft[]): Promise<unknown>;
+  emit(draft: EphemeralDraft): Promise<unknown>;
 }
 
-/** Runs a command that a person typed, to its end; clients see it as it goes, and the model with its next prompt. */
-export async function runUserCommand(
-  session: Session,
-  order: { readonly requestId: string; readonly command: string; readonly toolCallId: string },
-  signal: AbortSignal,
-): Promise<UserCommandResult> {
-  const { requestId, command, toolCallId } = order;
-  const given = { command, description: describe(command) };
-  await session.record({
-    type: 'tool.user_requested',
-    data: { toolCallId, toolName: 'local_shell', arguments: given },
-  });
-  const refusal = await refusalOfUserCommand(session, command);
-  const outcome = refusal === undefined ? await run() : ({ type: 'failed', message: refusal } as const);
-  const result = { toolCallId, ...resultOf(outcome) };
-  const { success, output, error = '' } = result;
-  await session.record(
-    { note: 'verbatim', data: { id: toolCallId, text: textFor(command, outcome) } },
-    {
-      type: 'tool.execution_complete',
-      data: {
-        toolCallId,
-        isUserRequested: true,
-        success,
-        ...(success ? { result: { content: output } } : { error: { message: error } }),
-      },
-    },
-  );
-  return result;
+/** Runs commands that users type, under the rules that hold for the model's. */
+export class UserShell {
+  readonly commands = new UserCommands();
 
-  async function run(): Promise<UserOutcome> {
+  constructor(private readonly session: ShellSession) {}
+
+  /**
+   * Why a typed command may not run; undefined when it may. It passes the same judge as the model's commands: a deny rule
+   * denies it to users too. What would need a user's approval is approved, for the user has typed it.
+   */
+  async refusal(command: string): Promise<string | undefined> {
+    const { shellRequest } = await import('../permissions/shell-command.js');
+    const request = shellRequest({ command, intention: describe(command) });
+    const { workingDirectory } = await this.session.tools.toolEnvironment();
+    const subject = await examine({ request }, { toolName: 'bash', workingDirectory });
+    const verdict = forbid(subject, await this.session.policy());
+    // mutation: commands of users pass no judge
+    return verdict && refusalBy(verdict).text;
+  }
+
+  /** Runs a typed command to its end; clients receive its output as it comes, the model with the next prompt. */
+  async run(
+    order: { readonly requestId: string; readonly command: string; readonly toolCallId: string },
+    signal: AbortSignal,
+  ): Promise<UserCommandResult> {
+    const { command, toolCallId } = order;
+    const given = { command, description: describe(command) };
+    await this.session.record({
+      type: 'tool.user_requested',
+      data: { toolCallId, toolName: 'local_shell', arguments: given },
+    });
+    const refusal = await this.refusal(command);
+    const outcome =
+      refusal === undefined
+        ? await this.execute(order, signal)
+        : ({ type: 'failed', message: refusal } as const);
+    const result = { toolCallId, ...resultOf(outcome) };
+    const { success, output, error = '' } = result;
+    await this.session.record(
+      { note: 'verbatim', data: { id: toolCallId, text: textFor(command, outcome) } },
+      {
+        type: 'tool.execution_complete',
+        data: {
+          toolCallId,
+          isUserRequested: true,
+          success,
+          ...(success ? { result: { content: output } } : { error: { message: error } }),
+        },
+      },
+    );
+    return result;
+  }
+
+  private async execute(
+    { requestId, command, toolCallId }: { requestId: string; command: string; toolCallId: string },
+    signal: AbortSignal,
+  ): Promise<UserOutcome> {
+    const { session } = this;
     const progress = (partialOutput: string) =>
       void session.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } });
     const toolEnvironment = await session.tools.toolEnvironment();
-    return session.userCommands.run({ requestId, command, progress }, toolEnvironment, signal);
+    return this.commands.run({ requestId, command, progress }, toolEnvironment, signal);
   }
 }
 

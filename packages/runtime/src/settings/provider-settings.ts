@@ -1,23 +1,39 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FixedSettings } from '../log/state.js';
-import type { NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
+import {
+  type NamedProvider,
+  type ProviderSettings,
+  type RegistryModel,
+  withCapabilities,
+} from './provider-config.js';
 import type { SessionSettings } from './session-settings.js';
+
+const defaultProviderName = 'default';
+
+/** Names and changes of a session's model services, as the wire and the choice of models need them. */
+export const providerSettings = {
+  /** The name of the service that has none. */
+  defaultName: defaultProviderName,
+  selectionId,
+  withCapabilities,
+  withChanges: withProviderChanges,
+  withRegistry,
+  withoutWireModel,
+  missingSecret,
+} as const;
 
 /** Services and models cannot be put together as a client wants it. */
 class InvalidProvider extends Error {
   override readonly name = 'InvalidProvider';
 }
 
-/** The name of the service that has none. */
-export const defaultProviderName = 'default';
-
 /** How a model of a named service is chosen. */
-export function selectionId({ provider, id }: Pick<RegistryModel, 'provider' | 'id'>): string {
+function selectionId({ provider, id }: Pick<RegistryModel, 'provider' | 'id'>): string {
   return `${provider}/${id}`;
 }
 
 /** The settings with what a client changes of a service; what it leaves out stays. Throws InvalidProvider. */
-export function withProviderChanges(settings: SessionSettings, changes: ProviderSettings): SessionSettings {
+function withProviderChanges(settings: SessionSettings, changes: ProviderSettings): SessionSettings {
   const { providerName, ...rest } = changes;
   const { providers = [] } = settings;
   const named = providers.find(({ name }) => name === providerName);
@@ -29,7 +45,7 @@ export function withProviderChanges(settings: SessionSettings, changes: Provider
 }
 
 /** The settings with more named services and models; the same name again replaces. Throws InvalidProvider. */
-export function withRegistry(
+function withRegistry(
   settings: SessionSettings,
   added: { readonly providers?: readonly NamedProvider[]; readonly models?: readonly RegistryModel[] },
 ): SessionSettings {
@@ -52,7 +68,7 @@ export function withRegistry(
 }
 
 /** The settings for another model: the name a service knew the old one by goes with it. */
-export function withoutWireModel(settings: SessionSettings): SessionSettings {
+function withoutWireModel(settings: SessionSettings): SessionSettings {
   if (!settings.provider) return settings;
   const { wireModel: _, modelId: __, ...provider } = settings.provider;
   return { ...settings, provider };
@@ -76,15 +92,22 @@ export function newlyFixed(
   const { hasProvider, providerNames = [], hasGitHubToken } = fixedProviders(settings);
   const known = before.providerNames ?? [];
   const names = providerNames.filter((name) => !known.includes(name));
-  const { hasWorkspace, sandbox } = settings;
+  const { hasWorkspace, sandbox, skillDirectories, disabledSkills } = settings;
   const fresh = {
     ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
     ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
+    ...(isOther(skillDirectories, before.skillDirectories) && { skillDirectories }),
+    ...(isOther(disabledSkills, before.disabledSkills) && { disabledSkills, skillSwitches: {} }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),
     ...(hasGitHubToken && !before.hasGitHubToken && { hasGitHubToken }),
     ...(names.length > 0 && { providerNames: [...known, ...names] }),
   };
   return Object.keys(fresh).length === 0 ? undefined : fresh;
+}
+
+/** A setting that is named, and is not what it was. */
+function isOther<T>(given: T | undefined, before: T | undefined): given is T {
+  return given !== undefined && !isDeepStrictEqual(given, before);
 }
 
 /** What a session was given once, was not stored, and has to be given again before this model can be called. */

@@ -53,6 +53,17 @@ export interface SessionSettings {
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */
   readonly customAgents?: readonly JsonObject[];
+  /** Agents and skills are read from the project and from the user's home, too; so they are unless this is false. */
+  readonly configDiscovery?: boolean;
+  /** Without skills, none is loaded, wherever it is. */
+  readonly skillsEnabled?: boolean;
+  readonly skillDirectories?: readonly string[];
+  readonly disabledSkills?: readonly string[];
+  /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
+  readonly mcpServers?: Readonly<Record<string, JsonObject>>;
+  readonly disabledMcpServers?: readonly string[];
+  /** Whether values of their variables stand for themselves, or may name others as `${NAME}`. */
+  readonly envValueMode?: 'direct' | 'indirect';
   /** What becomes of long results of tools. */
   readonly largeOutput?: {
     readonly enabled?: boolean;

@@ -24,8 +24,8 @@ export interface BuiltinOptions {
 
 /** Who takes part in a session, as far as its tools go by it. */
 export interface Clients {
-  /** Some client speaks as releases before `toolFilterPrecedence` did. */
-  readonly isOld: boolean;
+  /** Some client has the tool by which the model says what it is about to do. */
+  readonly reportsIntent: boolean;
   /** Some client answers questions of the agent. */
   readonly answersQuestions: boolean;
   /** Some client says what follows a plan. */
@@ -35,7 +35,7 @@ export interface Clients {
 
 /** Clients that answer everything, in a session that does not plan. */
 export const answeringClients: Clients = {
-  isOld: false,
+  reportsIntent: false,
   answersQuestions: true,
   answersPlans: true,
   mode: 'interactive',
@@ -64,9 +64,9 @@ export function builtinTools(options: BuiltinOptions): (clients: Clients) => rea
     globTool(),
     reportIntent,
   ];
-  return ({ isOld, answersQuestions, answersPlans, mode }) => {
+  return ({ reportsIntent, answersQuestions, answersPlans, mode }) => {
     const isThere = new Map([
-      [reportIntent, isOld],
+      [reportIntent, reportsIntent],
       [askUser, answersQuestions],
       [exitPlanMode, mode === 'plan' && answersPlans],
       [taskComplete, mode === 'autopilot'],

@@ -3,6 +3,8 @@ import type { Tool } from './tool.js';
 /** Where tools of a session come from. */
 export interface ToolSource {
   readonly kind: 'builtin' | 'client' | 'mcp';
+  /** The tools are known: a turn has nothing to wait for. */
+  readonly isReady: boolean;
   /** Resolves when the tools are known, or are not waited for any longer; one bad server does not reject it. */
   ready(signal: AbortSignal): Promise<void>;
   tools(): readonly Tool[];
@@ -13,6 +15,7 @@ export interface ToolSource {
 
 /** A source whose tools are known at any moment; whoever changes them says so. */
 export class ListedTools implements ToolSource {
+  readonly isReady = true;
   private readonly listeners = new Set<() => void>();
 
   constructor(

@@ -43,6 +43,7 @@ export type ToolNotice =
   | { readonly type: 'system.notification'; readonly data: EventData<'system.notification'> }
   | { readonly type: 'session.plan_changed'; readonly data: EventData<'session.plan_changed'> }
   | { readonly type: 'session.task_complete'; readonly data: EventData<'session.task_complete'> }
+  | { readonly type: 'skill.invoked'; readonly data: EventData<'skill.invoked'> }
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
 
@@ -78,10 +79,19 @@ export interface ToolResult {
   readonly parts?: readonly Part[];
   readonly binaries?: readonly JsonObject[];
   readonly telemetry?: JsonObject;
+  /** What an MCP server said beside its text. */
+  readonly structured?: JsonObject;
+  readonly meta?: JsonObject;
   /** The tool has bounded its text itself; the gate leaves it as it is. */
   readonly isBounded?: true;
   /** It ran in a sandbox. */
   readonly isConfined?: boolean;
+}
+
+/** What is known of a call only when it runs. */
+export interface RunOptions {
+  /** The `_meta` that goes to an MCP server. */
+  readonly meta?: JsonObject | undefined;
 }
 
 /** A call that has passed validation and now waits for leave to run. */
@@ -91,7 +101,9 @@ export type PreparedCall = {
 } & (
   | {
       readonly type: 'run';
-      run(signal: AbortSignal): Promise<ToolResult>;
+      run(signal: AbortSignal, options?: RunOptions): Promise<ToolResult>;
+      /** Hooks look at it right before it goes to its server. */
+      readonly mcpCall?: McpCall;
       /** Takes the place of `run` for a call that runs unasked because it only reads. */
       runHardened?(signal: AbortSignal): Promise<ToolResult>;
     }
@@ -104,7 +116,18 @@ export type PreparedCall = {
 );
 
 /** What is known of a call before it is prepared. */
-export type CallPreview = Pick<EventData<'tool.execution_start'>, 'shellToolInfo'>;
+export type CallPreview = Pick<
+  EventData<'tool.execution_start'>,
+  'shellToolInfo' | 'mcpServerName' | 'mcpToolName'
+> & { readonly toolTitle?: string };
+
+/** A call of a tool of an MCP server, as hooks see it. */
+export interface McpCall {
+  readonly serverName: string;
+  /** As the server calls it. */
+  readonly toolName: string;
+  readonly arguments: JsonObject;
+}
 
 /** What the loop needs to know of a tool, wherever it comes from: built in, MCP or a client. */
 export interface Tool {
@@ -114,6 +137,8 @@ export interface Tool {
   readonly notes?: string;
   readonly inputSchema: JsonObject;
   readonly source: ToolOrigin;
+  /** Whose it is, for a tool of an MCP server. */
+  readonly mcp?: { readonly mcpServerName: string; readonly mcpToolName: string };
   /** It is meant to take the place of a built-in tool of its name. */
   readonly overridesBuiltIn?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */

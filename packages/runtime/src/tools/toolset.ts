@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { ToolSpec } from '@groundcrew/models';
 import type { Tool } from './tool.js';
 import type { ToolSource } from './tool-source.js';
 
@@ -11,12 +13,20 @@ export interface ToolFilters {
   readonly hiddenFromRoot?: readonly string[];
 }
 
+/** The tools of a call as its model reads them. */
+export interface ToolOffer {
+  readonly digest: string;
+  readonly tools: readonly ToolSpec[];
+}
+
 export interface Toolset {
   readonly tools: readonly Tool[];
   /** Names that filters took away, sorted. */
   readonly hidden: readonly string[];
   /** Characters of all definitions together. */
   readonly size: number;
+  /** What the model reads of them, and a name for exactly that. */
+  readonly offer: ToolOffer;
   find(name: string): Tool | undefined;
 }
 
@@ -42,8 +52,13 @@ export function makeToolset(sources: readonly ToolSource[], filters: ToolFilters
   );
   const tools = all.filter((tool) => isVisible(tool, filters));
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  let offer: ToolOffer | undefined;
   return {
     tools,
+    get offer() {
+      offer ??= offerOf(tools);
+      return offer;
+    },
     hidden: all
       .filter((tool) => !byName.has(tool.name))
       .map((tool) => tool.name)
@@ -51,6 +66,11 @@ export function makeToolset(sources: readonly ToolSource[], filters: ToolFilters
     size: tools.reduce((size, tool) => size + sizeOf(tool), 0),
     find: (name) => byName.get(name),
   };
+}
+
+function offerOf(tools: readonly Tool[]): ToolOffer {
+  const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  return { digest: createHash('sha256').update(JSON.stringify(specs)).digest('base64url'), tools: specs };
 }
 
 function isVisible(tool: Tool, filters: ToolFilters): boolean {

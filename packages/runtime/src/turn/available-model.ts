@@ -1,7 +1,7 @@
 import { ModelError } from '@groundcrew/models';
 import type { ModelAnswer } from '../model-call/model-call.js';
 import type { AgentContext, ModelPlan } from './context.js';
-import { questionOf } from './request.js';
+import { questionOf, sentDrafts } from './request.js';
 import { fitKnownWindow, giveUp, omitHalf } from './window.js';
 
 /** An answer, and the plan it was given by. */
@@ -38,6 +38,7 @@ async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortS
     try {
       return await context.models.ask(questionOf(context, plan), signal);
     } catch (error) {
+      if (error instanceof ModelError) context.log.append(...sentDrafts(context, plan));
       const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
       if (!isTooLong || signal.aborted) throw error;
       if (!omitHalf(context, plan)) throw giveUp(context, plan, error);

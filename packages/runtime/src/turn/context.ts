@@ -47,6 +47,8 @@ export interface SettingsReport {
 
 /** Model, prompt and tools as they are now. */
 export interface AgentPlanner {
+  /** No tools of servers have to be waited for. */
+  isReady(): boolean;
   /** Waits for the tools of servers that are still starting. */
   ready(signal: AbortSignal): Promise<void>;
   /** The same with instructions as they stand and sections of the prompt as the app transforms them; waits for tools. */
@@ -60,6 +62,8 @@ export interface AgentPlanner {
   documents(): readonly string[];
   /** What the model has to read of tools that came or went; asked once for each prompt. */
   noticeOfTools(mode?: SessionMode): string;
+  /** The same of tools of servers, between two calls of one prompt. */
+  noticeOfServers(): string;
   report(): SettingsReport;
   /** Warnings of options without effect that clients have not received yet. */
   optionWarnings(): readonly Draft[];
@@ -76,6 +80,8 @@ export interface ReceivedPrompt {
 /** Prompts that join a running turn. */
 export interface SteeringInbox {
   takeSteering(): Promise<readonly ReceivedPrompt[]>;
+  /** These wait again, before all others: the turn that had taken them was stopped. */
+  putBack(prompts: readonly ReceivedPrompt[]): void;
 }
 
 /** What an agent knows of the session it works in. */

@@ -1,9 +1,10 @@
 import type { EventData, SessionMode } from '@groundcrew/protocol';
 import { ruleWarning } from '../gate/permission-desk.js';
+import { remindersOf, submitPrompt } from '../hooks/submitted-prompt.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
-import type { AgentContext } from './context.js';
-import { formatWithHooks, remindersOf, submitPrompt, transformPrompt } from './prompt-hooks.js';
+import type { AgentContext, ReceivedPrompt } from './context.js';
+import { formatWithHooks, transformPrompt } from './prompt-hooks.js';
 
 /** Makes a prompt a message of the conversation; it starts an interaction. Joins the next commit. */
 export async function deliver(
@@ -15,6 +16,7 @@ export async function deliver(
   const documents = planner.documents();
   const submitted = await submitPrompt(hooks, prompt.text, signal);
   interaction.promptText = submitted.text;
+  const shown = afterHooks(prompt, submitted.text);
   const formatted = await formatWithHooks(submitted, prompt.attachments ?? [], {
     hooks,
     signal,
@@ -31,7 +33,7 @@ export async function deliver(
       : [{ note: 'verbatim', data: { id: prompt.messageId, text: formatted.text, parts: formatted.parts } }];
   log.append(
     ...openingModel(context),
-    ...opening(prompt, context),
+    ...opening(shown, context),
     ...planner.optionWarnings(),
     ...ruleWarning({ warning: session.ruleWarning }),
     ...receiptOf(prompt, delivery),
@@ -41,7 +43,7 @@ export async function deliver(
       data: {
         delivery,
         turnId: '0',
-        ...messageData(afterHooks(prompt, submitted.text), context),
+        ...messageData(shown, context),
         transformedContent: formatted.text,
         supportedNativeDocumentMimeTypes: [...documents],
         ...(formatted.attachments.length > 0 && {
@@ -78,25 +80,39 @@ function opening(prompt: Prompt, { log, planner }: AgentContext): Draft[] {
   ];
 }
 
-/** Adds prompts that may not wait to the running turn, bare. */
+/** Adds prompts that may not wait to the running turn, bare. Those that a stopped turn has not taken up wait again. */
 export async function deliverSteering(context: AgentContext, signal: AbortSignal): Promise<void> {
-  const { hooks } = context;
-  for (const { prompt, extras } of await context.inbox.takeSteering()) {
-    const { requestHeaders } = extras;
-    if (requestHeaders) context.interaction.join(requestHeaders);
-    const { text, contexts } = await submitPrompt(hooks, prompt.text, signal);
-    const transformed = await transformPrompt(text, text + remindersOf(contexts), { hooks, signal });
-    context.log.append(...context.planner.optionWarnings(), {
-      type: 'user.message',
-      data: {
-        delivery: 'steering',
-        turnId: context.interaction.turnId,
-        ...messageData(afterHooks(prompt, text), context),
-        ...(transformed !== text && { transformedContent: transformed }),
-      },
-    });
-    context.log.emit({ type: 'pending_messages.modified', data: {} });
+  const { inbox } = context;
+  const waiting = [...(await inbox.takeSteering())];
+  try {
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      await deliverAside(next, context, signal);
+      waiting.shift();
+    }
+  } finally {
+    inbox.putBack(waiting);
   }
+}
+
+async function deliverAside(
+  { prompt, extras }: ReceivedPrompt,
+  context: AgentContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { hooks, log, interaction, planner } = context;
+  const { text, contexts } = await submitPrompt(hooks, prompt.text, signal);
+  const transformed = await transformPrompt(text, text + remindersOf(contexts), { hooks, signal });
+  if (extras.requestHeaders) interaction.join(extras.requestHeaders);
+  log.append(...planner.optionWarnings(), {
+    type: 'user.message',
+    data: {
+      delivery: 'steering',
+      turnId: interaction.turnId,
+      ...messageData(afterHooks(prompt, text), context),
+      ...(transformed !== text && { transformedContent: transformed }),
+    },
+  });
+  log.emit({ type: 'pending_messages.modified', data: {} });
 }
 
 /** What hooks made of a prompt is what clients see of it, too. */

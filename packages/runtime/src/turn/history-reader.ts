@@ -1,5 +1,5 @@
 import type { ChatMessage, Part } from '@groundcrew/models';
-import { interruptedText } from '../gate/gate.js';
+import { interruptedText } from '../gate/failure.js';
 import type { HistoryEntry } from '../log/state.js';
 
 /** What one model cannot see or read stays in the history, for one that can may be chosen later. */

@@ -1,5 +1,5 @@
 import { mergedHeaders } from '@groundcrew/models';
-import type { ViewCut } from '../log/state.js';
+import type { SentRequest, ViewCut } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
 
 /** HTTP headers the app wants on every model call of one prompt; they may be secret and are never stored. */
@@ -9,18 +9,17 @@ export interface RequestHeaders {
   readonly strategy: 'override' | 'merge';
 }
 
-/** Headers for one prompt; throws a ModelError that names the one that cannot be sent, without its value. */
-export function requestHeaders(
-  values: Readonly<Record<string, string>>,
-  strategy: RequestHeaders['strategy'],
-): RequestHeaders {
-  return { values: mergedHeaders({}, values), strategy };
-}
-
 /** What belongs to a prompt and may not be stored. */
 export interface PromptExtras {
   readonly requestHeaders?: RequestHeaders;
   readonly trace?: TraceContext;
+}
+
+/** Checks the headers of a prompt; throws a ModelError that names one that cannot be sent, without its value. */
+export function checkedExtras(extras: PromptExtras): PromptExtras {
+  if (!extras.requestHeaders) return extras;
+  const { values, strategy } = extras.requestHeaders;
+  return { ...extras, requestHeaders: { values: mergedHeaders({}, values), strategy } };
 }
 
 interface InteractionOptions {
@@ -42,6 +41,9 @@ export class Interaction {
   isContinued = false;
   /** A shorter view that the model is asked with; it counts from its answer on. */
   view: ViewCut | undefined;
+
+  /** The newest request, as it went out; the log has it from its answer on. */
+  sent: SentRequest | undefined;
 
   constructor(
     readonly id: string,

@@ -1,6 +1,15 @@
 import type { ModelInfo } from '@groundcrew/models';
 import type { ModelAccess } from '../settings/session-settings.js';
 
+/** What users should know of a model before it is called, and of the effort it is to be called with. */
+export function modelWarnings(
+  access: ModelAccess,
+  { model, reasoningEffort }: { readonly model: string; readonly reasoningEffort: string | undefined },
+): readonly string[] {
+  const warnings = [modelWarning(access, model), warningAboutEffort(access.info(model), reasoningEffort)];
+  return warnings.filter((each) => each !== undefined);
+}
+
 /** Warns that another model answers in the place of one that no service has, or that the service does not list it. */
 export function modelWarning(access: ModelAccess, model: string): string | undefined {
   if (access.lists?.(model) === false)

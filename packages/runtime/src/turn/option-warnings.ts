@@ -1,17 +1,14 @@
 import type { Draft } from '../log/session-log.js';
 
-/** Says at once what has no effect, where that has not been said before. */
+/** Records warnings about options at once, those excepted that clients have received before. */
 export async function warnAtOnce(
-  session: {
-    readonly optionWarnings: OptionWarnings;
-    readonly isReadOnly: boolean;
-    record(...drafts: readonly Draft[]): Promise<unknown>;
-  },
+  session: { readonly isReadOnly: boolean; record(...drafts: readonly Draft[]): Promise<unknown> },
+  warnings: OptionWarnings,
   messages: readonly string[],
 ): Promise<void> {
-  session.optionWarnings.add(messages);
+  warnings.add(messages);
   if (messages.length === 0 || session.isReadOnly) return;
-  const drafts = session.optionWarnings.take();
+  const drafts = warnings.take();
   if (drafts.length > 0) await session.record(...drafts);
 }
 

@@ -10,6 +10,7 @@ import type { Waits } from '../questions/waits.js';
 import { withCapabilities } from '../settings/provider-config.js';
 import { missingSecret } from '../settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import { planPathIn } from '../workspace/plan.js';
@@ -23,9 +24,10 @@ const automatic = 'auto';
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
   private toolset: Toolset | undefined;
-  private shown: readonly string[] | undefined;
   /** The mode that the tools were put together for. */
   mode: SessionMode = 'interactive';
+  /** The tools that the model was last told of, by name. */
+  private shown: ReadonlyMap<string, Tool['source']> | undefined;
   private readonly prompt: PromptWriter;
   private readonly homeDirectory: string;
   private readonly planPath: string;
@@ -50,13 +52,18 @@ export class Planner {
   /** The plans of one agent, by what the log adds up to at each moment. */
   forAgent(state: () => SessionState, waits: Waits): AgentPlanner {
     return {
+      isReady: () => this.sources.every((source) => source.isReady),
       ready: (signal) => this.ready(signal),
       freshPlan: (signal) => this.freshPlan(state(), waits, signal),
       plan: () => this.plan(state()),
       model: () => this.model(state()),
       canSeeImages: () => this.canSeeImages(state()),
       documents: () => this.documents(state()),
-      noticeOfTools: (mode) => this.noticeOfTools(mode ?? state().mode),
+      noticeOfTools: (mode = state().mode) => {
+        this.useMode(mode);
+        return this.noticeOfTools();
+      },
+      noticeOfServers: () => this.noticeOfTools(({ source }) => source === 'mcp'),
       report: () => this.report(state()),
       optionWarnings: () => this.optionWarnings.take(),
       promptWarnings: () => this.prompt.takeWarnings(),
@@ -185,14 +192,25 @@ export class Planner {
   }
 
   /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
-  noticeOfTools(mode: SessionMode): string {
-    this.useMode(mode);
+  noticeOfTools(isMeant: (tool: Pick<Tool, 'source'>) => boolean = () => true): string {
     const before = this.shown;
-    this.shown = this.namesOfTools() ?? before;
-    if (!before || !this.shown) return '';
-    const came = this.shown.filter((name) => !before.includes(name));
-    const went = before.filter((name) => !this.shown?.includes(name));
-    return toolsChangedNotice(came, went);
+    const tools = this.toolsetIfAny()?.tools;
+    if (!tools) return '';
+    const now = new Map(tools.map(({ name, source }) => [name, source]));
+    if (!before) {
+      this.shown = now;
+      return '';
+    }
+    const isNew = ([name, source]: [string, Tool['source']]) => !before.has(name) && isMeant({ source });
+    const isGone = ([name, source]: [string, Tool['source']]) => !now.has(name) && isMeant({ source });
+    const came = [...now].filter(isNew);
+    const went = [...before].filter(isGone);
+    const known = [...before].filter(([name]) => !went.some(([gone]) => gone === name));
+    this.shown = new Map([...known, ...came]);
+    return toolsChangedNotice(
+      came.map(([name]) => name),
+      went.map(([name]) => name),
+    );
   }
 
   /** What people are told at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
@@ -227,10 +245,6 @@ export class Planner {
   private provider(state: SessionState, model: string): ModelProvider {
     const missing = missingSecret(state.fixed, this.settings, model);
     return missing === undefined ? this.access.provider : providerToCome(missing);
-  }
-
-  private namesOfTools(): readonly string[] | undefined {
-    return this.toolsetIfAny()?.tools.map((tool) => tool.name);
   }
 
   /** Clients whose tools clash hear of it when the turn begins, not before. */

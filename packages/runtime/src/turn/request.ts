@@ -1,5 +1,7 @@
 import type { ModelRequest } from '@groundcrew/models';
 import { viewOf } from '../log/history-view.js';
+import type { Draft } from '../log/session-log.js';
+import type { SentRequest } from '../log/state.js';
 import type { Allowance, ModelQuestion } from '../model-call/question.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { measureContext } from './context-use.js';
@@ -29,15 +31,17 @@ function makeRequest(
 ): ModelRequest {
   const { interaction, planner, session, log, memory } = context;
   const { requestHeaders, trace } = interaction.options;
-  const { history, view } = log.latest;
+  const { history } = log.latest;
+  const cut = interaction.view ?? log.latest.view;
+  const view = {
+    canSeeImages: planner.canSeeImages(),
+    documents: planner.documents(),
+    model: plan.model,
+  };
   return {
     model: plan.model,
     system: plan.system,
-    messages: memory.use().read(viewOf(history, interaction.view ?? view, plan.model), {
-      canSeeImages: planner.canSeeImages(),
-      documents: planner.documents(),
-      model: plan.model,
-    }),
+    messages: memory.use().read(viewOf(history, cut, plan.model), view),
     tools: plan.toolset.tools,
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
@@ -53,5 +57,35 @@ function makeRequest(
       initiator: interaction.initiator,
       interactionType: `conversation-${interaction.initiator}`,
     },
+    sent: recorder(context, { view, tools: plan.toolset.offer.digest, ...(cut && { cut }) }),
   };
+}
+
+/** Keeps how a request goes out, for the log. */
+function recorder(
+  { interaction, log }: AgentContext,
+  what: Pick<SentRequest, 'view' | 'tools' | 'cut'>,
+): NonNullable<ModelRequest['sent']> {
+  const atSeq = log.latestSeq;
+  return (wire, served) => {
+    interaction.sent = { atSeq, wire, ...what, options: optionsOf(served) };
+  };
+}
+
+/** What the log does not say otherwise, and no headers: they may be secret. */
+function optionsOf(request: ModelRequest): SentRequest['options'] {
+  const { system: _s, messages: _m, tools: _t, headers: _h, sent: _c, ...options } = request;
+  return options;
+}
+
+/** What the log keeps of the newest request: how it went out, and its tools where they are new. */
+export function sentDrafts({ interaction, log }: AgentContext, { toolset }: ModelPlan): readonly Draft[] {
+  const { sent } = interaction;
+  interaction.sent = undefined;
+  if (!sent) return [];
+  const isKnown = log.latest.offered?.includes(sent.tools) ?? false;
+  return [
+    ...(isKnown ? [] : [{ note: 'tools.offered' as const, data: toolset.offer }]),
+    { note: 'request.sent', data: sent },
+  ];
 }

@@ -10,6 +10,7 @@ import type { AgentContext, ModelPlan } from './context.js';
 import { reportContextUse } from './context-use.js';
 import { deliver, deliverSteering } from './deliver.js';
 import { blockOf, startSession } from './prompt-hooks.js';
+import { sentDrafts } from './request.js';
 import { shorterViewDrafts } from './window.js';
 
 /** A bound of the loop was reached. */
@@ -47,18 +48,23 @@ type TurnEnd = 'results wait' | 'answered' | 'rejected';
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<TurnEnd> {
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
-  const first = await planner.freshPlan(signal);
+  let first = await planner.freshPlan(signal);
+  noticeServers(context);
   begin(context, first);
-  await startSession(context, signal);
+  if (await startSession(context, signal)) {
+    first = planner.plan();
+    appendSystemPrompt(context, first);
+  }
   const { answer, plan } = await askWhileStoring(context, first, signal);
   const turn = gateTurn(context, plan);
   const calls = answer.calls.map(readCall);
   const isTooMuch = calls.length > 0 && interaction.rounds > session.limits.toolRounds;
   const starts = isTooMuch ? [] : await Promise.all(calls.map((call) => gate.startOf(call, turn)));
   log.append(
+    ...sentDrafts(context, plan),
     ...shorterViewDrafts(context, plan),
     ...answerDrafts(answer, calls, { context, plan }),
-    ...starts,
+    ...starts.flat(),
   );
   emitReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
@@ -75,6 +81,17 @@ async function endOf(
 ): Promise<TurnEnd> {
   if (calls.length === 0) return 'answered';
   return (await gate.runAll(calls, turn, signal)) ? 'results wait' : 'rejected';
+}
+
+/** Between two calls of a prompt the tools of servers may have changed. */
+function noticeServers({ log, interaction, planner }: AgentContext): void {
+  if (interaction.rounds === 0) return;
+  const content = planner.noticeOfServers().trim();
+  if (content === '') return;
+  log.append({
+    type: 'system.notification',
+    data: { content, kind: { type: 'unclassified', metadata: { tools: 'changed' } } },
+  });
 }
 
 /**

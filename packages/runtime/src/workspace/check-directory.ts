@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import type { SessionContext } from '@groundcrew/store';
+import { describeDirectory } from './git.js';
 
 /** The directory a session was to work in is not there. */
 export class NoSuchDirectory extends Error {
@@ -9,4 +11,10 @@ export class NoSuchDirectory extends Error {
 export function checkDirectory(path: string): void {
   const isThere = statSync(path, { throwIfNoEntry: false, bigint: true })?.isDirectory();
   if (!isThere) throw new NoSuchDirectory(`Directory does not exist or cannot be accessed: ${path}`);
+}
+
+/** Where a session would work in this directory; throws NoSuchDirectory. */
+export function directoryContext(path: string): SessionContext {
+  checkDirectory(path);
+  return describeDirectory(path);
 }

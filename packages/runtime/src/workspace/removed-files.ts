@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { leftDirectories } from './left-directories.js';
 import { sessionDirectoryIn } from './session-directory.js';
 import { removeSessionDirectory } from './spilled-output.js';
 
@@ -10,6 +11,8 @@ export interface RemovedFiles {
     options?: { readonly isReused?: boolean },
   ): void;
   discard(number: number): Promise<void>;
+  /** Directories of sessions that the store does not know, and that hold nothing but what sessions keep. */
+  unknown(isKnown: (sessionId: string) => boolean): readonly string[];
   /** The numbers of removed sessions whose files are still there. */
   detached(): readonly number[];
 }
@@ -31,6 +34,7 @@ export function removedFilesIn(home: string): RemovedFiles {
       // Whoever makes a session of this id has looked for its directory already.
       mkdirSync(join(directory, 'files'), { recursive: true, mode: 0o700 });
     },
+    unknown: (isKnown) => leftDirectories(home, isKnown),
     discard: (number) => removeSessionDirectory(detachedDirectory(number)),
     detached: () =>
       namesIn(root).flatMap((name) => {

@@ -1,5 +1,4 @@
 import type { Methods } from '@groundcrew/protocol';
-import { agentOf, type HistoryEntry, measureContext, type Session } from '@groundcrew/runtime';
 import type { SessionHandlers } from '../handler.js';
 import { contextIn } from '../working-directory.js';
 import { describeWorkspace } from '../workspace.js';
@@ -41,7 +40,7 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { abortable: isRunning, hasActiveWork: isRunning, waitingOn };
   },
   async 'session.metadata.contextInfo'({ promptTokenLimit, outputTokenLimit, selectedModel }, { session }) {
-    const use = await measure(session);
+    const use = await session.measures.contextUse();
     return {
       contextInfo: {
         modelName: selectedModel ?? use.model,
@@ -58,7 +57,7 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
     };
   },
   async 'session.metadata.getContextAttribution'(_params, { session }) {
-    const use = await measure(session);
+    const use = await session.measures.contextUse();
     const compactionThreshold = Math.floor(use.tokenLimit * compactionShare);
     return {
       contextAttribution: {
@@ -88,13 +87,12 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
     };
   },
   async 'session.metadata.getContextHeaviestMessages'({ limit = 10 }, { session }) {
-    const { history } = agentOf(await session.state());
-    const messages = history.map(weigh).sort((a, b) => b.tokens - a.tokens);
+    const messages = await session.measures.heaviestMessages();
     const totalTokens = messages.reduce((sum, message) => sum + message.tokens, 0);
     return { totalTokens, messages: messages.slice(0, limit) };
   },
   async 'session.metadata.recomputeContextTokens'(_params, { session }) {
-    const use = await measure(session);
+    const use = await session.measures.contextUse();
     return {
       // Tool definitions are not counted here: clients add up the two they are given.
       totalTokens: use.systemTokens + use.conversationTokens,
@@ -112,21 +110,3 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { workingDirectory: moved.cwd };
   },
 };
-
-async function measure(session: Session) {
-  const plan = await session.tools.plan();
-  return { model: plan.model, ...measureContext(agentOf(await session.state()), plan) };
-}
-
-function weigh(entry: HistoryEntry) {
-  const text =
-    entry.role === 'user'
-      ? entry.parts.map((part) => (part.type === 'text' ? part.text : part.base64)).join('')
-      : entry.text;
-  return {
-    id: entry.eventId,
-    label: text.slice(0, 80),
-    role: entry.role,
-    tokens: Math.ceil(text.length / 4),
-  };
-}

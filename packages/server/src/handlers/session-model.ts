@@ -1,5 +1,5 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { modelWarning, type Session, warnAtOnce, warningAboutEffort } from '@groundcrew/runtime';
+import { modelWarnings, type Session } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
 import type { CallContext, SessionHandlers } from '../handler.js';
 import { capabilitiesOf } from '../settings.js';
@@ -46,7 +46,7 @@ export const sessionModelHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const effort = { reasoningEffort: reasoningEffort || null, ...(tier && { contextTier: tier }) };
     const deferred = await change(session, { newModel: modelId, ...effort });
     await warn(session, { model: modelId, reasoningEffort }, context);
-    await warnAtOnce(session, context.optionWarnings());
+    await session.tools.warn(context.optionWarnings());
     if (!deferred) return { status: 'applied', deferred, modelId, deprecationWarnings: [] };
     const message = `Model changed from ${previous} to ${modelId}, from the next message on`;
     return { status: 'applied', deferred, modelId: previous, message, deprecationWarnings: [] };
@@ -70,10 +70,8 @@ async function warn(
   { runtime }: CallContext,
 ): Promise<void> {
   const access = await runtime.models(session);
-  const warnings = [modelWarning(access, model), warningAboutEffort(access.info(model), reasoningEffort)];
-  for (const message of warnings)
-    if (message !== undefined)
-      await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });
+  for (const message of modelWarnings(access, { model, reasoningEffort }))
+    await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });
 }
 
 /** True when a turn runs: then it is told, and counts, when that is over. */

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Methods } from '@groundcrew/protocol';
-import { limitsChanged, warnAtOnce } from '@groundcrew/runtime';
 import type { SessionHandlers } from '../handler.js';
-import { limitsFrom } from '../limits.js';
+import { limitsChange, limitsFrom } from '../limits.js';
 import { giveTokens, tokenProvidersOf } from '../provider-settings.js';
 import { settingsFrom } from '../settings.js';
 import { contextIn } from '../working-directory.js';
@@ -35,8 +34,8 @@ export const sessionOptionsHandlers: SessionHandlers<Pick<Methods, 'session.opti
       });
     }
     const limits = limitsFrom(sessionLimits);
-    if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChanged(limits) });
-    await warnAtOnce(session, warnings);
+    if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChange(limits) });
+    await session.tools.warn(warnings);
     return { success: true };
   },
 };

@@ -1,11 +1,5 @@
 import { type Methods, type ParsedParams, type Result, withoutNulls } from '@groundcrew/protocol';
-import {
-  type Approval,
-  configuredDirectories,
-  type Decision,
-  openQuestions,
-  type Rule,
-} from '@groundcrew/runtime';
+import { type Approval, configuredDirectories, type Decision, type Rule } from '@groundcrew/runtime';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.permissions.${string}`>;
@@ -84,7 +78,7 @@ export const sessionPermissionsHandlers: SessionHandlers<Pick<Methods, Names>> =
     return done;
   },
   async 'session.permissions.pendingRequests'(_params, { session }) {
-    const items = openQuestions(await session.state()).flatMap((question) => {
+    const items = (await session.openQuestions()).flatMap((question) => {
       if (question.kind !== 'permission') return [];
       const { permissionRequest, promptRequest } = question.event;
       return [{ requestId: question.requestId, request: promptRequest ?? permissionRequest }];

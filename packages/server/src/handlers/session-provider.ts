@@ -1,12 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
-import {
-  defaultProviderName,
-  missingSecret,
-  selectionId,
-  warnAtOnce,
-  withProviderChanges,
-  withRegistry,
-} from '@groundcrew/runtime';
+import { providerSettings } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
 import { giveTokens, providerFrom, registryFrom } from '../provider-settings.js';
@@ -18,10 +11,10 @@ export const sessionProviderHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const { session } = context;
     const registry = registryFrom(params);
     const names = registry.providers.filter((each) => each.hasBearerTokenProvider).map(({ name }) => name);
-    await context.runtime.change(session, (before) => withRegistry(before, registry));
+    await context.runtime.change(session, (before) => providerSettings.withRegistry(before, registry));
     giveTokens(session, context.client.id, names);
-    await warnAtOnce(session, context.optionWarnings());
-    const added = new Set(registry.models.map(selectionId));
+    await session.tools.warn(context.optionWarnings());
+    const added = new Set(registry.models.map(providerSettings.selectionId));
     const models = await context.environment.listModels({ session });
     return { models: models.filter(({ id }) => added.has(id)) };
   },
@@ -39,14 +32,14 @@ export const sessionProviderHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const { fixed } = await session.state();
     const { model } = await session.tools.plan();
     await context.runtime.change(session, (before) => {
-      const after = withProviderChanges(before, changes);
-      const missing = missingSecret(fixed, after, model);
+      const after = providerSettings.withChanges(before, changes);
+      const missing = providerSettings.missingSecret(fixed, after, model);
       if (missing !== undefined && changes.providerName === undefined) throw new Refusal(missing);
       return after;
     });
     if (changes.hasBearerTokenProvider)
-      giveTokens(session, context.client.id, [changes.providerName ?? defaultProviderName]);
-    await warnAtOnce(session, context.optionWarnings());
+      giveTokens(session, context.client.id, [changes.providerName ?? providerSettings.defaultName]);
+    await session.tools.warn(context.optionWarnings());
     return { success: true };
   },
 };

@@ -1,11 +1,10 @@
 import type { Methods } from '@groundcrew/protocol';
-import { openQuestions } from '@groundcrew/runtime';
 import type { SessionHandlers } from '../handler.js';
 
 export const sessionQuestionsHandlers: SessionHandlers<Pick<Methods, 'session.questions.pending'>> = {
   async 'session.questions.pending'(_params, { session }) {
     return {
-      items: openQuestions(await session.state()).map(({ kind, requestId, toolCallId, event }) => ({
+      items: (await session.openQuestions()).map(({ kind, requestId, toolCallId, event }) => ({
         kind,
         requestId,
         toolCallId,

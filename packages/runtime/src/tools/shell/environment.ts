@@ -26,6 +26,19 @@ function withoutPassword(address: string): string {
   return address.replace(/^(\s*(?:[a-z][a-z\d+.-]*:\/\/)?).*@/is, '$1');
 }
 
+/** Values with `${NAME}` replaced by the variable of that name, or by nothing where there is none. */
+export function expandedValues(
+  values: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      value.replace(/\$\{(\w+)\}/g, (_, inner: string) => environment[inner] ?? ''),
+    ]),
+  );
+}
+
 /** Whether a variable holds a key or token that the runtime itself goes by. */
 export function isSecretOfRuntime(name: string): boolean {
   return ownSecret.test(name) || credentials.has(name) || name === 'GROUNDCREW_FAILPOINT';

@@ -8,7 +8,7 @@ import { hostExecutor } from '../../exec/host.js';
 import type { Confinement } from '../../exec/sandbox-confinement.js';
 import type { SandboxHost } from '../../exec/sandbox-host.js';
 import { PrivateTemp } from '../../exec/sandbox-temp.js';
-import { commandEnvironment, type Environment } from './environment.js';
+import { commandEnvironment, type Environment, expandedValues } from './environment.js';
 import { findProgram, flavourOf } from './flavour.js';
 import { Guardian } from './guardian.js';
 import { hardenedEnvironment } from './hardened-environment.js';
@@ -16,6 +16,7 @@ import { fileOutlet, type Outlet, pipeOutlet } from './outlets.js';
 import { PipePool } from './pipes.js';
 import { ProcessSessions } from './process-sessions.js';
 import { markVariable } from './processes.js';
+import type { StartedProgram, WantedProgram } from './program.js';
 import { Shell, type ShellStart } from './shell.js';
 
 /** What is to run. */
@@ -90,6 +91,30 @@ export class ShellHost {
     return shell;
   }
 
+  /** Starts a program with pipes on behalf of `owner`, under guard. Throws CannotConfine. */
+  async startProgram(wanted: WantedProgram, owner: object): Promise<StartedProgram> {
+    const { program, parameters, workingDirectory } = wanted;
+    const executor = await this.executorFor(wanted, owner);
+    this.guardian.start();
+    const mark = `${this.markOf(owner)}.${this.marked++}`;
+    const own = wanted.expandsVariables
+      ? expandedValues(wanted.environment, this.environment)
+      : wanted.environment;
+    const environment = { ...this.environment, ...own, [markVariable]: mark };
+    const child = executor.start({
+      program,
+      parameters,
+      workingDirectory,
+      environment,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const { pid } = child;
+    if (pid === undefined) return { child, end: async () => undefined };
+    this.sessions.add(pid, owner, { isConfined: executor.kind !== 'host' });
+    void child.ended.then(() => this.sessions.leaderEnded(pid));
+    return { child, end: async () => void (await this.sessions.end([pid], mark)) };
+  }
+
   /** A number for a command that was given no name. */
   nextId(): string {
     const id = String(this.started);
@@ -122,7 +147,10 @@ export class ShellHost {
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
   }
 
-  private async executorFor(wanted: Wanted, owner: object): Promise<Executor> {
+  private async executorFor(
+    wanted: Pick<Wanted, 'confinement' | 'workingDirectory'>,
+    owner: object,
+  ): Promise<Executor> {
     const { confinement, workingDirectory } = wanted;
     if (!confinement) return hostExecutor;
     const { temp } = this.ownerOf(owner);

@@ -1,6 +1,7 @@
 import { SandboxHost } from '../../exec/sandbox-host.js';
 import type { SandboxSettings } from '../../exec/sandbox-settings.js';
 import type { Environment } from './environment.js';
+import type { ProgramHost, StartedProgram, WantedProgram } from './program.js';
 import type { ShellRegistry } from './registry.js';
 import type { ShellHost } from './shell-host.js';
 
@@ -13,7 +14,7 @@ export interface ShellOptions {
 }
 
 /** The shells of a process. Nothing is loaded or started before the first command. */
-export class Shells {
+export class Shells implements ProgramHost {
   /** The sandbox that commands may run in. */
   readonly sandbox: SandboxHost;
   private host: Promise<ShellHost> | undefined;
@@ -30,6 +31,14 @@ export class Shells {
       const { ShellRegistry } = await import('./registry.js');
       return new ShellRegistry(await this.open());
     }, this);
+  }
+
+  async startProgram(wanted: WantedProgram, owner: object): Promise<StartedProgram> {
+    return (await this.open()).startProgram(wanted, owner);
+  }
+
+  async endProgramsOf(owner: object): Promise<void> {
+    await (await this.host)?.endAllOf(owner);
   }
 
   /** Ends all that runs, but for what was detached. */
@@ -55,7 +64,7 @@ export class SessionShells {
   constructor(
     private readonly make: () => Promise<ShellRegistry>,
     /** The sandbox they may run in, and what all sessions go by. */
-    readonly machine: Pick<Shells, 'sandbox' | 'options'>,
+    readonly machine: Pick<Shells, 'sandbox' | 'options'> & ProgramHost,
   ) {}
 
   /** Some command has been run since the last close. */

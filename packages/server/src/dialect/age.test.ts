@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dialectOf } from './dialect.js';
+import { ageOf } from './age.js';
 
 const pinged = { hasConnected: false, isServerFlag: false };
 const connected = { hasConnected: true, isServerFlag: false };
@@ -32,8 +32,8 @@ test.each([
   ['0.3.0', { ...java, includeSubAgentStreamingEvents: true }, pinged, 'old'],
   ['0.2.x', java, pinged, 'oldest'],
   ['an earlier one for Java, which pings', java, { hasConnected: false, isServerFlag: true }, 'oldest'],
-])('%s', (_name, params, client, dialect) => {
-  expect(dialectOf(params, client)).toBe(dialect);
+])('%s', (_name, params, client, age) => {
+  expect(ageOf(params, client)).toBe(age);
 });
 
 function allOn() {

@@ -4,7 +4,7 @@ import type { Methods, ParsedParams } from '@groundcrew/protocol';
  * How a client reads events and answers. `new`: as the tables of the protocol say. `old`: releases before 1.0.0-beta.10,
  * whose parsers refuse some of it. `oldest`: those of them before 0.3.0, which also expect objects where later ones do not.
  */
-export type Dialect = 'new' | 'old' | 'oldest';
+export type Age = 'new' | 'old' | 'oldest';
 
 /** What is known of a connection when it opens a session. */
 export interface Acquaintance {
@@ -14,13 +14,14 @@ export interface Acquaintance {
   readonly isServerFlag: boolean;
 }
 
-type OpenParams = ParsedParams<Methods['session.resume']>;
+/** What a client says of itself when it creates or resumes a session. */
+export type OpenParams = ParsedParams<Methods['session.resume']>;
 
 /**
  * The one place that decides how old a client is. All releases from 1.0.0-beta.10 on send `toolFilterPrecedence`, except
  * those for Java: they start the runtime with `--server`, send `connect`, and leave out every switch that is off.
  */
-export function dialectOf(params: OpenParams, { hasConnected, isServerFlag }: Acquaintance): Dialect {
+export function ageOf(params: OpenParams, { hasConnected, isServerFlag }: Acquaintance): Age {
   if (params.toolFilterPrecedence !== undefined) return 'new';
   if (hasConnected) return isServerFlag || omitsSwitches(params) ? 'new' : 'old';
   return params.includeSubAgentStreamingEvents === undefined ? 'oldest' : 'old';

@@ -34,7 +34,7 @@ test.each([
     { modelMetrics: { m: { requests: { count: 2, cost: 0 }, usage: {} }, n: { requests: { cost: 3 } } } },
   ],
   ['user.message', { content: '"source" "shell_exit"' }, { content: '"source" "shell_exit"' }],
-])('%s is told to clients of old as they know it', (type, data, expected) => {
+])('%s is told to older clients as they know it', (type, data, expected) => {
   const event = { id: 'e', type, data };
   expect(JSON.parse(eventFor('old', { type, json: JSON.stringify(event) }))).toEqual({
     ...event,

@@ -1,18 +1,20 @@
 import type { JsonObject } from '@groundcrew/protocol';
-import type { Dialect } from './dialect.js';
+import type { Age } from './age.js';
 
 /** The name that a method has now, for those that clients before 0.3.0 know by another. */
 export function currentName(name: string): string {
   return name.replace(/^session\.workspace\./, 'session.workspaces.');
 }
 
-/** The answer to a request as a client of this dialect can read it; most are as they are. */
-export function answerFor(
-  dialect: Dialect | undefined,
-  request: { readonly method: string; readonly params: unknown },
-  result: unknown,
-): unknown {
-  if (dialect !== 'oldest' || !Object.hasOwn(rewrites, request.method)) return result;
+/** A request that is about to be answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** The answer to a request as a client of this age can read it; most are as they are. */
+export function answerFor(age: Age, request: AnsweredRequest, result: unknown): unknown {
+  if (age !== 'oldest' || !Object.hasOwn(rewrites, request.method)) return result;
   return rewrites[request.method]?.(result, request.params as JsonObject);
 }
 

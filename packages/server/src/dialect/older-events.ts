@@ -1,18 +1,37 @@
-import type { Dialect } from './dialect.js';
+import type { Age } from './age.js';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The JSON of an event as a client of this dialect can read it; most are as they are. */
-export function eventFor(
-  dialect: Dialect,
-  { type, json }: { readonly type: string; readonly json: string },
-): string {
-  if (dialect === 'new') return json;
+/** An event by its type, and its JSON. */
+interface EventText {
+  readonly type: string;
+  readonly json: string;
+}
+
+/** The JSON of an event as a client of this age can read it; most are as they are. */
+export function eventFor(age: Age, { type, json }: EventText): string {
+  if (age === 'new') return json;
   const rewrite = Object.hasOwn(rewrites, type) ? rewrites[type] : undefined;
   if (!rewrite?.isNeeded(json)) return json;
   const event = JSON.parse(json) as { readonly data: Data };
   return JSON.stringify({ ...event, data: rewrite.data(event.data) });
 }
+
+/**
+ * Whether a client of protocol 2 gets an event at all. It is asked by requests, and releases that serve both would
+ * handle the events of protocol 3 a second time; parsers of its time refuse the others.
+ */
+export function isKnownToProtocol2({ type }: EventText): boolean {
+  return !unknownToProtocol2.has(type);
+}
+
+const unknownToProtocol2: ReadonlySet<string> = new Set([
+  'elicitation.completed',
+  'external_tool.completed',
+  'external_tool.requested',
+  'permission.completed',
+  'permission.requested',
+]);
 
 interface Rewrite {
   /** A cheap look at the text, before it is parsed. */

@@ -1,0 +1,141 @@
+import { reportError } from '../hooks/error-hooks.js';
+import type { HookGuard } from '../hooks/guard.js';
+import type { Hooks } from '../hooks/hooks.js';
+import { type McpReview, reviewMcpCall } from '../hooks/mcp-hooks.js';
+import { type CallReview, CallReviews, type ReviewedResult, reviewResult } from '../hooks/tool-hooks.js';
+import { TurnAborted } from '../interruption.js';
+import type { AgentLog } from '../log/agent-log.js';
+import type { PermissionQuestion } from '../permissions/question.js';
+import { resultOfObject } from '../tools/external.js';
+import type { McpCall, ToolResult } from '../tools/tool.js';
+import { type CallToRun, modifiedCall, type Passage } from './call.js';
+import type { Asking, GatePermissions } from './permission-desk.js';
+
+/** What came of the hooks before a call: why it must not run, or how it goes on. */
+export type Reviewed =
+  | { readonly denial: string }
+  | {
+      readonly passage: Passage;
+      readonly asking: Asking;
+      /** What a hook wants the user to be asked. */
+      readonly question?: PermissionQuestion;
+    };
+
+/** Where the gate puts calls and their results to hooks, and holds them while the session's guard is away. */
+export class HookDesk {
+  constructor(
+    private readonly parts: {
+      readonly log: AgentLog;
+      readonly hooks: Hooks;
+      readonly guard: HookGuard;
+      readonly permissions: GatePermissions;
+    },
+  ) {}
+
+  /** One record for the hooks of all calls of a message. */
+  reviewsOf(calls: readonly CallToRun[]): Pick<Passage, 'reviews'> {
+    const { hooks } = this.parts;
+    return hooks.has('preToolUse') ? { reviews: new CallReviews(hooks, calls.map(hookedCall)) } : {};
+  }
+
+  /** What hooks make of a call before anything else looks at it; also of one whose tool does not exist. */
+  async review(passage: Passage): Promise<Reviewed> {
+    const { hooks, guard, permissions } = this.parts;
+    const { call, original, signal } = passage;
+    const held = { toolCallId: call.toolCallId, hookType: 'preToolUse' } as const;
+    while (guard.isAway && !permissions.policy().canAsk) await guard.change(held, signal);
+    if (!passage.reviews && !hooks.has('preToolUse'))
+      return {
+        passage: { ...passage, isUnguarded: guard.isAway },
+        asking: guard.isAway ? 'always' : 'as the policy says',
+      };
+    const reviews = passage.reviews ?? new CallReviews(hooks, [hookedCall(original)]);
+    const { decision, reason, modified, contexts } = await reviews.review(hookedCall(original), signal);
+    if (decision === 'deny')
+      return { denial: `Denied by preToolUse hook: ${reason ?? 'No reason provided'}` };
+    this.keepReview(original, { modified, contexts });
+    const changed = modifiedCall({ ...original, granted: call.granted ?? [] }, modified);
+    const question = decision === 'ask' ? { question: hookQuestion(changed, reason) } : {};
+    const asking = decision ? 'never' : 'as the policy says';
+    const isUnguarded = guard.isAway;
+    return {
+      passage: { ...passage, call: changed, isUnguarded },
+      asking: isUnguarded ? 'always' : asking,
+      ...question,
+    };
+  }
+
+  /** What hooks made of a call is a record before anything else happens to it. */
+  private keepReview(
+    { toolCallId, arguments: written }: CallToRun,
+    { modified, contexts }: Pick<CallReview, 'modified' | 'contexts'>,
+  ): void {
+    const { log } = this.parts;
+    if (contexts.length > 0) {
+      const texts = contexts.map((text) => `Additional context from preToolUse hook:\n${text}`);
+      log.append({ note: 'call.context', data: { toolCallId, source: 'preToolUse', texts } });
+    }
+    const open = log.latest.calls.find((each) => each.toolCallId === toolCallId);
+    // Hooks that were asked again may have changed their mind.
+    const change = modified ?? (open?.modified && { arguments: written });
+    if (change) log.append({ note: 'call.modified', data: { toolCallId, ...change } });
+  }
+
+  /** A tool that asks nothing is asked about while the session's guard is away. */
+  guardQuestion(call: CallToRun): PermissionQuestion | undefined {
+    if (!this.parts.guard.isAway) return undefined;
+    return hookQuestion(call, 'The client whose hooks guard this session is not attached.');
+  }
+
+  /** Hooks see a call of an MCP server's tool once more, right before it leaves. */
+  reviewLeaving({ call: { toolCallId }, signal }: Passage, mcpCall: McpCall): Promise<McpReview> {
+    return reviewMcpCall(this.parts.hooks, { ...mcpCall, toolCallId }, signal);
+  }
+
+  /** Shows a result to hooks; it waits for them while the session's guard is away. */
+  async reviewResult({ call, signal }: Passage, result: ToolResult): Promise<ReviewedResult> {
+    const options = { signal, readResult: resultOfObject };
+    return reviewResult(this.parts.hooks, hookedCall(call), result, options);
+  }
+
+  /** Resolves when a result may be shown to hooks and clients. */
+  async release(passage: Passage, result: ToolResult): Promise<void> {
+    const held = { toolCallId: passage.call.toolCallId, hookType: 'postToolUse' } as const;
+    while (this.isHeldBack(passage, result)) await this.parts.guard.change(held, passage.signal);
+  }
+
+  /** A result that hooks would have seen waits for them: a guard that is gone guards still. */
+  isHeldBack({ isUnguarded = false }: Passage, result: ToolResult): boolean {
+    return this.parts.guard.isAway && !isUnguarded && !isRefused(result);
+  }
+
+  /** Whether hooks want a call that ran and failed to be run once more; they may end the turn, too. */
+  async mayTryAgain({ call, signal }: Passage, result: ToolResult): Promise<boolean> {
+    const attempts = this.attemptsOf(call.toolCallId);
+    if (result.type === 'success' || isRefused(result) || attempts === 0) return false;
+    const error = result.message ?? result.text;
+    const input = { error, errorContext: 'tool_execution', recoverable: true };
+    const { action, retryCount } = await reportError(this.parts.hooks, input, signal);
+    if (action === 'abort') throw new TurnAborted('user_abort');
+    return action === 'retry' && attempts <= retryCount;
+  }
+
+  /** How often a call was allowed to happen so far. */
+  attemptsOf(toolCallId: string): number {
+    return this.parts.log.latest.calls.find((each) => each.toolCallId === toolCallId)?.attempts ?? 0;
+  }
+}
+
+function hookQuestion(call: CallToRun, reason: string | undefined): PermissionQuestion {
+  const message = reason === undefined ? {} : { hookMessage: reason };
+  return { request: { kind: 'hook', toolName: call.name, toolArgs: call.arguments, ...message } };
+}
+
+/** It has not run: there is nothing that hooks would see. */
+function isRefused({ type }: ToolResult): boolean {
+  return type === 'denied' || type === 'rejected';
+}
+
+function hookedCall({ toolCallId, name: toolName, arguments: given }: CallToRun) {
+  return { toolCallId, toolName, arguments: given };
+}

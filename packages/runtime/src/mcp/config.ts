@@ -1,0 +1,122 @@
+import type { JsonObject, JsonValue } from '@groundcrew/protocol';
+
+/** Who named a server. */
+export type McpServerSource = 'user' | 'workspace' | 'plugin' | 'builtin';
+
+/** What holds for a server however it is reached. */
+interface CommonConfig {
+  /** Raw names of the tools that are offered; absent is all. */
+  readonly tools?: readonly string[];
+  readonly excludeTools?: readonly string[];
+  /** How long it may take to start, and to answer a call. */
+  readonly timeout?: number;
+  /** The user believes what the server says of its tools. */
+  readonly isTrusted: boolean;
+  /** Its tools are in every request, however many there are. */
+  readonly isNeverDeferred: boolean;
+  readonly source: McpServerSource;
+}
+
+/** A server that is a child of the runtime. */
+export interface StdioConfig extends CommonConfig {
+  readonly type: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** A server that runs already, somewhere. */
+export interface RemoteConfig extends CommonConfig {
+  readonly type: 'http' | 'sse';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly oauthClientId?: string;
+  readonly oauthPublicClient?: boolean;
+  readonly oauthGrantType?: 'authorization_code' | 'client_credentials';
+}
+
+/** A description that leads to no server; its status says why. */
+export interface InvalidConfig extends CommonConfig {
+  readonly type: 'invalid';
+  readonly reason: string;
+}
+
+/** How one MCP server is reached and treated. */
+export type McpServerConfig = StdioConfig | RemoteConfig | InvalidConfig;
+
+/** Reads what a client or a file says of a server. Nothing is thrown: a bad description is a server that failed. */
+export function readServerConfig(raw: JsonObject, source: McpServerSource = 'user'): McpServerConfig {
+  const common = commonOf(raw, source);
+  const { type, command, url } = raw;
+  const isRemote =
+    type === 'http' || type === 'sse' || (isAbsent(type) && isAbsent(command) && !isAbsent(url));
+  if (isRemote) return remoteOf(raw, common);
+  if (!isAbsent(type) && type !== 'local' && type !== 'stdio')
+    return invalid(
+      common,
+      `its type is ${JSON.stringify(type)}, and only local, stdio, http and sse are known`,
+    );
+  if (typeof command !== 'string' || command.trim() === '')
+    return invalid(common, 'it names neither a command nor a url');
+  return {
+    ...common,
+    type: 'stdio',
+    command,
+    args: textsOf(raw.args) ?? [],
+    env: textMapOf(raw.env),
+    ...(typeof raw.cwd === 'string' && raw.cwd !== '' && { cwd: raw.cwd }),
+  };
+}
+
+function remoteOf(raw: JsonObject, common: CommonConfig): McpServerConfig {
+  const { url, type } = raw;
+  if (typeof url !== 'string' || !URL.canParse(url)) return invalid(common, 'its url is no URL');
+  const { protocol } = new URL(url);
+  if (protocol !== 'http:' && protocol !== 'https:')
+    return invalid(common, `its url begins with ${protocol}, and only http and https are supported`);
+  const { oauthClientId, oauthPublicClient, oauthGrantType } = raw;
+  return {
+    ...common,
+    type: type === 'sse' ? 'sse' : 'http',
+    url,
+    headers: textMapOf(raw.headers),
+    ...(typeof oauthClientId === 'string' && { oauthClientId }),
+    ...(typeof oauthPublicClient === 'boolean' && { oauthPublicClient }),
+    ...((oauthGrantType === 'authorization_code' || oauthGrantType === 'client_credentials') && {
+      oauthGrantType,
+    }),
+  };
+}
+
+function commonOf(raw: JsonObject, source: McpServerSource): CommonConfig {
+  const tools = textsOf(raw.tools);
+  const excludeTools = textsOf(raw.excludeTools);
+  return {
+    source,
+    isTrusted: raw.trusted === true,
+    isNeverDeferred: raw.deferTools === 'never',
+    ...(tools && !tools.includes('*') && { tools }),
+    ...(excludeTools && { excludeTools }),
+    ...(typeof raw.timeout === 'number' && raw.timeout > 0 && { timeout: raw.timeout }),
+  };
+}
+
+function invalid(common: CommonConfig, reason: string): InvalidConfig {
+  return { ...common, type: 'invalid', reason };
+}
+
+function isAbsent(value: JsonValue | undefined): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] | undefined {
+  return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : undefined;
+}
+
+function textMapOf(value: JsonValue | undefined): Readonly<Record<string, string>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text]] : [])),
+  );
+}

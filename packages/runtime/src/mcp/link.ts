@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import type { Confinement } from '../exec/sandbox-confinement.js';
+import type { ProgramHost, StartedProgram } from '../tools/shell/program.js';
+import type { InvalidConfig, McpServerConfig, RemoteConfig, StdioConfig } from './config.js';
+import type { ConnectionParts, McpConnection } from './connection.js';
+import { reasonOf, reasonOfChild } from './reasons.js';
+import { StdioTransport } from './stdio-transport.js';
+
+/** What links of all servers of a session are made with. */
+export interface LinkParts {
+  readonly version: string;
+  readonly programs: ProgramHost;
+  /** On whose behalf children run. */
+  readonly owner: object;
+  /** Values of `env` may name other variables. */
+  expandsVariables(): boolean;
+  workingDirectory(): Promise<string>;
+  /** What children may touch; undefined when they run as the user. Throws SandboxUnavailable. */
+  confinement(): Promise<Confinement | undefined>;
+}
+
+/** What one link is made with. */
+export interface OpenParts extends LinkParts, Pick<ConnectionParts, 'roots' | 'isOld' | 'milliseconds'> {
+  changed(what: 'tools' | 'prompts' | 'resources'): void;
+}
+
+/** A server that has been greeted, and how it ends. */
+export interface Link {
+  readonly connection: McpConnection;
+  /** Resolves with the reason when the connection ends, or is no longer wanted. */
+  closed(signal: AbortSignal): Promise<string>;
+  /** Resolves when nothing of it is left. */
+  close(): Promise<void>;
+  /** In words, why something that was asked of it failed. */
+  reason(error: unknown): string;
+}
+
+/** What came of an attempt; `isOld`: it ended when it was probed, and may live when greeted the old way. */
+export type Opened =
+  | { readonly link: Link }
+  | { readonly failure: string; readonly needsAuth?: boolean }
+  | { readonly isOld: true };
+
+/** Reaches a server and greets it. Never rejects. The library is loaded when the first one is needed. */
+export async function openLink(
+  config: Exclude<McpServerConfig, InvalidConfig>,
+  parts: OpenParts,
+  signal: AbortSignal,
+): Promise<Opened> {
+  return config.type === 'stdio' ? openChild(config, parts, signal) : openRemote(config, parts, signal);
+}
+
+async function openChild(config: StdioConfig, parts: OpenParts, signal: AbortSignal): Promise<Opened> {
+  const loading = import('./connection.js');
+  const workingDirectory = resolve(await parts.workingDirectory(), config.cwd ?? '');
+  let program: StartedProgram;
+  try {
+    program = await parts.programs.startProgram(
+      {
+        program: config.command,
+        parameters: config.args,
+        workingDirectory,
+        environment: config.env,
+        expandsVariables: parts.expandsVariables(),
+        confinement: await parts.confinement(),
+      },
+      parts.owner,
+    );
+  } catch (error) {
+    return { failure: reasonOf(error, Object.values(config.env)) };
+  }
+  const transport = new StdioTransport(program);
+  const reason = (error: unknown) => reasonOfChild(transport, config, { error, workingDirectory });
+  try {
+    const { McpConnection } = await loading;
+    const connection = await McpConnection.open(connectionParts(transport, parts), signal);
+    return { link: linkOf(connection, { reason, close: () => transport.close() }) };
+  } catch (error) {
+    const diedProbed = !parts.isOld && transport.ending?.type === 'exited' && !transport.hasSpoken;
+    await transport.close();
+    return diedProbed && !signal.aborted ? { isOld: true } : { failure: reason(error) };
+  }
+}
+
+async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortSignal): Promise<Opened> {
+  const reason = (error: unknown) => reasonOf(error, Object.values(config.headers));
+  try {
+    const { McpConnection } = await import('./connection.js');
+    const { remoteTransport } = await import('./remote.js');
+    const transport = remoteTransport(config);
+    const connection = await McpConnection.open(connectionParts(transport, parts), signal);
+    const close = async () => {
+      await transport.terminate();
+      await connection.close();
+    };
+    return { link: linkOf(connection, { reason, close }) };
+  } catch (error) {
+    const { isUnauthorized } = await import('./remote.js');
+    return { failure: reason(error), ...(isUnauthorized(error) && { needsAuth: true }) };
+  }
+}
+
+function connectionParts(transport: ConnectionParts['transport'], parts: OpenParts): ConnectionParts {
+  const { version, isOld, milliseconds, roots, changed } = parts;
+  return {
+    transport,
+    version,
+    isOld,
+    milliseconds,
+    roots,
+    toolsChanged: () => changed('tools'),
+    promptsChanged: () => changed('prompts'),
+    resourcesChanged: () => changed('resources'),
+  };
+}
+
+function linkOf(connection: McpConnection, how: Pick<Link, 'reason' | 'close'>): Link {
+  return {
+    ...how,
+    connection,
+    closed: (signal) =>
+      new Promise((done) => {
+        const end = () => {
+          signal.removeEventListener('abort', end);
+          done(how.reason(new Error('the connection was closed')));
+        };
+        signal.addEventListener('abort', end, { once: true });
+        if (signal.aborted) end();
+        void connection.ended.then(end);
+      }),
+  };
+}

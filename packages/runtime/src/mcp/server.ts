@@ -1,0 +1,309 @@
+import { pathToFileURL } from 'node:url';
+import type { JsonObject } from '@groundcrew/protocol';
+import type { Progress } from '@modelcontextprotocol/client';
+import { ToolFailure, type ToolResult } from '../tools/tool.js';
+import type { McpServerConfig } from './config.js';
+import type { McpConnection } from './connection.js';
+import { readDefinitions, type ToolDefinition } from './definition.js';
+import { type Link, type LinkParts, openLink } from './link.js';
+import { resultOfAnswer } from './result.js';
+
+/** The state of a server, in the words of the wire. */
+export type McpStatus =
+  | 'connected'
+  | 'failed'
+  | 'needs-auth'
+  | 'pending'
+  | 'disabled'
+  | 'stopped'
+  | 'not_configured';
+
+/** What a server needs of the session around it. */
+export interface ServerHost extends LinkParts {
+  /** The directories that the session works in. */
+  directories(): readonly string[];
+  /** The status is another one. */
+  statusChanged(server: McpServer): void;
+  /** What it offers is something else. */
+  listChanged(server: McpServer, what: 'tools' | 'prompts' | 'resources'): void;
+  warn(message: string): void;
+}
+
+/** How a call of a tool is made. */
+export interface ToolCallOptions {
+  readonly meta?: JsonObject | undefined;
+  readonly signal: AbortSignal;
+  progress(output: string): void;
+}
+
+/** One MCP server of a session, from its start to its end. It restarts when it crashes, up to a cap. */
+export class McpServer {
+  status: McpStatus = 'pending';
+  error: string | undefined;
+  /** When the status became what it is, in milliseconds since 1970. */
+  changedAt = Date.now();
+  tools: readonly ToolDefinition[] = [];
+  private link: Link | undefined;
+  private life: AbortController | undefined;
+  private done: Promise<void> = Promise.resolve();
+  /** Until when turns wait for it. */
+  private deadline = 0;
+  private refreshing: Promise<void> | undefined;
+  private isStale = false;
+  private readonly waiting = new Set<() => void>();
+  /** It does not take the probe of newer revisions. */
+  private isOld = false;
+
+  constructor(
+    readonly name: string,
+    readonly config: McpServerConfig,
+    private readonly host: ServerHost,
+  ) {}
+
+  get isRunning(): boolean {
+    return this.status === 'connected';
+  }
+
+  /** It has been started, and neither stopped nor failed since. */
+  get isStarted(): boolean {
+    return this.life !== undefined;
+  }
+
+  /** A turn that begins now should wait for it. */
+  get isAwaited(): boolean {
+    const isComing = this.isStarted && this.status === 'pending';
+    return (isComing && Date.now() < this.deadline) || this.refreshing !== undefined;
+  }
+
+  get connection(): McpConnection | undefined {
+    return this.link?.connection;
+  }
+
+  /** Starts it unless it runs; what comes of that is its status. */
+  start(): void {
+    if (this.life) return;
+    const life = new AbortController();
+    this.life = life;
+    this.deadline = Date.now() + this.startLimit;
+    this.done = this.live(life.signal).finally(() => {
+      if (this.life === life) this.life = undefined;
+    });
+  }
+
+  /** Ends it; resolves when its processes are gone. */
+  async stop(status: McpStatus, error?: string): Promise<void> {
+    const { life, done } = this;
+    this.life = undefined;
+    life?.abort(new Error('The server was stopped'));
+    this.setStatus(status, error);
+    await done;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop('pending');
+    this.start();
+  }
+
+  /** Resolves when it is no longer waited for. */
+  async settled(signal: AbortSignal): Promise<void> {
+    if (!this.isAwaited) return;
+    const limit = AbortSignal.timeout(Math.max(1, this.deadline - Date.now()));
+    const either = AbortSignal.any([signal, limit]);
+    while (this.isAwaited && !either.aborted) await this.change(either);
+  }
+
+  /** Calls a tool; whatever happens to the server, there is an answer. */
+  async call(toolName: string, args: JsonObject, options: ToolCallOptions): Promise<ToolResult> {
+    const { signal } = options;
+    await this.settled(signal);
+    signal.throwIfAborted();
+    const { link } = this;
+    if (!link) throw new ToolFailure(`MCP server '${this.name}': it is not connected${this.reasonText()}`);
+    try {
+      const answer = await link.connection.call(toolName, args, {
+        signal,
+        meta: options.meta,
+        milliseconds: this.config.timeout ?? callMilliseconds,
+        onProgress: progressReporter(options.progress),
+      });
+      return resultOfAnswer(this.name, answer);
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const reason = link.reason(error);
+      const text = `MCP server '${this.name}': ${reason}`;
+      return { type: reason.startsWith('time-out') ? 'timeout' : 'failure', text };
+    }
+  }
+
+  /** The list of its tools is out of date. */
+  private refresh(): void {
+    this.isStale = true;
+    this.refreshing ??= this.readAgain().finally(() => {
+      this.refreshing = undefined;
+      this.wake();
+    });
+  }
+
+  private async readAgain(): Promise<void> {
+    while (this.isStale) {
+      this.isStale = false;
+      const { link } = this;
+      if (!link) return;
+      try {
+        await this.readTools(link);
+        this.host.listChanged(this, 'tools');
+      } catch (error) {
+        this.host.warn(
+          `MCP server '${this.name}': its tools could not be listed again: ${link.reason(error)}`,
+        );
+      }
+    }
+  }
+
+  /** Connects, and connects again when it crashes, until it is stopped or fails too often. */
+  private async live(signal: AbortSignal): Promise<void> {
+    for (let crashes = 0; !signal.aborted; ) {
+      const link = await this.connect(signal, crashes);
+      if (!link) return;
+      const since = Date.now();
+      const reason = await link.closed(signal);
+      this.link = undefined;
+      await link.close();
+      if (signal.aborted) return;
+      crashes = Date.now() - since > healthyMilliseconds ? 1 : crashes + 1;
+      this.deadline = Date.now() + this.startLimit;
+      if (crashes > mostRestarts)
+        return this.setStatus('failed', `${reason}; it was restarted ${mostRestarts} times`);
+      this.setStatus('pending', reason);
+      await pause(firstPause * 2 ** (crashes - 1), signal);
+    }
+  }
+
+  private async connect(signal: AbortSignal, crashes: number): Promise<Link | undefined> {
+    if (this.config.type === 'invalid') {
+      this.setStatus('failed', this.config.reason);
+      return undefined;
+    }
+    this.setStatus('pending', this.error);
+    const limit = Math.max(this.startLimit, longestStart);
+    const { config, host, isOld } = this;
+    const changed = (what: 'tools' | 'prompts' | 'resources') =>
+      what === 'tools' ? this.refresh() : host.listChanged(this, what);
+    const roots = () => host.directories().map((path) => ({ uri: pathToFileURL(path).href, name: path }));
+    const opened = await openLink(config, { ...host, changed, roots, isOld, milliseconds: limit }, signal);
+    if (signal.aborted) {
+      if ('link' in opened) await opened.link.close();
+      return undefined;
+    }
+    if ('isOld' in opened) {
+      this.isOld = true;
+      return this.connect(signal, crashes);
+    }
+    if ('failure' in opened) {
+      this.setStatus(opened.needsAuth ? 'needs-auth' : 'failed', opened.failure);
+      return undefined;
+    }
+    return this.greet(opened.link, signal);
+  }
+
+  private async greet(link: Link, signal: AbortSignal): Promise<Link | undefined> {
+    try {
+      await this.readTools(link);
+    } catch (error) {
+      const reason = link.reason(error);
+      await link.close();
+      if (!signal.aborted) this.setStatus('failed', `its tools could not be listed: ${reason}`);
+      return undefined;
+    }
+    if (signal.aborted) {
+      await link.close();
+      return undefined;
+    }
+    this.link = link;
+    this.setStatus('connected');
+    return link;
+  }
+
+  private async readTools(link: Link): Promise<void> {
+    const listed = await link.connection.tools(this.startLimit);
+    const { definitions, problems } = readDefinitions(listed);
+    for (const problem of problems) this.host.warn(`MCP server '${this.name}': ${problem}.`);
+    const { tools, excludeTools = [] } = this.config;
+    this.tools = definitions.filter(
+      ({ name }) => (tools === undefined || tools.includes(name)) && !excludeTools.includes(name),
+    );
+  }
+
+  private get startLimit(): number {
+    return this.config.timeout ?? startMilliseconds;
+  }
+
+  private reasonText(): string {
+    return this.error === undefined ? '' : `: ${this.error}`;
+  }
+
+  private setStatus(status: McpStatus, error?: string): void {
+    const isSame = this.status === status && this.error === error;
+    this.status = status;
+    this.error = error;
+    if (status !== 'connected') {
+      this.link = undefined;
+      this.tools = [];
+    }
+    this.changedAt = Date.now();
+    this.wake();
+    if (!isSame) this.host.statusChanged(this);
+  }
+
+  private wake(): void {
+    for (const wake of this.waiting) wake();
+  }
+
+  private change(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.waiting.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.waiting.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+      if (signal.aborted) wake();
+    });
+  }
+}
+
+/** How long a turn waits for a server to start, unless its configuration says otherwise. */
+const startMilliseconds = 30_000;
+/** How long a start may take at all; it goes on while turns no longer wait. */
+const longestStart = 300_000;
+const callMilliseconds = 300_000;
+const mostRestarts = 5;
+const firstPause = 250;
+/** A server that ran so long begins to count its crashes anew. */
+const healthyMilliseconds = 60_000;
+
+const longestProgress = 16 * 1024;
+
+/** All that was said of the progress so far, as clients get it. */
+function progressReporter(report: (output: string) => void): (progress: Progress) => void {
+  let output = '';
+  return ({ progress, total, message }) => {
+    const share = total === undefined ? String(progress) : `${progress}/${total}`;
+    output = `${output}${message ?? share}\n`.slice(-longestProgress);
+    report(output);
+  };
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}

@@ -1,0 +1,46 @@
+import { deniesPaths } from './exec/sandbox-denied.js';
+import { SandboxHost } from './exec/sandbox-host.js';
+import { outlookOf, type SandboxSettings } from './exec/sandbox-settings.js';
+import { type Explanation, explain, type Wish } from './permissions/explain.js';
+import type { PolicyRules } from './permissions/policy.js';
+import { describeRule } from './permissions/rules.js';
+import { standingPolicy } from './permissions/standing-policy.js';
+import { openRules } from './session/session-sandbox.js';
+
+/** What would happen to a call, and which deny rules for paths would hold while a command runs. */
+export interface StandingExplanation extends Explanation {
+  /** Rules that the sandbox enforces. */
+  readonly held: readonly string[];
+  /** Rules that a running command could get around. */
+  readonly open: readonly string[];
+}
+
+/** Explains a call in a new session of this home and directory, without running anything. Throws BookFault. */
+export async function explainStanding(
+  wish: Wish,
+  place: Parameters<typeof standingPolicy>[0] & {
+    readonly sandbox: SandboxSettings;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+  },
+): Promise<StandingExplanation> {
+  const { workingDirectory } = place;
+  const rules = standingPolicy(place);
+  const open = await openPathsIn(rules, place);
+  const explanation = await explain(wish, { workingDirectory }, { ...rules, openPaths: open });
+  if (wish.type !== 'command') return { ...explanation, held: [], open: [] };
+  const held = rules.deny.filter((rule) => deniesPaths(rule) && !open.includes(rule));
+  return { ...explanation, open: open.map(describeRule), held: held.map(describeRule) };
+}
+
+async function openPathsIn(
+  { mode, deny }: PolicyRules,
+  place: {
+    readonly sandbox: SandboxSettings;
+    readonly environment: Readonly<Record<string, string | undefined>>;
+    readonly workingDirectory: string;
+  },
+) {
+  const { type } = outlookOf(place.sandbox, mode, await new SandboxHost(place.environment).probe());
+  const { workingDirectory } = place;
+  return openRules(deny, { workingDirectory, roots: [workingDirectory], isConfined: type === 'confined' });
+}
