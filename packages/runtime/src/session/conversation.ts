@@ -19,7 +19,7 @@ import { CallQuestions } from '../questions/call-questions.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { ModelSwitch } from '../questions/model-switch.js';
 import { Offers } from '../questions/offers.js';
-import { Questions } from '../questions/questions.js';
+import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
@@ -119,6 +119,19 @@ export class Conversation {
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
     await this.receipts.once(prompt, () => this.accept({ prompt, extras }));
+  }
+
+  /** False when nobody waits for such an answer any more; what was asked before the log was loaded may be answered too. */
+  answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
+    if (question.kind === 'elicitation' || question.kind === 'sampling') this.requests.reopen();
+    return this.questions.answer(question, answer);
+  }
+
+  /** Takes prompts back that no turn has taken up. */
+  async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
+    const gone = await this.inbox.withdraw(which);
+    if (gone.length > 0) this.log.emit({ type: 'pending_messages.modified', data: {} });
+    return gone;
   }
 
   private async accept(received: ReceivedPrompt): Promise<void> {

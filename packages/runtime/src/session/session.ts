@@ -175,9 +175,7 @@ export class Session {
 
   /** False when nobody waits for such an answer any more. */
   async answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
-    const { questions, requests } = await this.load();
-    if (isRequest(question)) requests.reopen();
-    return questions.answer(question, answer);
+    return (await this.load()).answer(question, answer);
   }
 
   /** Writes events and waits until everybody has been told. */
@@ -216,10 +214,7 @@ export class Session {
 
   /** Takes prompts back that no turn has taken up. */
   async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
-    const { inbox, log } = await this.load();
-    const gone = await inbox.withdraw(which);
-    if (gone.length > 0) log.emit({ type: 'pending_messages.modified', data: {} });
-    return gone;
+    return (await this.load()).withdraw(which);
   }
 
   /** What a verdict on a call rests on now. */
@@ -397,11 +392,6 @@ export class Session {
       lost: () => this.dropLoaded(),
     };
   }
-}
-
-/** A question that belongs to no turn: what was asked before the session was unloaded may be answered after it. */
-function isRequest({ kind }: QuestionRef): boolean {
-  return kind === 'elicitation' || kind === 'sampling';
 }
 
 /** A session that is closed keeps its log folded unless it is very short. */
