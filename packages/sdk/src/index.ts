@@ -87,5 +87,24 @@ export {
 } from './system-message.js';
 export type { ToolResultObject } from './tool-result.js';
 export type { TraceContext } from './trace.js';
+export {
+  emptyTranscript,
+  foldTranscript,
+  storedPart,
+  type Transcript,
+  type TranscriptUsage,
+  type TranscriptWait,
+  transcriptOf,
+  waitsOf,
+} from './transcript.js';
+export type {
+  TranscriptAgent,
+  TranscriptItem,
+  TranscriptMessage,
+  TranscriptNotice,
+  TranscriptPrompt,
+  TranscriptTool,
+} from './transcript-item.js';
+export type { TranscriptQuestion } from './transcript-questions.js';
 export type { AssistantMessageEvent } from './turn-wait.js';
 export type { SessionCallArguments, SessionMethodName } from './wire.js';

@@ -41,6 +41,7 @@ export function settingsFrom(
     ),
     ...pick('mcpServers', serversOf(params, before)),
     ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),

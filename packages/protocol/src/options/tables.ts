@@ -14,7 +14,6 @@ const noCanvases = 'this version has no canvases and no extensions.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noMcpApps = 'this version shows no apps of MCP servers.';
 const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
 const noGitHubServer = 'this version has no built-in GitHub server.';
 const noPlugins = 'this version has no plugins.';
@@ -135,7 +134,7 @@ export const createOptions: SupportOf<Create> = {
   requestPermission: used,
   requestUserInput: used,
   requestElicitation: used,
-  requestMcpApps: unused(noMcpApps),
+  requestMcpApps: used,
   requestExitPlanMode: used,
   requestAutoModeSwitch: used,
   hooks: used,

@@ -7,6 +7,7 @@ import { Interruption } from '../interruption.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import type { OpenCall } from '../log/state.js';
+import type { PermissionRequest } from '../permissions/question.js';
 import type { CallQuestion, CallQuestionKind, CallQuestions } from '../questions/call-questions.js';
 import type { Offers } from '../questions/offers.js';
 import type { Answers, Questions } from '../questions/questions.js';
@@ -68,6 +69,14 @@ export class Gate {
       passages.map((passage) => this.guarded(passage, () => this.pass(passage))),
     );
     return !outcomes.includes('rejected');
+  }
+
+  /** Asks permission for what is no call of the model's; resolves with why not, or with undefined. */
+  async permit(request: PermissionRequest, signal: AbortSignal): Promise<string | undefined> {
+    const { clock, guard } = this.parts;
+    const call = { toolCallId: clock.newId(), name: '', arguments: {}, argumentsText: '' };
+    const asking = guard.isAway ? 'always' : 'as the policy says';
+    return (await this.desk.seek(call, { request }, { asking, signal })).refusal?.text;
   }
 
   /** Runs one call from the beginning. */

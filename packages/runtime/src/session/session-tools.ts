@@ -1,8 +1,13 @@
+import type { JsonObject } from '@groundcrew/protocol';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
+import { elicitFor } from '../mcp/elicitation.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
+import { forbid } from '../permissions/policy.js';
+import { examine } from '../permissions/subject.js';
 import type { Instructions } from '../prompt/instructions.js';
+import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
@@ -14,6 +19,7 @@ import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
 import type { Audience } from './audience.js';
+import type { Conversation } from './conversation.js';
 import { modelChange } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { SessionPermissions } from './session-permissions.js';
@@ -33,6 +39,8 @@ interface ToolSession {
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
+  requests(): Promise<ClientRequests>;
+  load(): Promise<Conversation>;
 }
 
 /** What a session's model may use: the plans of its next calls, and what its tools find around them. */
@@ -126,6 +134,24 @@ export class SessionTools {
     };
   }
 
+  /** Why rules forbid a call that an app of a server makes; no model asks for it, so users are not asked. */
+  async refusalOfMcpCall(serverName: string, tool: string, args: JsonObject): Promise<string | undefined> {
+    const state = await this.session.state();
+    const found = this.mcp
+      .tools()
+      .find(({ mcp }) => mcp?.mcpServerName === serverName && mcp.mcpToolName === tool);
+    const toolName = found?.name ?? `${serverName}-${tool}`;
+    const request = { kind: 'mcp' as const, serverName, toolName, toolTitle: tool, args, readOnly: false };
+    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
+    return forbid(subject, this.session.permissions.prohibitions(state))?.because;
+  }
+
+  /** Asks the session's model for a server; throws when the request is none, or is refused. */
+  async sample(serverName: string, request: Readonly<Record<string, unknown>>, signal: AbortSignal) {
+    const { readSampling } = await import('../mcp/sampling.js');
+    return (await this.session.load()).sample(serverName, readSampling(request), signal);
+  }
+
   private mcpHost(): McpHost {
     const { session, environment } = this;
     const { clock, version, shells } = environment;
@@ -142,6 +168,13 @@ export class SessionTools {
       emit: (draft) => void session.openLog?.emit(draft),
       warn: (message) =>
         void session.openLog?.append({ type: 'session.warning', data: { warningType: 'mcp', message } }),
+      abilities: () => ({
+        forms: session.audience.showsForms,
+        apps: this.planner.settings.hasMcpApps ?? false,
+      }),
+      elicit: async (serverName, params, signal) =>
+        elicitFor(serverName, params, await session.requests(), signal),
+      sample: async (serverName, params, signal) => (await session.load()).sample(serverName, params, signal),
       takenNames: () => new Set(this.sources.flatMap((source) => source.tools().map(({ name }) => name))),
     };
   }

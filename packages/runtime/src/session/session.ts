@@ -10,7 +10,6 @@ import {
   type SessionState,
 } from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
-import type { PolicyRules } from '../permissions/policy.js';
 import type { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
@@ -215,11 +214,6 @@ export class Session {
   /** Takes prompts back that no turn has taken up. */
   async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
     return (await this.load()).withdraw(which);
-  }
-
-  /** What a verdict on a call rests on now. */
-  async policy(): Promise<PolicyRules> {
-    return this.permissions.policy(await this.state());
   }
 
   /** The log, if it is in memory. */

@@ -152,7 +152,11 @@ async function opened(
     ...(session.hasWorkspaceIn(state) && { workspacePath: session.workspacePath }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     capabilities: {
-      ui: { elicitation: session.audience.showsForms, mcpApps: false, canvases: false },
+      ui: {
+        elicitation: session.audience.showsForms,
+        mcpApps: session.currentSettings.hasMcpApps ?? false,
+        canvases: false,
+      },
       extensions: false,
     },
   };

@@ -1,11 +1,14 @@
-import { ModelError } from './errors.js';
-import type { Exchange, HttpResponse, TimeLimits } from './exchange.js';
-import { type Answer, Call } from './http/call.js';
-import { Connections } from './http/connections.js';
+import { type Answer, Call } from './call.js';
+import { Connections } from './connections.js';
+import { HttpError } from './errors.js';
+import type { HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 import { type Environment, routes } from './proxy.js';
 
 /** Calls by HTTP/1.1 over connections of our own: Node's client takes longer for a call than all the rest of a turn. */
-export function httpExchange(environment: Environment, limits: TimeLimits): Exchange {
+export function httpExchange(
+  environment: Environment,
+  limits: TimeLimits,
+): (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse> {
   const routeTo = routes(environment);
   const connections = new Connections();
   return async (request, signal) => {
@@ -23,9 +26,9 @@ export function httpExchange(environment: Environment, limits: TimeLimits): Exch
 }
 
 /** A call that may have been made, and be paid for, is not made again in silence; but it is at once. */
-function lostOnItsWay(cause: unknown): ModelError {
+function lostOnItsWay(cause: unknown): HttpError {
   const message = 'The kept connection to the model service was closed while the request was on its way';
-  return new ModelError('network', message, { code: 'ECONNRESET', retryAfter: 0, cause });
+  return new HttpError('network', message, { code: 'ECONNRESET', retryAfter: 0, cause });
 }
 
 /** The answer with its body as it was before it was packed for the way. */

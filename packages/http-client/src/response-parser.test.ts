@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ModelError } from '../errors.js';
+import { HttpError } from './errors.js';
 import { type ResponseHead, ResponseParser } from './response-parser.js';
 
 interface Received {
@@ -110,7 +110,7 @@ test.each([
   [`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(65 * 1024)}`, 'its head is longer than 65536 bytes'],
 ])('what is not HTTP is refused: %j', (text, flaw) => {
   expect(() => whole(text)).toThrow(flaw);
-  expect(() => whole(text)).toThrow(ModelError);
+  expect(() => whole(text)).toThrow(HttpError);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { ModelError } from './errors.js';
+import { HttpError } from './errors.js';
 import { proxyAuthorization } from './proxy-authorization.js';
 import type { TunnelAgent } from './tunnel.js';
 
@@ -73,10 +73,10 @@ function bypasses(url: URL, noProxy: string): boolean {
 function parseProxy(value: string, variable: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const proxy = URL.canParse(text) ? new URL(text) : undefined;
-  if (!proxy) throw new ModelError('configuration', `${variable} is not the address of a proxy`);
+  if (!proxy) throw new HttpError('configuration', `${variable} is not the address of a proxy`);
   if (proxy.protocol === 'http:' || proxy.protocol === 'https:') return proxy;
   const protocol = proxy.protocol.slice(0, -1);
-  throw new ModelError(
+  throw new HttpError(
     'configuration',
     `${variable} names a ${protocol} proxy; this version speaks to http and https proxies`,
   );

@@ -1,11 +1,10 @@
-import { AnswerBody, type BodySource } from '../answer-body.js';
-import { ModelError } from '../errors.js';
-import type { HttpRequest, HttpResponse, TimeLimits } from '../exchange.js';
-import { property } from '../json.js';
-import type { Route } from '../proxy.js';
+import { AnswerBody, type BodySource } from './answer-body.js';
 import type { Carried, Connection } from './connection.js';
 import type { Connections } from './connections.js';
-import { now } from './now.js';
+import { HttpError } from './errors.js';
+import type { HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
+import { monotonic } from './monotonic.js';
+import type { Route } from './proxy.js';
 import { headOf } from './request-head.js';
 import { type ResponseHead, type ResponseListener, ResponseParser } from './response-parser.js';
 
@@ -33,7 +32,7 @@ export class Call implements Carried, ResponseListener, BodySource {
   #stopListening: () => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #step: { readonly limit: number; readonly failing: string };
-  #since = now();
+  #since = monotonic();
   #head: ResponseHead | undefined;
   #hasReceived = false;
   #isSent = false;
@@ -67,14 +66,14 @@ export class Call implements Carried, ResponseListener, BodySource {
 
   /** A kept connection that breaks before any answer was most likely closed while it lay idle. */
   wasStale(error: unknown): boolean {
-    const code = property(error, 'code');
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const isBroken = code === 'ECONNRESET' || code === 'EPIPE';
     return isBroken && !this.#hasReceived && this.#connection?.isReused === true;
   }
 
   onBytes(bytes: Buffer): void {
     this.#hasReceived = true;
-    this.#since = now();
+    this.#since = monotonic();
     try {
       this.#parser.push(bytes);
       if (this.#isOver) this.#part();
@@ -144,15 +143,15 @@ export class Call implements Carried, ResponseListener, BodySource {
 
   #enter(limit: number, failing: string): void {
     this.#step = { limit, failing };
-    this.#since = now();
+    this.#since = monotonic();
   }
 
   /** One timer for all steps: it looks again as often as the shortest of them may take. */
   #watch(): void {
     const { limit, failing } = this.#step;
     const { send, firstByte, idle } = this.#options.limits;
-    const left = this.#since + limit - now();
-    if (left <= 0) this.#fail(new ModelError('timeout', `${failing} within ${limit / 1000} seconds`));
+    const left = this.#since + limit - monotonic();
+    if (left <= 0) this.#fail(new HttpError('timeout', `${failing} within ${limit / 1000} seconds`));
     else this.#timer = setTimeout(() => this.#watch(), Math.min(left, send, firstByte, idle));
   }
 

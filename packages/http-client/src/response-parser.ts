@@ -1,4 +1,4 @@
-import { ModelError } from '../errors.js';
+import { HttpError } from './errors.js';
 
 /** How an answer begins. */
 export interface ResponseHead {
@@ -16,7 +16,7 @@ export interface ResponseListener {
 
 type Step = 'head' | 'sized' | 'until close' | 'chunk size' | 'chunk' | 'chunk end' | 'trailers' | 'over';
 
-/** Reads one answer of HTTP/1.1 (RFC 9112), cut into reads anywhere. Throws ModelError at what is none. */
+/** Reads one answer of HTTP/1.1 (RFC 9112), cut into reads anywhere. Throws HttpError at what is none. */
 export class ResponseParser {
   readonly #listener: ResponseListener;
   #step: Step = 'head';
@@ -254,12 +254,12 @@ function isBeginning(bytes: Buffer): boolean {
   return 'HTTP/1.'.startsWith(bytes.toString('latin1', 0, 7));
 }
 
-function noStatus(): ModelError {
+function noStatus(): HttpError {
   return malformed('it does not begin with an HTTP status');
 }
 
-function malformed(flaw: string): ModelError {
-  return new ModelError('bad_response', `The model service sent an answer that is not HTTP: ${flaw}`);
+function malformed(flaw: string): HttpError {
+  return new HttpError('bad_response', `The model service sent an answer that is not HTTP: ${flaw}`);
 }
 
 function cutShort(): Error {

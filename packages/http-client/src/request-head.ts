@@ -1,6 +1,6 @@
-import { ModelError } from '../errors.js';
-import type { HttpRequest } from '../exchange.js';
-import type { Route } from '../proxy.js';
+import { HttpError } from './errors.js';
+import type { HttpRequest } from './exchange.js';
+import type { Route } from './proxy.js';
 
 /** All of a request but its body, as it is written. */
 export function headOf({ method, headers, body }: HttpRequest, route: Route): string {
@@ -36,7 +36,7 @@ function credentials({ username, password }: URL): { readonly authorization?: st
   return { authorization: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
-function unfit(name: string): ModelError {
+function unfit(name: string): HttpError {
   const shown = token.test(name) ? `The header ${name}` : 'A header';
-  return new ModelError('configuration', `${shown} has characters that HTTP does not allow`);
+  return new HttpError('configuration', `${shown} has characters that HTTP does not allow`);
 }

@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
-import type { Route } from '../proxy.js';
 import { Connection } from './connection.js';
-import { now } from './now.js';
+import { monotonic } from './monotonic.js';
+import type { Route } from './proxy.js';
 
 interface Resting {
   readonly connection: Connection;
@@ -18,7 +18,7 @@ export class Connections {
   take({ target }: Route): Connection | undefined {
     const list = this.#resting.get(target.origin);
     for (let last = list?.pop(); last; last = list?.pop()) {
-      if (last.connection.isOpen && last.until > now()) return last.connection;
+      if (last.connection.isOpen && last.until > monotonic()) return last.connection;
       last.connection.destroy();
     }
     return undefined;
@@ -44,7 +44,7 @@ export class Connections {
       return;
     }
     connection.idle();
-    list.push({ connection, until: now() + idleTime });
+    list.push({ connection, until: monotonic() + idleTime });
     this.#resting.set(target.origin, list);
     this.#sweeping ??= setTimeout(() => this.#sweep(), sweepPause).unref();
   }
@@ -53,7 +53,7 @@ export class Connections {
     this.#sweeping = undefined;
     for (const [origin, list] of this.#resting) {
       const kept = list.filter(({ connection, until }) => {
-        const stays = connection.isOpen && until > now();
+        const stays = connection.isOpen && until > monotonic();
         if (!stays) connection.destroy();
         return stays;
       });

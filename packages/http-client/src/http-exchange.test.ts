@@ -1,8 +1,9 @@
 import { createServer as createRawServer, type Socket } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { localServer } from '../../test/local-server.js';
-import type { HttpRequest, TimeLimits } from '../exchange.js';
-import { httpExchange } from '../http.js';
+import { localServer } from '../test/local-server.js';
+import type { HttpRequest, TimeLimits } from './exchange.js';
+import { httpExchange } from './http-exchange.js';
 
 const patient: TimeLimits = { send: 5_000, firstByte: 5_000, idle: 5_000 };
 const never = new AbortController().signal;
@@ -167,4 +168,31 @@ test('each piece of an answer starts its time limit anew', async () => {
   const limits = { send: 450, firstByte: 450, idle: 450 };
   const { body } = await httpExchange({}, limits)(post(server.url), never);
   expect(await textOf(body)).toBe('xxxxx');
+});
+
+test.each([
+  ['gzip', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+] as const)('an answer packed as %s is read as it was before', async (coding, pack) => {
+  const text = 'data: words and words\n\n'.repeat(2_000);
+  const server = await localServer((response) =>
+    response.setHeader('content-encoding', coding).end(pack(Buffer.from(text))),
+  );
+  const { body } = await httpExchange({}, patient)(post(server.url), never);
+  expect(await textOf(body)).toBe(text);
+});
+
+test('a packed answer that is damaged fails, and one in a coding nobody knows comes as it is', async () => {
+  const damaged = await localServer((response) =>
+    response.setHeader('content-encoding', 'gzip').end('no gzip'),
+  );
+  const call = httpExchange({}, patient);
+  const { body } = await call(post(damaged.url), never);
+  await expect(textOf(body)).rejects.toThrow('incorrect header check');
+  const other = await localServer((response) =>
+    response.setHeader('content-encoding', 'zstd').end('as it is'),
+  );
+  expect(await textOf((await call(post(other.url), never)).body)).toBe('as it is');
 });

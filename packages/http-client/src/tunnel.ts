@@ -3,7 +3,7 @@ import { Agent, type RequestOptions, request as requestHttps } from 'node:https'
 import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { ModelError } from './errors.js';
+import { HttpError } from './errors.js';
 import { proxyAuthorization } from './proxy-authorization.js';
 
 /** Where a tunnel leads. */
@@ -67,7 +67,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function refusal(status: number): ModelError {
-  if (status === 407) return new ModelError('configuration', 'The proxy wants other credentials');
-  return new ModelError('unavailable', `The proxy refused the connection with status ${status}`);
+function refusal(status: number): HttpError {
+  if (status === 407) return new HttpError('configuration', 'The proxy wants other credentials');
+  return new HttpError('unavailable', `The proxy refused the connection with status ${status}`);
 }
