@@ -14,7 +14,12 @@ function receivedOf(params: object): string {
 const samples: Readonly<Record<string, object>> = {
   tracestate: { traceparent: 'some', tracestate: 'some' },
   'hookOptions.timeoutMs': { hooks: true, hookOptions: { timeoutMs: 5 } },
+  'hookOptions.types': { hooks: true, hookOptions: { types: ['preToolUse'] } },
+  'hookOptions.stopBlocks': { hooks: true, hookOptions: { stopBlocks: 5 } },
   'hookOptions.onFailure': { hooks: true, hookOptions: { onFailure: 'allow' } },
+  'sandboxConfig.userPolicy.network.allowLocalNetwork': {
+    sandboxConfig: { userPolicy: { network: { allowOutbound: false, allowLocalNetwork: true } } },
+  },
   'infiniteSessions.enabled': { infiniteSessions: { enabled: false } },
 };
 
@@ -34,8 +39,22 @@ const isWhole = (path: string) => /^(providers|models)\./.test(path);
 const known = [...fields.values()].filter(
   ({ path }) => !elsewhere.includes(path) && !listed.includes(path) && !isWhole(path),
 );
+/** What a sandbox cannot hold is refused, and so nobody relies on it. */
+const refusedByHandler = ['sandboxConfig.userPolicy.network.proxy'];
 const nothing = receivedOf({});
-const changes = ({ path, params }: OptionField) => receivedOf(samples[path] ?? params) !== nothing;
+const changes = ({ path, params }: OptionField) =>
+  refusedByHandler.includes(path)
+    ? throws(() => receivedOf(params))
+    : receivedOf(samples[path] ?? params) !== nothing;
+
+function throws(act: () => unknown): boolean {
+  try {
+    act();
+    return false;
+  } catch (error) {
+    return error instanceof Error && error.name === 'BadSandbox';
+  }
+}
 
 test('every field that is called used reaches the runtime', () => {
   const used = known.filter(({ support }) => support?.type === 'used');

@@ -81,7 +81,7 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   skipPermission: used,
   readOnly: used,
   checksArguments: used,
-  defer: unused('every tool is offered to the model from the start.', 'never'),
+  defer: used,
   metadata: unused('nothing in this version reads it.'),
   isTerminal: unused('a call of the tool does not end the turn in this version.'),
 };
@@ -98,7 +98,7 @@ const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
   excludeTools: used,
   timeout: used,
   trusted: used,
-  deferTools: unused('every tool is offered to the model from the start.', 'never', 'auto'),
+  deferTools: used,
   displayName: unused('servers go by their names.'),
   oauthClientId: unused(noOAuth),
   oauthPublicClient: unused(noOAuth),
@@ -122,8 +122,34 @@ const modelOptions = {
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
 
+type Sandbox = Fields<Create['sandboxConfig']>;
+type SandboxPolicy = Fields<Sandbox['userPolicy']>;
+
 /** What a sandbox cannot hold is refused, and what changes nothing is warned about, by the handler of its own. */
-const sandboxOptions = { sandbox: used, sandboxConfig: used } as const;
+const sandboxOptions = {
+  sandbox: used,
+  sandboxConfig: object({
+    enabled: used,
+    addCurrentWorkingDirectory: used,
+    allowDevToolAccess: used,
+    auth: object({ git: used, gh: used } satisfies SupportOf<Fields<Sandbox['auth']>>),
+    userPolicy: object({
+      filesystem: object({
+        readwritePaths: used,
+        readonlyPaths: used,
+        deniedPaths: used,
+        clearPolicyOnExit: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['filesystem']>>),
+      network: object({
+        allowOutbound: used,
+        allowLocalNetwork: used,
+        proxy: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['network']>>),
+      seatbelt: object({ keychainAccess: used }),
+      experimental: object({ seatbelt: object({ keychainAccess: used }) }),
+    } satisfies SupportOf<SandboxPolicy>),
+  } satisfies SupportOf<Sandbox>),
+} as const;
 
 /** What becomes of each field of `session.create`. */
 export const createOptions: SupportOf<Create> = {
@@ -146,7 +172,7 @@ export const createOptions: SupportOf<Create> = {
   commands: used,
   ...modelOptions,
   tools: list(tools),
-  toolSearch: unused('every tool is offered to the model from the start.'),
+  toolSearch: object({ enabled: used, deferThreshold: used }),
   ...filterOptions,
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
   mcpServers: map(mcpServer),

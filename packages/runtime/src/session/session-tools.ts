@@ -102,9 +102,9 @@ export class SessionTools {
   }
 
   /** The tools that the model sees; undefined before they were put together for the first time. */
-  async current(): Promise<ModelPlan['toolset']['tools'] | undefined> {
+  async current(): Promise<ModelPlan['toolset'] | undefined> {
     const { userTurns } = await this.session.state();
-    return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset.tools : undefined;
+    return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset : undefined;
   }
 
   /** What files tell the model now. */
@@ -189,7 +189,11 @@ export class SessionTools {
     });
     const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
     const state = await session.state();
-    await session.record(...modelChange(state, changes, planner.model(state)));
+    planner.optionWarnings.add(planner.filterWarnings());
+    await session.record(
+      ...modelChange(state, changes, planner.model(state)),
+      ...planner.optionWarnings.take(),
+    );
   }
 }
 

@@ -78,6 +78,11 @@ export class Session {
     return this.tools.planner.optionWarnings;
   }
 
+  /** What filters of tools name in vain. */
+  filterWarnings(): readonly string[] {
+    return this.tools.planner.filterWarnings();
+  }
+
   get currentSettings(): SessionSettings {
     return this.tools.planner.settings;
   }

@@ -1,3 +1,4 @@
+import { OneAtATime } from '../one-at-a-time.js';
 import { HeldDirectory, nameOf, type Ownership, parentOf } from '../workspace/directory.js';
 import { locate, openPlace, type Place } from '../workspace/paths.js';
 import { defineTool } from './define-tool.js';
@@ -8,13 +9,12 @@ import { permissionToWrite } from './permission-questions.js';
 import { isPlan } from './plan-file.js';
 import { replaceOnce } from './replacement.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
-import { TurnTaking } from './turn-taking.js';
 
 /** Of a longer file people are shown what changes, and not all of it. */
 const mostShown = 1024 * 1024;
 
 /** Longer files are no text that a model edits. */
-const largestFileBytes = 8 * 1024 * 1024;
+const largestFileBytes = 32 * 1024 * 1024;
 
 interface Change {
   readonly place: Place;
@@ -24,7 +24,7 @@ interface Change {
 
 /** Replaces one exact piece of a file. Edits of the same file made side by side follow one another. */
 export function editTool(): Tool {
-  const turns = new TurnTaking();
+  const files = new OneAtATime();
   return defineTool({
     name: 'edit',
     description:
@@ -46,7 +46,7 @@ export function editTool(): Tool {
           const isShort = content.length <= mostShown;
           return { intention: 'Edit file', diff, ...(isShort && { newFileContents: content.toString() }) };
         }),
-        run: () => turns.take(place.real, () => edit(change, context)),
+        run: () => files.run(place.real, () => edit(change, context)),
       };
     },
   });

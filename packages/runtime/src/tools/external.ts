@@ -11,6 +11,7 @@ export interface ToolDeclaration {
   /** Its calls change nothing: they may run in plan mode. */
   readonly readOnly?: boolean;
   readonly overridesBuiltInTool?: boolean;
+  readonly defer?: string;
   /** The client can say whether arguments fit. */
   readonly checksArguments?: boolean;
   /** Asks the client whether they do; rejects when it gives no answer. */
@@ -49,6 +50,7 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     source: 'custom',
     isRepeatable: false,
     changesNothing: declaration.readOnly ?? false,
+    isNeverDeferred: declaration.defer === 'never',
     overridesBuiltIn: declaration.overridesBuiltInTool ?? false,
     prepare: (input, { sessionId, toolCallId }) => {
       if (declaration.skipPermission) return { type: 'external' };

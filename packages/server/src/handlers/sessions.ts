@@ -29,7 +29,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       context.runtime.create({ ...request, attachment }),
     );
     if (context.client.dialect.resumesLikeProtocol2) context.newerSessions.add(sessionId);
-    return opened(session, request.warnings, context);
+    return opened(session, [...request.warnings, ...filterWarnings(session)], context);
   },
   async 'session.resume'(params, context) {
     const { sessionId } = params;
@@ -55,7 +55,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       .catch((error: unknown) => {
         throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
       });
-    return opened(session, request.warnings, context);
+    return opened(session, [...request.warnings, ...filterWarnings(session)], context);
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -134,6 +134,13 @@ function openRequest(
     warnings: [...context.optionWarnings(), ...warnings],
     share,
   };
+}
+
+/** Of filters that name no tool. */
+function filterWarnings(session: Session): readonly string[] {
+  const warnings = session.filterWarnings();
+  session.optionWarnings.add(warnings);
+  return warnings;
 }
 
 async function opened(
