@@ -11,6 +11,7 @@ import {
 import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
+import type { HookFilesReader } from './hooks/hook-files.js';
 import { type Lifecycle, metadataOf } from './lifecycle.js';
 import type { PublishedEvent } from './log/published-event.js';
 import { OneAtATime } from './one-at-a-time.js';
@@ -55,6 +56,8 @@ export interface RuntimeOptions {
   priceOf?(model: string): Promise<Price | undefined>;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
+  /** Reads the hooks of files; without it there are none. */
+  readonly hookFiles?: HookFilesReader;
   readonly withFileLock: WithFileLock;
   readonly owner: Owner;
   readonly clock: Clock;

@@ -11,6 +11,7 @@ export function exitPlanModeTool(): Tool {
     description:
       'Shows the plan to the user and asks for approval to leave plan mode. Write the whole plan to the plan file first. Call it only when the plan is complete.',
     changesNothing: true,
+    isFree: true,
     fields: {
       summary: text('The plan in a few words.'),
       recommendedAction: optional(

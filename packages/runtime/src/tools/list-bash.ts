@@ -11,6 +11,7 @@ export function listBashTool(): Tool {
     changesNothing: true,
     fields: {},
     isRepeatable: true,
+    isFree: true,
     prepare: (_input, context) => ({
       type: 'run',
       run: async () => ({ type: 'success', text: describeShells(await context.shells.open()) }),

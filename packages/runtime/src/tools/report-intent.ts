@@ -10,6 +10,7 @@ export function reportIntentTool(): Tool {
     changesNothing: true,
     fields: { intent: text('What you are doing now, in at most four words.') },
     isRepeatable: true,
+    isFree: true,
     prepare: () => ({
       type: 'run',
       run: async () => ({ type: 'success', text: 'Intent logged' }),

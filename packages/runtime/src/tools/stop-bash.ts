@@ -10,6 +10,7 @@ export function stopBashTool(): Tool {
     changesNothing: true,
     fields: { shellId: text('The id of the command, as bash gave it.') },
     isRepeatable: true,
+    isFree: true,
     prepare: ({ shellId }, context) => ({
       type: 'run',
       run: async () => {

@@ -9,6 +9,7 @@ export function taskCompleteTool(): Tool {
     description:
       'Says that the task is done. Call it once everything that was asked for is finished and checked, and not before.',
     changesNothing: true,
+    isFree: true,
     fields: { summary: text('What was done, in a few sentences.') },
     isRepeatable: true,
     intention: ({ summary }) => summary,
