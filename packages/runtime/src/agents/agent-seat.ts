@@ -10,9 +10,10 @@ import type { SessionLog } from '../log/session-log.js';
 import { ModelCalls } from '../model-call/model-call.js';
 import type { Cap } from '../model-call/question.js';
 import type { AskedClient } from '../questions/asked-client.js';
+import { CallQuestions } from '../questions/call-questions.js';
 import { ModelSwitch } from '../questions/model-switch.js';
+import type { Offers } from '../questions/offers.js';
 import type { Questions } from '../questions/questions.js';
-import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, AgentPlanner, ConfigChange, SteeringInbox, TurnLimits } from '../turn/context.js';
@@ -39,10 +40,13 @@ interface SharedParts {
   readonly limits: TurnLimits;
   readonly planner: Planner;
   readonly permissions: GatePermissions;
-  readonly audience: { modelSwitchers(): readonly AskedClient[] };
+  readonly audience: {
+    modelSwitchers(): readonly AskedClient[];
+    answerersOf: ConstructorParameters<typeof CallQuestions>[0]['clients'];
+  };
   readonly sessionLog: SessionLog;
   readonly questions: Questions;
-  readonly userInput: UserInput;
+  readonly offers: Offers;
   readonly waits: Waits;
   readonly guard: HookGuard;
   priceOf(model: string): Promise<Price | undefined>;
@@ -59,7 +63,7 @@ export function agentContexts(
   { log, planner, inbox, caps }: AgentSeat,
   shared: SharedParts,
 ): (interaction: Interaction) => AgentContext {
-  const { clock, questions, userInput, waits, guard, permissions, audience } = shared;
+  const { clock, questions, offers, waits, guard, permissions, audience } = shared;
   const parts = { log, clock, questions, waits };
   const hooks = new Hooks({ ...parts, sources: () => shared.hookSources() });
   const toolEnvironment = () => shared.toolEnvironment();
@@ -68,7 +72,20 @@ export function agentContexts(
     inbox,
     hooks,
     planner,
-    gate: new Gate({ ...parts, userInput, hooks, guard, permissions, toolEnvironment }),
+    gate: new Gate({
+      ...parts,
+      offers,
+      callQuestions: new CallQuestions({
+        log,
+        questions,
+        clock,
+        clients: (kind) => audience.answerersOf(kind),
+      }),
+      hooks,
+      guard,
+      permissions,
+      toolEnvironment,
+    }),
     models: new ModelCalls({
       ...parts,
       ...(caps && { caps }),
@@ -80,6 +97,7 @@ export function agentContexts(
       clients: () => audience.modelSwitchers(),
       clock,
       questions,
+      offers,
       log: shared.sessionLog,
     }),
     memory: new HistoryMemory(),

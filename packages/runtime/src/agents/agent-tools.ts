@@ -31,7 +31,7 @@ function taskTool(parts: AgentToolParts): Tool {
   const tool = defineTool({
     name: 'task',
     description:
-      'Has another agent do a task in a conversation of its own. It knows nothing of this conversation: say in the prompt all that it needs, and what it is to report. Begin several at once where tasks do not depend on one another.',
+      'Has another agent do a task. It knows nothing of this conversation: say in the prompt all that it needs, and what to report. Begin several at once where tasks do not depend on one another.',
     fields: {
       name: text('A short name for this agent, such as `find-tests`.'),
       prompt: text('The whole task.'),
@@ -103,7 +103,6 @@ function readAgentTool(parts: AgentToolParts): Tool {
       timeout: optional(
         number('How many seconds to wait at most; 30 unless given.', { minimum: 0, maximum: 180 }),
       ),
-      since_turn: optional(number('Accepted and not used: an agent reports its last answer.')),
     },
     isRepeatable: true,
     prepare: ({ agent_id: agentId, wait = false, timeout = 30 }) => ({
@@ -139,8 +138,7 @@ async function untilEnded(
 function writeAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'write_agent',
-    description:
-      'Sends a message to an agent. It takes it up when it is done with what it does, or works again.',
+    description: 'Sends a message to an agent, which takes it up next.',
     fields: {
       message: text('What to tell it.'),
       agent_id: optional(text('The id of the agent.')),
@@ -168,7 +166,7 @@ function listAgentsTool(parts: AgentToolParts): Tool {
     name: 'list_agents',
     description: 'Lists the agents that work in the background.',
     fields: {
-      include_completed: optional(flag('Whether to list those that have ended, too; true unless given.')),
+      include_completed: optional(flag('Also those that have ended; true unless given.')),
     },
     isRepeatable: true,
     prepare: ({ include_completed: isAll = true }) => ({

@@ -12,8 +12,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
   {
     name: 'explore',
     displayName: 'Explore',
-    description:
-      'Looks around quickly and answers questions about files and code. It reads and changes nothing.',
+    description: 'Answers questions about files and code quickly; changes nothing.',
     tools: ['view', 'grep', 'glob', 'web_fetch', 'skill'],
     prompt:
       'You explore files to answer one question. Look at what is needed and no more, several things at a time. You cannot change anything. Answer briefly: what you found, with paths and line numbers, and what you could not find.',
@@ -23,7 +22,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
   {
     name: 'task',
     displayName: 'Task',
-    description: 'Runs commands such as builds, tests and linters, and reports briefly how they went.',
+    description: 'Runs builds, tests and the like, and reports briefly.',
     tools: ['bash', 'read_bash', 'stop_bash', 'list_bash', 'view', 'grep', 'glob', 'skill'],
     prompt:
       'You run commands for another agent. Run what you were asked to run and wait for its end. When it went well, say so in one line. When it failed, quote the lines of the output that show why. Do not repair anything.',
@@ -33,7 +32,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
   {
     name: 'general-purpose',
     displayName: 'General purpose',
-    description: 'Does a task of several steps on its own, with all tools, in a conversation of its own.',
+    description: 'Does a task of several steps on its own, with all tools.',
     prompt:
       'You do one task for another agent, which sees only your last message. Work until the task is done or cannot be done. End with a summary: what you did, what is left, and what the other agent has to know.',
     infer: true,
@@ -42,8 +41,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
   {
     name: 'code-review',
     displayName: 'Code review',
-    description:
-      'Reviews changes and reports only what matters: mistakes, security, lost data. It changes nothing.',
+    description: 'Reviews changes and reports what would do harm; changes nothing.',
     tools: ['bash', 'read_bash', 'stop_bash', 'list_bash', 'view', 'grep', 'glob', 'skill'],
     prompt:
       'You review changes to code. Find out what changed, read the code around it, and check what you suspect before you report it. Report only what would do harm: wrong results, crashes, holes, lost data. Give file, line, what happens and why. Say so when there is nothing. Do not change files.',

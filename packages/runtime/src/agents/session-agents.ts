@@ -5,7 +5,7 @@ import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
-import type { LeadingAgent } from '../turn/planner.js';
+import type { LeadingAgent } from '../turn/planned-agent.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
 import { agentTools } from './agent-tools.js';
 import { builtinAgents, describedAgent, firstOfEach } from './definition.js';

@@ -17,7 +17,8 @@ import type { ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
-import { type AgentChoices, Planner } from '../turn/planner.js';
+import type { AgentChoices } from '../turn/planned-agent.js';
+import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
 import type { Audience } from './audience.js';
@@ -68,6 +69,8 @@ export class SessionTools {
       environment.builtinTools({
         reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
+        answersPlans: audience.answersPlans,
+        mode: this.planner.mode,
       });
     this.fileHooks = this.hooksOfFiles();
     const ofBuild = new ListedTools('builtin', builtin);
@@ -76,6 +79,7 @@ export class SessionTools {
     this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
     const sources = [ofBuild, session.skills, session.agents, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
+      sessionDirectory: session.workspacePath,
       homeDirectory: homeOf(session.workspacePath),
       leader: (state) => session.agents.leader(state),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),

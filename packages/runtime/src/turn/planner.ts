@@ -1,6 +1,7 @@
 import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
+import type { SessionMode } from '@groundcrew/protocol';
 import type { AgentDefinition } from '../log/agent-task.js';
-import type { SessionState } from '../log/state.js';
+import { modeOf, type SessionState } from '../log/state.js';
 import { agentPrompt, leadingPrompt } from '../prompt/agent-prompt.js';
 import type { InstructionPlaces } from '../prompt/instruction-files.js';
 import type { Instructions } from '../prompt/instructions.js';
@@ -15,29 +16,11 @@ import { Deferral } from '../tools/deferral.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
+import { planPathIn } from '../workspace/plan.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
 import { filterWarnings, OptionWarnings } from './option-warnings.js';
-
-/** What agents change of a session's plans. */
-export interface AgentChoices {
-  /** The agent that leads the session; undefined for the default one. */
-  leader?(state: SessionState): LeadingAgent | undefined;
-}
-
-/** An agent, and the texts of its skills. */
-export interface LeadingAgent {
-  readonly agent: AgentDefinition;
-  readonly skills: readonly string[];
-}
-
-/** A sub-agent, as far as its plans go by it. */
-export interface PlannedAgent extends LeadingAgent {
-  readonly model?: string;
-  readonly reasoningEffort?: string;
-  /** Tools that it may not have, such as those that begin agents. */
-  readonly withheld: readonly string[];
-}
+import type { AgentChoices, LeadingAgent, PlannedAgent } from './planned-agent.js';
 
 /** What a leading agent has besides the tools it names. */
 const always = ['skill', 'sql'] as const;
@@ -51,11 +34,14 @@ export class Planner {
   private ledToolset:
     | { readonly of: Toolset; readonly agent: AgentDefinition; readonly toolset: Toolset }
     | undefined;
+  /** The mode that the tools were put together for. */
+  mode: SessionMode = 'interactive';
   private readonly deferral = new Deferral();
   /** The tools that the model was last told of, by name. */
   private shown: ReadonlyMap<string, Tool['source']> | undefined;
   private readonly prompt: PromptWriter;
   private readonly homeDirectory: string;
+  private readonly planPath: string;
   readonly optionWarnings = new OptionWarnings();
 
   constructor(
@@ -63,10 +49,14 @@ export class Planner {
     private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
-    private readonly parts: PromptParts & { readonly homeDirectory: string } & AgentChoices,
+    private readonly parts: PromptParts & {
+      readonly homeDirectory: string;
+      readonly sessionDirectory: string;
+    } & AgentChoices,
   ) {
     this.prompt = new PromptWriter(parts);
     this.homeDirectory = parts.homeDirectory;
+    this.planPath = planPathIn(parts.sessionDirectory);
     for (const source of sources)
       source.onChange(() => {
         this.toolset = undefined;
@@ -83,7 +73,10 @@ export class Planner {
       model: () => this.model(state()),
       canSeeImages: () => this.canSeeImages(state()),
       documents: () => this.documents(state()),
-      noticeOfTools: () => this.noticeOfTools(),
+      noticeOfTools: (mode = state().mode) => {
+        this.useMode(mode);
+        return this.noticeOfTools();
+      },
       noticeOfServers: () => this.noticeOfTools(({ source }) => source === 'mcp'),
       report: () => this.report(state()),
       optionWarnings: () => this.optionWarnings.take(),
@@ -195,6 +188,7 @@ export class Planner {
   private factsIn(state: SessionState): KnownFacts {
     const { access, settings } = this;
     const { organizationInstructions } = settings;
+    this.useMode(modeOf(state));
     return {
       workingDirectory: state.context.cwd,
       platform: process.platform,
@@ -202,7 +196,8 @@ export class Planner {
       toolset: this.deferral.apply(this.currentToolset(), settings.toolSearch ?? {}, this.windowOf(state)),
       isCopilot: access.isCopilot,
       version: this.version,
-      mode: state.mode,
+      mode: this.mode,
+      planPath: this.planPath,
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
       ...(organizationInstructions !== undefined && { organizationInstructions }),
     };
@@ -321,6 +316,13 @@ export class Planner {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],
       warnings: [...unknown, ...(standIn ? [standIn] : []), ...(effort ? [effort] : [])],
     };
+  }
+
+  /** Some tools are there in one mode only. */
+  private useMode(mode: SessionMode): void {
+    if (mode === this.mode) return;
+    this.mode = mode;
+    this.toolset = undefined;
   }
 
   /** What was chosen since has been spoken of when it was. */
