@@ -26,6 +26,8 @@ import {
 } from '@groundcrew/store-sqlite';
 import { collectGarbage } from './collect-garbage.js';
 import { commandEnvironment } from './config/command-environment.js';
+import { mcpConfig } from './config/mcp-config.js';
+import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 import { standingSandbox } from './config/sandbox-choice.js';
@@ -86,6 +88,10 @@ export function compose(options: ProgramOptions): Program {
     jobs: workers,
     // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
+    mcpFiles: mcpFiles(options.homeDirectory, {
+      own: options.environment,
+      ofProjects: commandEnvironment(options.environment, resolve(options.homeDirectory)),
+    }),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
@@ -105,6 +111,7 @@ export function compose(options: ProgramOptions): Program {
     warnings: settingsWithoutEffect(options.environment),
     authStatus: () => authStatus(options.token),
     listModels: modelLister(models, runtime),
+    mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
     gitHub: gitHub(models, options.token),
     shutdown: async () => {
       await close();

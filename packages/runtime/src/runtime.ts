@@ -13,6 +13,7 @@ import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
 import { type Lifecycle, metadataOf } from './lifecycle.js';
 import type { PublishedEvent } from './log/published-event.js';
+import type { McpFiles } from './mcp/files.js';
 import { OneAtATime } from './one-at-a-time.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
@@ -55,6 +56,8 @@ export interface RuntimeOptions {
   priceOf?(model: string): Promise<Price | undefined>;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
+  /** MCP servers of files; without it there are none. */
+  readonly mcpFiles?: McpFiles;
   readonly withFileLock: WithFileLock;
   readonly owner: Owner;
   readonly clock: Clock;

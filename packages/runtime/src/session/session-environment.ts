@@ -3,6 +3,7 @@ import type { Owner, SessionStore } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { JobRunner } from '../exec/workers.js';
 import type { PublishedEvent } from '../log/published-event.js';
+import type { McpFiles } from '../mcp/files.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { UserRules } from '../permissions/user-rules.js';
 import type { SkillEnvironment } from '../skills/session-skills.js';
@@ -26,6 +27,8 @@ export interface SessionEnvironment extends SkillEnvironment {
   /** What people approved for good in this home. */
   readonly book: ApprovalBook;
   userRules(): UserRules;
+  /** MCP servers of files; without it there are none. */
+  readonly mcpFiles?: McpFiles;
   priceOf(model: string): Promise<Price | undefined>;
   /** Where the session keeps its files. */
   readonly workspacePath: string;
