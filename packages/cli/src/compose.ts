@@ -26,6 +26,8 @@ import {
 } from '@groundcrew/store-sqlite';
 import { collectGarbage } from './collect-garbage.js';
 import { commandEnvironment } from './config/command-environment.js';
+import { standingFileHooks } from './config/hooks-choice.js';
+import { hookFilesReader } from './config/hooks-file.js';
 import { mcpConfig } from './config/mcp-config.js';
 import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
@@ -50,6 +52,8 @@ export interface ProgramOptions {
   readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
   readonly sandbox?: SandboxSettings;
+  /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
+  readonly fileHooks?: boolean;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
@@ -88,6 +92,10 @@ export function compose(options: ProgramOptions): Program {
     jobs: workers,
     // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
+    hookFiles: hookFilesReader(
+      resolve(options.homeDirectory),
+      options.fileHooks ?? standingFileHooks(options.environment, options.homeDirectory),
+    ),
     mcpFiles: mcpFiles(options.homeDirectory, {
       own: options.environment,
       ofProjects: commandEnvironment(options.environment, resolve(options.homeDirectory)),

@@ -11,8 +11,6 @@ export { PublishedEvent } from './log/published-event.js';
 export { repairSession } from './log/repair.js';
 export type { EventDraft } from './log/session-log.js';
 export type { Prompt } from './log/state.js';
-export type { McpFileServer, McpFiles } from './mcp/files.js';
-export { type McpProbe, probeMcpServer } from './mcp/probe.js';
 export type { Decision } from './permissions/decision.js';
 export { explain, type Wish } from './permissions/explain.js';
 export type { Approval, PolicyRules } from './permissions/policy.js';

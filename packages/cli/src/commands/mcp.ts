@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonObject } from '@groundcrew/protocol';
-import { type McpProbe, probeMcpServer, Shells } from '@groundcrew/runtime';
+import { Runtime, Shells } from '@groundcrew/runtime';
 import { commandEnvironment } from '../config/command-environment.js';
 import { homeDirectory } from '../config/home.js';
 import { mcpConfig } from '../config/mcp-config.js';
@@ -10,6 +10,8 @@ import { type Flag, switchFlag, textFlag } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
+
+type McpProbe = Awaited<ReturnType<typeof Runtime.probeMcpServer>>;
 
 /** A flag that may be given again and again. */
 function pairsFlag(name: string, placeholder: string, help: string): Flag<Readonly<Record<string, string>>> {
@@ -112,9 +114,11 @@ const test = defineCommand({
     const programs = new Shells(commandEnvironment(terminal.environment, homeOf(terminal)));
     const { version, workingDirectory } = terminal;
     const { signal } = new AbortController();
-    const probe = await probeMcpServer(server.raw, { programs, version, workingDirectory }, signal).finally(
-      () => programs.close(),
-    );
+    const probe = await Runtime.probeMcpServer(
+      server.raw,
+      { programs, version, workingDirectory },
+      signal,
+    ).finally(() => programs.close());
     show(flags.json ? JSON.stringify(probe, undefined, 2) : report(name, probe), terminal);
     return probe.status === 'connected' ? exitCodes.done : exitCodes.failed;
   },

@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
-import type { McpFileServer, McpFiles } from '@groundcrew/runtime';
+import type { RuntimeOptions } from '@groundcrew/runtime';
 import { JsonFault, type JsonNode, parseJson, placeIn } from './json-source.js';
 
+type McpFiles = NonNullable<RuntimeOptions['mcpFiles']>;
+type McpFileServer = ReturnType<McpFiles>['servers'] extends ReadonlyMap<string, infer S> ? S : never;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a file of MCP servers says. */
@@ -24,7 +26,7 @@ export function mcpPath(homeDirectory: string): string {
 }
 
 /** Where a project keeps its own. */
-export function projectMcpPath(directory: string): string {
+function projectMcpPath(directory: string): string {
   return join(directory, '.mcp.json');
 }
 

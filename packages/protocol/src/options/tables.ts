@@ -205,7 +205,7 @@ export const createOptions: SupportOf<Create> = {
   additionalDirectories: used,
   configDir: used,
   enableConfigDiscovery: used,
-  enableFileHooks: unused('this version reads no hooks from files.'),
+  enableFileHooks: used,
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: unused(noTelemetry),

@@ -255,6 +255,8 @@ export interface FixedSettings {
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */
   readonly hasHooks: boolean;
+  /** Hooks of files are run. */
+  readonly fileHooks: boolean;
   /** What a hook said the session was about. */
   readonly summary: string;
   /** Where commands run. */

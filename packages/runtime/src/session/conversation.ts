@@ -44,6 +44,8 @@ export interface ConversationHost {
   toolEnvironment(): ToolEnvironment;
   /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
+  /** A warning about hooks files that cannot be read; once. */
+  hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
   /** Some client registered interest in events of this kind. */
@@ -327,6 +329,7 @@ export class Conversation {
         clock,
         limits: host.limits,
         ruleWarning: () => permissions.warning(),
+        hookWarning: () => host.hookWarning(),
         takeStart: () => this.takeStart(),
         configure: (change) => host.configure(change),
         writeTranscript: () => host.writeTranscript(),

@@ -2,6 +2,7 @@ import type { Price } from '@groundcrew/models';
 import type { Owner, SessionStore } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { JobRunner } from '../exec/workers.js';
+import type { HookFilesReader } from '../hooks/hook-files.js';
 import type { PublishedEvent } from '../log/published-event.js';
 import type { McpFiles } from '../mcp/files.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
@@ -29,6 +30,8 @@ export interface SessionEnvironment extends SkillEnvironment {
   userRules(): UserRules;
   /** MCP servers of files; without it there are none. */
   readonly mcpFiles?: McpFiles;
+  /** Reads the hooks of files; without it there are none. */
+  readonly hookFiles?: HookFilesReader;
   priceOf(model: string): Promise<Price | undefined>;
   /** Where the session keeps its files. */
   readonly workspacePath: string;

@@ -1,4 +1,6 @@
 import type { JsonObject } from '@groundcrew/protocol';
+import { FileHooks } from '../hooks/file-hooks.js';
+import type { HookSource } from '../hooks/hooks.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
@@ -50,6 +52,7 @@ export class SessionTools {
   readonly mcp: McpServers;
   /** Tools that depend on who is attached. */
   readonly sources: readonly ListedTools[];
+  private readonly fileHooks: FileHooks;
   private isInitialized = false;
   private readonly trust: WorkspaceTrust;
   /** What is wrong with files of servers. */
@@ -59,7 +62,7 @@ export class SessionTools {
     private readonly session: ToolSession,
     private readonly environment: Pick<
       SessionEnvironment,
-      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock' | 'mcpFiles'
+      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock' | 'mcpFiles' | 'hookFiles'
     >,
     { settings, access }: { readonly settings: SessionSettings; readonly access: ModelAccess },
   ) {
@@ -69,6 +72,7 @@ export class SessionTools {
         reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
       });
+    this.fileHooks = this.hooksOfFiles();
     const ofBuild = new ListedTools('builtin', builtin);
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
@@ -88,6 +92,20 @@ export class SessionTools {
     this.planner.optionWarnings.add(this.fileProblems);
   }
 
+  /** Whose hooks are called: those of files, then those of clients in the order in which they came. */
+  hooksBy(log: { readonly state: SessionState }) {
+    const { fileHooks, session } = this;
+    const { audience, sessionId } = session;
+    return {
+      hookSources: (): readonly HookSource[] => [
+        ...fileHooks.sources(log.state),
+        ...audience.hookSources(sessionId),
+      ],
+      /** Why hooks of files cannot be read; once. */
+      hookWarning: () => fileHooks.warning(log.state),
+    };
+  }
+
   /** Records warnings about options at once, those excepted that clients have received before. */
   warn(messages: readonly string[]): Promise<void> {
     return warnAtOnce(this.session, this.planner.optionWarnings, messages);
@@ -97,6 +115,21 @@ export class SessionTools {
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
     this.mcp.configure(this.mcpSettings(settings));
+  }
+
+  /** What the user has enabled for every session, no client turns off. */
+  private hooksOfFiles(): FileHooks {
+    const { hookFiles, shells } = this.environment;
+    return new FileHooks({
+      isOn: ({ fixed }) =>
+        hookFiles?.isAlwaysOn === true || (this.planner.settings.fileHooks ?? fixed.fileHooks ?? false),
+      read: ({ context: { cwd: workingDirectory, gitRoot: projectDirectory } }) => {
+        const { configDir } = this.planner.settings;
+        return hookFiles?.read({ workingDirectory, projectDirectory, configDir }) ?? { hooks: [] };
+      },
+      programs: shells.machine,
+      confinement: () => this.session.sandbox.confinement(),
+    });
   }
 
   /** What the next model call would go by. */

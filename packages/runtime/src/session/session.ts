@@ -386,7 +386,7 @@ export class Session {
       audience,
       permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
-      hookSources: () => audience.hookSources(sessionId),
+      ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
