@@ -92,18 +92,18 @@ export function compose(options: ProgramOptions): Program {
     jobs: workers,
     // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
-    hookFiles: hookFilesReader(
-      resolve(options.homeDirectory),
-      options.fileHooks ?? standingFileHooks(options.environment, options.homeDirectory),
-    ),
-    mcpFiles: mcpFiles(options.homeDirectory, {
-      own: options.environment,
-      ofProjects: commandEnvironment(options.environment, resolve(options.homeDirectory)),
-    }),
+    hookFiles: hookFilesOf(options),
+    mcpFiles: mcpFilesOf(options),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
-    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000, stopBlocks: 3 },
+    limits: {
+      toolRounds: 1000,
+      queuedPrompts: 1000,
+      turnMilliseconds: 24 * 60 * 60 * 1000,
+      stopBlocks: 3,
+      continuations: 5,
+    },
     sessionIdleSeconds: options.sessionIdleSeconds,
     ...options.playback,
   });
@@ -156,6 +156,16 @@ function modelDirectory(options: ProgramOptions, { workers, carried }: ModelPart
     ...(token && { token: token.value, isTokenGiven: token.source === 'token' }),
   });
   return models;
+}
+
+/** MCP servers of files; those of projects see no key of the runtime. */
+function mcpFilesOf({ environment, homeDirectory }: ProgramOptions): RuntimeOptions['mcpFiles'] {
+  const ofProjects = commandEnvironment(environment, resolve(homeDirectory));
+  return mcpFiles(homeDirectory, { own: environment, ofProjects });
+}
+
+function hookFilesOf({ environment, homeDirectory, fileHooks }: ProgramOptions): RuntimeOptions['hookFiles'] {
+  return hookFilesReader(resolve(homeDirectory), fileHooks ?? standingFileHooks(environment, homeDirectory));
 }
 
 /** Where commands run: on the host, or in the sandbox that the operator asks for. */
