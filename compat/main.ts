@@ -7,7 +7,7 @@ import type { PublishedClient, Registry } from './client.js';
 import { npmClient, npmVersions } from './npm-clients.js';
 import { pypiClient, pypiVersions } from './pypi-clients.js';
 import { type ClientResult, runClient } from './run.js';
-import { newlyRed, sectionOf, tableOf, withSection } from './table.js';
+import { mergeTables, newlyRed, sectionOf, tableOf, withSection } from './table.js';
 import { unservedMethods } from './unserved-methods.js';
 
 const usage = `Runs every published Copilot client against the built runtime, with the offline model.
@@ -49,7 +49,12 @@ async function main(): Promise<boolean> {
   const red = newlyRed(sectionOf(before, 'table'), results);
   for (const line of red) console.log(`was green: ${line}`);
   if (values.write) {
-    writeFileSync(page, withSection(before, 'table', table));
+    const isWhole = values.only === undefined && values.version === undefined;
+    const kept = sectionOf(before, 'table');
+    writeFileSync(
+      page,
+      withSection(before, 'table', isWhole || kept === '' ? table : mergeTables(kept, table)),
+    );
     writeMethods();
   }
   return red.length === 0;

@@ -22,6 +22,18 @@ export function tableOf(results: readonly ClientResult[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
+/** An earlier table with the rows of a later one in place of its own; clients that are new come last. */
+export function mergeTables(before: string, after: string): string {
+  const rows = new Map(rowsOf(before));
+  for (const [name, line] of rowsOf(after)) rows.set(name, line);
+  return [...after.split('\n').slice(0, 2), ...rows.values()].join('\n');
+}
+
+function rowsOf(table: string): readonly (readonly [name: string, line: string])[] {
+  const lines = table.split('\n').slice(2);
+  return lines.map((line) => [line.split('|')[1]?.trim() ?? '', line] as const);
+}
+
 /** What was green in an earlier table and is not any more. */
 export function newlyRed(before: string, results: readonly ClientResult[]): readonly string[] {
   const green = greenCells(before);

@@ -2,27 +2,22 @@ import { join } from 'node:path';
 import { methods } from '@groundcrew/protocol';
 import { npmClient, textOf } from './npm-clients.js';
 
-/** For every published client, the methods that it can call and the runtime does not serve; equal ones in one row. */
+/**
+ * For every published client, how many methods it can call and how many of them the runtime does not serve; named are
+ * those that the release before it did not call.
+ */
 export function unservedMethods(versions: readonly string[], cache: string): string {
-  const groups: { readonly versions: string[]; readonly called: number; readonly missing: string }[] = [];
+  const rows: string[] = [];
+  let before: readonly string[] = [];
   for (const version of versions) {
     const called = calledBy(version, cache);
-    const missing = called
-      .filter((method) => !isServed(method))
-      .map((method) => `\`${method}\``)
-      .join(' ');
-    const last = groups.at(-1);
-    if (last?.missing === missing && last.called === called.length) last.versions.push(version);
-    else groups.push({ versions: [version], called: called.length, missing });
+    const missing = called.filter((method) => !isServed(method));
+    const added = missing.filter((method) => !before.includes(method)).map((method) => `\`${method}\``);
+    rows.push(`| ${version} | ${called.length} | ${missing.length} | ${added.join(' ')} |`);
+    before = missing;
   }
-  const rows = groups.map(({ versions: same, called, missing }) => {
-    const name = same.length === 1 ? same[0] : `${same[0]} – ${same.at(-1)}`;
-    const count = missing === '' ? 0 : missing.split(' ').length;
-    return `| ${name} | ${called} | ${count} | ${missing} |`;
-  });
-  return ['| clients | methods called | not served | which |', '| --- | --- | --- | --- |', ...rows].join(
-    '\n',
-  );
+  const head = '| client | methods called | not served | of these not called by the release before |';
+  return [head, '| --- | --- | --- | --- |', ...rows].join('\n');
 }
 
 function calledBy(version: string, cache: string): readonly string[] {
@@ -34,6 +29,8 @@ function calledBy(version: string, cache: string): readonly string[] {
 
 /** Under the name of then, too. */
 function isServed(method: string): boolean {
-  const now = method.replace(/^session\.workspace\./, 'session.workspaces.');
+  const now = method
+    .replace(/^session\.workspace\./, 'session.workspaces.')
+    .replace(/^session\.compaction\./, 'session.history.');
   return Object.hasOwn(methods, now);
 }

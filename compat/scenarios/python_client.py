@@ -98,7 +98,10 @@ def make_client():
         )
     config = attribute("SubprocessConfig")
     if config is not None:
-        return CopilotClient(config(cli_path=PLACE["runtime"], env=environment, cwd=PLACE["work"]))
+        names = inspect.signature(config).parameters
+        directory = "cwd" if "cwd" in names else "working_directory"
+        options = {"cli_path": PLACE["runtime"], "env": environment, directory: PLACE["work"]}
+        return CopilotClient(config(**options))
     return CopilotClient({"cli_path": PLACE["runtime"], "env": environment, "cwd": PLACE["work"]})
 
 
