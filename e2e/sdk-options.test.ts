@@ -53,6 +53,16 @@ describe('an option that does not exist', () => {
       "There is no option 'infiniteSessions.enable' of createSession: it has no effect. Did you mean 'enabled'?",
     ],
     [
+      'createSession',
+      { sandboxConfig: { userPolicy: { network: { allowOutbund: false } } } },
+      "There is no option 'sandboxConfig.userPolicy.network.allowOutbund' of createSession: it has no effect. Did you mean 'allowOutbound'?",
+    ],
+    [
+      'createSession',
+      { excludedTools: ['bsh'] },
+      'The option \'excludedTools\' has no effect for "bsh": the session has no such tool.',
+    ],
+    [
       'resumeSession',
       { continuePendingwork: true },
       "There is no option 'continuePendingwork' of resumeSession: it has no effect. Did you mean 'continuePendingWork'?",
@@ -117,7 +127,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
   const options: SessionOptions = {
     onExitPlanModeRequest: () => ({ approved: true }),
     infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.5 },
-    tools: [{ name: 'look', defer: 'auto', handler: () => 'seen' }],
   };
   const session = await client.createSession(options);
   await client.createSession(options);
@@ -125,7 +134,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
   expect(warnings.map((message) => /^The option '(.*?)' /.exec(message)?.[1])).toEqual([
     'infiniteSessions.backgroundCompactionThreshold',
     'requestExitPlanMode',
-    'tools.defer',
   ]);
 });
 

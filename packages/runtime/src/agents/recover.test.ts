@@ -66,6 +66,7 @@ function world(tools: readonly Tool[]) {
     processes += 1;
     const runtime = new Runtime({
       home: () => ({ directory: tmpdir(), store }),
+      homeDirectory: tmpdir(),
       openModels: async () => ({ provider, defaultModel: 'm', info: () => undefined, isCopilot: false }),
       withFileLock,
       builtinTools: () => tools,

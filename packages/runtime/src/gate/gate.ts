@@ -7,6 +7,7 @@ import { Interruption } from '../interruption.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import type { OpenCall } from '../log/state.js';
+import type { PermissionRequest } from '../permissions/question.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
@@ -14,12 +15,13 @@ import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult } from '../tools/external.js';
 import type { PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
 import type { UserQuestion } from '../tools/user-question.js';
+import { boundResult, fits, reviewedParts, wholeResult } from './bound-result.js';
 import { type CallToRun, callsOf, type GateTurn, type Passage } from './call.js';
 import { failureOf, interrupted } from './failure.js';
 import { HookDesk } from './hook-desk.js';
 import { type GatePermissions, PermissionDesk } from './permission-desk.js';
 import { prepareCall } from './prepare.js';
-import { boundResult, receiptOf } from './receipt.js';
+import { receiptOf } from './receipt.js';
 
 /** What the gate works with. */
 export interface GateParts {
@@ -68,6 +70,14 @@ export class Gate {
     return !outcomes.includes('rejected');
   }
 
+  /** Asks permission for what is no call of the model's; resolves with why not, or with undefined. */
+  async permit(request: PermissionRequest, signal: AbortSignal): Promise<string | undefined> {
+    const { clock, guard } = this.parts;
+    const call = { toolCallId: clock.newId(), name: '', arguments: {}, argumentsText: '' };
+    const asking = guard.isAway ? 'always' : 'as the policy says';
+    return (await this.desk.seek(call, { request }, { asking, signal })).refusal?.text;
+  }
+
   /** Runs one call from the beginning. */
   async run(call: CallToRun, turn: GateTurn, signal: AbortSignal): Promise<ResultType> {
     return this.begin({ call, original: call, turn, signal });
@@ -83,7 +93,7 @@ export class Gate {
    */
   async continue(
     open: OpenCall,
-    { turn, replan }: { readonly turn: GateTurn; replan(): GateTurn },
+    { turn, replan }: { readonly turn: GateTurn; replan(): Promise<GateTurn> },
     signal: AbortSignal,
   ): Promise<ResultType> {
     const { toolCallId } = open;
@@ -99,10 +109,11 @@ export class Gate {
       const refusal = await this.desk.awaitDecision(call, question.requestId, signal);
       if (refusal) return this.conclude(passage, refusal);
       const granted = [...(call.granted ?? []), question.event];
-      return this.runAgain({ ...passage, call: { ...call, granted }, turn: replan() });
+      return this.runAgain({ ...passage, call: { ...call, granted }, turn: await replan() });
     }
-    const mayRun = open.attempts === 0 || turn.toolset.find(call.name)?.isRepeatable;
-    if (mayRun) return this.begin(passage);
+    const fresh = await replan();
+    const mayRun = open.attempts === 0 || fresh.toolset.find(call.name)?.isRepeatable;
+    if (mayRun) return this.begin({ ...passage, turn: fresh });
     // What this result says is no secret: it waits for no guard.
     return this.conclude({ ...passage, isUnguarded: true }, interrupted);
   }
@@ -212,7 +223,7 @@ export class Gate {
   private answered(passage: Passage, completed: Draft, result: ToolResult): Promise<ResultType> {
     const { log } = this.parts;
     if (this.concludesAtOnce(passage, result)) {
-      log.append(completed, ...receiptOf(passage, result));
+      log.append(completed, ...receiptOf(passage, wholeResult(result)));
       return Promise.resolve(result.type);
     }
     log.append(completed);
@@ -223,7 +234,7 @@ export class Gate {
   private async conclude(passage: Passage, result: ToolResult): Promise<ResultType> {
     const { log } = this.parts;
     if (this.concludesAtOnce(passage, result)) {
-      log.append(...receiptOf(passage, result));
+      log.append(...receiptOf(passage, wholeResult(result)));
       return result.type;
     }
     log.append({ note: 'call.answered', data: { toolCallId: passage.call.toolCallId, result } });
@@ -236,12 +247,12 @@ export class Gate {
     const { log, toolEnvironment } = this.parts;
     await this.hookDesk.release(passage, result);
     if (await this.hookDesk.mayTryAgain(passage, result)) return this.tryAgain(passage);
-    const reviewed = await this.hookDesk.reviewResult(passage, result);
+    const reviewed = await this.hookDesk.reviewResult(passage, wholeResult(result));
     const { toolCallId } = passage.call;
     const texts = reviewed.contexts;
     if (texts.length > 0)
       log.append({ note: 'call.context', data: { toolCallId, source: 'postToolUseFailure', texts } });
-    const bounded = await boundResult(reviewed.result, toolEnvironment().largeOutput);
+    const bounded = await boundResult(reviewedParts(result, reviewed.result), toolEnvironment().largeOutput);
     log.append(...receiptOf(passage, bounded));
     return bounded.type;
   }
@@ -256,9 +267,8 @@ export class Gate {
 
   /** Nothing has to be waited for between the answer and its receipt: one commit holds both. */
   private concludesAtOnce(passage: Passage, result: ToolResult): boolean {
-    const { isEnabled, maxBytes } = this.parts.toolEnvironment().largeOutput;
-    const fits = !isEnabled || result.isBounded === true || Buffer.byteLength(result.text) <= maxBytes;
-    return this.parts.hooks.isEmpty && fits && !this.hookDesk.isHeldBack(passage, result);
+    const isShort = fits(result, this.parts.toolEnvironment().largeOutput);
+    return this.parts.hooks.isEmpty && isShort && !this.hookDesk.isHeldBack(passage, result);
   }
 
   private externalRequest({ call, turn }: Passage, requestId: string): EventData<'external_tool.requested'> {

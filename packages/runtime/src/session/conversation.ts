@@ -14,6 +14,7 @@ import { AgentLog } from '../log/agent-log.js';
 import { hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
+import { type SamplingParts, sample } from '../mcp/sampling.js';
 import { ModelCalls } from '../model-call/model-call.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { ModelSwitch } from '../questions/model-switch.js';
@@ -23,7 +24,7 @@ import { type Wait, Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { HistoryMemory } from '../turn/history-memory.js';
-import type { Interaction, PromptExtras } from '../turn/interaction.js';
+import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
 import type { Audience } from './audience.js';
 import { Inbox } from './inbox.js';
@@ -42,6 +43,8 @@ export interface ConversationHost {
   toolEnvironment(): ToolEnvironment;
   /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
+  /** A warning about hooks files that cannot be read; once. */
+  hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
   /** Some client registered interest in events of this kind. */
@@ -90,6 +93,23 @@ export class Conversation {
       trace: () => planner.settings.trace,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
+  }
+
+  /** An MCP server asks the session's model. */
+  sample(
+    serverName: string,
+    params: Parameters<typeof sample>[1],
+    signal: AbortSignal,
+  ): ReturnType<typeof sample> {
+    const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
+    const { gate, models, planner, log } = this.context(interaction);
+    const parts: SamplingParts = {
+      models,
+      plan: () => planner.plan(),
+      permit: (request, asked) => gate.permit(request, asked),
+      append: (...drafts) => void log.append(...drafts),
+    };
+    return sample(serverName, params, parts, signal);
   }
 
   /** A turn is running, be it only waiting for an answer. */
@@ -302,6 +322,7 @@ export class Conversation {
         clock,
         limits: host.limits,
         ruleWarning: () => permissions.warning(),
+        hookWarning: () => host.hookWarning(),
         takeStart: () => this.takeStart(),
         configure: (change) => host.configure(change),
         writeTranscript: () => host.writeTranscript(),

@@ -10,11 +10,11 @@ import {
   type SessionState,
 } from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
-import type { PolicyRules } from '../permissions/policy.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import { SessionSkills } from '../skills/session-skills.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
 import { SessionMeasures } from '../turn/session-measures.js';
@@ -50,6 +50,7 @@ export class Session {
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
+  readonly skills: SessionSkills;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly transcript = new Transcript(this);
@@ -61,6 +62,7 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = parts.audience;
+    this.skills = new SessionSkills(this, parts);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
@@ -74,6 +76,11 @@ export class Session {
   /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
   get optionWarnings(): OptionWarnings {
     return this.tools.planner.optionWarnings;
+  }
+
+  /** What filters of tools name in vain. */
+  filterWarnings(): readonly string[] {
+    return this.tools.planner.filterWarnings();
   }
 
   get currentSettings(): SessionSettings {
@@ -218,11 +225,6 @@ export class Session {
     return gone;
   }
 
-  /** What a verdict on a call rests on now. */
-  async policy(): Promise<PolicyRules> {
-    return this.permissions.policy(await this.state());
-  }
-
   /** The log, if it is in memory. */
   get openLog(): SessionLog | undefined {
     return this.conversation?.log;
@@ -307,6 +309,7 @@ export class Session {
   dropLoaded(): void {
     this.conversation = undefined;
     this.loading = undefined;
+    void this.skills.close();
     void this.parts.shells.close();
     void this.tools.mcp.close();
   }
@@ -383,7 +386,7 @@ export class Session {
       audience,
       permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
-      hookSources: () => audience.hookSources(sessionId),
+      ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),

@@ -1,9 +1,11 @@
+import { boundResult } from '../gate/bound-result.js';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
+import type { SessionState } from '../log/state.js';
 import { refusalBy } from '../permissions/decision.js';
 import { forbid, type PolicyRules } from '../permissions/policy.js';
 import { examine } from '../permissions/subject.js';
 import { UserCommands, type UserOutcome } from '../tools/shell/user-commands.js';
-import type { ToolEnvironment } from '../tools/tool.js';
+import type { ToolEnvironment, ToolResult } from '../tools/tool.js';
 
 /** What became of a command that a person typed. */
 export interface UserCommandResult {
@@ -17,7 +19,8 @@ export interface UserCommandResult {
 /** The session that a typed command runs in. */
 interface ShellSession {
   readonly tools: { toolEnvironment(): Promise<ToolEnvironment> };
-  policy(): Promise<PolicyRules>;
+  readonly permissions: { policy(state: SessionState): PolicyRules };
+  state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
   emit(draft: EphemeralDraft): Promise<unknown>;
 }
@@ -37,7 +40,7 @@ export class UserShell {
     const request = shellRequest({ command, intention: describe(command) });
     const { workingDirectory } = await this.session.tools.toolEnvironment();
     const subject = await examine({ request }, { toolName: 'bash', workingDirectory });
-    const verdict = forbid(subject, await this.session.policy());
+    const verdict = forbid(subject, this.session.permissions.policy(await this.session.state()));
     // mutation: commands of users pass no judge
     return verdict && refusalBy(verdict).text;
   }
@@ -83,7 +86,9 @@ export class UserShell {
     const progress = (partialOutput: string) =>
       void session.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } });
     const toolEnvironment = await session.tools.toolEnvironment();
-    return this.commands.run({ requestId, command, progress }, toolEnvironment, signal);
+    const bound = async (output: Pick<ToolResult, 'text' | 'saved'>) =>
+      (await boundResult({ type: 'success', ...output }, toolEnvironment.largeOutput)).text;
+    return this.commands.run({ requestId, command, progress, bound }, toolEnvironment, signal);
   }
 }
 

