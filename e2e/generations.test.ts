@@ -241,7 +241,7 @@ describe.each(generations)('a client of $release', (generation) => {
   });
 
   test('an abort ends a turn whose tool does not', async () => {
-    let began = () => undefined as void;
+    let began: () => void = () => undefined;
     const isRunning = new Promise<void>((resolve) => {
       began = resolve;
     });
