@@ -76,7 +76,7 @@ export class Runtime {
   private readonly sessions = new Map<string, Session>();
   private readonly opening = new OneAtATime();
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
-  /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
+  /** Sessions whose turn waits for users while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
   /** Starts an MCP server outside any session, looks what it offers, and ends it. */
   static readonly probeMcpServer = probeMcpServer;
