@@ -2,6 +2,7 @@ import { accountMethods } from './account.js';
 import { agentsMethods } from './agents.js';
 import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
+import { mcpMethods } from './mcp.js';
 import { modelsMethods } from './models.js';
 import { serverMethods } from './server.js';
 import { sessionMethods } from './session.js';
@@ -38,6 +39,7 @@ export const methods = {
   ...agentsMethods,
   ...instructionsMethods,
   ...llmInferenceMethods,
+  ...mcpMethods,
   ...modelsMethods,
   ...serverMethods,
   ...sessionAgentsMethods,

@@ -33,16 +33,13 @@ function taskTool(parts: AgentToolParts): Tool {
     description:
       'Has another agent do a task. It knows nothing of this conversation: say in the prompt all that it needs, and what to report. Begin several at once where tasks do not depend on one another.',
     fields: {
-      name: text('A short name for this agent, such as `find-tests`.'),
+      name: text('A short name.'),
       prompt: text('The whole task.'),
       agent_type: choice('Which agent does it.', names),
-      description: text('What it does, in three to five words, for the user.'),
-      model: optional(text('Another model than the agent would use.')),
+      description: text('What it does, in a few words.'),
+      model: optional(text('Another model.')),
       mode: optional(
-        choice('`sync` waits for its answer; `background`, the default, goes on and is notified.', [
-          'sync',
-          'background',
-        ]),
+        choice('`sync` waits for the answer; `background`, the default, does not.', ['sync', 'background']),
       ),
     },
     // What it began is found again by the call, and not begun twice.
@@ -96,10 +93,10 @@ function resultOf({ status, name, result = '', error = '' }: AgentTask): ToolRes
 function readAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'read_agent',
-    description: 'Tells how an agent is doing, and what it said when it has ended.',
+    description: 'How an agent is doing, and what it said at its end.',
     fields: {
       agent_id: text('The id of the agent.'),
-      wait: optional(flag('Whether to wait until it has ended.')),
+      wait: optional(flag('Wait until it has ended.')),
       timeout: optional(
         number('How many seconds to wait at most; 30 unless given.', { minimum: 0, maximum: 180 }),
       ),

@@ -17,6 +17,7 @@ import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
 import { type SamplingParts, sample } from '../mcp/sampling.js';
+import type { PermissionRequest } from '../permissions/question.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
 import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
@@ -125,6 +126,12 @@ export class Conversation {
     });
   }
 
+  /** Asks permission for what is no call of the model's; resolves with why not, or with undefined. */
+  permit(request: PermissionRequest, signal: AbortSignal): Promise<string | undefined> {
+    const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
+    return this.context(interaction).gate.permit(request, signal);
+  }
+
   /** An MCP server asks the session's model. */
   sample(
     serverName: string,
@@ -210,7 +217,7 @@ export class Conversation {
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
 
-  /** Cancels what waits for people, ends the turn and starts nothing. */
+  /** Cancels what waits for users, ends the turn and starts nothing. */
   async suspend(): Promise<void> {
     this.inbox.pause();
     await this.interrupt(new Interruption('suspend', 'Session suspended'));
@@ -308,11 +315,8 @@ export class Conversation {
     this.log.emit({ type: 'assistant.idle', data: {} });
     run.controller = new AbortController();
     const { signal } = run.controller;
-    const waited = await subAgents.change(signal).then(
-      () => outcome,
-      () => root.interrupted(signal.reason),
-    );
-    return waited === 'answered' ? outcome : waited;
+    const interrupted = () => root.interrupted(signal.reason);
+    return subAgents.change(signal).then(() => outcome, interrupted);
   }
 
   /** Agents of a session whose root agent is idle have ended: it reads of them. */
@@ -378,15 +382,9 @@ export class Conversation {
     const log = new AgentLog(this.log);
     const held = () => void this.log.stored().then(() => host.held(), ignored);
     this.guard = new HookGuard({ log, waits, held, hasClient: () => audience.hasHooks });
-    const shared = {
-      ...host,
-      sessionLog: this.log,
-      questions: this.questions,
-      offers: this.offers,
-      waits,
-      guard: this.guard,
-      takeStart: () => this.takeStart(),
-    };
+    const { questions, offers, guard } = this;
+    const takeStart = () => this.takeStart();
+    const shared = { ...host, sessionLog: this.log, questions, offers, waits, guard, takeStart };
     return (seat) => agentContexts(seat, shared);
   }
 }
@@ -396,5 +394,5 @@ const snapshotBytes = 256 * 1024;
 /** How often agents that ended may have the root agent go on without a word of the user. */
 const mostWakes = 50;
 
-/** Whoever waits for a commit that failed learns of it. */
+/** Callers that wait for a commit that failed learn of it. */
 const ignored = (): undefined => undefined;

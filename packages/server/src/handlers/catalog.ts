@@ -4,6 +4,7 @@ import { accountHandlers } from './account.js';
 import { agentsHandlers } from './agents.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
+import { mcpHandlers } from './mcp.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
 import { sessionAgentsHandlers } from './session-agents.js';
@@ -68,6 +69,7 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...agentsHandlers,
   ...instructionsHandlers,
   ...llmInferenceHandlers,
+  ...mcpHandlers,
   ...serverHandlers,
   ...sessionsHandlers,
   ...skillsHandlers,
