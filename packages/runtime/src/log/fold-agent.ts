@@ -48,6 +48,12 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       const question = { kind: 'session_limits', requestId, toolCallId: '', event: entry.data } as const;
       return { ...agent, questions: [...withoutQuestion(agent, requestId).questions, question] };
     }
+    case 'output.wanted':
+      return { ...agent, output: entry.data };
+    case 'output.settled': {
+      const { output: _, ...rest } = agent;
+      return rest;
+    }
     case 'question.asked': {
       const { requestId, toolCallId = '' } = entry.data;
       const question = { kind: 'user_input', requestId, toolCallId, event: entry.data } as const;

@@ -37,7 +37,9 @@ export function reduce(state: SessionState, entry: Entry): SessionState {
 export function hasWork(state: SessionState): boolean {
   return (
     state.inbox.length > 0 ||
-    Object.values(state.agents).some(({ turn, questions }) => turn !== undefined || questions.length > 0)
+    Object.values(state.agents).some(
+      ({ turn, questions, output }) => turn !== undefined || output !== undefined || questions.length > 0,
+    )
   );
 }
 

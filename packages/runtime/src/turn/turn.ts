@@ -10,6 +10,7 @@ import { reportContextUse } from './context-use.js';
 import { deliver, deliverSteering } from './deliver.js';
 import { blockOf, startSession } from './prompt-hooks.js';
 import { sentDrafts } from './request.js';
+import { checkOutput, settleOutput } from './structured-output.js';
 import { shorterViewDrafts } from './window.js';
 
 /** A bound of the loop was reached. */
@@ -18,13 +19,21 @@ export class LimitReached extends Error {
 }
 
 /** One prompt, turn after turn, until the model asks for no tool. Prompts that wait get an interaction of their own. */
-export async function runUntilAnswered(context: AgentContext, signal: AbortSignal): Promise<void> {
+export async function runUntilAnswered(
+  context: AgentContext,
+  signal: AbortSignal,
+  { hasAnswer = false }: { readonly hasAnswer?: boolean } = {},
+): Promise<void> {
   const { interaction, session } = context;
-  for (;;) {
+  for (let mayEnd = hasAnswer; ; mayEnd = false) {
     signal.throwIfAborted();
-    if (await runTurn(context, signal)) continue;
+    if (!mayEnd && (await runTurn(context, signal))) continue;
+    if ((await checkOutput(context, signal)) === 'repaired') continue;
     const reason = await blockOf(context, signal);
-    if (reason === undefined) return;
+    if (reason === undefined) {
+      settleOutput(context);
+      return;
+    }
     interaction.blocks += 1;
     const prompt = { messageId: session.clock.newId(), text: reason, mode: 'enqueue' } as const;
     await deliver(prompt, { delivery: 'queued', signal }, context);
