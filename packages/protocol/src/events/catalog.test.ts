@@ -55,6 +55,7 @@ test.each<[EventType, unknown]>([
   ['assistant.message_delta', { messageId: 'a1', deltaContent: '1+1' }],
   [
     'assistant.message',
+    'assistant.output',
     {
       messageId: 'a1',
       content: '',

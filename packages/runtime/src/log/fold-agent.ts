@@ -48,24 +48,33 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       const question = { kind: 'session_limits', requestId, toolCallId: '', event: entry.data } as const;
       return { ...agent, questions: [...withoutQuestion(agent, requestId).questions, question] };
     }
-    case 'output.wanted':
-      return { ...agent, output: entry.data };
-    case 'output.settled': {
-      const { output: _, ...rest } = agent;
-      return rest;
-    }
     case 'question.asked': {
       const { requestId, toolCallId = '' } = entry.data;
       const question = { kind: 'user_input', requestId, toolCallId, event: entry.data } as const;
       return { ...agent, questions: [...agent.questions, question] };
     }
+    case 'question.opened': {
+      const { data } = entry;
+      if (data.kind === 'elicitation' || data.kind === 'sampling') return agent;
+      return { ...agent, questions: [...withoutQuestion(agent, data.requestId).questions, data] };
+    }
+    case 'question.closed':
+      return withoutQuestion(agent, entry.data.requestId);
     case 'tools.offered':
       return { ...agent, offered: [...(agent.offered ?? []), entry.data.digest] };
     case 'verbatim':
       return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
     default:
-      return agent;
+      return foldOutputNote(agent, entry);
   }
+}
+
+/** The form that the answer to a prompt has to have. */
+function foldOutputNote(agent: AgentState, entry: NoteDraft): AgentState {
+  if (entry.note === 'output.wanted') return { ...agent, output: entry.data };
+  if (entry.note !== 'output.settled') return agent;
+  const { output: _, ...rest } = agent;
+  return rest;
 }
 
 /** What an event of an agent changes in its part of the state. */
@@ -297,7 +306,8 @@ function dropHistory(agent: AgentState, eventIds: readonly string[]): AgentState
 }
 
 function withoutQuestion(agent: AgentState, requestId: string): AgentState {
-  return { ...agent, questions: agent.questions.filter((question) => question.requestId !== requestId) };
+  const questions = agent.questions.filter((question) => question.requestId !== requestId);
+  return questions.length === agent.questions.length ? agent : { ...agent, questions };
 }
 
 function verbatimOf({ verbatim }: AgentState, id: string | undefined) {

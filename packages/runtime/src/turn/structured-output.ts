@@ -49,6 +49,7 @@ export async function checkOutput(
     mode: 'enqueue',
     source: 'structured-output',
     output: { ...output, repairs: output.repairs + 1 },
+    ...(log.session.promptMode && { agentMode: log.session.promptMode }),
   } as const;
   await deliver(prompt, { delivery: 'queued', signal }, context);
   return 'repaired';

@@ -36,6 +36,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const trace = traceFrom(params);
     session.optionWarnings.add(context.optionWarnings());
     await warnOfMode(session, params.mode);
+    if (params.agentMode === 'shell') session.optionWarnings.add([shellMode]);
     await session.send(prompt, {
       isIdempotent: params.messageId !== undefined,
       ...(params.requestHeaders && {
@@ -69,6 +70,9 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { eventId: event?.id ?? '' };
   },
 };
+
+const shellMode =
+  "The option 'agentMode': \"shell\" has no effect: the prompt goes to the model. 'session.shell.executeUserRequested' runs commands.";
 
 /** Larger schemas would go to the model with every call. */
 const largestSchema = 64 * 1024;
