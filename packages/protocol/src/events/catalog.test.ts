@@ -55,7 +55,6 @@ test.each<[EventType, unknown]>([
   ['assistant.message_delta', { messageId: 'a1', deltaContent: '1+1' }],
   [
     'assistant.message',
-    'assistant.output',
     {
       messageId: 'a1',
       content: '',
@@ -295,6 +294,7 @@ const ephemeralTypes = [
 const durableTypes = [
   'abort',
   'assistant.message',
+  'assistant.output',
   'assistant.reasoning',
   'assistant.turn_end',
   'assistant.turn_start',
