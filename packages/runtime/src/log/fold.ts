@@ -45,7 +45,9 @@ export function hasTurnWork(state: SessionState): boolean {
   return (
     state.inbox.length > 0 ||
     Object.values(state.tasks).some(({ status }) => status === 'running') ||
-    Object.values(state.agents).some(({ turn, questions }) => turn !== undefined || questions.length > 0)
+    Object.values(state.agents).some(
+      ({ turn, questions, output }) => turn !== undefined || output !== undefined || questions.length > 0,
+    )
   );
 }
 
