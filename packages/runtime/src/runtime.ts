@@ -13,6 +13,7 @@ import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
 import { type Lifecycle, metadataOf } from './lifecycle.js';
 import type { PublishedEvent } from './log/published-event.js';
+import { OneAtATime } from './one-at-a-time.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { modelSeams } from './questions/provider-tokens.js';
@@ -66,7 +67,7 @@ export interface RuntimeOptions {
 /** The sessions of one process. */
 export class Runtime {
   private readonly sessions = new Map<string, Session>();
-  private readonly opening = new Map<string, Promise<unknown>>();
+  private readonly opening = new OneAtATime();
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
@@ -91,7 +92,7 @@ export class Runtime {
 
   /** Makes a session, or opens the one that has the id. */
   create(request: OpenRequest): Promise<Session> {
-    return this.exclusively(request.sessionId, async () => {
+    return this.opening.run(request.sessionId, async () => {
       const live = this.sessions.get(request.sessionId);
       if (live) return this.join(live, request);
       const rested = this.resting.get(request.sessionId);
@@ -111,7 +112,7 @@ export class Runtime {
 
   /** Attaches to a session, live or stored; throws StoreError `unknown_session` or `in_use`. */
   resume(request: ResumeRequest): Promise<Session> {
-    return this.exclusively(request.sessionId, () =>
+    return this.opening.run(request.sessionId, () =>
       this.open(request).catch((error: unknown) => {
         if (!isStale(error)) throw error;
         // Another process has had the session since: the copy in memory is of no use.
@@ -123,7 +124,7 @@ export class Runtime {
 
   /** Takes a client off a session; the last one closes it, and a session nobody ever spoke in is removed. */
   detachClient(sessionId: string, clientId: string): Promise<boolean> {
-    return this.exclusively(sessionId, async () => {
+    return this.opening.run(sessionId, async () => {
       const session = this.sessions.get(sessionId);
       if (!session) return false;
       const isLast = session.audience.size === 1 && session.audience.has(clientId);
@@ -145,7 +146,7 @@ export class Runtime {
 
   /** Removes a session, live or stored. */
   async remove(sessionId: string, configDir?: string): Promise<boolean> {
-    return this.exclusively(sessionId, async () => {
+    return this.opening.run(sessionId, async () => {
       const session = this.sessions.get(sessionId);
       await session?.close().catch(() => emptyClosing);
       const { configDir: itsOwn = configDir } = session?.currentSettings ?? this.resting.get(sessionId) ?? {};
@@ -254,7 +255,7 @@ export class Runtime {
 
   /** Changes what a live session goes by, one change after the other: what each leaves out stays. */
   change(session: Session, change: (before: SessionSettings) => SessionSettings): Promise<void> {
-    return this.exclusively(session.sessionId, async () => {
+    return this.opening.run(session.sessionId, async () => {
       await this.reconfigure(session, change(session.currentSettings));
       const fixed = newlyFixed((await session.state()).fixed, session.currentSettings);
       if (fixed) await session.record({ note: 'settings.fixed', data: fixed });
@@ -279,13 +280,15 @@ export class Runtime {
 
   private async unloadIfUnused(session: Session): Promise<void> {
     const { sessionId, audience } = session;
-    await this.exclusively(sessionId, async () => {
-      if (this.sessions.get(sessionId) !== session) return;
-      if (audience.size === 0 && (await session.unloadWaiting()))
-        this.resting.set(sessionId, session.currentSettings);
-      else await session.unload();
-      if (audience.size === 0 && !session.isLoaded) this.dropLive(sessionId);
-    }).catch(unreachableStore);
+    await this.opening
+      .run(sessionId, async () => {
+        if (this.sessions.get(sessionId) !== session) return;
+        if (audience.size === 0 && (await session.unloadWaiting()))
+          this.resting.set(sessionId, session.currentSettings);
+        else await session.unload();
+        if (audience.size === 0 && !session.isLoaded) this.dropLive(sessionId);
+      })
+      .catch(unreachableStore);
   }
 
   /** Takes a turn up that was at rest; its questions may be answered from then on. */
@@ -303,18 +306,6 @@ export class Runtime {
   private async removeStored(session: Session): Promise<void> {
     const { configDir } = session.currentSettings;
     await this.options.home(configDir).store.remove(session.sessionId, this.options.owner);
-  }
-
-  /** One opening, closing or removal of a session at a time. */
-  private async exclusively<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
-    const before = this.opening.get(sessionId) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    this.opening.set(sessionId, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.opening.get(sessionId) === mine) this.opening.delete(sessionId);
-    }
   }
 
   private noteActivity(published: PublishedEvent): void {

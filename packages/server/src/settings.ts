@@ -39,10 +39,7 @@ export function settingsFrom(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
     ),
-    ...pick('mcpServers', serversOf(params, before)),
-    ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
-    ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
-    ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
+    ...mcpSettings(params, before),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
@@ -96,6 +93,17 @@ function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 
   return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
 }
 
+/** What a client says of MCP servers and of their tools. */
+function mcpSettings(params: ResumeParams, before: SessionSettings | undefined): Partial<SessionSettings> {
+  return {
+    ...pick('mcpServers', serversOf(params, before)),
+    ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
+    ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
+    ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
+  };
+}
+
 /** Servers that are named join those that clients named before; one of the same name takes the other's place. */
 function serversOf(
   { mcpServers }: ResumeParams,
@@ -107,6 +115,10 @@ function serversOf(
     withoutNullsDeep(server) as JsonObject,
   ]);
   return { ...before?.mcpServers, ...Object.fromEntries(named) };
+}
+
+function toolSearchOf({ toolSearch }: ResumeParams): SessionSettings['toolSearch'] {
+  return toolSearch && (withoutNullsDeep(toolSearch) as NonNullable<SessionSettings['toolSearch']>);
 }
 
 function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {

@@ -99,9 +99,9 @@ export class SessionTools {
   }
 
   /** The tools that the model sees; undefined before they were put together for the first time. */
-  async current(): Promise<ModelPlan['toolset']['tools'] | undefined> {
+  async current(): Promise<ModelPlan['toolset'] | undefined> {
     const { userTurns } = await this.session.state();
-    return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset.tools : undefined;
+    return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset : undefined;
   }
 
   /** What files tell the model now. */

@@ -66,6 +66,8 @@ export interface SessionSettings {
   readonly hasMcpApps?: boolean;
   /** Whether values of their variables stand for themselves, or may name others as `${NAME}`. */
   readonly envValueMode?: 'direct' | 'indirect';
+  /** When tools are too many for every request. */
+  readonly toolSearch?: { readonly enabled?: boolean; readonly deferThreshold?: number };
   /** What becomes of long results of tools. */
   readonly largeOutput?: {
     readonly enabled?: boolean;

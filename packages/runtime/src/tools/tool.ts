@@ -134,6 +134,8 @@ export interface Tool {
   readonly source: ToolOrigin;
   /** Whose it is, for a tool of an MCP server. */
   readonly mcp?: { readonly mcpServerName: string; readonly mcpToolName: string };
+  /** Its definition is in every request, however many tools there are. */
+  readonly isNeverDeferred?: boolean;
   /** It is meant to take the place of a built-in tool of its name. */
   readonly overridesBuiltIn?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */

@@ -21,6 +21,8 @@ export interface ToolOffer {
 
 export interface Toolset {
   readonly tools: readonly Tool[];
+  /** Those that exist and can be called, but whose definitions the model does not get. */
+  readonly deferred: readonly Tool[];
   /** Names that filters took away, sorted. */
   readonly hidden: readonly string[];
   /** Characters of all definitions together. */
@@ -52,19 +54,20 @@ export function makeToolset(sources: readonly ToolSource[], filters: ToolFilters
   );
   const tools = all.filter((tool) => isVisible(tool, filters));
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const hidden = all.filter((tool) => !byName.has(tool.name)).map((tool) => tool.name);
+  return toolsetOf({ tools, deferred: [], hidden: hidden.sort(), find: (name) => byName.get(name) });
+}
+
+/** A toolset of which only its parts are known; what follows from them is worked out when it is asked for. */
+export function toolsetOf(parts: Pick<Toolset, 'tools' | 'deferred' | 'hidden' | 'find'>): Toolset {
   let offer: ToolOffer | undefined;
   return {
-    tools,
+    ...parts,
+    size: sizeOfTools(parts.tools),
     get offer() {
-      offer ??= offerOf(tools);
+      offer ??= offerOf(parts.tools);
       return offer;
     },
-    hidden: all
-      .filter((tool) => !byName.has(tool.name))
-      .map((tool) => tool.name)
-      .sort(),
-    size: tools.reduce((size, tool) => size + sizeOf(tool), 0),
-    find: (name) => byName.get(name),
   };
 }
 
@@ -103,6 +106,11 @@ function matches(tool: Tool, entry: string): boolean {
   const [, source, pattern] = /^(builtin|mcp|custom):(.*)$/s.exec(entry) ?? [];
   if (source === undefined) return tool.name === entry;
   return tool.source === source && (pattern === '*' || pattern === tool.name);
+}
+
+/** Characters of their definitions together. */
+export function sizeOfTools(tools: readonly Tool[]): number {
+  return tools.reduce((size, tool) => size + sizeOf(tool), 0);
 }
 
 function sizeOf(tool: Tool): number {

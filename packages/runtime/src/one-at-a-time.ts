@@ -1,8 +1,8 @@
-/** Work on the same thing is done one after the other, in the order it was asked for. */
-export class TurnTaking {
+/** Runs work on the same thing one after the other, in the order of the calls. */
+export class OneAtATime {
   private readonly last = new Map<string, Promise<unknown>>();
 
-  async take<T>(key: string, work: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.last.get(key) ?? Promise.resolve();
     const mine = before.then(work, work);
     this.last.set(key, mine);
