@@ -158,9 +158,15 @@ function candidates(commands: readonly ReadCommand[]): readonly string[] {
 /** Words with a slash that look like a path are told by the reader of the command. */
 function piecesOf(word: string): readonly string[] {
   if (!isShortWord(word)) return [];
-  const pieces = word.split(/[=:,]/);
+  const pieces = word.split(/[=:,@<;]/);
   const joined = /^-[^-].+/.test(word) ? [word.slice(2)] : [];
-  return [word, ...joined, ...(pieces.length > 1 ? pieces : [])].filter((each) => !each.includes('/'));
+  const whole = [word, ...joined].filter((each) => !each.includes('/'));
+  // `a=@d/link`: what leads out of here by itself is told by the reader too.
+  return [...whole, ...(pieces.length > 1 && !word.includes('://') ? pieces.filter(isBelow) : [])];
+}
+
+function isBelow(piece: string): boolean {
+  return !piece.startsWith('/') && !piece.split('/').includes('..');
 }
 
 async function namesFrom(bases: readonly string[], written: string): Promise<readonly string[]> {
