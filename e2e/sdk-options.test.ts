@@ -133,7 +133,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
   await client.resumeSession(session.sessionId, options);
   expect(warnings.map((message) => /^The option '(.*?)' /.exec(message)?.[1])).toEqual([
     'infiniteSessions.backgroundCompactionThreshold',
-    'requestExitPlanMode',
   ]);
 });
 

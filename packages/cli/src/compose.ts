@@ -26,6 +26,8 @@ import {
 } from '@groundcrew/store-sqlite';
 import { collectGarbage } from './collect-garbage.js';
 import { commandEnvironment } from './config/command-environment.js';
+import { standingFileHooks } from './config/hooks-choice.js';
+import { hookFilesReader } from './config/hooks-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 import { standingSandbox } from './config/sandbox-choice.js';
@@ -48,6 +50,8 @@ export interface ProgramOptions {
   readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
   readonly sandbox?: SandboxSettings;
+  /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
+  readonly fileHooks?: boolean;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
@@ -86,10 +90,20 @@ export function compose(options: ProgramOptions): Program {
     jobs: workers,
     // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
+    hookFiles: hookFilesReader(
+      resolve(options.homeDirectory),
+      options.fileHooks ?? standingFileHooks(options.environment, options.homeDirectory),
+    ),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
-    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000, stopBlocks: 3 },
+    limits: {
+      toolRounds: 1000,
+      queuedPrompts: 1000,
+      turnMilliseconds: 24 * 60 * 60 * 1000,
+      stopBlocks: 3,
+      continuations: 5,
+    },
     sessionIdleSeconds: options.sessionIdleSeconds,
     ...options.playback,
   });

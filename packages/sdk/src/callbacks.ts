@@ -76,7 +76,8 @@ const answers: { readonly [K in SessionCallback]: Answer<K> } = {
   async 'hooks.invoke'({ sessionId, hookType, input }, { options, signal }) {
     const hook = hookFor(options.hooks ?? {}, hookType);
     const output = await hook?.(hookInput(input), { sessionId }, signal);
-    return output ? { output } : {};
+    // What is no object is no opinion only where there is nothing; the runtime judges the rest.
+    return output === undefined || output === null ? {} : { output };
   },
   async 'providerToken.getToken'(request, { options, signal }) {
     const provider = required(tokenProvider(options, request.providerName), 'providerToken.getToken');

@@ -34,7 +34,17 @@ export {
   type ToolParameters,
 } from './define-tool.js';
 export { GroundcrewError, type GroundcrewErrorKind } from './errors.js';
-export type { HookHandler, HookInput, HookOutput, SessionHooks } from './hooks.js';
+export type {
+  CommonHookOutput,
+  HookHandler,
+  HookInput,
+  HookOptions,
+  HookOutput,
+  HookOutputs,
+  PostToolUseHookOutput,
+  PreToolUseHookOutput,
+  SessionHooks,
+} from './hooks.js';
 export type { FromJsonSchema, JsonSchema } from './json-schema.js';
 export type { SessionContext, SessionListFilter, SessionMetadata, WaitingOn } from './metadata.js';
 export type { ModelRequestContext, ModelRequestHandler } from './model-requests.js';

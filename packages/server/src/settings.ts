@@ -25,9 +25,6 @@ export function settingsFrom(
   before: SessionSettings | undefined,
   workingDirectory: string,
 ): SessionSettings {
-  const systemMessage = params.systemMessage
-    ? (withoutNullsDeep(params.systemMessage) as SessionSettings['systemMessage'])
-    : before?.systemMessage;
   const settings: SessionSettings = {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
     workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
@@ -49,7 +46,7 @@ export function settingsFrom(
     ...pick('citations', params.enableCitations ?? before?.citations),
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
     ...pick('webSocketResponses', params.capi?.enableWebSocketResponses ?? before?.webSocketResponses),
-    ...pick('systemMessage', systemMessage),
+    ...pick('systemMessage', systemMessageOf(params) ?? before?.systemMessage),
     ...pick(
       'instructionDirectories',
       directoriesFrom(params.instructionDirectories, params, workingDirectory) ??
@@ -67,6 +64,7 @@ export function settingsFrom(
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
+    ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...skillSettings(params, before, workingDirectory),
     ...pick(
@@ -163,6 +161,7 @@ export function shareFrom(params: ResumeParams): Share {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
+    requestExitPlanMode: params.requestExitPlanMode ?? false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
     ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
@@ -182,12 +181,22 @@ export function transformsSections({ systemMessage }: Pick<ResumeParams, 'system
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
-  return { ...defaultHookOptions, ...(withoutNullsDeep(options ?? {}) as Partial<HookOptions>) };
+  const { timeoutMs, onFailure, types, stopBlocks } = options ?? {};
+  return {
+    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
+    onFailure: onFailure ?? defaultHookOptions.onFailure,
+    ...(types && { types }),
+    ...(typeof stopBlocks === 'number' && { stopBlocks }),
+  };
 }
 
 /** The first name that no model service would take. */
 export function badToolName(tools: readonly ToolDeclaration[]): string | undefined {
   return tools.find((tool) => !/^[a-zA-Z0-9_-]+$/.test(tool.name))?.name;
+}
+
+function systemMessageOf({ systemMessage }: ResumeParams): SessionSettings['systemMessage'] {
+  return systemMessage && (withoutNullsDeep(systemMessage) as SessionSettings['systemMessage']);
 }
 
 function precedenceOf(before: SessionSettings | undefined): 'excluded' | 'available' {

@@ -210,6 +210,7 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     ...(process.used && { used: process.used }),
     clients: clientsOf(options, environment),
     ...(options.skipsInstructions && { skipsInstructions: true }),
+    ...(options.fileHooks && { fileHooks: true }),
     ...(sandbox && { sandbox }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),

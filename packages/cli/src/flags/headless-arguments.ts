@@ -29,6 +29,8 @@ export interface HeadlessArguments {
   readonly showsProtocol2?: boolean;
   /** Sessions read no instructions from files unless they ask for them. */
   readonly skipsInstructions?: boolean;
+  /** Hooks of files run in every session. */
+  readonly fileHooks?: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -81,6 +83,7 @@ interface HeadlessDraft {
   isServerFlag?: boolean;
   protocol?: Protocol;
   skipsInstructions?: boolean;
+  fileHooks?: boolean;
 }
 
 /** The flags that have an effect, for people to read. */
@@ -90,6 +93,7 @@ export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--port N', 'the port; any free one without'],
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
   ['--auth-token-env NAME', 'the variable with the GitHub token'],
+  ['--file-hooks', 'run the hooks of hooks.json files in every session'],
   ['--no-custom-instructions', 'read no instructions from files'],
   ['--no-auto-login', 'do not use GH_TOKEN and GITHUB_TOKEN'],
   ['--protocol N', 'the protocol of the clients: 1, 2 or 3; each client shows it without'],
@@ -126,6 +130,9 @@ const plain: Readonly<Record<string, (draft: HeadlessDraft) => void>> = {
   },
   '--stdio': (draft) => {
     draft.isStdio = true;
+  },
+  '--file-hooks': (draft) => {
+    draft.fileHooks = true;
   },
   '--no-custom-instructions': (draft) => {
     draft.skipsInstructions = true;

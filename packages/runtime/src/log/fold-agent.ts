@@ -53,6 +53,13 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       const question = { kind: 'user_input', requestId, toolCallId, event: entry.data } as const;
       return { ...agent, questions: [...agent.questions, question] };
     }
+    case 'question.opened': {
+      const { data } = entry;
+      if (data.kind === 'elicitation' || data.kind === 'sampling') return agent;
+      return { ...agent, questions: [...withoutQuestion(agent, data.requestId).questions, data] };
+    }
+    case 'question.closed':
+      return withoutQuestion(agent, entry.data.requestId);
     case 'tools.offered':
       return { ...agent, offered: [...(agent.offered ?? []), entry.data.digest] };
     case 'verbatim':
@@ -291,7 +298,8 @@ function dropHistory(agent: AgentState, eventIds: readonly string[]): AgentState
 }
 
 function withoutQuestion(agent: AgentState, requestId: string): AgentState {
-  return { ...agent, questions: agent.questions.filter((question) => question.requestId !== requestId) };
+  const questions = agent.questions.filter((question) => question.requestId !== requestId);
+  return questions.length === agent.questions.length ? agent : { ...agent, questions };
 }
 
 function verbatimOf({ verbatim }: AgentState, id: string | undefined) {

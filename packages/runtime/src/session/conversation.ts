@@ -11,15 +11,16 @@ import { HookGuard } from '../hooks/guard.js';
 import { type HookSource, Hooks } from '../hooks/hooks.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
-import { hasWork } from '../log/fold.js';
+import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
 import { type SamplingParts, sample } from '../mcp/sampling.js';
 import { ModelCalls } from '../model-call/model-call.js';
+import { CallQuestions } from '../questions/call-questions.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { ModelSwitch } from '../questions/model-switch.js';
-import { Questions } from '../questions/questions.js';
-import { UserInput } from '../questions/user-input.js';
+import { Offers } from '../questions/offers.js';
+import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
@@ -43,6 +44,8 @@ export interface ConversationHost {
   toolEnvironment(): ToolEnvironment;
   /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
+  /** A warning about hooks files that cannot be read; once. */
+  hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
   /** Some client registered interest in events of this kind. */
@@ -57,7 +60,10 @@ export interface ConversationHost {
 export class Conversation {
   readonly inbox: Inbox;
   readonly questions: Questions;
-  readonly userInput: UserInput;
+  /** Open questions that clients are asked by requests. */
+  readonly offers: Offers;
+  /** Slash commands, forms and other requests to clients that belong to no turn. */
+  readonly requests: ClientRequests;
   private readonly receipts: Receipts;
   private readonly waits: Waits;
   private readonly root: RootAgent;
@@ -73,16 +79,13 @@ export class Conversation {
     readonly log: SessionLog,
     private readonly host: ConversationHost,
   ) {
-    const { clock, audience, planner, limits } = host;
+    const { clock, planner, limits } = host;
     this.inbox = new Inbox(log, limits.queuedPrompts);
     this.receipts = new Receipts(log);
     this.waits = new Waits(clock);
     this.questions = new Questions(log, this.waits);
-    this.userInput = new UserInput({
-      clients: () => audience.questionAnswerers(),
-      questions: this.questions,
-      log,
-    });
+    this.requests = new ClientRequests({ log, questions: this.questions, clock });
+    this.offers = new Offers(log);
     this.context = this.rootContext();
     this.root = new RootAgent({
       log,
@@ -129,12 +132,26 @@ export class Conversation {
     const isAsked = ({ toolCallId }: { readonly toolCallId: string }) =>
       questions.some((each) => each.toolCallId === toolCallId && this.questions.isWaiting(each.requestId));
     const waits = (call: OpenCall) => isAsked(call) || this.guard.isHolding(call.toolCallId);
-    return this.isRunning && !hasSecrets && calls.length > 0 && calls.every(waits);
+    const mayRest = this.isRunning && !hasSecrets && !this.requests.hasCallers;
+    return mayRest && calls.length > 0 && calls.every(waits);
   }
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
     await this.receipts.once(prompt, () => this.accept({ prompt, extras }));
+  }
+
+  /** False when nobody waits for such an answer any more; what was asked before the log was loaded may be answered too. */
+  answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
+    if (question.kind === 'elicitation' || question.kind === 'sampling') this.requests.reopen();
+    return this.questions.answer(question, answer);
+  }
+
+  /** Takes prompts back that no turn has taken up. */
+  async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
+    const gone = await this.inbox.withdraw(which);
+    if (gone.length > 0) this.log.emit({ type: 'pending_messages.modified', data: {} });
+    return gone;
   }
 
   private async accept(received: ReceivedPrompt): Promise<void> {
@@ -153,6 +170,7 @@ export class Conversation {
   /** Stops the loop and leaves what it worked on as pending work. */
   async halt({ hasUserLeft = false } = {}): Promise<void> {
     this.inbox.pause();
+    this.requests.close();
     const run = this.run;
     run?.controller.abort(new Interruption('close', 'The session was closed'));
     this.root.stopEnding();
@@ -180,12 +198,14 @@ export class Conversation {
 
   /** Goes on with what was left: an open turn, prompts that wait, and open questions, which may be answered from then on. */
   async continueWork(): Promise<void> {
-    if (!this.run && hasWork(this.log.state)) await this.start(undefined);
+    this.requests.reopen();
+    if (!this.run && hasTurnWork(this.log.state)) await this.start(undefined);
   }
 
   /** Closes what a process before this one had left; prompts that wait become messages for the next turn to answer. */
   async closeInterrupted(): Promise<void> {
     if (!hasWork(this.log.state)) return;
+    this.requests.closeLeft();
     this.root.closeInterrupted();
     for (let prompt = await this.inbox.takeNext(); prompt; prompt = await this.inbox.takeNext())
       await this.root.deliverOnly(prompt);
@@ -234,8 +254,7 @@ export class Conversation {
 
   /** Offers a queued command to the clients that want such; with none it is dropped. */
   private async command(run: Run, { messageId, text }: Prompt): Promise<TurnOutcome> {
-    const { log, questions, host } = this;
-    const requests = new ClientRequests({ log, questions, clock: host.clock });
+    const { requests, host } = this;
     const { signal } = run.controller;
     const wanted = host.isWanted('command.queued');
     const { stopProcessingQueue } = wanted
@@ -277,7 +296,7 @@ export class Conversation {
   }
 
   private rootContext(): (interaction: Interaction) => AgentContext {
-    const { host, inbox, questions, userInput, waits } = this;
+    const { host, inbox, questions, offers, waits } = this;
     const { clock, audience, planner, permissions } = host;
     const log = new AgentLog(this.log);
     const parts = { log, clock, questions, waits };
@@ -290,13 +309,19 @@ export class Conversation {
       hooks,
       gate: new Gate({
         ...parts,
-        userInput,
+        offers,
+        callQuestions: new CallQuestions({
+          log: this.log,
+          questions,
+          clock,
+          clients: (kind) => audience.answerersOf(kind),
+        }),
         hooks,
         guard: this.guard,
         permissions,
         toolEnvironment: () => host.toolEnvironment(),
       }),
-      planner: planner.forAgent(() => this.log.state, waits),
+      planner: planner.forAgent(() => this.log.latest, waits),
       models: new ModelCalls({
         ...parts,
         priceOf: host.priceOf,
@@ -307,6 +332,7 @@ export class Conversation {
         clients: () => audience.modelSwitchers(),
         clock,
         questions,
+        offers,
         log: this.log,
       }),
       memory: new HistoryMemory(),
@@ -320,6 +346,7 @@ export class Conversation {
         clock,
         limits: host.limits,
         ruleWarning: () => permissions.warning(),
+        hookWarning: () => host.hookWarning(),
         takeStart: () => this.takeStart(),
         configure: (change) => host.configure(change),
         writeTranscript: () => host.writeTranscript(),

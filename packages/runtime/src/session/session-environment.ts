@@ -2,6 +2,7 @@ import type { Price } from '@groundcrew/models';
 import type { Owner, SessionStore } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { JobRunner } from '../exec/workers.js';
+import type { HookFilesReader } from '../hooks/hook-files.js';
 import type { PublishedEvent } from '../log/published-event.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { UserRules } from '../permissions/user-rules.js';
@@ -26,6 +27,8 @@ export interface SessionEnvironment extends SkillEnvironment {
   /** What people approved for good in this home. */
   readonly book: ApprovalBook;
   userRules(): UserRules;
+  /** Reads the hooks of files; without it there are none. */
+  readonly hookFiles?: HookFilesReader;
   priceOf(model: string): Promise<Price | undefined>;
   /** Where the session keeps its files. */
   readonly workspacePath: string;

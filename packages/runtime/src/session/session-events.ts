@@ -29,7 +29,7 @@ export function greeting(
   },
 ): readonly Draft[] {
   const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox } = settings;
-  const { skillDirectories, disabledSkills } = settings;
+  const { skillDirectories, disabledSkills, fileHooks } = settings;
   const { sessionId, startTime, version } = facts;
   const hooks = facts.hasHooks && { hasHooks: true };
   return [
@@ -41,6 +41,7 @@ export function greeting(
         ...(!hasWorkspace && { hasWorkspace }),
         ...hooks,
         ...(sandbox && { sandbox }),
+        ...(fileHooks && { fileHooks }),
         ...(skillDirectories && { skillDirectories }),
         ...(disabledSkills && { disabledSkills }),
       },

@@ -1,4 +1,6 @@
 import type { JsonObject } from '@groundcrew/protocol';
+import { FileHooks } from '../hooks/file-hooks.js';
+import type { HookSource } from '../hooks/hooks.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
@@ -49,13 +51,14 @@ export class SessionTools {
   readonly mcp: McpServers;
   /** Tools that depend on who is attached. */
   readonly sources: readonly ListedTools[];
+  private readonly fileHooks: FileHooks;
   private isInitialized = false;
 
   constructor(
     private readonly session: ToolSession,
     private readonly environment: Pick<
       SessionEnvironment,
-      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock'
+      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock' | 'hookFiles'
     >,
     { settings, access }: { readonly settings: SessionSettings; readonly access: ModelAccess },
   ) {
@@ -64,16 +67,34 @@ export class SessionTools {
       environment.builtinTools({
         reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
+        answersPlans: audience.answersPlans,
+        mode: this.planner.mode,
       });
+    this.fileHooks = this.hooksOfFiles();
     const ofBuild = new ListedTools('builtin', builtin);
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
     this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
     const sources = [ofBuild, session.skills, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
+      sessionDirectory: session.workspacePath,
       homeDirectory: homeOf(session.workspacePath),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
     });
+  }
+
+  /** Whose hooks are called: those of files, then those of clients in the order in which they came. */
+  hooksBy(log: { readonly state: SessionState }) {
+    const { fileHooks, session } = this;
+    const { audience, sessionId } = session;
+    return {
+      hookSources: (): readonly HookSource[] => [
+        ...fileHooks.sources(log.state),
+        ...audience.hookSources(sessionId),
+      ],
+      /** Why hooks of files cannot be read; once. */
+      hookWarning: () => fileHooks.warning(log.state),
+    };
   }
 
   /** Records warnings about options at once, those excepted that clients have received before. */
@@ -85,6 +106,21 @@ export class SessionTools {
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
     this.mcp.configure(mcpSettings(settings));
+  }
+
+  /** What the user has enabled for every session, no client turns off. */
+  private hooksOfFiles(): FileHooks {
+    const { hookFiles, shells } = this.environment;
+    return new FileHooks({
+      isOn: ({ fixed }) =>
+        hookFiles?.isAlwaysOn === true || (this.planner.settings.fileHooks ?? fixed.fileHooks ?? false),
+      read: ({ context: { cwd: workingDirectory, gitRoot: projectDirectory } }) => {
+        const { configDir } = this.planner.settings;
+        return hookFiles?.read({ workingDirectory, projectDirectory, configDir }) ?? { hooks: [] };
+      },
+      programs: shells.machine,
+      confinement: () => this.session.sandbox.confinement(),
+    });
   }
 
   /** What the next model call would go by. */

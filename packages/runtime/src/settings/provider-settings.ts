@@ -92,10 +92,11 @@ export function newlyFixed(
   const { hasProvider, providerNames = [], hasGitHubToken } = fixedProviders(settings);
   const known = before.providerNames ?? [];
   const names = providerNames.filter((name) => !known.includes(name));
-  const { hasWorkspace, sandbox, skillDirectories, disabledSkills } = settings;
+  const { hasWorkspace, sandbox, fileHooks, skillDirectories, disabledSkills } = settings;
   const fresh = {
     ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
     ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
+    ...(fileHooks !== undefined && fileHooks !== (before.fileHooks ?? false) && { fileHooks }),
     ...(isOther(skillDirectories, before.skillDirectories) && { skillDirectories }),
     ...(isOther(disabledSkills, before.disabledSkills) && { disabledSkills, skillSwitches: {} }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),

@@ -49,6 +49,8 @@ export interface SessionSettings {
   readonly hasWorkspace?: boolean;
   /** Where commands run, where this client names it. */
   readonly sandbox?: SandboxSettings;
+  /** Hooks of files are run, where this client says so; the log knows what holds. */
+  readonly fileHooks?: boolean;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */

@@ -16,7 +16,9 @@ export function readBashTool(): Tool {
     name: 'read_bash',
     description:
       'Reads the output that a command in the background has written since you last read it. Waits for it to end first, at most for the delay.',
+    changesNothing: true,
     fields,
+    isFree: true,
     prepare: (wanted, context) => ({ type: 'run', run: (signal) => read(wanted, context, signal) }),
   });
 }
@@ -39,12 +41,14 @@ async function read(
   await firstOf(shell.ended, seconds * 1000, signal).finally(() => {
     shell.isAwaited = false;
   });
-  const output = await unreadOutput(shell, context.largeOutput);
-  if (shell.isRunning) return { type: 'success', text: `${output}\n<shellId: ${shellId} is still running>` };
+  const output = unreadOutput(shell);
+  if (shell.isRunning)
+    return { type: 'success', ...output, suffix: `\n<shellId: ${shellId} is still running>` };
   shells.reclaim(shell);
   return {
     type: 'success',
-    text: `${output}\n<shellId: ${shellId} completed with exit code ${shell.exitCode}>`,
+    ...output,
+    suffix: `\n<shellId: ${shellId} completed with exit code ${shell.exitCode}>`,
   };
 }
 

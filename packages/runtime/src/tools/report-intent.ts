@@ -7,8 +7,10 @@ export function reportIntentTool(): Tool {
   return defineTool({
     name: 'report_intent',
     description: 'Says in a few words what you are about to do, for the user to see.',
+    changesNothing: true,
     fields: { intent: text('What you are doing now, in at most four words.') },
     isRepeatable: true,
+    isFree: true,
     prepare: () => ({
       type: 'run',
       run: async () => ({ type: 'success', text: 'Intent logged' }),

@@ -3,7 +3,6 @@ import { JobStopped } from '../exec/workers.js';
 import { sessionDatabaseIn } from '../workspace/todos.js';
 import { defineTool } from './define-tool.js';
 import { text } from './fields.js';
-import { boundOutput } from './output.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
 /** A session's own tables: its todos, and whatever the model wants to keep in order. */
@@ -11,11 +10,13 @@ export function sqlTool(): Tool {
   return defineTool({
     name: 'sql',
     description: `Runs SQLite statements on the session's own database. Keep your todo list there: todos(id, title, description, status, created_at, updated_at) with status pending, in_progress, done or blocked, and todo_deps(todo_id, depends_on). You may create further tables. A call may take ${seconds} s.`,
+    changesNothing: true,
     fields: {
       description: text('What the statements do, in a few words.'),
       query: text('One or more SQLite statements, separated by semicolons.'),
     },
     intention: ({ description }) => description,
+    isFree: true,
     prepare: ({ query }, context) => ({
       type: 'run',
       run: (signal) => execute(query, context, signal),
@@ -39,7 +40,7 @@ async function execute(query: string, context: ToolContext, signal: AbortSignal)
   for (let count = 0; count < outcome.todoChanges; count += 1)
     context.notify({ type: 'session.todos_changed', data: {} });
   if (outcome.isFailure) throw new ToolFailure(outcome.text);
-  return { type: 'success', text: await boundOutput(outcome.text, context.largeOutput) };
+  return { type: 'success', text: outcome.text };
 }
 
 const longestScript = 1024 * 1024;

@@ -5,6 +5,7 @@ import type { JobRunner } from '../exec/workers.js';
 import type { Refusal } from '../permissions/decision.js';
 import type { LaterQuestion, PermissionQuestion } from '../permissions/question.js';
 import type { LargeOutput } from './output.js';
+import type { PlanQuestion } from './plan-question.js';
 import type { SessionShells } from './shell/shells.js';
 import type { UserQuestion } from './user-question.js';
 
@@ -40,6 +41,8 @@ export interface ToolEnvironment {
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
 export type ToolNotice =
   | { readonly type: 'system.notification'; readonly data: EventData<'system.notification'> }
+  | { readonly type: 'session.plan_changed'; readonly data: EventData<'session.plan_changed'> }
+  | { readonly type: 'session.task_complete'; readonly data: EventData<'session.task_complete'> }
   | { readonly type: 'skill.invoked'; readonly data: EventData<'skill.invoked'> }
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
@@ -79,8 +82,17 @@ export interface ToolResult {
   /** What an MCP server said beside its text. */
   readonly structured?: JsonObject;
   readonly meta?: JsonObject;
-  /** The tool has bounded its text itself; the gate leaves it as it is. */
-  readonly isBounded?: true;
+  /** The model asked for this much: it is shown whole, however long. */
+  readonly isWhole?: true;
+  /** Stands behind the text, however long that is. */
+  readonly suffix?: string;
+  /** The file that has all of the output already; `isPartial` when the text is not all of it. */
+  readonly saved?: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly preview: string;
+    readonly isPartial: boolean;
+  };
   /** It ran in a sandbox. */
   readonly isConfined?: boolean;
 }
@@ -108,6 +120,8 @@ export type PreparedCall = {
   | { readonly type: 'external' }
   /** The user's answer is its result. */
   | { readonly type: 'ask'; readonly question: UserQuestion }
+  /** What users say of the plan is its result. */
+  | { readonly type: 'ask-about-plan'; readonly question: PlanQuestion }
 );
 
 /** What is known of a call before it is prepared. */
@@ -140,6 +154,10 @@ export interface Tool {
   readonly overridesBuiltIn?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
+  /** Its calls change nothing outside the session: they may run in plan mode, whatever permission they ask for. */
+  readonly changesNothing?: boolean;
+  /** No call of it ever needs a permission. */
+  readonly isFree?: boolean;
   /** What the call is about, in a few words for people. */
   intention?(input: unknown): string | undefined;
   /** What clients are told of a call besides its arguments, when it begins. */

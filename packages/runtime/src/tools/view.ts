@@ -6,7 +6,7 @@ import { defineTool } from './define-tool.js';
 import { unchangedDiff } from './diff.js';
 import { flag, optional, pair, text } from './fields.js';
 import { imageType, largestImageBytes } from './image.js';
-import { boundOutput, kilobytes } from './output.js';
+import { kilobytes } from './output.js';
 import { permissionToRead } from './permission-questions.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
@@ -27,6 +27,7 @@ export function viewTool(): Tool {
     name: 'view',
     description:
       'Shows a file with numbered lines, the names in a directory (one level), or an image. A long file is shown in parts: give view_range.',
+    changesNothing: true,
     fields: {
       path: text('The file or directory; absolute, or relative to the working directory.'),
       view_range: optional(
@@ -69,7 +70,7 @@ function checkedRange(range: readonly [number, number]): readonly [number, numbe
 }
 
 async function view(place: Place, viewing: Viewing, signal: AbortSignal): Promise<ToolResult> {
-  if (place.kind === 'directory') return viewDirectory(place, viewing);
+  if (place.kind === 'directory') return viewDirectory(place);
   if (place.kind !== 'file') {
     throw new ToolFailure(`Path ${place.path} is neither a file nor a directory.`, 'Not a file');
   }
@@ -90,9 +91,9 @@ async function view(place: Place, viewing: Viewing, signal: AbortSignal): Promis
   }
 }
 
-async function viewDirectory(place: Place, { context }: Viewing): Promise<ToolResult> {
+async function viewDirectory(place: Place): Promise<ToolResult> {
   const names = await HeldDirectory.use(place, (directory) => directory.names());
-  return { type: 'success', text: await boundOutput(names.join('\n'), context.largeOutput) };
+  return { type: 'success', text: names.join('\n') };
 }
 
 async function viewImage(
@@ -135,6 +136,7 @@ async function viewText(
     type: 'success',
     text: lines.map((line, index) => `${first + index}. ${line}`).join('\n'),
     details: unchangedDiff(place.path, lines, first),
+    isWhole: true,
   };
 }
 

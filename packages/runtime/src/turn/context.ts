@@ -1,4 +1,5 @@
 import type { ModelInfo, ModelProvider } from '@groundcrew/models';
+import type { SessionMode } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { Gate } from '../gate/gate.js';
 import type { Hooks } from '../hooks/hooks.js';
@@ -18,6 +19,8 @@ export interface TurnLimits {
   readonly turnMilliseconds: number;
   /** How often hooks may keep an agent from stopping, for each prompt. */
   readonly stopBlocks: number;
+  /** How often autopilot goes on by itself, for each prompt. */
+  readonly continuations: number;
 }
 
 /** What one model call goes by; made anew before each one. */
@@ -58,7 +61,7 @@ export interface AgentPlanner {
   /** Types of documents that the model reads as they are. */
   documents(): readonly string[];
   /** What the model has to read of tools that came or went; asked once for each prompt. */
-  noticeOfTools(): string;
+  noticeOfTools(mode?: SessionMode): string;
   /** The same of tools of servers, between two calls of one prompt. */
   noticeOfServers(): string;
   report(): SettingsReport;
@@ -89,6 +92,8 @@ export interface SessionFacts {
   readonly limits: TurnLimits;
   /** A warning about rules that cannot be read; each one once. */
   ruleWarning(): string | undefined;
+  /** A warning about hooks files that cannot be read; once. */
+  hookWarning(): string | undefined;
   /** True once for each time the session was opened: its first turn begins. */
   takeStart(): boolean;
   /** Changes the session's settings as a hook wants it. */

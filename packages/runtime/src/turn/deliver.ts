@@ -1,4 +1,4 @@
-import type { EventData } from '@groundcrew/protocol';
+import type { EventData, SessionMode } from '@groundcrew/protocol';
 import { ruleWarning } from '../gate/permission-desk.js';
 import { remindersOf, submitPrompt } from '../hooks/submitted-prompt.js';
 import type { Draft } from '../log/session-log.js';
@@ -25,7 +25,7 @@ export async function deliver(
     canSeeImages: planner.canSeeImages(),
     documents,
     isPlanning: log.session.mode === 'plan',
-    notice: planner.noticeOfTools(),
+    notice: planner.noticeOfTools(namedMode(prompt)),
   });
   const verbatim: Draft[] =
     formatted.parts.length === 0
@@ -36,6 +36,7 @@ export async function deliver(
     ...opening(shown, context),
     ...planner.optionWarnings(),
     ...ruleWarning({ warning: session.ruleWarning }),
+    ...hookWarning(session.hookWarning()),
     ...receiptOf(prompt, delivery),
     ...verbatim,
     {
@@ -128,9 +129,17 @@ function messageData(prompt: Prompt, { interaction }: AgentContext): EventData<'
     ...(prompt.agentMode !== undefined && {
       agentMode: prompt.agentMode as EventData<'user.message'>['agentMode'],
     }),
+    ...(prompt.isContinuation && { isAutopilotContinuation: true }),
     ...(prompt.source !== undefined && { source: prompt.source }),
   };
 }
+
+/** The mode that the sender named; `shell` is none that a model works in. */
+function namedMode({ agentMode }: Prompt): SessionMode | undefined {
+  return sessionModes.find((mode) => mode === agentMode);
+}
+
+const sessionModes = ['interactive', 'plan', 'autopilot'] as const;
 
 /** A prompt that waited has its receipt already. */
 function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): Draft[] {
@@ -142,4 +151,10 @@ function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): 
 function openingModel({ log, planner }: AgentContext): Draft[] {
   if (log.session.model !== undefined) return [];
   return [{ type: 'session.model_change', data: { newModel: planner.model(), source: 'startup' } }];
+}
+
+/** Users learn at once that hooks they rely on cannot be read. */
+function hookWarning(message: string | undefined): Draft[] {
+  if (message === undefined) return [];
+  return [{ type: 'session.warning', data: { warningType: 'hooks', message } }];
 }
