@@ -72,7 +72,7 @@ export class Runtime {
   private readonly sessions = new Map<string, Session>();
   private readonly opening = new OneAtATime();
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
-  /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
+  /** Sessions whose turn waits for users while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
   readonly skills: HostSkills;
   private readonly activeAt = new Map<string, number>();

@@ -78,7 +78,7 @@ export function listOf(client: Client): SessionList {
   return () => client.listSessions();
 }
 
-/** The id that somebody means: the whole of it, its beginning, or `last`. Throws an error for people. */
+/** The id that the user means: the whole of it, its beginning, or `last`. Throws an error for users. */
 export async function findSessionId(wanted: string, list: SessionList): Promise<string> {
   const ids = (await list()).map(({ sessionId }) => sessionId);
   const [newest] = ids;

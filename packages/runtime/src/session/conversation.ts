@@ -178,7 +178,7 @@ export class Conversation {
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
 
-  /** Cancels what waits for people, ends the turn and starts nothing. */
+  /** Cancels what waits for users, ends the turn and starts nothing. */
   async suspend(): Promise<void> {
     this.inbox.pause();
     await this.interrupt(new Interruption('suspend', 'Session suspended'));
@@ -357,5 +357,5 @@ export class Conversation {
 
 const snapshotBytes = 256 * 1024;
 
-/** Whoever waits for a commit that failed learns of it. */
+/** Callers that wait for a commit that failed learn of it. */
 const ignored = (): undefined => undefined;

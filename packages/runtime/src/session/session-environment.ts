@@ -24,7 +24,7 @@ export interface SessionEnvironment extends SkillEnvironment {
   readonly builtinTools: (clients: Clients) => readonly Tool[];
   readonly shells: SessionShells;
   readonly jobs: JobRunner;
-  /** What people approved for good in this home. */
+  /** What users approved for good in this home. */
   readonly book: ApprovalBook;
   userRules(): UserRules;
   /** Reads the hooks of files; without it there are none. */
