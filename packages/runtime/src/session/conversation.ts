@@ -4,6 +4,8 @@ import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import type { Clock } from '../clock.js';
+import { type CompactionResult, Compactor, type CompactorParts } from '../compaction/compactor.js';
+import type { SummaryCall } from '../compaction/summary-call.js';
 import { Gate } from '../gate/gate.js';
 import type { GatePermissions } from '../gate/permission-desk.js';
 import { reportError } from '../hooks/error-hooks.js';
@@ -23,8 +25,9 @@ import { type Wait, Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { HistoryMemory } from '../turn/history-memory.js';
-import type { Interaction, PromptExtras } from '../turn/interaction.js';
+import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
+import { summaryCall } from '../turn/summary-call.js';
 import type { Audience } from './audience.js';
 import { Inbox } from './inbox.js';
 import { Receipts, silentReceipt } from './receipts.js';
@@ -44,6 +47,8 @@ export interface ConversationHost {
   hookSources(): readonly HookSource[];
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
+  /** When the conversation is summarised, and with what beside it. */
+  readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
@@ -67,6 +72,8 @@ export class Conversation {
   private hasStarted = false;
   /** Holds calls back while the session's hooks are away. */
   guard!: HookGuard;
+  /** Summarises the conversation when its window fills. */
+  private compactor!: Compactor;
 
   constructor(
     readonly log: SessionLog,
@@ -139,7 +146,29 @@ export class Conversation {
     run?.controller.abort(new Interruption('close', 'The session was closed'));
     this.root.stopEnding();
     await run?.done;
+    await this.compactor.close();
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
+  }
+
+  /** Summarises the conversation now. */
+  async compact(customInstructions: string | undefined, signal: AbortSignal): Promise<CompactionResult> {
+    return this.compactor.compact(await this.summaryCall(signal), customInstructions, signal);
+  }
+
+  /** A summary of the conversation, which stays as it is. */
+  async summarise(signal: AbortSignal): Promise<string> {
+    return this.compactor.summariseOnly(await this.summaryCall(signal), signal);
+  }
+
+  /** Ends a compaction of this kind; false when none runs. */
+  cancelCompaction(kind: 'background' | 'manual'): boolean {
+    return this.compactor.cancel(kind);
+  }
+
+  private async summaryCall(signal: AbortSignal): Promise<SummaryCall> {
+    const { trace } = this.host.planner.settings;
+    const context = this.context(new Interaction(this.host.clock.newId(), { trace }));
+    return summaryCall(context, await context.planner.freshPlan(signal));
   }
 
   /** Cancels what waits for people, ends the turn and starts nothing. */
@@ -266,6 +295,13 @@ export class Conversation {
     const hooks = new Hooks({ ...parts, sources: () => host.hookSources() });
     const held = () => void this.log.stored().then(() => host.held(), ignored);
     this.guard = new HookGuard({ log, waits, held, hasClient: () => audience.hasHooks });
+    const models = new ModelCalls({
+      ...parts,
+      priceOf: host.priceOf,
+      failed: (error, recoverable, signal) =>
+        reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
+    });
+    this.compactor = new Compactor({ log, models, ...host.compaction });
     const fixed = {
       log,
       inbox,
@@ -279,12 +315,8 @@ export class Conversation {
         toolEnvironment: () => host.toolEnvironment(),
       }),
       planner: planner.forAgent(() => this.log.state, waits),
-      models: new ModelCalls({
-        ...parts,
-        priceOf: host.priceOf,
-        failed: (error, recoverable, signal) =>
-          reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
-      }),
+      models,
+      compactor: this.compactor,
       modelSwitch: new ModelSwitch({
         clients: () => audience.modelSwitchers(),
         clock,

@@ -1,3 +1,5 @@
+import type { LogRecord } from '@groundcrew/store';
+import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
@@ -31,6 +33,7 @@ interface ToolSession {
   readonly permissions: SessionPermissions;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
+  read(): AsyncIterable<readonly LogRecord[]>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
 }
 
@@ -119,6 +122,7 @@ export class SessionTools {
       confinement: () => sandbox.confinement(),
       openPaths: () => sandbox.openPaths(),
       jobs,
+      recall: (request, signal) => recall(this.session.read(), request, signal),
     };
   }
 

@@ -17,6 +17,7 @@ import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
+import { SessionHistory } from '../turn/session-history.js';
 import { SessionMeasures } from '../turn/session-measures.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
@@ -50,6 +51,7 @@ export class Session {
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
+  readonly history = new SessionHistory(this);
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly transcript = new Transcript(this);
@@ -385,6 +387,7 @@ export class Session {
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       hookSources: () => audience.hookSources(sessionId),
       configure: (change) => tools.reconfigure(change),
+      compaction: this.history.partsFor(log),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       held: () => parts.onHeld(this),

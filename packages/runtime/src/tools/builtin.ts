@@ -7,6 +7,7 @@ import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 import { listBashTool } from './list-bash.js';
 import { readBashTool } from './read-bash.js';
+import { recallTool } from './recall.js';
 import { reportIntentTool } from './report-intent.js';
 import { sqlTool } from './sql.js';
 import { stopBashTool } from './stop-bash.js';
@@ -44,6 +45,7 @@ export function builtinTools(options: BuiltinOptions): (clients: Clients) => rea
     sqlTool(),
     grepTool(),
     globTool(),
+    recallTool(),
     reportIntent,
   ];
   return ({ isOld, answersQuestions }) =>

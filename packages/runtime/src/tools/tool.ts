@@ -35,6 +35,11 @@ export interface ToolEnvironment {
   openPaths?(): Promise<readonly PathRule[]>;
   /** Where work goes that could take long. */
   readonly jobs: JobRunner;
+  /** Searches what was said and done in the session. */
+  recall?(
+    request: { readonly query: string; readonly id?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string>;
 }
 
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
