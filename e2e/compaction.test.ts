@@ -20,7 +20,9 @@ const summary = say(
 );
 /** A window in which the prompt and the tools of the runtime leave room for some messages. */
 const window = (tokens: number) => ({ modelCapabilities: { limits: { max_prompt_tokens: tokens } } });
-const always = { infiniteSessions: { backgroundCompactionThreshold: 0.001, bufferExhaustionThreshold: 0.001 } };
+const always = {
+  infiniteSessions: { backgroundCompactionThreshold: 0.001, bufferExhaustionThreshold: 0.001 },
+};
 const never = { infiniteSessions: { enabled: false } };
 
 const messagesOf = (model: ScriptedModel, call: number) =>

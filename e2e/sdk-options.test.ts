@@ -116,14 +116,12 @@ test('an option that the runtime does not go by gets its warning, once for all s
   const { client, warnings } = warnedClient();
   const options: SessionOptions = {
     onExitPlanModeRequest: () => ({ approved: true }),
-    infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.5 },
     tools: [{ name: 'look', defer: 'auto', handler: () => 'seen' }],
   };
   const session = await client.createSession(options);
   await client.createSession(options);
   await client.resumeSession(session.sessionId, options);
   expect(warnings.map((message) => /^The option '(.*?)' /.exec(message)?.[1])).toEqual([
-    'infiniteSessions.backgroundCompactionThreshold',
     'requestExitPlanMode',
     'tools.defer',
   ]);

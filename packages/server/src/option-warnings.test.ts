@@ -20,6 +20,10 @@ const samples: Readonly<Record<string, object>> = {
   'hookOptions.timeoutMs': { hooks: true, hookOptions: { timeoutMs: 5 } },
   'hookOptions.onFailure': { hooks: true, hookOptions: { onFailure: 'allow' } },
   'infiniteSessions.enabled': { infiniteSessions: { enabled: false } },
+  'infiniteSessions.backgroundCompactionThreshold': {
+    infiniteSessions: { backgroundCompactionThreshold: 0.5 },
+  },
+  'infiniteSessions.bufferExhaustionThreshold': { infiniteSessions: { bufferExhaustionThreshold: 0.5 } },
 };
 
 /** By handlers of their own: `e2e/resume.test.ts` and `e2e/sessions.test.ts` show what they do. */

@@ -4,7 +4,7 @@ import { type Tool, ToolFailure } from './tool.js';
 
 /** Searches what was said and done in the session, also what the model no longer sees. */
 export function recallTool(): Tool {
-  return defineTool({
+  const tool = defineTool({
     name: 'recall',
     description:
       'Searches everything said and done in this session, also what was summarized or left out since. Give words to find, or the id of a message to read it whole.',
@@ -23,4 +23,5 @@ export function recallTool(): Tool {
       };
     },
   });
+  return { ...tool, givesWay: true };
 }

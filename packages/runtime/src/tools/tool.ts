@@ -140,6 +140,8 @@ export interface Tool {
   readonly mcp?: { readonly mcpServerName: string; readonly mcpToolName: string };
   /** It is meant to take the place of a built-in tool of its name. */
   readonly overridesBuiltIn?: boolean;
+  /** A tool of the runtime that any client's tool of its name takes the place of. */
+  readonly givesWay?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
   /** What the call is about, in a few words for people. */
