@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const names = [
   'protocol',
   'rpc',
+  'http-client',
   'models',
   'offline-model',
   'model-access',

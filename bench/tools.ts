@@ -122,7 +122,7 @@ function callUntil(onStretch: () => void): Rule {
 
 function toolNamed(name: string): Tool {
   const tools = builtinTools({ webFetch: { allowedHosts: [] } })({
-    isOld: false,
+    reportsIntent: false,
     answersQuestions: false,
   });
   const tool = tools.find((each) => each.name === name);

@@ -257,3 +257,71 @@ test('the log keeps every event, and another process goes on from the summary', 
   const said = events.flatMap(({ type, data }) => (type === 'user.message' ? [data.content] : []));
   expect(said).toEqual(['First', 'Second', 'Third']);
 });
+
+describe('a process that is killed', () => {
+  /** A process of its own with a session that is about to be compacted, and whose summary waits. */
+  async function aboutToCompact() {
+    const held = hold(summary);
+    const model = runtime.script(say('one'), held.reply, summary, say('two'), say('three'));
+    const process = runtime.spawn({ flags: ['--port', '0'] });
+    const client = await runtime.connect(process, { hasGaps: true });
+    const session = await client.create({ ...providerOf(model), ...always });
+    await session.turn('First');
+    await session.send('Second');
+    await session.next('session.compaction_start');
+    return { held, model, process, session };
+  }
+
+  test('while it waits for the summary has lost nothing: the next one compacts again, and goes on', async () => {
+    const { model, process, session } = await aboutToCompact();
+    await process.signal('SIGKILL');
+    const again = await runtime.client.resume(session.sessionId, {
+      ...providerOf(model),
+      ...always,
+      continuePendingWork: true,
+    });
+    await again.next('session.idle');
+    const outcomes = (await again.stored()).flatMap(({ type, data }) =>
+      type === 'session.compaction_complete' ? [(data as { success: boolean }).success] : [],
+    );
+    expect(outcomes).toEqual([false, true]);
+    expect(messagesOf(model, 3)).toHaveLength(1);
+    expect(messagesOf(model, 3)[0]?.[1]).toContain('<user_message>\nFirst\n</user_message>');
+  });
+
+  test('when the summary is stored goes on from it', async () => {
+    const { held, model, process, session } = await aboutToCompact();
+    held.release();
+    await session.next('session.compaction_complete');
+    await process.signal('SIGKILL');
+    const again = await runtime.client.resume(session.sessionId, { ...providerOf(model), ...always });
+    await again.turn('Third');
+    const last = messagesOf(model, model.requests.length - 1);
+    expect(last[0]?.[1]).toMatch(/^Some of the conversation history has been summarized/);
+  });
+});
+
+test('between compactions the same bytes are in front of every request, on every wire', async () => {
+  for (const provider of [{}, { type: 'openai', wireApi: 'responses' }, { type: 'anthropic' }]) {
+    const model = runtime.script(say('one'), summary, say('two'), say('three'), say('four'));
+    const proxy = await RecordingProxy.open(model.baseUrl);
+    const session = await runtime.client.create({
+      model: 'scripted',
+      provider: { baseUrl: proxy.baseUrl, apiKey: 'k', ...provider },
+    });
+    await session.turn('First');
+    await session.call('session.history.compact');
+    for (const prompt of ['Second', 'Third', 'Fourth']) await session.turn(prompt);
+    await proxy.close();
+    const [second = '', third = '', fourth = ''] = proxy.bodies.slice(2).map(String);
+    // All but the end of the list of messages, and what stands behind it.
+    const shared = (one: string, other: string) => {
+      let length = 0;
+      while (length < one.length && one[length] === other[length]) length += 1;
+      return length;
+    };
+    const upTo = (body: string, word: string) => body.indexOf(word) + word.length;
+    expect(shared(second, third)).toBeGreaterThanOrEqual(upTo(second, 'Second'));
+    expect(shared(third, fourth)).toBeGreaterThanOrEqual(upTo(third, 'Third'));
+  }
+});

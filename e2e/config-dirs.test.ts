@@ -4,7 +4,7 @@ import { liveRuntime, providerOf, say } from '@groundcrew/testkit';
 import { expect, test, vi } from 'vitest';
 
 const runtime = liveRuntime();
-const count = 100;
+const count = 300;
 /** On Node 20 the files of the last few databases wait for the next collection of garbage. */
 const few = 8 * 3;
 const configDir = (index: number) => join(runtime.home.path, `config-${index}`);
@@ -21,7 +21,7 @@ function openFiles(): readonly string[] {
   });
 }
 
-test('of a hundred configDirs whose sessions are open and idle, hardly more than the locks is open; of those without a session, hardly anything', async () => {
+test('of 300 configDirs whose sessions are open and idle, hardly more than the locks is open; of those without a session, hardly anything', async () => {
   const model = runtime.script(...Array.from({ length: 2 }, () => say('here')));
   const indexes = Array.from({ length: count }, (_, index) => index);
   const sessions = await Promise.all(
@@ -40,4 +40,4 @@ test('of a hundred configDirs whose sessions are open and idle, hardly more than
   });
   await again.turn('Are you there?');
   expect((await again.stored()).filter(({ type }) => type === 'user.message')).toHaveLength(2);
-}, 120_000);
+}, 240_000);

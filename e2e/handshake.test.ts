@@ -50,7 +50,7 @@ describe('without a connection token', () => {
 
   test('whoever connects is served, and stderr says so', async () => {
     const client = await runtime.connect();
-    expect(await client.call('ping', {})).toMatchObject({ protocolVersion: 3 });
+    expect(await client.call('ping', {})).toMatchObject({ protocolVersion: 2 });
     expect(await client.call('connect', {})).toEqual({
       ok: true,
       protocolVersion: 3,
@@ -63,7 +63,7 @@ describe('without a connection token', () => {
   test.each(['none', 'error', 'all'])('and stderr says so at the log level %s, too', async (level) => {
     const process = runtime.spawn({ flags: ['--port', '0', '--log-level', level] });
     const client = await runtime.connect(process);
-    expect(await client.call('ping', {})).toMatchObject({ protocolVersion: 3 });
+    expect(await client.call('ping', {})).toMatchObject({ protocolVersion: 2 });
     expect(process.stderr).toMatch(/No connection token is set/);
   });
 
@@ -81,7 +81,7 @@ describe('without a connection token', () => {
     expect(await client.call('ping', { message: 'hi' })).toEqual({
       message: 'pong: hi',
       timestamp: expect.any(Number),
-      protocolVersion: 3,
+      protocolVersion: 2,
     });
     await client.call('connect', {});
     expect(await client.call('ping', { message: 'hi' })).toEqual({

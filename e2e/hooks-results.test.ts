@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   callTools,
   hold,
@@ -189,10 +191,12 @@ test('output streams as ever where no hook looks at results', async () => {
 });
 
 test('what the runtime says to the model passes userPromptSubmitted like a prompt', async () => {
+  const turnIsOver = join(runtime.workingDirectory, 'turn-is-over');
+  const command = `until [ -e '${turnIsOver}' ]; do sleep 0.02; done; echo over`;
   const background = callTools({
     id: 'c1',
     name: 'bash',
-    arguments: { command: 'sleep 0.2; echo over', description: 'Sleeps', mode: 'async' },
+    arguments: { command, description: 'Waits', mode: 'async' },
   });
   const model = runtime.script(background, say('started'), say('read'));
   const asked = hooked(runtime.client, {
@@ -202,6 +206,7 @@ test('what the runtime says to the model passes userPromptSubmitted like a promp
   });
   const session = await runtime.client.create({ ...providerOf(model), hooks: true });
   await session.turn('Run it');
+  writeFileSync(turnIsOver, '');
   await session.next('system.notification');
   expect(inputsOf(asked, 'userPromptSubmitted').map(({ prompt }) => prompt)).toEqual([
     'Run it',

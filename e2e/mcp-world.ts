@@ -10,6 +10,8 @@ export interface ServerScript {
   readonly silentAt?: string;
   readonly dieAt?: string;
   readonly answerAt?: Readonly<Record<string, string>>;
+  /** How often it says so. */
+  readonly times?: number;
   readonly delay?: number;
   readonly tools?: readonly string[];
   readonly version?: string;
@@ -18,6 +20,8 @@ export interface ServerScript {
   readonly stderr?: string;
   readonly exitCode?: number;
   readonly first?: string;
+  /** What it writes before it lists its tools. */
+  readonly after?: string;
   /** Where it notes what it was sent. */
   readonly log?: string;
 }

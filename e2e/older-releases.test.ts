@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { callTools, liveRuntime, providerOf, say, story, type WireClient } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 
@@ -14,12 +15,12 @@ interface Release {
   readonly refusal: object;
 }
 
-/** Clients before `connect` ping, and read the time as a number. */
+/** Clients before `connect` ping, read the time as a number, and accept the protocols 2 and 3. */
 async function ping(client: WireClient): Promise<void> {
   expect(await client.call('ping', { message: null })).toEqual({
     message: 'pong',
     timestamp: expect.any(Number),
-    protocolVersion: 3,
+    protocolVersion: 2,
   });
 }
 
@@ -73,7 +74,12 @@ describe.each(releases)('a client of $name', ({ greet, settings, approval, refus
   test('shares a session: its decision counts, the tool of the first client stays, the second answer is late', async () => {
     const model = runtime.script(look, say('seen'));
     const [one, two] = [await client(), await client()];
-    const ours = await one.create({ ...settings, ...providerOf(model), tools: [{ name: 'look' }] });
+    const ours = await one.create({
+      sessionId: randomUUID(),
+      ...settings,
+      ...providerOf(model),
+      tools: [{ name: 'look' }],
+    });
     const theirs = await two.resume(ours.sessionId, settings);
     await ours.send('Look', { attachments: null, mode: null });
     const asked = await theirs.next('permission.requested');
@@ -90,6 +96,7 @@ describe.each(releases)('a client of $name', ({ greet, settings, approval, refus
   test('a refusal without a word ends the turn', async () => {
     const model = runtime.script(look, say('never'));
     const session = await (await client()).create({
+      sessionId: randomUUID(),
       ...settings,
       ...providerOf(model),
       tools: [{ name: 'look' }],
@@ -105,6 +112,7 @@ describe.each(releases)('a client of $name', ({ greet, settings, approval, refus
     const model = runtime.script(look, say('seen'));
     const one = await client();
     const ours = await one.create({
+      sessionId: randomUUID(),
       ...settings,
       ...providerOf(model),
       tools: [{ name: 'look', skipPermission: true }],
@@ -121,10 +129,15 @@ describe.each(releases)('a client of $name', ({ greet, settings, approval, refus
 
   test('continues after kill -9: the old request ids hold', async () => {
     const model = runtime.script(look, say('seen'));
-    const doomed = runtime.spawn({ flags: ['--stdio'] });
+    const doomed = runtime.spawn({ flags: ['--no-auto-update', '--stdio'] });
     const before = await runtime.connect(doomed);
     await greet(before);
-    const ours = await before.create({ ...settings, ...providerOf(model), tools: [{ name: 'look' }] });
+    const ours = await before.create({
+      sessionId: randomUUID(),
+      ...settings,
+      ...providerOf(model),
+      tools: [{ name: 'look' }],
+    });
     await ours.send('Look');
     const asked = await ours.next('permission.requested');
     await doomed.signal('SIGKILL');
@@ -147,7 +160,7 @@ describe('answers are in the shapes that each release parses', () => {
   async function sessionOf(greet: Release['greet'], params: object, process = runtime.process) {
     const wire = await runtime.connect(process, { hasGaps: true });
     await greet(wire);
-    return wire.create({ toolFilterPrecedence: null, ...params });
+    return wire.create({ sessionId: randomUUID(), toolFilterPrecedence: null, ...params });
   }
 
   test('objects for mode, plan and workspace before 0.3.0, under the names of then', async () => {
@@ -199,7 +212,7 @@ describe('answers are in the shapes that each release parses', () => {
   });
 
   test('the same without `connect` is old', async () => {
-    const process = runtime.spawn({ flags: ['--server', '--stdio'] });
+    const process = runtime.spawn({ flags: ['--server', '--no-auto-update', '--stdio'] });
     const model = runtime.script(say('done'));
     const session = await sessionOf(ping, { envValueMode: 'direct', ...providerOf(model) }, process);
     await session.turn('Hello');

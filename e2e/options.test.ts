@@ -201,3 +201,66 @@ test('effort and precedence change by session.options.update', async () => {
     ['high', 1],
   ]);
 });
+
+test.each([
+  [{ infiniteSessions: { enable: false } }, ["'infiniteSessions.enable'"]],
+  [{ infiniteSessions: { enabled: true, threshold: 1 } }, ["'infiniteSessions.threshold'"]],
+  [
+    { sandboxConfig: { userPolicy: { filesystem: { deniedPath: ['/x'] } } } },
+    ["'sandboxConfig.userPolicy.filesystem.deniedPath'"],
+  ],
+  [{ sandboxConfig: { enable: false } }, ["'sandboxConfig.enable'"]],
+  [{ sessionLimits: { maxToken: 5 } }, ["'sessionLimits.maxToken'"]],
+  [{ hookOptions: { timeoutMs: 5 } }, ["'hookOptions' has no effect: 'hooks' is not given"]],
+  [
+    { excludedTools: ['bsh', 'view', 'builtin:*', 'powershell'] },
+    ['\'excludedTools\' has no effect for "bsh": the session has no such tool'],
+  ],
+  [
+    { availableTools: ['vew', 'mcp:nothing', 'view'] },
+    ['\'availableTools\' has no effect for "vew", "mcp:nothing"'],
+  ],
+  [{ defaultAgent: { excludedTools: ['x'] } }, ['\'defaultAgent.excludedTools\' has no effect for "x"']],
+] as const)(
+  '%j: a name that nothing is meant by is warned of, in the answer and at the first prompt',
+  async (settings, parts) => {
+    const model = runtime.script(say('hello'));
+    const session = await runtime.client.create({ ...providerOf(model), ...settings });
+    const expected = parts.map((part) => expect.stringContaining(part) as string);
+    const again = { sessionId: session.sessionId, ...providerOf(model), ...settings };
+    expect(await runtime.client.call('session.create', again)).toMatchObject({ warnings: expected });
+    await session.turn('Hello');
+    expect(said(session)).toEqual(expected);
+  },
+);
+
+test('names that tools have, or may have with other clients, are not warned of', async () => {
+  const { session } = await runtime.session([say('hello')], {
+    availableTools: ['view', 'builtin:grep', 'custom:*', 'mcp:*', 'ask_user'],
+    excludedTools: ['bash', 'powershell', 'report_intent'],
+    hooks: true,
+    hookOptions: { timeoutMs: 5000 },
+    sandboxConfig: { enabled: false, userPolicy: { filesystem: { deniedPaths: [] } } },
+    infiniteSessions: { enabled: true },
+  });
+  await session.turn('Hello');
+  expect(said(session)).toEqual([]);
+});
+
+test('a filter that session.options.update sets is looked at too', async () => {
+  const { session } = await runtime.session([say('hello')]);
+  await session.call('session.options.update', { excludedTools: ['nothing'] });
+  await session.turn('Hello');
+  expect(said(session)).toEqual([about('excludedTools')]);
+});
+
+test('what a hook wants changed and cannot change is warned of', async () => {
+  const model = runtime.script(say('hello'));
+  runtime.client.answer = async (_method, params) =>
+    (params as { hookType: string }).hookType === 'sessionStart'
+      ? { output: { modifiedConfig: { temperature: 1, excludedTools: ['nothing', 'view'] } } }
+      : {};
+  const session = await runtime.client.create({ ...providerOf(model), hooks: true });
+  await session.turn('Hello');
+  expect(said(session)).toEqual([about('temperature'), about('excludedTools')]);
+});

@@ -53,6 +53,16 @@ describe('an option that does not exist', () => {
       "There is no option 'infiniteSessions.enable' of createSession: it has no effect. Did you mean 'enabled'?",
     ],
     [
+      'createSession',
+      { sandboxConfig: { userPolicy: { network: { allowOutbund: false } } } },
+      "There is no option 'sandboxConfig.userPolicy.network.allowOutbund' of createSession: it has no effect. Did you mean 'allowOutbound'?",
+    ],
+    [
+      'createSession',
+      { excludedTools: ['bsh'] },
+      'The option \'excludedTools\' has no effect for "bsh": the session has no such tool.',
+    ],
+    [
       'resumeSession',
       { continuePendingwork: true },
       "There is no option 'continuePendingwork' of resumeSession: it has no effect. Did you mean 'continuePendingWork'?",
@@ -123,7 +133,6 @@ test('an option that the runtime does not go by gets its warning, once for all s
   await client.resumeSession(session.sessionId, options);
   expect(warnings.map((message) => /^The option '(.*?)' /.exec(message)?.[1])).toEqual([
     'requestExitPlanMode',
-    'tools.defer',
   ]);
 });
 

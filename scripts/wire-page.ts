@@ -2,32 +2,33 @@ import type { Schema, wireSchema } from './wire-schema.js';
 
 /** The contract as a page to read: a table of everything that can be said. */
 export function wirePage(wire: ReturnType<typeof wireSchema>): string {
+  const long = new LongShapes();
   const lines = [
     '# The wire',
     '',
     `Protocol version ${wire.protocolVersion}. Written from the tables in \`packages/protocol\` by \`npm run docs\`; whole schemas are in`,
     '`packages/protocol/schema/wire.json`. A field with `?` may be left out; for a parameter, `null` is the same as leaving it out.',
     'Objects may carry fields that are not named here. `text("a", "b")` is any text, of which these are known.',
-    ...section('Methods', 'What a client may call.', methodRows(wire.methods)),
-    ...section('Callbacks', 'What the runtime may ask a client.', methodRows(wire.callbacks)),
+    ...section('Methods', 'What a client may call.', methodRows(wire.methods, long)),
+    ...section('Callbacks', 'What the runtime may ask a client.', methodRows(wire.callbacks, long)),
     ...section(
       'Hook points',
       'What `hooks.invoke` carries as `input` and answers as `output`.',
-      methodRows(wire.hookPoints),
+      methodRows(wire.hookPoints, long),
     ),
-    ...section('Notifications', 'What a client is told without being asked.', [
+    ...section('Notifications', 'What a client receives without having asked.', [
       ['notification', 'summary', 'says'],
-      ...rows(wire.notifications, ({ params, summary }) => [summary, fields(params)]),
+      ...rows(wire.notifications, ({ params, summary }, name) => [summary, long.cell(params, name)]),
     ]),
     ...section(
       'Events',
       `Every event is ${code(fieldList(wire.eventEnvelope))}. A durable one is in the log.`,
       [
         ['event', 'kept', 'summary', 'data'],
-        ...rows(wire.events, (event) => [
+        ...rows(wire.events, (event, name) => [
           event.durable ? 'durable' : 'ephemeral',
           event.summary,
-          fields(event.data),
+          long.cell(event.data, name),
         ]),
       ],
     ),
@@ -43,8 +44,44 @@ export function wirePage(wire: ReturnType<typeof wireSchema>): string {
         ...rows(wire.failureCodes, ({ retryable, summary }) => [retryable ? 'yes' : 'no', summary]),
       ],
     ),
+    ...long.section(),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Shapes too long for a row: they stand at the end of the page, a line for each field. */
+class LongShapes {
+  private readonly shapes: { readonly title: string; readonly schema: Schema }[] = [];
+
+  cell(schema: Schema, title: string): string {
+    const text = fields(schema);
+    if (text.length <= longestCell || !schema.properties) return text;
+    this.shapes.push({ title, schema });
+    return `[fields](#${anchor(title)})`;
+  }
+
+  section(): string[] {
+    const list = this.shapes.flatMap(({ title, schema }) => ['', `### ${title}`, '', ...fieldLines(schema)]);
+    return ['', '## Long shapes', '', 'One line for each field.', ...list];
+  }
+}
+
+/** Characters of the longest shape that a row holds. */
+const longestCell = 240;
+
+function fieldLines({ properties = {}, required = [] }: Schema): string[] {
+  return Object.entries(properties).map(
+    ([name, schema]) =>
+      `- ${code(`${name}${required.includes(name) ? '' : '?'}`)}: ${code(typeText(schema))}`,
+  );
+}
+
+/** The place of a heading, as renderers of Markdown make it. */
+function anchor(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
 }
 
 function section(title: string, intro: string, [head = [], ...body]: string[][]): string[] {
@@ -53,13 +90,21 @@ function section(title: string, intro: string, [head = [], ...body]: string[][])
 
 function methodRows(
   table: Readonly<Record<string, { params: Schema; result: Schema; summary: string }>>,
+  long: LongShapes,
 ): string[][] {
-  const entries = rows(table, ({ params, result, summary }) => [summary, fields(params), fields(result)]);
+  const entries = rows(table, ({ params, result, summary }, name) => [
+    summary,
+    long.cell(params, `${name} takes`),
+    long.cell(result, `${name} answers`),
+  ]);
   return [['method', 'summary', 'takes', 'answers'], ...entries];
 }
 
-function rows<T>(table: Readonly<Record<string, T>>, cells: (entry: T) => string[]): string[][] {
-  return Object.entries(table).map(([name, entry]) => [code(name), ...cells(entry)]);
+function rows<T>(
+  table: Readonly<Record<string, T>>,
+  cells: (entry: T, name: string) => string[],
+): string[][] {
+  return Object.entries(table).map(([name, entry]) => [code(name), ...cells(entry, name)]);
 }
 
 function row(cells: readonly string[]): string {

@@ -82,7 +82,7 @@ const fixedCases: readonly FreezeCase[] = [
     name: 'a prompt of as much as is taken',
     prepare: async (runtime) => {
       const { session } = await withTools(runtime, say('x'));
-      return () => session.turn('hello world\n'.repeat(87_000));
+      return () => session.turn('hello world\n'.repeat(348_000));
     },
   },
   {
@@ -133,7 +133,7 @@ const fixedCases: readonly FreezeCase[] = [
     name: 'an edit that changes every line of a large file',
     prepare: async (runtime) => {
       const lines = (salt: string) =>
-        Array.from({ length: 8000 }, (_, n) => createHash('md5').update(`${salt}${n}`).digest('hex')).join(
+        Array.from({ length: 20_000 }, (_, n) => createHash('md5').update(`${salt}${n}`).digest('hex')).join(
           '\n',
         );
       const [old_str, new_str] = [lines('a'), lines('b')];
@@ -147,9 +147,9 @@ const fixedCases: readonly FreezeCase[] = [
     },
   },
   {
-    name: 'one line of a file of 8 MB edited',
+    name: 'one line of a file of 16 MB edited',
     prepare: async (runtime) => {
-      writeFileSync(join(runtime.workingDirectory, 'big.txt'), `${'a\n'.repeat(4_000_000)}needle\n`);
+      writeFileSync(join(runtime.workingDirectory, 'big.txt'), `${'a\n'.repeat(8_000_000)}needle\n`);
       const input = { path: 'big.txt', old_str: 'needle', new_str: 'thread' };
       const { session } = await withTools(runtime, call('edit', input), say('x'));
       return () => turnEndsWith(session, /updated with changes/);

@@ -6,9 +6,10 @@ import { fileURLToPath } from 'node:url';
 export class Neighbour {
   private constructor(private readonly process: ChildProcess) {}
 
-  static async of(port: number): Promise<Neighbour> {
+  /** Of the runtime that listens on this port and has this process id. */
+  static async of(port: number, pid: number): Promise<Neighbour> {
     const program = fileURLToPath(new URL('neighbour-process.mjs', import.meta.url));
-    const process = fork(program, [`${port}`, `${pace}`], { execArgv: [] });
+    const process = fork(program, [`${port}`, `${pace}`, `${pid}`], { execArgv: [] });
     await once(process, 'message');
     return new Neighbour(process);
   }

@@ -26,6 +26,8 @@ import {
 } from '@groundcrew/store-sqlite';
 import { collectGarbage } from './collect-garbage.js';
 import { commandEnvironment } from './config/command-environment.js';
+import { standingFileHooks } from './config/hooks-choice.js';
+import { hookFilesReader } from './config/hooks-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 import { standingSandbox } from './config/sandbox-choice.js';
@@ -42,12 +44,14 @@ export interface ProgramOptions {
   readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
-  /** A client started the process with `--server`. */
-  readonly isServerFlag?: boolean;
+  /** What the start of the process says of the clients that come. */
+  readonly clients?: NonNullable<ServerEnvironment['clients']>;
   /** Sessions read no instructions from files unless they ask for them. */
   readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
   readonly sandbox?: SandboxSettings;
+  /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
+  readonly fileHooks?: boolean;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Takes down the methods that clients ask for. */
@@ -75,6 +79,7 @@ export function compose(options: ProgramOptions): Program {
   const models = modelDirectory(options, { workers, carried: () => server.inference.calls?.exchange });
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
+    homeDirectory: resolve(options.homeDirectory),
     openModels: (settings, seams) => models.open(settings, seams),
     priceOf: priceBook(() => models.settings()),
     withFileLock,
@@ -85,6 +90,10 @@ export function compose(options: ProgramOptions): Program {
     jobs: workers,
     // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
+    hookFiles: hookFilesReader(
+      resolve(options.homeDirectory),
+      options.fileHooks ?? standingFileHooks(options.environment, options.homeDirectory),
+    ),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
@@ -111,7 +120,7 @@ export function compose(options: ProgramOptions): Program {
     },
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
-    ...(options.isServerFlag && { isServerFlag: true }),
+    ...(options.clients && { clients: options.clients }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
   };
   const server: Server = new Server(runtime, serverEnvironment);

@@ -21,6 +21,8 @@ export interface InProcessOptions {
   readonly sessionIdleSeconds?: number;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
   readonly sandbox?: SandboxSettings;
+  /** Hooks of files run in every session. */
+  readonly fileHooks?: boolean;
   /** Told of what people should know; a process warning unless given. */
   readonly warn?: (message: string) => void;
 }
@@ -46,6 +48,7 @@ export async function openInProcess(options: InProcessOptions = {}): Promise<InP
     onShutdown: () => undefined,
     ...(token && { token }),
     ...(options.sandbox && { sandbox: options.sandbox }),
+    ...(options.fileHooks && { fileHooks: true }),
   });
   const [channel, served] = channelPair();
   const serving = program.server.serve(served);

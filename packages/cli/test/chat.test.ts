@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, defineTool, RuntimeConnection } from '@groundcrew/sdk';
 import {
   callTools,
@@ -330,6 +332,23 @@ describe('commands', () => {
       '',
     ]);
     expect(said[6]).toMatch(/^ID {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}What is 40\+2\?$/);
+  });
+
+  test('a skill of the project is started by its name', async () => {
+    const directory = join(home.path, 'project');
+    mkdirSync(join(directory, '.github/skills/rhyme'), { recursive: true });
+    writeFileSync(
+      join(directory, '.github/skills/rhyme/SKILL.md'),
+      '---\nname: rhyme\ndescription: Rhymes\n---\nRhyme on what follows.',
+    );
+    const { terminal, model, ended } = await chat({ kind: 'pipe', directory }, say('sea, tea'));
+    terminal.type('/rhyme on bee');
+    terminal.input.end();
+    expect(await ended).toBe(0);
+    expect(terminal.output.text).toBe('sea, tea\n');
+    expect(String(model?.requests[0]?.body.messages[1]?.content)).toContain(
+      'Rhyme on what follows.\n\n</skill-context>\n\non bee',
+    );
   });
 
   test('/help tells all of them', async () => {

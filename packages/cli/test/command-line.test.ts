@@ -56,6 +56,7 @@ describe('help', () => {
       'sessions',
       'models',
       'permissions',
+      'skills',
       'replay',
       'doctor',
       'backup',

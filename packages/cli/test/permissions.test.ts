@@ -18,7 +18,7 @@ describe('permissions check', () => {
       code: 3,
       stdout: [
         'asks: cat a.txt | tee /etc/x; curl https://example.com',
-        'because: No rule and no approval covers it.',
+        'because: No rule and no approval covers it. In this place one part of the line may change what another part goes by.',
         'command: cat (only reads)',
         'command: tee',
         'command: curl',

@@ -1,5 +1,5 @@
+import type { Environment } from '@groundcrew/http-client';
 import { type ModelError, restate } from './errors.js';
-import type { Environment } from './proxy.js';
 
 /** Who a service is asked by, for error messages: never the secret itself. */
 export interface Credentials {

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { HttpError } from '@groundcrew/http-client';
 import { ModelError } from './errors.js';
 import { failureKind } from './failure-kind.js';
 import { isObject, property, textOrNothing } from './json.js';
@@ -91,4 +92,11 @@ function parse(text: string): unknown {
 
 function statusText(status: number): string {
   return STATUS_CODES[status] ?? 'The model service gave no reason';
+}
+
+/** What the HTTP client can name of a failed call; known by its name, for the client is loaded by the first call. */
+export function asModelError(error: unknown): ModelError | undefined {
+  if (!(error instanceof Error) || error.name !== 'HttpError') return undefined;
+  const { kind, message, code, retryAfter, cause } = error as HttpError; // no other error has this name
+  return new ModelError(kind, message, { code, retryAfter, cause });
 }

@@ -1,5 +1,5 @@
+import type { Environment } from '@groundcrew/http-client';
 import { ModelError } from './errors.js';
-import type { Environment } from './proxy.js';
 
 export type Headers = Readonly<Record<string, string>>;
 

@@ -2,7 +2,7 @@ import { BodyWriter } from './body-writer.js';
 import { type Credentials, refusedCredentials } from './credentials.js';
 import { ModelError, restate } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse } from './exchange.js';
-import { httpFailure, retryAfterSeconds } from './failure.js';
+import { asModelError, httpFailure, retryAfterSeconds } from './failure.js';
 import { type Headers, mergedHeaders, withoutSecrets } from './headers.js';
 import { AnswerReader, parseWhole, readText } from './http-answer.js';
 import { property, textOrNothing } from './json.js';
@@ -108,7 +108,7 @@ class ProviderCall {
 
   failure(error: unknown): unknown {
     if (this.#signal.aborted) return this.#signal.reason;
-    const known = error instanceof ModelError ? error : networkFailure(error);
+    const known = error instanceof ModelError ? error : (asModelError(error) ?? networkFailure(error));
     const explained = known.kind === 'auth' ? refusedCredentials(known, this.#options.credentials) : known;
     const masked = (text: string | undefined) => text && withoutSecrets(text, this.#headers);
     const message = withoutSecrets(explained.message, this.#headers);

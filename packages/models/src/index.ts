@@ -1,3 +1,4 @@
+export type { Environment } from '@groundcrew/http-client';
 export { type CachedModelsOptions, withCachedModels } from './cached-models.js';
 export { type KnownModel, knownModel, withKnown } from './catalog.js';
 export { type CopilotApi, type CopilotConfig, copilotApiOf, copilotProvider } from './copilot.js';
@@ -38,7 +39,6 @@ export {
   type ProviderContext,
   type ServiceContext,
 } from './providers.js';
-export type { Environment } from './proxy.js';
 export {
   type FailedAttempt,
   forOneKey,

@@ -1,5 +1,6 @@
+import type { Environment } from '@groundcrew/http-client';
 import type { Exchange, TimeLimits } from './exchange.js';
-import type { Environment } from './proxy.js';
+import { asModelError } from './failure.js';
 
 export interface NodeExchangeOptions {
   /** Where HTTP_PROXY, HTTPS_PROXY and NO_PROXY are looked up. */
@@ -18,7 +19,7 @@ export function nodeExchange({ environment, limits }: NodeExchangeOptions): Exch
   let opened: Promise<Exchange> | undefined;
   let sockets: Promise<Exchange> | undefined;
   const open = async () => {
-    const { httpExchange } = await import('./http.js');
+    const { httpExchange } = await import('@groundcrew/http-client');
     return httpExchange(environment, { ...defaultLimits, ...limits?.() });
   };
   const openSockets = async () => {
@@ -28,9 +29,13 @@ export function nodeExchange({ environment, limits }: NodeExchangeOptions): Exch
   return async (request, signal) => {
     if (request.transport === 'websocket') {
       sockets ??= openSockets();
-      return (await sockets)(request, signal);
+      return (await sockets)(request, signal).catch((error: unknown) => {
+        throw asModelError(error) ?? error;
+      });
     }
     opened ??= open();
-    return (await opened)(request, signal);
+    return (await opened)(request, signal).catch((error: unknown) => {
+      throw asModelError(error) ?? error;
+    });
   };
 }

@@ -1,3 +1,4 @@
+import type { Environment } from '@groundcrew/http-client';
 import { addressOf, sourceOf } from './credentials.js';
 import type { Exchange } from './exchange.js';
 import { authenticationAmong, checkedHeaders, expandVariables, type Headers } from './headers.js';
@@ -5,7 +6,6 @@ import { httpProvider } from './http-provider.js';
 import type { CallOrigin, ModelProvider, ModelRequest } from './model.js';
 import { readModelList } from './model-list.js';
 import { nodeExchange } from './node-exchange.js';
-import type { Environment } from './proxy.js';
 import { bearer, type Service, type ServiceAddress, serviceAt } from './services.js';
 
 /** A model service as a client describes it. */

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import type { TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { proxyFor } from '@groundcrew/http-client';
 import { expect, test } from 'vitest';
 import { collect, localProxy, localServer, noUsage } from '../test/local-server.js';
 import { socketServer } from '../test/socket-server.js';
 import { configuredProvider } from './providers.js';
-import { proxyFor } from './proxy.js';
 
 const certificate = new URL('../fixtures/tls/certificate.pem', import.meta.url);
 const tls = {

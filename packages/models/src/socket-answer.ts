@@ -1,5 +1,5 @@
+import { AnswerBody } from '@groundcrew/http-client';
 import type { WebSocket } from 'ws';
-import { AnswerBody } from './answer-body.js';
 import { ModelError } from './errors.js';
 import type { TimeLimits } from './exchange.js';
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { type Environment, type Route, routes } from '@groundcrew/http-client';
 import { type ClientOptions, WebSocket } from 'ws';
 import { ModelError } from './errors.js';
 import type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
-import { type Environment, type Route, routes } from './proxy.js';
 import { SocketAnswer } from './socket-answer.js';
 
 /** Calls over WebSockets of their own: one message out, each message of the answer a piece of its body. */

@@ -3,6 +3,7 @@ import { type MaskedText, mask } from './masked-text.js';
 import type { OfflineRequest } from './offline-request.js';
 import type { PlannedCall, Reply } from './pattern.js';
 import { selfDescription } from './patterns/small-talk.js';
+import { isSearch } from './patterns/tools.js';
 import { inStyle, styleOf } from './reply-style.js';
 import { isFailure, report } from './report.js';
 import { table } from './table.js';
@@ -12,9 +13,15 @@ export function answer(request: OfflineRequest): Reply {
   const conversation = readConversation(request);
   const steps = stepsOf(conversation);
   const rounds = steps.filter((step) => step.calls.length > 0);
-  const next = rounds[conversation.rounds];
+  const next = rounds[conversation.rounds - searchesOf(conversation, rounds)];
   if (next) return { type: 'call', calls: next.calls };
   return { type: 'say', text: inStyle(finalText(conversation, steps), styleOf(conversation.system)) };
+}
+
+/** Searches for a tool that the prompt names are no steps of it: once the tool is found, the step is done with it. */
+function searchesOf({ results }: Conversation, rounds: readonly Step[]): number {
+  const named = rounds.filter(({ calls }) => calls.every(isSearch)).length;
+  return Math.max(0, results.filter(isSearch).length - named);
 }
 
 interface Step {
@@ -68,6 +75,7 @@ function finalText(conversation: Conversation, steps: readonly Step[]): string {
   }
   const lastCall = steps.findLastIndex((step) => step.calls.length > 0);
   const closing = steps.slice(lastCall + 1).flatMap((step) => step.texts);
-  const shown = closing.length > 0 ? results.filter(isFailure) : results;
+  const told = results.length > 1 ? results.filter((result) => !isSearch(result)) : results;
+  const shown = closing.length > 0 ? told.filter(isFailure) : told;
   return [...(shown.length > 0 ? [report(shown)] : []), ...closing].join('\n');
 }

@@ -9,6 +9,7 @@ export const builtinToolNames = [
   'list_bash',
   'read_bash',
   'report_intent',
+  'skill',
   'sql',
   'stop_bash',
   'view',

@@ -6,6 +6,7 @@ export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js
 export { Workers } from './exec/workers.js';
 export { defaultHookOptions } from './hooks/client-hooks.js';
 export type { HookOptions } from './hooks/hooks.js';
+export type { Lifecycle } from './lifecycle.js';
 export { PublishedEvent } from './log/published-event.js';
 export { repairSession } from './log/repair.js';
 export type { EventDraft } from './log/session-log.js';
@@ -19,7 +20,7 @@ export { discoverInstructions } from './prompt/discover-instructions.js';
 export { ClientGone } from './questions/asked-client.js';
 export type { ClientRequests, ElicitationAnswer } from './questions/client-requests.js';
 export { requestFailure } from './request-failure.js';
-export { type Lifecycle, Runtime, type RuntimeOptions } from './runtime.js';
+export { Runtime, type RuntimeOptions } from './runtime.js';
 export { serveJobs } from './serve-jobs.js';
 export type { Attachment } from './session/audience.js';
 export { configuredDirectories } from './session/permission-places.js';
@@ -35,6 +36,9 @@ export type {
   ModelSeams,
   SessionSettings,
 } from './settings/session-settings.js';
+export { HostSkills } from './skills/host-skills.js';
+export { shownSkill } from './skills/session-skills.js';
+export { readSkillBody } from './skills/skill.js';
 export { explainStanding, type StandingExplanation } from './standing-explanation.js';
 export { builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';

@@ -11,8 +11,10 @@ import {
 import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
+import type { HookFilesReader } from './hooks/hook-files.js';
+import { type Lifecycle, metadataOf } from './lifecycle.js';
 import type { PublishedEvent } from './log/published-event.js';
-import type { SessionState } from './log/state.js';
+import { OneAtATime } from './one-at-a-time.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import { modelSeams } from './questions/provider-tokens.js';
@@ -26,6 +28,7 @@ import {
 import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
+import { HostSkills } from './skills/host-skills.js';
 import type { Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
@@ -42,6 +45,8 @@ export interface Home {
 export interface RuntimeOptions {
   /** The home of sessions that name none, and of those that name a `configDir`. */
   home(configDir?: string): Home;
+  /** The directory of the home of sessions that name none. */
+  readonly homeDirectory: string;
   openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
   builtinTools(clients: Clients): readonly Tool[];
   readonly shells: Shells;
@@ -51,6 +56,8 @@ export interface RuntimeOptions {
   priceOf?(model: string): Promise<Price | undefined>;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
+  /** Reads the hooks of files; without it there are none. */
+  readonly hookFiles?: HookFilesReader;
   readonly withFileLock: WithFileLock;
   readonly owner: Owner;
   readonly clock: Clock;
@@ -60,27 +67,19 @@ export interface RuntimeOptions {
   readonly sessionIdleSeconds: number;
 }
 
-export interface Lifecycle {
-  readonly type: 'session.created' | 'session.updated' | 'session.deleted';
-  readonly sessionId: string;
-  readonly metadata?: {
-    readonly startTime: string;
-    readonly modifiedTime: string;
-    readonly summary?: string;
-  };
-}
-
 /** The sessions of one process. */
 export class Runtime {
   private readonly sessions = new Map<string, Session>();
-  private readonly opening = new Map<string, Promise<unknown>>();
+  private readonly opening = new OneAtATime();
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
+  readonly skills: HostSkills;
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: RuntimeOptions) {
+    this.skills = new HostSkills(options.homeDirectory);
     const { sessionIdleSeconds } = options;
     if (sessionIdleSeconds > 0) {
       this.idleTimer = setInterval(
@@ -96,7 +95,7 @@ export class Runtime {
 
   /** Makes a session, or opens the one that has the id. */
   create(request: OpenRequest): Promise<Session> {
-    return this.exclusively(request.sessionId, async () => {
+    return this.opening.run(request.sessionId, async () => {
       const live = this.sessions.get(request.sessionId);
       if (live) return this.join(live, request);
       const rested = this.resting.get(request.sessionId);
@@ -116,7 +115,7 @@ export class Runtime {
 
   /** Attaches to a session, live or stored; throws StoreError `unknown_session` or `in_use`. */
   resume(request: ResumeRequest): Promise<Session> {
-    return this.exclusively(request.sessionId, () =>
+    return this.opening.run(request.sessionId, () =>
       this.open(request).catch((error: unknown) => {
         if (!isStale(error)) throw error;
         // Another process has had the session since: the copy in memory is of no use.
@@ -128,7 +127,7 @@ export class Runtime {
 
   /** Takes a client off a session; the last one closes it, and a session nobody ever spoke in is removed. */
   detachClient(sessionId: string, clientId: string): Promise<boolean> {
-    return this.exclusively(sessionId, async () => {
+    return this.opening.run(sessionId, async () => {
       const session = this.sessions.get(sessionId);
       if (!session) return false;
       const isLast = session.audience.size === 1 && session.audience.has(clientId);
@@ -150,7 +149,7 @@ export class Runtime {
 
   /** Removes a session, live or stored. */
   async remove(sessionId: string, configDir?: string): Promise<boolean> {
-    return this.exclusively(sessionId, async () => {
+    return this.opening.run(sessionId, async () => {
       const session = this.sessions.get(sessionId);
       await session?.close().catch(() => emptyClosing);
       const { configDir: itsOwn = configDir } = session?.currentSettings ?? this.resting.get(sessionId) ?? {};
@@ -179,7 +178,7 @@ export class Runtime {
 
   /** The tools that every session has unless its filters hide them, and those that need a client that answers. */
   builtinTools(): readonly Tool[] {
-    return this.options.builtinTools({ isOld: false, answersQuestions: true });
+    return this.options.builtinTools({ reportsIntent: false, answersQuestions: true });
   }
 
   onLifecycle(listener: (lifecycle: Lifecycle) => void): () => void {
@@ -229,6 +228,8 @@ export class Runtime {
       audience,
       shells: this.options.shells.forSession(),
       book: new ApprovalBook(home.directory, this.options.withFileLock),
+      hostSkills: this.skills,
+      homes: [...new Set([home.directory, this.options.homeDirectory])],
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
@@ -257,7 +258,7 @@ export class Runtime {
 
   /** Changes what a live session goes by, one change after the other: what each leaves out stays. */
   change(session: Session, change: (before: SessionSettings) => SessionSettings): Promise<void> {
-    return this.exclusively(session.sessionId, async () => {
+    return this.opening.run(session.sessionId, async () => {
       await this.reconfigure(session, change(session.currentSettings));
       const fixed = newlyFixed((await session.state()).fixed, session.currentSettings);
       if (fixed) await session.record({ note: 'settings.fixed', data: fixed });
@@ -282,13 +283,15 @@ export class Runtime {
 
   private async unloadIfUnused(session: Session): Promise<void> {
     const { sessionId, audience } = session;
-    await this.exclusively(sessionId, async () => {
-      if (this.sessions.get(sessionId) !== session) return;
-      if (audience.size === 0 && (await session.unloadWaiting()))
-        this.resting.set(sessionId, session.currentSettings);
-      else await session.unload();
-      if (audience.size === 0 && !session.isLoaded) this.dropLive(sessionId);
-    }).catch(unreachableStore);
+    await this.opening
+      .run(sessionId, async () => {
+        if (this.sessions.get(sessionId) !== session) return;
+        if (audience.size === 0 && (await session.unloadWaiting()))
+          this.resting.set(sessionId, session.currentSettings);
+        else await session.unload();
+        if (audience.size === 0 && !session.isLoaded) this.dropLive(sessionId);
+      })
+      .catch(unreachableStore);
   }
 
   /** Takes a turn up that was at rest; its questions may be answered from then on. */
@@ -306,18 +309,6 @@ export class Runtime {
   private async removeStored(session: Session): Promise<void> {
     const { configDir } = session.currentSettings;
     await this.options.home(configDir).store.remove(session.sessionId, this.options.owner);
-  }
-
-  /** One opening, closing or removal of a session at a time. */
-  private async exclusively<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
-    const before = this.opening.get(sessionId) ?? Promise.resolve();
-    const mine = before.then(work, work);
-    this.opening.set(sessionId, mine);
-    try {
-      return await mine;
-    } finally {
-      if (this.opening.get(sessionId) === mine) this.opening.delete(sessionId);
-    }
   }
 
   private noteActivity(published: PublishedEvent): void {
@@ -369,15 +360,6 @@ const emptyClosing = { userTurns: -1, inbox: [] };
 
 /** Nobody waits for a session to be unloaded: one whose store cannot be reached stays until the next occasion. */
 const unreachableStore = (): undefined => undefined;
-
-function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata']> {
-  const summary = state.fixed.name ?? state.summary;
-  return {
-    startTime: state.createdAt,
-    modifiedTime: state.modifiedAt,
-    ...(summary !== undefined && { summary }),
-  };
-}
 
 function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {
   if (workingDirectory === undefined) return undefined;

@@ -54,8 +54,11 @@ interface CallbackContext {
   readonly signal: AbortSignal;
 }
 
-/** What one session is asked; model calls are made for the whole runtime. */
-type SessionCallback = Exclude<keyof Callbacks, `llmInference.${string}`>;
+/** What one session is asked; model calls are made for the whole runtime, and protocol 2 is not spoken here. */
+type SessionCallback = Exclude<
+  keyof Callbacks,
+  `llmInference.${string}` | 'permission.request' | 'tool.call'
+>;
 
 type Answer<K extends SessionCallback> = (
   params: ParsedParams<Callbacks[K]>,
@@ -73,7 +76,8 @@ const answers: { readonly [K in SessionCallback]: Answer<K> } = {
   async 'hooks.invoke'({ sessionId, hookType, input }, { options, signal }) {
     const hook = hookFor(options.hooks ?? {}, hookType);
     const output = await hook?.(hookInput(input), { sessionId }, signal);
-    return output ? { output } : {};
+    // What is no object is no opinion only where there is nothing; the runtime judges the rest.
+    return output === undefined || output === null ? {} : { output };
   },
   async 'providerToken.getToken'(request, { options, signal }) {
     const provider = required(tokenProvider(options, request.providerName), 'providerToken.getToken');

@@ -33,7 +33,7 @@ export interface Tool<Arguments = unknown> {
   readonly overridesBuiltInTool?: boolean;
   /** Runs without asking for permission. */
   readonly skipPermission?: boolean;
-  /** Whether the model may have to search for it first. No effect yet: every tool is offered from the start. */
+  /** Whether the model may have to search for it first, where there are many tools; `auto` without it. */
   readonly defer?: 'auto' | 'never';
   /** A call that succeeds ends the turn. No effect yet, and a warning says so. */
   readonly isTerminal?: boolean;

@@ -34,7 +34,17 @@ export {
   type ToolParameters,
 } from './define-tool.js';
 export { GroundcrewError, type GroundcrewErrorKind } from './errors.js';
-export type { HookHandler, HookInput, HookOutput, SessionHooks } from './hooks.js';
+export type {
+  CommonHookOutput,
+  HookHandler,
+  HookInput,
+  HookOptions,
+  HookOutput,
+  HookOutputs,
+  PostToolUseHookOutput,
+  PreToolUseHookOutput,
+  SessionHooks,
+} from './hooks.js';
 export type { FromJsonSchema, JsonSchema } from './json-schema.js';
 export type { SessionContext, SessionListFilter, SessionMetadata, WaitingOn } from './metadata.js';
 export type { ModelRequestContext, ModelRequestHandler } from './model-requests.js';
@@ -87,5 +97,24 @@ export {
 } from './system-message.js';
 export type { ToolResultObject } from './tool-result.js';
 export type { TraceContext } from './trace.js';
+export {
+  emptyTranscript,
+  foldTranscript,
+  storedPart,
+  type Transcript,
+  type TranscriptUsage,
+  type TranscriptWait,
+  transcriptOf,
+  waitsOf,
+} from './transcript.js';
+export type {
+  TranscriptAgent,
+  TranscriptItem,
+  TranscriptMessage,
+  TranscriptNotice,
+  TranscriptPrompt,
+  TranscriptTool,
+} from './transcript-item.js';
+export type { TranscriptQuestion } from './transcript-questions.js';
 export type { AssistantMessageEvent } from './turn-wait.js';
 export type { SessionCallArguments, SessionMethodName } from './wire.js';

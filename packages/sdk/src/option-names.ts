@@ -2,7 +2,7 @@ import { resumeOptions, type Support, type SupportTable } from '@groundcrew/prot
 import type { ClientOptions } from './client-options.js';
 import type { RuntimeConnection } from './connection-options.js';
 import type { Tool } from './define-tool.js';
-import type { SessionHooks } from './hooks.js';
+import type { HookOptions, SessionHooks } from './hooks.js';
 import { nearestName } from './nearest-name.js';
 import type {
   CustomAgentConfig,
@@ -114,6 +114,8 @@ const hooks: NamesOf<SessionHooks> = {
   onSubagentStop: true,
 };
 
+const hookOptions: NamesOf<HookOptions> = { timeoutMs: true, onFailure: true, stopBlocks: true };
+
 const mcpServer: NamesOf<McpStdioServerConfig & Omit<McpHttpServerConfig, 'type'>> = {
   type: true,
   command: true,
@@ -161,6 +163,7 @@ const session = {
   providers: item({ ...provider, name: true }),
   tools: item(tool),
   hooks: field(hooks),
+  hookOptions: field(hookOptions),
   mcpServers: { each: 'name', names: mcpServer } as const,
   customAgents: item(customAgent),
 } as unknown as NamesOf<ResumeSessionOptions>;

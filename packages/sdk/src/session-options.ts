@@ -9,7 +9,7 @@ import type {
   ProviderConfig as WireProvider,
 } from '@groundcrew/protocol';
 import type { Tool } from './define-tool.js';
-import type { SessionHooks } from './hooks.js';
+import type { HookOptions, SessionHooks } from './hooks.js';
 import type { PermissionHandler } from './permission.js';
 import type { SystemMessageConfig } from './system-message.js';
 
@@ -35,6 +35,8 @@ export interface ResumeSessionOptions extends SessionConfigBase {
   readonly disableResume?: boolean;
   /** Takes the session even from another live process that works in it. */
   readonly takeOver?: boolean;
+  /** Calls may run unasked although the client whose hooks guard the session is not attached. */
+  readonly waiveHooks?: boolean;
 }
 
 /** What create and resume have in common. */
@@ -77,16 +79,31 @@ export interface SessionConfigBase extends OtherSettings {
   readonly infiniteSessions?: InfiniteSessionConfig;
   /** Where the app steps into a turn. A hook before a tool call that throws, hangs or answers nonsense denies the call. */
   readonly hooks?: SessionHooks;
+  /** How long hooks may take, and what it means when they fail. */
+  readonly hookOptions?: HookOptions;
+  /**
+   * Runs the hooks of `hooks.json` files: of the runtime's home, of `configDir`, and of the project. Off unless given; a
+   * session that is resumed keeps what it was created with.
+   */
+  readonly enableFileHooks?: boolean;
   /** MCP servers, by name. They start at the first turn; their tools are offered as `<server>-<tool>`. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
   /** Agents that the main agent may ask. No effect yet but for `session.agent.list`, and a warning says so. */
   readonly customAgents?: readonly CustomAgentConfig[];
   /** The custom agent that works instead of the main one. No effect yet, and a warning says so. */
   readonly agent?: string;
-  /** Directories with skills. No effect yet, and a warning says so. */
+  /**
+   * Directories with skills: folders with a `SKILL.md`. They come before those of the project and of the user.
+   *
+   * @example skillDirectories: ['./skills']
+   */
   readonly skillDirectories?: readonly string[];
-  /** Skills that are not offered. No effect yet, and a warning says so. */
+  /** Names of skills that are not offered. */
   readonly disabledSkills?: readonly string[];
+  /** False: no skill at all, wherever it is. */
+  readonly enableSkills?: boolean;
+  /** False: skills and agents are not read from the project and from the user's home. */
+  readonly enableConfigDiscovery?: boolean;
   /** Decides whether tool calls may run. Without it the question is left to other clients, and alone it is a no. */
   readonly onPermissionRequest?: PermissionHandler;
   /** Answers questions of the agent; with it, the agent may ask. */
@@ -118,6 +135,8 @@ type OtherSettings = Omit<
   | 'providers'
   | 'models'
   | 'hooks'
+  | 'hookOptions'
+  | 'enableFileHooks'
   | 'mcpServers'
   | 'customAgents'
   | 'defaultAgent'

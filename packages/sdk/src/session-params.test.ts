@@ -34,6 +34,7 @@ test('handlers become flags', () => {
     requestExitPlanMode: true,
     requestAutoModeSwitch: true,
     hooks: true,
+    hookOptions: { types: ['agentStop'] },
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Methods, Params } from '@groundcrew/protocol';
 import { checkToolNames, declarationOf } from './define-tool.js';
+import { type HookOptions, hookTypesOf, type SessionHooks } from './hooks.js';
 import type {
   CustomAgentConfig,
   McpServerConfig,
@@ -19,6 +20,7 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
   const {
     tools,
     hooks,
+    hookOptions,
     systemMessage,
     provider,
     providers,
@@ -42,7 +44,7 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     requestUserInput: onUserInputRequest !== undefined,
     requestExitPlanMode: onExitPlanModeRequest !== undefined,
     requestAutoModeSwitch: onAutoModeSwitchRequest !== undefined,
-    hooks: Object.values(hooks ?? {}).some((hook) => hook !== undefined),
+    ...hookParams(hooks ?? {}, hookOptions),
     ...(tools && { tools: tools.map(declarationOf) }),
     ...(systemMessage && { systemMessage: systemMessageParams(systemMessage) }),
     ...(provider && { provider: providerParams(provider) }),
@@ -51,6 +53,16 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     ...(customAgents && { customAgents: customAgents.map(agentParams) }),
     ...(sandbox !== undefined && sandboxParams(sandbox, rest.sandboxConfig)),
   };
+}
+
+/** The runtime asks at the points that the app has hooks for. */
+function hookParams(
+  hooks: SessionHooks,
+  options: HookOptions | undefined,
+): Pick<WireParams, 'hooks' | 'hookOptions'> {
+  const types = hookTypesOf(hooks);
+  if (types.length === 0) return { hooks: false, ...(options && { hookOptions: options }) };
+  return { hooks: true, hookOptions: { ...options, types } };
 }
 
 /** What the wire says of a sandbox; a policy that the app wrote itself is completed. */
@@ -81,6 +93,7 @@ export function reopeningParams(options: SessionConfigBase & ResumeSessionOption
     reasoningEffort: _reasoningEffort,
     workingDirectory: _workingDirectory,
     takeOver: _takeOver,
+    waiveHooks: _waiveHooks,
     sandbox: _sandbox,
     sandboxConfig: _sandboxConfig,
     provider,

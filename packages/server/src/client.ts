@@ -1,27 +1,27 @@
 import { type Callbacks, callbacks, type Method, type Params, type Result, read } from '@groundcrew/protocol';
 import { type Connection, type Encoded, RpcError } from '@groundcrew/rpc';
 import { type Attachment, ClientGone, type Runtime, type Session } from '@groundcrew/runtime';
-import type { Dialect } from './dialect.js';
+import type { ClientDialect } from './dialect/client-dialect.js';
+import { QuestionRequests, type RequestedClient } from './dialect/question-requests.js';
 import { Feed } from './feed.js';
 import { LifecycleFeed, type Notice } from './lifecycle-feed.js';
 
 /** What a client says of itself when it opens a session. */
-export interface Share extends Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'isOld'> {
-  readonly dialect: Dialect;
-}
+export type Share = Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'reportsIntent' | 'unasked'>;
 
 /** One connected client and the sessions it is attached to. */
 export class Client {
-  /** It has said `connect`; clients of old only ping. */
-  hasConnected = false;
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
   /** Of sessions that the client has left before it had heard everything. */
   private readonly late = new Map<string, Feed>();
   private readonly lifecycles: LifecycleFeed;
+  /** Of sessions whose questions are put to this client as requests. */
+  private readonly requests = new Map<string, QuestionRequests>();
 
   constructor(
     readonly id: string,
+    readonly dialect: ClientDialect,
     private readonly connection: Connection,
     private readonly runtime: Runtime,
   ) {
@@ -35,50 +35,81 @@ export class Client {
     open: (attachment: Attachment) => Promise<Session>,
   ): Promise<Session> {
     const before = this.feeds.get(sessionId);
-    const dialect = before?.dialect;
+    const requests = this.dialect.asksByRequest ? this.requestsOf(sessionId, share) : undefined;
     try {
-      return await open(this.attachment(sessionId, share));
+      return await open(this.attachment(sessionId, share, requests?.current));
     } catch (error) {
-      if (before && dialect) {
-        before.dialect = dialect;
-        this.feeds.set(sessionId, before);
-      } else this.part(sessionId);
+      requests?.restore();
+      if (before) this.feeds.set(sessionId, before);
+      else this.part(sessionId);
       throw error;
     } finally {
       if (this.hasLeft) this.part(sessionId);
     }
   }
 
+  /** The client has the answer to its create or resume, so it knows the session: what is open is put to it. */
+  offerQuestions(sessionId: string): void {
+    // A session that cannot be read says so to whoever asks for it.
+    this.requests
+      .get(sessionId)
+      ?.offer()
+      .catch(() => undefined);
+  }
+
   /** What the session needs in order to have this client attached. */
-  private attachment(sessionId: string, { dialect, ...share }: Share): Attachment {
-    const feed = this.feedOf(sessionId, dialect);
+  private attachment(sessionId: string, share: Share, requests: QuestionRequests | undefined): Attachment {
+    const { dialect } = this;
+    const feed = this.feedOf(sessionId);
     this.feeds.set(sessionId, feed);
+    const unasked = share.requestPermission ? undefined : dialect.unasked;
     return {
       clientId: this.id,
       ...share,
-      isOld: dialect !== 'new',
-      receive: (published) => feed.receive(published),
+      // It runs them itself, and has nobody to ask.
+      ...(unasked && { tools: share.tools.map((tool) => ({ ...tool, skipPermission: true })), unasked }),
+      reportsIntent: dialect.reportsIntent,
+      receive: (published) => {
+        feed.receive(published);
+        requests?.receive(published);
+      },
       ask: (callback, params, signal) => this.ask(callback, params, signal),
     };
   }
 
+  private requestsOf(
+    sessionId: string,
+    share: Share,
+  ): { readonly current: QuestionRequests; restore(): void } {
+    const client: RequestedClient = {
+      sessionId,
+      toolNames: new Set(share.tools.map(({ name }) => name)),
+      answersPermissions: share.requestPermission,
+      session: () => this.runtime.find(sessionId),
+      ask: (callback, params, signal) => this.ask(callback, params, signal),
+    };
+    const known = this.requests.get(sessionId);
+    if (known) return { current: known, restore: known.reopen(client) };
+    const current = new QuestionRequests(client);
+    this.requests.set(sessionId, current);
+    return { current, restore: () => undefined };
+  }
+
   /** A client that is behind and comes again hears the rest first, so by the same feed. */
-  private feedOf(sessionId: string, dialect: Dialect): Feed {
+  private feedOf(sessionId: string): Feed {
     const known = this.feeds.get(sessionId) ?? this.late.get(sessionId);
     this.late.delete(sessionId);
-    if (known?.isBehind) {
-      known.dialect = dialect;
-      return known;
-    }
+    if (known?.isBehind) return known;
     return new Feed({
       sessionId,
-      dialect,
+      dialect: this.dialect,
       connection: this.connection,
       read: (after) => this.runtime.find(sessionId)?.read(after) ?? nothing(),
     });
   }
 
   detached(sessionId: string): void {
+    this.endRequests(sessionId);
     const feed = this.feeds.get(sessionId);
     this.feeds.delete(sessionId);
     for (const [id, { isBehind }] of this.late) if (!isBehind) this.late.delete(id);
@@ -87,11 +118,6 @@ export class Client {
 
   isAttachedTo(session: Session): boolean {
     return session.audience.has(this.id);
-  }
-
-  /** How the client reads what this session sends; undefined for a session that it has not opened. */
-  dialectIn(sessionId: string): Dialect | undefined {
-    return this.feeds.get(sessionId)?.dialect;
   }
 
   /** Puts a request of the table to the client and checks what it answers. */
@@ -127,7 +153,13 @@ export class Client {
 
   private part(sessionId: string): void {
     this.feeds.delete(sessionId);
+    this.endRequests(sessionId);
     this.runtime.detachLostClient(sessionId, this.id);
+  }
+
+  private endRequests(sessionId: string): void {
+    this.requests.get(sessionId)?.close();
+    this.requests.delete(sessionId);
   }
 }
 

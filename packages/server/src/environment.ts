@@ -1,5 +1,6 @@
 import type { Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
+import type { ClientStart } from './dialect/client-dialect.js';
 
 /** What the server is given by the program it is part of. */
 export interface ServerEnvironment {
@@ -12,8 +13,8 @@ export interface ServerEnvironment {
   readonly homeDirectory: string;
   /** What every session is told of how the program was started, such as a setting without effect. */
   readonly warnings?: readonly string[];
-  /** A client started the process with `--server`, as only some do. */
-  readonly isServerFlag?: boolean;
+  /** What the start of the process says of the clients that come. */
+  readonly clients?: ClientStart;
   /** Sessions read no instructions from files unless they ask for them. */
   readonly skipsInstructions?: boolean;
   /** Takes down the methods that clients ask for. */

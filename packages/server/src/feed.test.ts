@@ -1,13 +1,14 @@
 import { Connection, channelPair } from '@groundcrew/rpc';
 import { PublishedEvent } from '@groundcrew/runtime';
 import { expect, test } from 'vitest';
+import { ClientDialect } from './dialect/client-dialect.js';
 import { Feed } from './feed.js';
 
 test('of what a command has printed so far, a client that is behind hears the last word of each call', async () => {
   const [ours, theirs] = channelPair();
   const feed = new Feed({
     sessionId: 's',
-    dialect: 'new',
+    dialect: new ClientDialect({}),
     connection: new Connection(ours, { onRequest: async () => null }),
     read: async function* () {
       yield [];

@@ -2,12 +2,11 @@ import type { SessionEvent } from '@groundcrew/protocol';
 import { type Connection, type Encoded, encodeRaw } from '@groundcrew/rpc';
 import { PublishedEvent } from '@groundcrew/runtime';
 import type { LogRecord } from '@groundcrew/store';
-import type { Dialect } from './dialect.js';
-import { eventFor } from './older-events.js';
+import type { ClientDialect } from './dialect/client-dialect.js';
 
 export interface FeedOptions {
   readonly sessionId: string;
-  readonly dialect: Dialect;
+  readonly dialect: Pick<ClientDialect, 'event' | 'sent'>;
   readonly connection: Connection;
   read(after: number): AsyncIterable<readonly LogRecord[]>;
 }
@@ -31,15 +30,12 @@ const mostOwed = { events: 20_000, characters: 8 * 1024 * 1024 };
 
 /** One session's events on their way to one client. A slow client costs others nothing and memory only so much. */
 export class Feed {
-  /** How the client speaks. */
-  dialect: Dialect;
   private owed: Owed[] = [];
   private owedCharacters = 0;
   private isLate = false;
   private readonly opening: string;
 
   constructor(private readonly options: FeedOptions) {
-    this.dialect = options.dialect;
     const sessionId = JSON.stringify(options.sessionId);
     this.opening = `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${sessionId},"event":`;
   }
@@ -54,7 +50,7 @@ export class Feed {
       this.owe(published);
       return;
     }
-    if (this.options.connection.send(this.frame(published))) return;
+    if (this.send(published)) return;
     this.isLate = true;
     // What cannot be read cannot be told: the client may come back and read on from its cursor.
     this.catchUp().catch(() => this.options.connection.close());
@@ -100,7 +96,7 @@ export class Feed {
       if (!next) break;
       if (next.type === 'live') {
         this.owedCharacters -= next.characters;
-        connection.send(this.frame(writtenDown(next)));
+        this.send(writtenDown(next));
       } else await this.sendStored(next.from, next.to);
     }
     this.isLate = false;
@@ -111,20 +107,27 @@ export class Feed {
     for await (const batch of read(from - 1)) {
       for (const record of batch) {
         if (record.seq > to) return;
-        if (record.isPublic && !connection.send(this.storedFrame(record))) await connection.drained();
+        if (record.isPublic && !this.sendRecord(record)) await connection.drained();
       }
     }
   }
 
-  private frame(published: PublishedEvent): Encoded {
-    const json = eventFor(this.dialect, published);
-    if (json !== published.json) return this.frameOf(json);
+  /** False when the client is behind; what it could not read is not sent. */
+  private send(published: PublishedEvent): boolean {
+    const { connection, dialect, sessionId } = this.options;
+    dialect.sent(sessionId, published);
+    const json = dialect.event(published);
+    if (json === undefined) return true;
+    if (json !== published.json) return connection.send(this.frameOf(json));
     published.frame ??= this.frameOf(published.json, published.byteLength);
-    return published.frame as Encoded;
+    return connection.send(published.frame as Encoded);
   }
 
-  private storedFrame(record: LogRecord): Encoded {
-    return this.frameOf(eventFor(this.dialect, record));
+  private sendRecord(record: LogRecord): boolean {
+    const { connection, dialect, sessionId } = this.options;
+    dialect.sent(sessionId, record);
+    const json = dialect.event(record);
+    return json === undefined || connection.send(this.frameOf(json));
   }
 
   private frameOf(json: string, byteLength?: number): Encoded {

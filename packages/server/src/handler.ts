@@ -2,6 +2,7 @@ import type { Method, MethodTable, ParsedParams, Result } from '@groundcrew/prot
 import type { RawJson } from '@groundcrew/rpc';
 import type { Runtime, Session } from '@groundcrew/runtime';
 import type { Client } from './client.js';
+import type { NewerSessions } from './dialect/newer-sessions.js';
 import type { ServerEnvironment } from './environment.js';
 import type { Inference } from './inference.js';
 
@@ -12,6 +13,9 @@ export interface CallContext {
   readonly inference: Inference;
   readonly environment: ServerEnvironment;
   readonly signal: AbortSignal;
+  readonly newerSessions: NewerSessions;
+  /** Does something as soon as the answer to this request is on its way. */
+  afterAnswer(work: () => void): void;
   /** A warning for each option of this request that has no effect; throws when one is refused. */
   optionWarnings(): readonly string[];
 }

@@ -1,6 +1,8 @@
 import {
   createOptions,
   findIneffective,
+  type Methods,
+  type ParsedParams,
   providerAddOptions,
   providerUpdateOptions,
   resumeOptions,
@@ -10,6 +12,7 @@ import {
   updateOptions,
 } from '@groundcrew/protocol';
 import { Refusal } from './failure.js';
+import { transformsSections } from './settings.js';
 
 /** By method, what becomes of each of its fields. */
 const optionTables: Readonly<Record<string, SupportTable>> = {
@@ -29,5 +32,14 @@ export function optionWarnings(method: string, params: object): readonly string[
   const found = findIneffective({ ...params }, table);
   const refused = found.find(({ isRefused }) => isRefused);
   if (refused) throw new Refusal(refused.message);
-  return found.map(({ message }) => message);
+  return [...found.map(({ message }) => message), ...hookOptionWarnings(params)];
+}
+
+/** How hooks and transforms are asked is nothing without any. */
+function hookOptionWarnings(
+  params: Pick<ParsedParams<Methods['session.resume']>, 'hooks' | 'hookOptions' | 'systemMessage'>,
+): readonly string[] {
+  const isUsed = params.hooks || transformsSections(params);
+  if (isUsed || Object.keys(params.hookOptions ?? {}).length === 0) return [];
+  return ["The option 'hookOptions' has no effect: 'hooks' is not given."];
 }

@@ -4,6 +4,9 @@ import { type Call, type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
+import { ClientDialect } from './dialect/client-dialect.js';
+import { NewerSessions } from './dialect/newer-sessions.js';
+import { currentName } from './dialect/older-methods.js';
 import type { ServerEnvironment } from './environment.js';
 import { explain } from './explain.js';
 import { describeFailedRequest, failedText } from './failure.js';
@@ -12,7 +15,6 @@ import type { CallContext } from './handler.js';
 import { handlers, sessionMethodHandlers } from './handlers/catalog.js';
 import { Inference } from './inference.js';
 import { noticeOf } from './lifecycle-feed.js';
-import { answerFor, currentName } from './older-methods.js';
 import { optionWarnings } from './option-warnings.js';
 import { PendingPeers } from './pending-peers.js';
 import { requireSize } from './request-sizes.js';
@@ -24,6 +26,7 @@ export class Server {
   private readonly clients = new Map<Client, Gatekeeper>();
   private readonly pendingPeers = new PendingPeers();
   private isShuttingDown = false;
+  private readonly newerSessions = new NewerSessions();
 
   constructor(
     private readonly runtime: Runtime,
@@ -45,11 +48,21 @@ export class Server {
         const refusal = this.admit(method, params, gatekeeper);
         if (refusal !== undefined) return refusal;
         requireSize(method, call.bodyBytes);
-        return this.dispatch(method, params, { client, call });
+        const works: (() => void)[] = [];
+        const answered = this.dispatch(method, params, { client, call, works });
+        // The connection sends the answer as soon as it is there; what is put off until the next phase follows it.
+        const follow = () => works.length > 0 && setImmediate(() => works.forEach((work) => void work()));
+        answered.then(follow, follow);
+        return answered;
       },
       describeError: describeFailedRequest,
     });
-    const client = new Client(randomUUID(), connection, this.runtime);
+    const client = new Client(
+      randomUUID(),
+      new ClientDialect(this.environment.clients ?? {}),
+      connection,
+      this.runtime,
+    );
     this.clients.set(client, gatekeeper);
     await connection.closed;
     gatekeeper.disconnect();
@@ -70,7 +83,11 @@ export class Server {
     return gatekeeper.admit(method, params);
   }
 
-  private async dispatch(called: string, rawParams: unknown, { client, call }: Request): Promise<unknown> {
+  private async dispatch(
+    called: string,
+    rawParams: unknown,
+    { client, call, works }: Request,
+  ): Promise<unknown> {
     const name = currentName(called);
     if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${called}`);
     this.environment.used?.add(name);
@@ -87,10 +104,12 @@ export class Server {
       get signal() {
         return call.signal;
       },
+      newerSessions: this.newerSessions,
+      afterAnswer: (work) => void works.push(work),
       optionWarnings: () => optionWarnings(name, params.data as object),
     };
     const result = await this.handle(name, params.data, context);
-    return answerFor(client.dialectIn(sessionOf(rawParams)), { method: name, params: rawParams }, result);
+    return client.dialect.answer({ method: name, params: rawParams }, result);
   }
 
   private handle(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
@@ -114,12 +133,8 @@ type LooseHandler = (params: unknown, context: CallContext) => Promise<unknown>;
 interface Request {
   readonly client: Client;
   readonly call: Call;
-}
-
-/** The session that a request names. */
-function sessionOf(params: unknown): string {
-  const { sessionId } = (params ?? {}) as { readonly sessionId?: unknown };
-  return typeof sessionId === 'string' ? sessionId : '';
+  /** What is to follow the answer. */
+  readonly works: (() => void)[];
 }
 
 function isInSession(name: MethodName): name is keyof typeof sessionMethodHandlers {

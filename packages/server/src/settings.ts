@@ -8,7 +8,6 @@ import {
   type ToolDeclaration,
 } from '@groundcrew/runtime';
 import type { Share } from './client.js';
-import { type Acquaintance, dialectOf } from './dialect.js';
 import { limitsFrom } from './limits.js';
 import { withoutNullsDeep } from './nulls.js';
 import { providerFrom, registryFrom, tokenProvidersOf } from './provider-settings.js';
@@ -26,9 +25,6 @@ export function settingsFrom(
   before: SessionSettings | undefined,
   workingDirectory: string,
 ): SessionSettings {
-  const systemMessage = params.systemMessage
-    ? (withoutNullsDeep(params.systemMessage) as SessionSettings['systemMessage'])
-    : before?.systemMessage;
   const settings: SessionSettings = {
     clientName: params.clientName ?? before?.clientName ?? 'sdk',
     workingDirectory: resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? ''),
@@ -41,9 +37,7 @@ export function settingsFrom(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
     ),
-    ...pick('mcpServers', serversOf(params, before)),
-    ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
-    ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
+    ...mcpSettings(params, before),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
     ...pick('reasoningEffort', params.reasoningEffort || before?.reasoningEffort),
@@ -53,7 +47,7 @@ export function settingsFrom(
     ...pick('citations', params.enableCitations ?? before?.citations),
     ...pick('gitHubToken', params.gitHubToken ?? before?.gitHubToken),
     ...pick('webSocketResponses', params.capi?.enableWebSocketResponses ?? before?.webSocketResponses),
-    ...pick('systemMessage', systemMessage),
+    ...pick('systemMessage', systemMessageOf(params) ?? before?.systemMessage),
     ...pick(
       'instructionDirectories',
       directoriesFrom(params.instructionDirectories, params, workingDirectory) ??
@@ -71,7 +65,9 @@ export function settingsFrom(
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
+    ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
     ...pick('configDir', params.configDir ?? before?.configDir),
+    ...skillSettings(params, before, workingDirectory),
     ...pick(
       'additionalDirectories',
       directoriesFrom(params.additionalDirectories, params, workingDirectory) ??
@@ -96,6 +92,17 @@ function registryOf(before: SessionSettings | undefined): Pick<SessionSettings, 
   return { ...pick('providers', before?.providers), ...pick('models', before?.models) };
 }
 
+/** What a client says of MCP servers and of their tools. */
+function mcpSettings(params: ResumeParams, before: SessionSettings | undefined): Partial<SessionSettings> {
+  return {
+    ...pick('mcpServers', serversOf(params, before)),
+    ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
+    ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
+    ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
+  };
+}
+
 /** Servers that are named join those that clients named before; one of the same name takes the other's place. */
 function serversOf(
   { mcpServers }: ResumeParams,
@@ -107,6 +114,10 @@ function serversOf(
     withoutNullsDeep(server) as JsonObject,
   ]);
   return { ...before?.mcpServers, ...Object.fromEntries(named) };
+}
+
+function toolSearchOf({ toolSearch }: ResumeParams): SessionSettings['toolSearch'] {
+  return toolSearch && (withoutNullsDeep(toolSearch) as NonNullable<SessionSettings['toolSearch']>);
 }
 
 function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {
@@ -131,6 +142,21 @@ export function capabilitiesOf({
   return modelCapabilities && (withoutNullsDeep(modelCapabilities) as SessionSettings['modelCapabilities']);
 }
 
+function skillSettings(
+  params: ResumeParams,
+  before: SessionSettings | undefined,
+  workingDirectory: string,
+): Partial<SessionSettings> {
+  const from = resolve(workingDirectory, params.workingDirectory ?? before?.workingDirectory ?? '');
+  const directories = params.skillDirectories?.map((directory) => resolve(from, directory));
+  return {
+    ...pick('configDiscovery', params.enableConfigDiscovery ?? before?.configDiscovery),
+    ...pick('skillsEnabled', params.enableSkills ?? before?.skillsEnabled),
+    ...pick('skillDirectories', directories ?? before?.skillDirectories),
+    ...pick('disabledSkills', params.disabledSkills ?? before?.disabledSkills),
+  };
+}
+
 /** Directories that are named from somewhere are named from where the session works. */
 function directoriesFrom(
   directories: readonly string[] | undefined,
@@ -142,7 +168,7 @@ function directoriesFrom(
 }
 
 /** What the client brings to the session. */
-export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
+export function shareFrom(params: ResumeParams): Share {
   return {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
@@ -154,7 +180,6 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
     commands: (params.commands ?? []).map(
       (command) => withoutNullsDeep(command) as Share['commands'][number],
     ),
-    dialect: dialectOf(params, client),
     tokenProviders: tokenProvidersOf(params),
   };
 }
@@ -162,17 +187,27 @@ export function shareFrom(params: ResumeParams, client: Acquaintance): Share {
 /** How long a client may take to rewrite the prompt, where it names no time. */
 const defaultTransformMs = 10_000;
 
-function transformsSections({ systemMessage }: ResumeParams): boolean {
+export function transformsSections({ systemMessage }: Pick<ResumeParams, 'systemMessage'>): boolean {
   return Object.values(systemMessage?.sections ?? {}).some(({ action }) => action === 'transform');
 }
 
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
-  return { ...defaultHookOptions, ...(withoutNullsDeep(options ?? {}) as Partial<HookOptions>) };
+  const { timeoutMs, onFailure, types, stopBlocks } = options ?? {};
+  return {
+    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
+    onFailure: onFailure ?? defaultHookOptions.onFailure,
+    ...(types && { types }),
+    ...(typeof stopBlocks === 'number' && { stopBlocks }),
+  };
 }
 
 /** The first name that no model service would take. */
 export function badToolName(tools: readonly ToolDeclaration[]): string | undefined {
   return tools.find((tool) => !/^[a-zA-Z0-9_-]+$/.test(tool.name))?.name;
+}
+
+function systemMessageOf({ systemMessage }: ResumeParams): SessionSettings['systemMessage'] {
+  return systemMessage && (withoutNullsDeep(systemMessage) as SessionSettings['systemMessage']);
 }
 
 function precedenceOf(before: SessionSettings | undefined): 'excluded' | 'available' {

@@ -29,6 +29,7 @@ export async function inProcessRuntime(
   const workers = new Workers({ entry: workerEntry });
   const runtime = new Runtime({
     home: () => ({ directory: home.path, store }),
+    homeDirectory: home.path,
     openModels: async ({ provider }) => ({
       provider: configuredProvider({ baseUrl: '', ...provider }, { environment: {}, version: 'test' }),
       defaultModel: 'scripted',

@@ -6,7 +6,7 @@ import { Dialogue } from '../dialogue/dialogue.js';
 import { entryOf } from '../flags/arguments.js';
 import type { FlagValues } from '../flags/flags.js';
 import { openSession, type sessionFlags } from '../sessions/session-choice.js';
-import { takeTurn } from '../sessions/turn.js';
+import { type TurnStart, takeTurn } from '../sessions/turn.js';
 import type { Display } from '../terminal/display.js';
 import type { LineInput } from '../terminal/line-input.js';
 import { exitCodes, hasColours, type Terminal } from '../terminal/terminal.js';
@@ -139,13 +139,13 @@ export class Chat {
     }
   }
 
-  private async ask(prompt: string): Promise<void> {
+  private async ask(start: TurnStart): Promise<void> {
     const { session } = this;
     if (!session) return;
     const { display } = this.given;
     this.turn = new AbortController();
     try {
-      const end = await takeTurn(session, prompt, this.turn.signal);
+      const end = await takeTurn(session, start, this.turn.signal);
       display.endLine();
       if (end.type !== 'done') display.note(end.type === 'failed' ? `error: ${end.message}` : 'stopped');
     } catch (error) {
@@ -162,7 +162,9 @@ export class Chat {
     const command = entryOf(chatCommands, name);
     const { session } = this;
     if (!command || !session) {
-      display.note(`There is no ${name}; /help tells what there is`);
+      if (session && (await isSkill(session, name.slice(1))))
+        await this.ask({ command: name.slice(1), args: text.slice(name.length).trim() });
+      else display.note(`There is no ${name}; /help tells what there is`);
       return undefined;
     }
     try {
@@ -198,6 +200,13 @@ export class Chat {
     const model = current?.modelId ?? (isOffline ? 'offline' : config.provider?.config.modelId);
     display.note([`groundcrew ${version}`, model, '/help for help'].filter(Boolean).join(' · '));
   }
+}
+
+/** Users start skills as commands. */
+async function isSkill(session: Session, name: string): Promise<boolean> {
+  const params = { includeBuiltins: false, includeClientCommands: false, includeSkills: true };
+  const { commands } = await session.call('session.commands.list', params);
+  return commands.some((command) => command.kind === 'skill' && command.name === name);
 }
 
 function messageOf(error: unknown): string {

@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   sessions: async () => (await import('./sessions.js')).sessions,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,
+  skills: async () => (await import('./skills.js')).skills,
   replay: async () => (await import('./replay.js')).replay,
   doctor: async () => (await import('./doctor.js')).doctor,
   backup: async () => (await import('./backup.js')).backup,

@@ -6,6 +6,7 @@ import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
+import { readProtocol } from '../flags/protocol.js';
 import type { Log } from '../log/log.js';
 import { logLevel } from '../log/log-levels.js';
 import { longestTimeout } from '../terminal/stopping.js';
@@ -207,11 +208,26 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     warn: (message) => options.warn(message),
     onShutdown: () => void shutdown.end(0),
     ...(process.used && { used: process.used }),
-    ...(options.isServerFlag && { isServerFlag: true }),
+    clients: clientsOf(options, environment),
     ...(options.skipsInstructions && { skipsInstructions: true }),
+    ...(options.fileHooks && { fileHooks: true }),
     ...(sandbox && { sandbox }),
     ...(token && { token }),
     ...(connectionToken && { connectionToken }),
+  };
+}
+
+/** What is known of clients before they come; the command line goes before the environment. */
+function clientsOf(
+  { isServerFlag, showsProtocol2, protocol: said }: ServerOptions,
+  { GROUNDCREW_PROTOCOL: named, GROUNDCREW_V2_ALLOW_ALL: allowsAll }: Environment,
+): ProgramOptions['clients'] {
+  const protocol = said ?? (named ? readProtocol(named, 'GROUNDCREW_PROTOCOL') : undefined);
+  return {
+    ...(protocol !== undefined && { protocol }),
+    ...(isServerFlag && { isServerFlag }),
+    ...(showsProtocol2 && { showsProtocol2 }),
+    ...(allowsAll === '1' && { allowsUnasked: true }),
   };
 }
 

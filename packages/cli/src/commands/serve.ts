@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { configFlags, readConfig } from '../config/config.js';
 import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, textFlag } from '../flags/flags.js';
+import { readProtocol } from '../flags/protocol.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
@@ -22,6 +23,11 @@ export const serve = defineCommand({
       most: lastPort,
     }),
     host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
+    protocol: textFlag(
+      '--protocol',
+      'N',
+      'the protocol of the clients: 1, 2 or 3; each client shows it without',
+    ),
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
     sandbox,
     sessionIdleTimeout,
@@ -47,6 +53,7 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
         connectionToken,
         log,
         warn: (message) => log.write('warning', message),
+        ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
         ...(config.sandbox && { sandbox: config.sandbox }),
         ...(flags.host !== undefined && { host: flags.host }),
       };

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { SessionEvent } from '@groundcrew/sdk';
+import { type SessionEvent, transcriptOf } from '@groundcrew/sdk';
 import { configFlags, readConfig } from '../config/config.js';
 import { entryOf, UsageError } from '../flags/arguments.js';
 import { switchFlag, textFlag } from '../flags/flags.js';
@@ -11,7 +11,7 @@ import { openLocalClient } from '../sessions/local-client.js';
 import { findSessionId } from '../sessions/session-choice.js';
 import { sessionRows } from '../sessions/session-rows.js';
 import { StoredSessions } from '../sessions/stored-sessions.js';
-import { transcriptOf } from '../sessions/transcript.js';
+import { transcriptLines } from '../sessions/transcript.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 import { openCommandLog } from './command-log.js';
@@ -53,7 +53,7 @@ const showOne = defineCommand({
       for await (const line of stored.events(sessionId)) events.push(JSON.parse(line) as SessionEvent); // as we stored it
       if (flags.json) return show(inJson({ ...session, events }), terminal);
       const rows = sessionRows(session ? [session] : []);
-      return show([...rows, ...transcriptOf(events)].join('\n'), terminal);
+      return show([...rows, ...transcriptLines(transcriptOf(events))].join('\n'), terminal);
     }),
 });
 

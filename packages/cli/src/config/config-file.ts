@@ -79,9 +79,12 @@ const readSandbox: Reader<SandboxSettings> = (value, at) => {
 
 const readSandboxOnly = objectOf({ sandbox: readSandbox });
 
+const readFileHooksOnly = objectOf({ sandbox: readSandbox, fileHooks: flag });
+
 const readFields = objectOf({
   ...modelFields,
   sandbox: readSandbox,
+  fileHooks: flag,
   streaming: flag,
   logLevel: oneOf(...logLevels),
   sessionIdleTimeout: wholeNumberUpTo(longestSeconds),
@@ -117,6 +120,14 @@ export function readModelSettings(path: string): ReturnType<typeof readModelFiel
 export function readSandboxSetting(path: string): SandboxSettings | undefined {
   if (!/"sandbox"\s*:/.test(sourceOf(path) ?? '')) return undefined;
   return read(path, (value) => readSandboxOnly(value, { path: '', warn: () => undefined })).sandbox;
+}
+
+/** Whether the settings of a home enable hooks from files. They protect, so it holds for every client. Throws UsageError. */
+export function readFileHooksSetting(path: string): boolean {
+  if (!/"fileHooks"\s*:/.test(sourceOf(path) ?? '')) return false;
+  return (
+    read(path, (value) => readFileHooksOnly(value, { path: '', warn: () => undefined })).fileHooks ?? false
+  );
 }
 
 /** Limits of model calls that the environment names. Throws UsageError. */

@@ -30,6 +30,8 @@ export interface Config {
   readonly allow: Allowed;
   /** Where commands run; absent: the session's mode says. */
   readonly sandbox?: SandboxSettings;
+  /** Hooks of files run; absent: the environment and the home's settings say. */
+  readonly fileHooks?: boolean;
   /** What is odd in it, for people to see. */
   readonly warnings: readonly string[];
 }
@@ -40,6 +42,7 @@ export const configFlags = {
   allow: allowFlag(),
   allowAll: switchFlag('--allow-all', 'let tools run without asking'),
   ...sandboxFlags,
+  fileHooks: switchFlag('--file-hooks', 'run the hooks of hooks.json files'),
   noStreaming: switchFlag('--no-streaming', 'show answers when they are complete'),
   logLevel: choiceFlag('--log-level', logLevels, `diagnostics on stderr: ${logLevels.join(', ')}`),
   sessionIdleTimeout: numberFlag({
@@ -72,6 +75,7 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
     ...(level !== undefined && { logLevel: level }),
     ...(provider && { provider }),
     ...(sandbox && { sandbox }),
+    ...(flags.fileHooks && { fileHooks: true }),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   wholeNumber,
 } from './arguments.js';
 import { readPeerFlag } from './peer-flags.js';
+import { type Protocol, readProtocol } from './protocol.js';
 
 /** How clients of every language start the runtime. */
 export interface HeadlessArguments {
@@ -22,8 +23,14 @@ export interface HeadlessArguments {
   readonly executor?: string;
   /** Started with `--server`, as some clients do. */
   readonly isServerFlag?: boolean;
+  /** The protocol that clients speak, if the command line says so. */
+  readonly protocol?: Protocol;
+  /** Started as only clients of protocol 2 do: all others say that nothing is to be updated. */
+  readonly showsProtocol2?: boolean;
   /** Sessions read no instructions from files unless they ask for them. */
   readonly skipsInstructions?: boolean;
+  /** Hooks of files run in every session. */
+  readonly fileHooks?: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -51,8 +58,9 @@ export function readHeadless(argv: readonly string[]): HeadlessArguments {
     }
   }
   const { isStdio, port, ...rest } = draft;
+  const showsProtocol2 = !argv.includes('--no-auto-update');
   warnings.push(...levelWarning(rest.logLevel));
-  return { ...rest, warnings, ...(!isStdio && { port: port ?? 0 }) };
+  return { ...rest, warnings, showsProtocol2, ...(!isStdio && { port: port ?? 0 }) };
 }
 
 function levelWarning(level: string | undefined): readonly string[] {
@@ -73,7 +81,9 @@ interface HeadlessDraft {
   sessionIdleSeconds: number;
   executor?: string;
   isServerFlag?: boolean;
+  protocol?: Protocol;
   skipsInstructions?: boolean;
+  fileHooks?: boolean;
 }
 
 /** The flags that have an effect, for people to read. */
@@ -83,8 +93,10 @@ export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--port N', 'the port; any free one without'],
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
   ['--auth-token-env NAME', 'the variable with the GitHub token'],
+  ['--file-hooks', 'run the hooks of hooks.json files in every session'],
   ['--no-custom-instructions', 'read no instructions from files'],
   ['--no-auto-login', 'do not use GH_TOKEN and GITHUB_TOKEN'],
+  ['--protocol N', 'the protocol of the clients: 1, 2 or 3; each client shows it without'],
   ['--sandbox WHERE', 'where commands run: host, bwrap, seatbelt, auto or off'],
   ['--session-idle-timeout S', 'unload sessions that are idle for so many seconds'],
 ];
@@ -99,6 +111,9 @@ const valued: Readonly<Record<string, (draft: HeadlessDraft, value: string, flag
   },
   '--auth-token-env': (draft, value) => {
     draft.authTokenEnv = value;
+  },
+  '--protocol': (draft, value, flag) => {
+    draft.protocol = readProtocol(value, flag);
   },
   '--sandbox': (draft, value) => {
     draft.executor = value;
@@ -115,6 +130,9 @@ const plain: Readonly<Record<string, (draft: HeadlessDraft) => void>> = {
   },
   '--stdio': (draft) => {
     draft.isStdio = true;
+  },
+  '--file-hooks': (draft) => {
+    draft.fileHooks = true;
   },
   '--no-custom-instructions': (draft) => {
     draft.skipsInstructions = true;

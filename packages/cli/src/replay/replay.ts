@@ -128,7 +128,7 @@ function openPlayback(
 const noWeb = { webFetch: { allowedHosts: [] } };
 
 function builtinNames(): ReadonlySet<string> {
-  const all = builtinTools(noWeb)({ isOld: true, answersQuestions: true });
+  const all = builtinTools(noWeb)({ reportsIntent: true, answersQuestions: true });
   return new Set(all.map(({ name }) => name));
 }
 

@@ -22,6 +22,7 @@ export async function openLocalClient(config: Config, terminal: Terminal, log: L
     sessionIdleSeconds: config.sessionIdleSeconds,
     warn: (message) => log.write('warning', message),
     ...(config.sandbox && { sandbox: config.sandbox }),
+    ...(config.fileHooks && { fileHooks: true }),
   });
   const client = new Client({
     connection: RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log)),

@@ -1,24 +1,33 @@
-import type { SessionEvent } from '@groundcrew/sdk';
-import { describeEvent } from '../terminal/describe.js';
-import { harmless } from '../terminal/visible.js';
+import type { Transcript, TranscriptAgent, TranscriptItem } from '@groundcrew/sdk';
+import { describeNotice, describeTool } from '../terminal/describe.js';
+import { harmless, visible } from '../terminal/visible.js';
 
-/** A conversation as lines. A call that was begun again after a resume is the same call. */
-export function transcriptOf(events: readonly SessionEvent[]): readonly string[] {
-  const begun = new Set<string>();
-  return events.flatMap((event) => {
-    if (event.type === 'tool.execution_start') {
-      if (begun.has(event.data.toolCallId)) return [];
-      begun.add(event.data.toolCallId);
-    }
-    const line = transcriptLine(event);
-    return line === undefined ? [] : [line];
-  });
+/** A conversation as lines. What sub-agents did stands below the call that started them. */
+export function transcriptLines(transcript: Transcript): readonly string[] {
+  return agentLines(transcript.main, transcript);
 }
 
-/** One event as people read a conversation; undefined when it is no part of one. */
-export function transcriptLine(event: SessionEvent): string | undefined {
-  if (event.type === 'user.message') return `> ${harmless(event.data.content).replaceAll('\n', '\n> ')}`;
-  if (event.type === 'assistant.message') return harmless(event.data.content) || undefined;
-  if (event.type === 'session.error') return `error: ${harmless(event.data.message)}`;
-  return describeEvent(event);
+/** One entry of a conversation as lines; none for an answer without text. */
+export function itemLines(item: TranscriptItem): readonly string[] {
+  switch (item.type) {
+    case 'prompt':
+      return [`> ${harmless(item.text).replaceAll('\n', '\n> ')}`];
+    case 'message':
+      return item.text === '' ? [] : [harmless(item.text)];
+    case 'tool': {
+      const failure = item.state === 'failed' ? [visible(`  failed: ${item.error}`)] : [];
+      return [visible(describeTool(item)), ...failure];
+    }
+    case 'notice':
+      return [item.level === 'error' ? `error: ${harmless(item.text)}` : visible(describeNotice(item))];
+  }
+}
+
+function agentLines(agent: TranscriptAgent, transcript: Transcript): readonly string[] {
+  return agent.items.flatMap((item) => [
+    ...itemLines(item),
+    ...transcript.agents
+      .filter(({ toolCallId }) => item.type === 'tool' && toolCallId === item.id)
+      .flatMap((child) => agentLines(child, transcript).map((line) => line.replaceAll(/^/gm, '  '))),
+  ]);
 }

@@ -6,13 +6,16 @@ export type TurnEnd =
   | { readonly type: 'stopped' }
   | { readonly type: 'failed'; readonly message: string };
 
+/** A prompt, or a command that sends one. */
+export type TurnStart = string | { readonly command: string; readonly args: string };
+
 /** Gives the session a prompt and waits until it is idle; the signal stops the turn, and then the wait ends too. */
-export async function takeTurn(session: Session, prompt: string, signal: AbortSignal): Promise<TurnEnd> {
+export async function takeTurn(session: Session, start: TurnStart, signal: AbortSignal): Promise<TurnEnd> {
   if (signal.aborted) return { type: 'stopped' };
   const events = session.events();
   const stop = () => void session.abort().catch(() => events.return?.());
   try {
-    await session.send(prompt);
+    await begin(session, start);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     const failure = await failureBeforeIdle(events);
@@ -22,6 +25,16 @@ export async function takeTurn(session: Session, prompt: string, signal: AbortSi
     signal.removeEventListener('abort', stop);
     await events.return?.();
   }
+}
+
+async function begin(session: Session, start: TurnStart): Promise<void> {
+  if (typeof start === 'string') {
+    await session.send(start);
+    return;
+  }
+  const { command: commandName, args } = start;
+  const { error } = await session.call('session.commands.execute', { commandName, args });
+  if (error !== undefined) throw new Error(error);
 }
 
 async function failureBeforeIdle(events: AsyncIterable<SessionEvent>): Promise<string | undefined> {

@@ -4,6 +4,7 @@ import type {
   PermissionInvocation,
   PermissionRequest,
   SessionEvent,
+  TranscriptNotice,
 } from '@groundcrew/sdk';
 import { entryOf } from '../flags/arguments.js';
 import { shortened, visible } from './visible.js';
@@ -38,6 +39,30 @@ export function describeEvent({ type, data }: SessionEvent): string | undefined 
   return text === undefined ? undefined : visible(text);
 }
 
+/** One tool call on a line: its name and its arguments, shortened. */
+export function describeTool({
+  name,
+  arguments: given,
+  display,
+}: {
+  readonly name: string;
+  readonly arguments?: unknown;
+  readonly display?: string | undefined;
+}): string {
+  return `› ${name}${display ? ` ${display}` : shortened(inJson(given), 200)}`;
+}
+
+/** A line beside the conversation. */
+export function describeNotice({
+  level,
+  kind,
+  text,
+}: Pick<TranscriptNotice, 'level' | 'kind' | 'text'>): string {
+  if (level !== 'info') return `${level}: ${text}`;
+  const isPlain = kind === 'notification' || kind === 'compaction';
+  return `${isPlain ? 'note' : kind.replaceAll('_', ' ')}: ${text}`;
+}
+
 type Asked<K> = Extract<PermissionRequest, { readonly kind: K }>;
 
 const requests: { readonly [K in PermissionRequest['kind']]?: (request: Asked<K>) => string } = {
@@ -54,17 +79,17 @@ const requests: { readonly [K in PermissionRequest['kind']]?: (request: Asked<K>
 };
 
 const activity: { readonly [K in EventType]?: (data: EventData<K>) => string | undefined } = {
-  'tool.execution_start': ({ toolName, arguments: given, shellToolInfo }) =>
-    `› ${toolName}${shellToolInfo?.displayCommand ? ` ${shellToolInfo.displayCommand}` : shortened(inJson(given), 200)}`,
+  'tool.execution_start': ({ toolName: name, arguments: given, shellToolInfo }) =>
+    describeTool({ name, arguments: given, display: shellToolInfo?.displayCommand }),
   'tool.execution_complete': ({ success, error }) =>
     success ? undefined : `  failed: ${error?.message ?? 'no reason was given'}`,
   'tool.execution_progress': ({ progressMessage }) => `  ${progressMessage}`,
   'session.error': ({ errorType, message }) =>
     // Every other one ends a turn, and is told at its end.
     errorType === 'notification' ? `error: ${message}` : undefined,
-  'session.warning': ({ message }) => `warning: ${message}`,
-  'session.info': ({ infoType, message }) =>
-    `${infoType === 'notification' ? 'note' : infoType.replaceAll('_', ' ')}: ${message}`,
+  'session.warning': ({ warningType: kind, message: text }) =>
+    describeNotice({ level: 'warning', kind, text }),
+  'session.info': ({ infoType: kind, message: text }) => describeNotice({ level: 'info', kind, text }),
   'session.compaction_start': () => 'note: the conversation is being summarised',
 };
 

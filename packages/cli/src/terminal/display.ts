@@ -1,4 +1,4 @@
-import type { EventData, SessionEvent } from '@groundcrew/sdk';
+import { type EventData, emptyTranscript, foldTranscript, type SessionEvent } from '@groundcrew/sdk';
 import type { Redactor } from '../log/redact.js';
 import { describeEvent } from './describe.js';
 import type { Output } from './terminal.js';
@@ -19,6 +19,7 @@ export interface DisplayOptions {
  * piece. A pipe or a file gets it when it is complete, because an answer that breaks off is asked for again.
  */
 export class Display {
+  private transcript = emptyTranscript;
   private isMidLine = false;
   /** The message whose pieces are arriving. */
   private streaming: string | undefined;
@@ -28,7 +29,8 @@ export class Display {
   constructor(private readonly options: DisplayOptions) {}
 
   show(event: SessionEvent): void {
-    this.options.indicator?.receive(event);
+    this.transcript = foldTranscript(this.transcript, event);
+    this.options.indicator?.follow(this.transcript);
     if (event.agentId === undefined && this.isAnswer(event)) return;
     const line = describeEvent(event);
     if (line !== undefined) this.note(line);

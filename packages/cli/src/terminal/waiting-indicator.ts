@@ -1,4 +1,4 @@
-import type { SessionEvent } from '@groundcrew/sdk';
+import { type Transcript, waitsOf } from '@groundcrew/sdk';
 import type { Output } from './terminal.js';
 import { visible } from './visible.js';
 
@@ -15,13 +15,11 @@ export class WaitingIndicator {
     private readonly interval = 1_000,
   ) {}
 
-  /** Follows a turn by its events. */
-  receive(event: SessionEvent): void {
-    if (event.agentId !== undefined) return;
-    if (event.type === 'user.message' || event.type === 'tool.execution_complete') this.wait('the model');
-    if (event.type === 'tool.execution_start') this.wait(visible(event.data.toolName));
-    if (event.type === 'permission.completed') this.wait('the tool');
-    if (endEvents.has(event.type)) this.stop();
+  /** Shows what the session waits for now: the model or a tool. A question, or an answer that arrives, is no wait. */
+  follow(transcript: Transcript): void {
+    const [wait] = waitsOf(transcript);
+    if (wait === undefined || wait.type === 'question') this.stop();
+    else this.wait(wait.type === 'model' ? 'the model' : visible(wait.name));
   }
 
   /** Takes the line away, so that something else can be written; it comes back while the wait lasts. */
@@ -38,6 +36,7 @@ export class WaitingIndicator {
   }
 
   private wait(what: string): void {
+    if (what === this.waitsFor) return;
     this.stop();
     this.waitsFor = what;
     this.since = Date.now();
@@ -51,13 +50,3 @@ export class WaitingIndicator {
     this.isDrawn = true;
   }
 }
-
-/** What ends a wait: something is shown or asked, or the turn is over. */
-const endEvents: ReadonlySet<string> = new Set([
-  'abort',
-  'assistant.message_delta',
-  'permission.requested',
-  'session.error',
-  'session.idle',
-  'user_input.requested',
-]);

@@ -3,15 +3,12 @@ import { failureInAnswer } from '../failure.js';
 import { isObject, parseReceived } from '../json.js';
 import type { ModelEvent } from '../model.js';
 import type { AnswerDecoder } from '../wire.js';
-import { RepeatedText } from './repeated-text.js';
 
 /** A JSON object as a service sent it. */
 export type Frame = Readonly<Record<string, unknown>>;
 
 /** One answer as it comes in. */
 export interface IncomingAnswer {
-  /** Nothing is kept of a text but its event: a frame that differs from the last in its text alone need not be taken. */
-  readonly isStateless?: true;
   /** Takes a frame and tells what is new; true when the service has said its last word. */
   add(frame: Frame, events: ModelEvent[]): boolean;
   /** What is left to tell, the end last. `complete` says that the service itself called the answer finished. */
@@ -22,7 +19,6 @@ export interface IncomingAnswer {
 export class FrameDecoder implements AnswerDecoder {
   isOver = false;
   readonly #answer: IncomingAnswer;
-  readonly #repeated = new RepeatedText();
   #isUnreadable = false;
 
   constructor(answer: IncomingAnswer) {
@@ -47,18 +43,11 @@ export class FrameDecoder implements AnswerDecoder {
   }
 
   #add(data: string, events: ModelEvent[]): void {
-    const text = this.#repeated.read(data);
-    if (text !== undefined) {
-      if (text !== '') events.push({ type: 'text', delta: text });
-      return;
-    }
-    const before = events.length;
     const frame = data === '[DONE]' ? undefined : parse(data);
     this.#isUnreadable = frame === notJson;
     if (this.#isUnreadable) return;
     this.isOver = frame === undefined || this.#answer.add(asFrame(frame), events);
     if (this.isOver) events.push(...this.#answer.end({ complete: true }));
-    else if (this.#answer.isStateless) this.#repeated.learn(data, events.slice(before));
   }
 }
 

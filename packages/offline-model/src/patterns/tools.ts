@@ -75,13 +75,23 @@ export const missingTools: readonly Pattern[] = [
   {
     example: 'Use the tool teleport',
     when: /\b(?:use|call|invoke|run)\s+(?:the\s+)?(?:tools?\s+(\S+)|([\w-]+)\s+tool\b|(\w+_\w+))/i,
-    reply(match, sentence, { tools }) {
+    reply(match, sentence, { tools, results }) {
       const name = unmask((match[1] ?? match[2] ?? match[3] ?? '').replace(/[.,;?!]+$/, ''), sentence);
+      const search = tools.some((tool) => tool.name === searchTool) && !results.some(isSearch);
+      if (search) return { type: 'call', calls: [{ name: searchTool, arguments: { query: name } }] };
       const offered = tools.length === 0 ? 'I am offered none.' : `I am offered: ${namesOf(tools)}.`;
       return replyWith(`I have no tool named ${name}. ${offered}`);
     },
   },
 ];
+
+/** What finds tools that are not offered in full. */
+const searchTool = 'tool_search';
+
+/** The model looked for a tool that it was not offered. */
+export function isSearch({ name }: { readonly name: string }): boolean {
+  return name === searchTool;
+}
 
 const plainWords = new Set(
   'get fetch lookup look up find do run tool my the a an call make perform read show check list search current info of for to by in'.split(

@@ -40,6 +40,16 @@ test.each<[keyof typeof callbacks, unknown, unknown]>([
     { sessionId, toolCallId: 'c', toolName: 'add', arguments: { a: 'x' } },
     { valid: false, reason: 'a: expected number' },
   ],
+  [
+    'tool.call',
+    { sessionId, toolCallId: 'c', toolName: 'add', arguments: { a: 1 } },
+    { result: { textResultForLlm: '3', resultType: 'success', toolTelemetry: {} } },
+  ],
+  [
+    'permission.request',
+    { sessionId, permissionRequest: { kind: 'shell', toolCallId: 'c' } },
+    { result: { kind: 'denied-by-rules', rules: [] } },
+  ],
   ['providerToken.getToken', { sessionId, providerName: 'default' }, { token: 't' }],
   [
     'llmInference.httpRequestStart',

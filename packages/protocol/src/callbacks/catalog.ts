@@ -1,5 +1,6 @@
 import { hookCallbacks } from './hooks.js';
 import { inferenceCallbacks } from './inference.js';
+import { protocol2Callbacks } from './protocol-2.js';
 import { providerTokenCallbacks } from './provider-token.js';
 import { questionCallbacks } from './questions.js';
 import { systemMessageCallbacks } from './system-message.js';
@@ -9,6 +10,7 @@ import { toolArgumentCallbacks } from './tool-arguments.js';
 export const callbacks = {
   ...hookCallbacks,
   ...inferenceCallbacks,
+  ...protocol2Callbacks,
   ...providerTokenCallbacks,
   ...questionCallbacks,
   ...systemMessageCallbacks,

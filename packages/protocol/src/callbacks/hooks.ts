@@ -125,7 +125,7 @@ export const hookPoints = {
   subagentStart: method(
     'A subagent begins.',
     () => openObject({ ...common(), ...subagent() }),
-    () => openObject({}),
+    () => openObject(shown()),
   ),
   subagentStop: method(
     'A subagent ends.',
@@ -136,7 +136,7 @@ export const hookPoints = {
         stopReason: z.optional(z.string()),
         response: z.optional(z.string()),
       }),
-    () => openObject({}),
+    () => openObject(shown()),
   ),
   userPromptSubmitted: method(
     'A prompt came, from people or from the runtime.',

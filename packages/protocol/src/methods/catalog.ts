@@ -22,11 +22,13 @@ import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
 import { sessionSandboxMethods } from './session-sandbox.js';
 import { sessionShellMethods } from './session-shell.js';
+import { sessionSkillsMethods } from './session-skills.js';
 import { sessionToolsMethods } from './session-tools.js';
 import { sessionUiMethods } from './session-ui.js';
 import { sessionUsageMethods } from './session-usage.js';
 import { sessionWorkspacesMethods } from './session-workspaces.js';
 import { sessionsMethods } from './sessions.js';
+import { skillsMethods } from './skills.js';
 import { toolsMethods } from './tools.js';
 
 /** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
@@ -55,11 +57,13 @@ export const methods = {
   ...sessionQueueMethods,
   ...sessionSandboxMethods,
   ...sessionShellMethods,
+  ...sessionSkillsMethods,
   ...sessionToolsMethods,
   ...sessionUiMethods,
   ...sessionUsageMethods,
   ...sessionWorkspacesMethods,
   ...sessionsMethods,
+  ...skillsMethods,
   ...toolsMethods,
 };
 

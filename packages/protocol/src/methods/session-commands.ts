@@ -37,6 +37,7 @@ export const sessionCommandsMethods = {
             description: text(),
             kind: z.enum(['builtin', 'client', 'skill']),
             allowDuringAgentExecution: flag(),
+            input: z.optional(openObject({ hint: text() })),
           }),
         ),
       }),

@@ -8,6 +8,16 @@ const serverRef = once(() => inSession({ serverName: z.string() }));
 
 const mode = () => z.enum(['direct', 'indirect']);
 
+const resourceContent = once(() =>
+  openObject({
+    uri: z.string(),
+    mimeType: z.optional(z.string()),
+    text: z.optional(z.string()),
+    blob: z.optional(z.string()),
+    _meta: z.optional(z.record(z.string(), z.unknown())),
+  }),
+);
+
 /** The MCP servers of a session. */
 export const sessionMcpMethods = {
   'session.mcp.list': method(
@@ -68,6 +78,85 @@ export const sessionMcpMethods = {
   'session.mcp.stopServer': method('Ends a server until it is started again.', serverRef, nothing),
   'session.mcp.isServerRunning': method('Whether a server is connected.', serverRef, () =>
     openObject({ running: z.boolean() }),
+  ),
+  'session.mcp.resources.list': method('The resources of a server.', serverRef, () =>
+    openObject({ resources: z.array(z.record(z.string(), z.unknown())) }),
+  ),
+  'session.mcp.resources.listTemplates': method('The templates of resources of a server.', serverRef, () =>
+    openObject({ resourceTemplates: z.array(z.record(z.string(), z.unknown())) }),
+  ),
+  'session.mcp.resources.read': method(
+    'Reads a resource of a server.',
+    () => inSession({ serverName: z.string(), uri: z.string() }),
+    () => openObject({ contents: z.array(resourceContent()) }),
+  ),
+  'session.mcp.apps.readResource': method(
+    'Reads a resource of a server for an app of its own.',
+    () => inSession({ serverName: z.string(), uri: z.string() }),
+    () => openObject({ contents: z.array(resourceContent()) }),
+  ),
+  'session.mcp.apps.listTools': method(
+    'The tools of a server that an app of it may call.',
+    () => inSession({ serverName: z.string(), originServerName: z.string() }),
+    () => openObject({ tools: z.array(z.record(z.string(), z.unknown())) }),
+  ),
+  'session.mcp.apps.callTool': method(
+    'Calls a tool for an app of its server, past the model and its permissions: the app that shows it answers for it.',
+    () =>
+      inSession({
+        serverName: z.string(),
+        toolName: z.string(),
+        arguments: z.optional(z.record(z.string(), z.unknown())),
+        originServerName: z.string(),
+      }),
+    () => z.record(z.string(), z.unknown()),
+  ),
+  'session.mcp.apps.setHostContext': method(
+    'Keeps what apps of servers may know of the app around them.',
+    () => inSession({ context: z.record(z.string(), z.unknown()) }),
+    nothing,
+  ),
+  'session.mcp.apps.getHostContext': method('What `setHostContext` kept.', sessionRef, () =>
+    openObject({ context: z.record(z.string(), z.unknown()) }),
+  ),
+  'session.mcp.apps.diagnose': method(
+    'Whether apps of a server could be shown, and what it has for them.',
+    serverRef,
+    () =>
+      openObject({
+        capability: openObject({
+          sessionHasMcpApps: z.boolean(),
+          featureFlagEnabled: z.boolean(),
+          advertised: z.boolean(),
+        }),
+        server: openObject({
+          connected: z.boolean(),
+          toolCount: z.number(),
+          toolsWithUiMeta: z.number(),
+          sampleToolNames: z.array(z.string()),
+        }),
+      }),
+  ),
+  'session.mcp.executeSampling': method(
+    "Asks the session's model what a server would, with the same permission and budget.",
+    () =>
+      inSession({
+        requestId: z.string(),
+        serverName: z.string(),
+        mcpRequestId: z.optional(z.unknown()),
+        request: z.record(z.string(), z.unknown()),
+      }),
+    () =>
+      openObject({
+        action: z.enum(['success', 'failure', 'cancelled']),
+        result: z.optional(z.record(z.string(), z.unknown())),
+        error: z.optional(z.string()),
+      }),
+  ),
+  'session.mcp.cancelSamplingExecution': method(
+    'Ends what `executeSampling` began; false when nothing runs under that id.',
+    () => inSession({ requestId: z.string() }),
+    () => openObject({ cancelled: z.boolean() }),
   ),
   'session.mcp.setEnvValueMode': method(
     'How values of `env` are read by servers that start from now on: as they stand, or with names in braces after a dollar sign replaced.',

@@ -77,6 +77,8 @@ function* lookInto(params: object, table: SupportTable, path: string): Generator
 }
 
 function* judge(value: unknown, support: Support | undefined, option: string): Generator<OptionFinding> {
+  if (support?.type === 'object')
+    for (const each of objectsIn(value, support.each)) yield* misspelt(each, support.fields, `${option}.`);
   if (!asksForSomething(value)) return;
   switch (support?.type) {
     case 'used':
@@ -93,9 +95,18 @@ function* judge(value: unknown, support: Support | undefined, option: string): G
       for (const each of objectsIn(value, support.each)) yield* lookInto(each, support.fields, `${option}.`);
       return;
     case undefined:
-      yield warning(option, 'has no effect: this version does not know it.');
+      yield warning(option, unknownOption);
   }
 }
+
+/** Inside a known option a name that is not known is a mistake, also where it would switch something off. */
+function* misspelt(params: object, table: SupportTable, path: string): Generator<OptionFinding> {
+  for (const [name, value] of Object.entries(params))
+    if (!Object.hasOwn(table, name) && value !== undefined && value !== null)
+      yield warning(`${path}${shortened(name)}`, unknownOption);
+}
+
+const unknownOption = 'has no effect: this version does not know it.';
 
 /** A name that somebody made up, on one line. */
 function shortened(name: string): string {

@@ -11,14 +11,12 @@ type Fields<T> = NonNullable<T>;
 
 const noAgents = 'this version has no agents besides the main one.';
 const noCanvases = 'this version has no canvases and no extensions.';
-const noDiscovery = 'this version reads no settings of servers from the working directory.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noMcpApps = 'this version shows no apps of MCP servers.';
 const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
 const noGitHubServer = 'this version has no built-in GitHub server.';
-const noSkills = 'this version has no skills and no plugins.';
+const noPlugins = 'this version has no plugins.';
 const noTelemetry = 'this version sends no telemetry.';
 const notSent = 'this version does not pass it on to the model service.';
 
@@ -82,7 +80,7 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   overridesBuiltInTool: used,
   skipPermission: used,
   checksArguments: used,
-  defer: unused('every tool is offered to the model from the start.', 'never'),
+  defer: used,
   metadata: unused('nothing in this version reads it.'),
   isTerminal: unused('a call of the tool does not end the turn in this version.'),
 };
@@ -99,7 +97,7 @@ const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
   excludeTools: used,
   timeout: used,
   trusted: used,
-  deferTools: unused('every tool is offered to the model from the start.', 'never', 'auto'),
+  deferTools: used,
   displayName: unused('servers go by their names.'),
   oauthClientId: unused(noOAuth),
   oauthPublicClient: unused(noOAuth),
@@ -123,8 +121,34 @@ const modelOptions = {
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
 
+type Sandbox = Fields<Create['sandboxConfig']>;
+type SandboxPolicy = Fields<Sandbox['userPolicy']>;
+
 /** What a sandbox cannot hold is refused, and what changes nothing is warned about, by the handler of its own. */
-const sandboxOptions = { sandbox: used, sandboxConfig: used } as const;
+const sandboxOptions = {
+  sandbox: used,
+  sandboxConfig: object({
+    enabled: used,
+    addCurrentWorkingDirectory: used,
+    allowDevToolAccess: used,
+    auth: object({ git: used, gh: used } satisfies SupportOf<Fields<Sandbox['auth']>>),
+    userPolicy: object({
+      filesystem: object({
+        readwritePaths: used,
+        readonlyPaths: used,
+        deniedPaths: used,
+        clearPolicyOnExit: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['filesystem']>>),
+      network: object({
+        allowOutbound: used,
+        allowLocalNetwork: used,
+        proxy: used,
+      } satisfies SupportOf<Fields<SandboxPolicy['network']>>),
+      seatbelt: object({ keychainAccess: used }),
+      experimental: object({ seatbelt: object({ keychainAccess: used }) }),
+    } satisfies SupportOf<SandboxPolicy>),
+  } satisfies SupportOf<Sandbox>),
+} as const;
 
 /** What becomes of each field of `session.create`. */
 export const createOptions: SupportOf<Create> = {
@@ -135,7 +159,7 @@ export const createOptions: SupportOf<Create> = {
   requestPermission: used,
   requestUserInput: used,
   requestElicitation: used,
-  requestMcpApps: unused(noMcpApps),
+  requestMcpApps: used,
   requestExitPlanMode: unused('this version asks nobody (onExitPlanModeRequest) what follows a plan.'),
   requestAutoModeSwitch: used,
   hooks: used,
@@ -147,7 +171,7 @@ export const createOptions: SupportOf<Create> = {
   commands: used,
   ...modelOptions,
   tools: list(tools),
-  toolSearch: unused('every tool is offered to the model from the start.'),
+  toolSearch: object({ enabled: used, deferThreshold: used }),
   ...filterOptions,
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
   mcpServers: map(mcpServer),
@@ -173,15 +197,15 @@ export const createOptions: SupportOf<Create> = {
   enableOnDemandInstructionDiscovery: unused(
     'all instructions are read before each model call, those for some files only with what they hold for.',
   ),
-  enableSkills: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
-  pluginDirectories: unused(noSkills),
+  enableSkills: used,
+  skillDirectories: used,
+  disabledSkills: used,
+  pluginDirectories: unused(noPlugins),
   workingDirectory: used,
   additionalDirectories: used,
   configDir: used,
-  enableConfigDiscovery: unused(noDiscovery),
-  enableFileHooks: unused('this version reads no hooks from files.'),
+  enableConfigDiscovery: used,
+  enableFileHooks: used,
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: unused(noTelemetry),
@@ -268,9 +292,9 @@ export const updateOptions: SupportOf<Update> = {
   excludedBuiltinAgents: unused(noAgents),
   coauthorEnabled: unused('this version adds no co-author to commits.'),
   manageScheduleEnabled: unused('this version has no schedules.'),
-  installedPlugins: unused(noSkills),
-  skillDirectories: unused(noSkills),
-  disabledSkills: unused(noSkills),
+  installedPlugins: unused(noPlugins),
+  skillDirectories: used,
+  disabledSkills: used,
   ...sandboxOptions,
   additionalContentExclusionPolicies: refused(noManagedRules),
 };

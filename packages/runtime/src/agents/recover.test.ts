@@ -66,6 +66,7 @@ function world(tools: readonly Tool[]) {
     processes += 1;
     const runtime = new Runtime({
       home: () => ({ directory: tmpdir(), store }),
+      homeDirectory: tmpdir(),
       openModels: async () => ({ provider, defaultModel: 'm', info: () => undefined, isCopilot: false }),
       withFileLock,
       builtinTools: () => tools,
@@ -87,7 +88,7 @@ function world(tools: readonly Tool[]) {
       requestPermission: true,
       requestUserInput: false,
       requestAutoModeSwitch: false,
-      isOld: false,
+      reportsIntent: false,
       tokenProviders: [],
       receive: (published) => heard.take(published.event),
       ask: async (callback) => Promise.reject(new Error(`Nobody answers ${callback}`)),

@@ -13,8 +13,12 @@ export async function continueTurn(context: AgentContext, signal: AbortSignal): 
     interaction.isContinued = true;
     return true;
   }
-  await planner.ready(signal);
-  const now = { turn: gateTurn(context, planner.plan()), replan: () => gateTurn(context, planner.plan()) };
+  // What waits for an answer waits at once: only what has to run waits for tools.
+  const replan = async () => {
+    await planner.ready(signal);
+    return gateTurn(context, planner.plan());
+  };
+  const now = { turn: gateTurn(context, planner.plan()), replan };
   const outcomes = await Promise.all(calls.map((call) => gate.continue(call, now, signal)));
   log.append({ type: 'assistant.turn_end', data: { turnId: turn.turnId } });
   if (turn.isRejected || outcomes.includes('rejected')) return false;

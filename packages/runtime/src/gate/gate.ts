@@ -7,6 +7,7 @@ import { Interruption } from '../interruption.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import type { OpenCall } from '../log/state.js';
+import type { PermissionRequest } from '../permissions/question.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
@@ -68,6 +69,14 @@ export class Gate {
     return !outcomes.includes('rejected');
   }
 
+  /** Asks permission for what is no call of the model's; resolves with why not, or with undefined. */
+  async permit(request: PermissionRequest, signal: AbortSignal): Promise<string | undefined> {
+    const { clock, guard } = this.parts;
+    const call = { toolCallId: clock.newId(), name: '', arguments: {}, argumentsText: '' };
+    const asking = guard.isAway ? 'always' : 'as the policy says';
+    return (await this.desk.seek(call, { request }, { asking, signal })).refusal?.text;
+  }
+
   /** Runs one call from the beginning. */
   async run(call: CallToRun, turn: GateTurn, signal: AbortSignal): Promise<ResultType> {
     return this.begin({ call, original: call, turn, signal });
@@ -83,7 +92,7 @@ export class Gate {
    */
   async continue(
     open: OpenCall,
-    { turn, replan }: { readonly turn: GateTurn; replan(): GateTurn },
+    { turn, replan }: { readonly turn: GateTurn; replan(): Promise<GateTurn> },
     signal: AbortSignal,
   ): Promise<ResultType> {
     const { toolCallId } = open;
@@ -99,10 +108,11 @@ export class Gate {
       const refusal = await this.desk.awaitDecision(call, question.requestId, signal);
       if (refusal) return this.conclude(passage, refusal);
       const granted = [...(call.granted ?? []), question.event];
-      return this.runAgain({ ...passage, call: { ...call, granted }, turn: replan() });
+      return this.runAgain({ ...passage, call: { ...call, granted }, turn: await replan() });
     }
-    const mayRun = open.attempts === 0 || turn.toolset.find(call.name)?.isRepeatable;
-    if (mayRun) return this.begin(passage);
+    const fresh = await replan();
+    const mayRun = open.attempts === 0 || fresh.toolset.find(call.name)?.isRepeatable;
+    if (mayRun) return this.begin({ ...passage, turn: fresh });
     // What this result says is no secret: it waits for no guard.
     return this.conclude({ ...passage, isUnguarded: true }, interrupted);
   }

@@ -54,6 +54,7 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     toolCallId,
     notify: (notice) => {
       if (notice.type === 'system.notification') void notifyModel(notice, parts);
+      else if (notice.type === 'skill.invoked') log.append(notice);
       else log.emit(notice);
     },
     progress: (partialOutput) => {

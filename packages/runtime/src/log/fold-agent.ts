@@ -2,6 +2,7 @@ import type { Part } from '@groundcrew/models';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import { lose, reserve, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
+import { skillContext } from '../tools/skill-context.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft, Notes } from './notes.js';
 import type { Pinned } from './pinned.js';
@@ -77,6 +78,8 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return { ...agent, systemPrompt: event.data.content };
     case 'system.notification':
       return withEntry(agent, notice(event.id, event.data.content));
+    case 'skill.invoked':
+      return foldSkill(agent, event);
     case 'assistant.turn_start': {
       const { turnId, interactionId = '' } = event.data;
       return { ...agent, turn: { turnId, interactionId, hasAnswer: false } };
@@ -112,6 +115,17 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
     verbatim: without(agent.verbatim, messageId),
   };
+}
+
+/** A skill that the model took up is read after the results of its turn; one of the user's stands in the prompt. */
+function foldSkill(agent: AgentState, { data }: EventOf<'skill.invoked'>): AgentState {
+  if (data.trigger !== 'agent-invoked') return agent;
+  const { name, path, content } = data;
+  const directory = path.replace(/[\\/][^\\/]*$/, '');
+  const source = `skill ${path}`;
+  const others = agent.contexts.filter((context) => context.source !== source);
+  const texts = [skillContext({ name, directory }, content)];
+  return { ...agent, contexts: [...others, { toolCallId: '', source, texts }] };
 }
 
 function foldAnswer(agent: AgentState, event: EventOf<'assistant.message'>): AgentState {

@@ -262,10 +262,18 @@ export interface FixedSettings {
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */
   readonly hasHooks: boolean;
+  /** Hooks of files are run. */
+  readonly fileHooks: boolean;
   /** What a hook said the session was about. */
   readonly summary: string;
   /** Where commands run. */
   readonly sandbox: SandboxSettings;
+  /** Where the app said that skills are. */
+  readonly skillDirectories: readonly string[];
+  /** Skills that the app does not want. */
+  readonly disabledSkills: readonly string[];
+  /** Skills that were switched on or off since. */
+  readonly skillSwitches: Readonly<Record<string, boolean>>;
 }
 
 /** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */

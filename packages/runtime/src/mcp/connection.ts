@@ -2,7 +2,13 @@ import type { JsonObject } from '@groundcrew/protocol';
 import {
   type CallToolResult,
   Client,
+  type ClientCapabilities,
+  type CreateMessageRequestParams,
+  type CreateMessageResult,
+  type ElicitRequestParams,
+  type ElicitResult,
   type Progress,
+  type Prompt,
   type Tool,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -18,8 +24,21 @@ export interface ConnectionParts {
   toolsChanged(): void;
   promptsChanged(): void;
   resourcesChanged(): void;
+  readonly abilities: Abilities;
+  /** Shows a form or a page to the user. */
+  elicit(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult>;
+  /** Asks the session's model on behalf of the server. */
+  sample(params: CreateMessageRequestParams, signal: AbortSignal): Promise<CreateMessageResult>;
   /** The session's directories, as URIs. */
   roots(): readonly { readonly uri: string; readonly name?: string }[];
+}
+
+/** What a server may ask of its client. */
+export interface Abilities {
+  /** Some client shows forms. */
+  readonly forms: boolean;
+  /** Some client shows apps of servers. */
+  readonly apps: boolean;
 }
 
 /** What one call is made with. */
@@ -47,7 +66,7 @@ export class McpConnection {
     const client = new Client(
       { name: 'groundcrew', version: parts.version },
       {
-        capabilities: { roots: { listChanged: true } },
+        capabilities: capabilitiesOf(parts.abilities),
         versionNegotiation: { mode: 'auto', probe: { timeoutMs: Math.min(probeMilliseconds, milliseconds) } },
         // A schema of a server may hold a pattern that never ends: nothing here checks results by it.
         jsonSchemaValidator: {
@@ -64,6 +83,13 @@ export class McpConnection {
     client.setRequestHandler('roots/list', async () => ({
       roots: parts.roots().map((root) => ({ ...root })),
     }));
+    client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
+      parts.sample(params, mcpReq.signal),
+    );
+    if (parts.abilities.forms)
+      client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+        parts.elicit(params, mcpReq.signal),
+      );
     const stop = () => void client.close().catch(() => transport.close());
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -100,9 +126,47 @@ export class McpConnection {
     );
   }
 
+  async resources(milliseconds: number) {
+    if (!this.capabilities.resources) return [];
+    return (await this.client.listResources(undefined, { timeout: milliseconds })).resources;
+  }
+
+  async resourceTemplates(milliseconds: number) {
+    if (!this.capabilities.resources) return [];
+    return (await this.client.listResourceTemplates(undefined, { timeout: milliseconds })).resourceTemplates;
+  }
+
+  async readResource(uri: string, milliseconds: number) {
+    return (await this.client.readResource({ uri }, { timeout: milliseconds })).contents;
+  }
+
+  async prompts(milliseconds: number): Promise<readonly Prompt[]> {
+    if (!this.capabilities.prompts) return [];
+    return (await this.client.listPrompts(undefined, { timeout: milliseconds })).prompts;
+  }
+
+  prompt(name: string, args: Readonly<Record<string, string>>, milliseconds: number) {
+    return this.client.getPrompt({ name, arguments: { ...args } }, { timeout: milliseconds });
+  }
+
+  /** The session works in other directories now. */
+  rootsChanged(): Promise<void> {
+    return this.client.sendRootsListChanged();
+  }
+
   close(): Promise<void> {
     return this.client.close();
   }
+}
+
+function capabilitiesOf({ forms, apps }: Abilities): ClientCapabilities {
+  const mimeTypes = ['text/html;profile=mcp-app'];
+  return {
+    roots: { listChanged: true },
+    sampling: {},
+    ...(forms && { elicitation: { form: {}, url: {} } }),
+    ...(apps && { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes } } }),
+  };
 }
 
 /** Servers of old may never answer the probe; they are then greeted the old way. */

@@ -2,12 +2,21 @@ import { resolve } from 'node:path';
 import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { ProgramHost, StartedProgram } from '../tools/shell/program.js';
 import type { InvalidConfig, McpServerConfig, RemoteConfig, StdioConfig } from './config.js';
-import type { ConnectionParts, McpConnection } from './connection.js';
+import type { Abilities, ConnectionParts, McpConnection } from './connection.js';
 import { reasonOf, reasonOfChild } from './reasons.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** What links of all servers of a session are made with. */
 export interface LinkParts {
+  abilities(): Abilities;
+  elicit(
+    serverName: string,
+    ...asked: Parameters<ConnectionParts['elicit']>
+  ): ReturnType<ConnectionParts['elicit']>;
+  sample(
+    serverName: string,
+    ...asked: Parameters<ConnectionParts['sample']>
+  ): ReturnType<ConnectionParts['sample']>;
   readonly version: string;
   readonly programs: ProgramHost;
   /** On whose behalf children run. */
@@ -20,7 +29,9 @@ export interface LinkParts {
 }
 
 /** What one link is made with. */
-export interface OpenParts extends LinkParts, Pick<ConnectionParts, 'roots' | 'isOld' | 'milliseconds'> {
+export interface OpenParts
+  extends Omit<LinkParts, 'elicit' | 'sample' | 'abilities'>,
+    Pick<ConnectionParts, 'roots' | 'isOld' | 'milliseconds' | 'elicit' | 'sample' | 'abilities'> {
   changed(what: 'tools' | 'prompts' | 'resources'): void;
 }
 
@@ -101,13 +112,16 @@ async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortS
 }
 
 function connectionParts(transport: ConnectionParts['transport'], parts: OpenParts): ConnectionParts {
-  const { version, isOld, milliseconds, roots, changed } = parts;
+  const { version, isOld, milliseconds, roots, changed, elicit, sample, abilities } = parts;
   return {
     transport,
     version,
     isOld,
     milliseconds,
     roots,
+    elicit,
+    sample,
+    abilities,
     toolsChanged: () => changed('tools'),
     promptsChanged: () => changed('prompts'),
     resourcesChanged: () => changed('resources'),

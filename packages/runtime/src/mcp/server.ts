@@ -1,11 +1,11 @@
 import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@groundcrew/protocol';
-import type { Progress } from '@modelcontextprotocol/client';
+import type { CallToolResult, Progress, Prompt } from '@modelcontextprotocol/client';
 import { ToolFailure, type ToolResult } from '../tools/tool.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import { readDefinitions, type ToolDefinition } from './definition.js';
-import { type Link, type LinkParts, openLink } from './link.js';
+import { type Link, type LinkParts, type OpenParts, openLink } from './link.js';
 import { resultOfAnswer } from './result.js';
 
 /** The state of a server, in the words of the wire. */
@@ -43,6 +43,7 @@ export class McpServer {
   /** When the status became what it is, in milliseconds since 1970. */
   changedAt = Date.now();
   tools: readonly ToolDefinition[] = [];
+  prompts: readonly Prompt[] = [];
   private link: Link | undefined;
   private life: AbortController | undefined;
   private done: Promise<void> = Promise.resolve();
@@ -135,6 +136,29 @@ export class McpServer {
     }
   }
 
+  /** Asks something of it besides calls of tools; rejects with the reason in words. */
+  async ask<T>(work: (connection: McpConnection, milliseconds: number) => Promise<T>): Promise<T> {
+    const { link } = this;
+    if (!link) throw new Error(`MCP server '${this.name}' is not connected${this.reasonText()}`);
+    try {
+      return await work(link.connection, this.config.timeout ?? startMilliseconds);
+    } catch (error) {
+      throw new Error(`MCP server '${this.name}': ${link.reason(error)}`);
+    }
+  }
+
+  /** Calls a tool as an app does, and returns what it answers as it is. */
+  callRaw(toolName: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
+    const onProgress = () => undefined;
+    return this.ask((connection) =>
+      connection.call(toolName, args, {
+        signal,
+        milliseconds: this.config.timeout ?? callMilliseconds,
+        onProgress,
+      }),
+    );
+  }
+
   /** The list of its tools is out of date. */
   private refresh(): void {
     this.isStale = true;
@@ -187,10 +211,23 @@ export class McpServer {
     this.setStatus('pending', this.error);
     const limit = Math.max(this.startLimit, longestStart);
     const { config, host, isOld } = this;
-    const changed = (what: 'tools' | 'prompts' | 'resources') =>
-      what === 'tools' ? this.refresh() : host.listChanged(this, what);
+    const changed = (what: 'tools' | 'prompts' | 'resources') => {
+      if (what === 'tools') this.refresh();
+      else if (what === 'prompts' && this.link) void this.readPrompts(this.link);
+      else host.listChanged(this, what);
+    };
     const roots = () => host.directories().map((path) => ({ uri: pathToFileURL(path).href, name: path }));
-    const opened = await openLink(config, { ...host, changed, roots, isOld, milliseconds: limit }, signal);
+    const parts: OpenParts = {
+      ...host,
+      changed,
+      roots,
+      isOld,
+      milliseconds: limit,
+      abilities: host.abilities(),
+      elicit: (params, asked) => host.elicit(this.name, params, asked),
+      sample: (params, asked) => host.sample(this.name, params, asked),
+    };
+    const opened = await openLink(config, parts, signal);
     if (signal.aborted) {
       if ('link' in opened) await opened.link.close();
       return undefined;
@@ -221,6 +258,7 @@ export class McpServer {
     }
     this.link = link;
     this.setStatus('connected');
+    if (link.connection.capabilities.prompts) void this.readPrompts(link);
     return link;
   }
 
@@ -232,6 +270,19 @@ export class McpServer {
     this.tools = definitions.filter(
       ({ name }) => (tools === undefined || tools.includes(name)) && !excludeTools.includes(name),
     );
+  }
+
+  /** Prompts are for users: no turn waits for them. */
+  private async readPrompts(link: Link): Promise<void> {
+    try {
+      const prompts = await link.connection.prompts(this.startLimit);
+      if (this.link !== link) return;
+      this.prompts = prompts.slice(0, mostPrompts);
+      this.host.listChanged(this, 'prompts');
+    } catch (error) {
+      if (this.link === link)
+        this.host.warn(`MCP server '${this.name}': its prompts could not be listed: ${link.reason(error)}`);
+    }
   }
 
   private get startLimit(): number {
@@ -249,6 +300,7 @@ export class McpServer {
     if (status !== 'connected') {
       this.link = undefined;
       this.tools = [];
+      this.prompts = [];
     }
     this.changedAt = Date.now();
     this.wake();
@@ -279,6 +331,7 @@ const startMilliseconds = 30_000;
 const longestStart = 300_000;
 const callMilliseconds = 300_000;
 const mostRestarts = 5;
+const mostPrompts = 200;
 const firstPause = 250;
 /** A server that ran so long begins to count its crashes anew. */
 const healthyMilliseconds = 60_000;

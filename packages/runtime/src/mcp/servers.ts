@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { EphemeralDraft } from '../log/session-log.js';
 import type { Wait } from '../questions/waits.js';
@@ -37,6 +38,10 @@ export class McpServers implements ToolSource {
   private readonly servers = new Map<string, McpServer>();
   /** For servers that start from now on. */
   envValueMode: EnvValueMode = 'direct';
+  /** What apps of servers may know of the app around them. */
+  hostContext: JsonObject = {};
+  /** What clients have the model asked for servers, by the ids they gave. */
+  readonly samplings = new Map<string, AbortController>();
   private disabled: readonly string[] = [];
   private readonly listeners = new Set<() => void>();
   private readonly awaited = new Map<McpServer, Wait>();
@@ -148,6 +153,37 @@ export class McpServers implements ToolSource {
   async disable(name: string): Promise<void> {
     if (!this.isDisabled(name)) this.disabled = [...this.disabled, name];
     await this.servers.get(name)?.stop('disabled');
+  }
+
+  /** Calls a tool for an app that a client shows; clients receive what came of it. */
+  async callForApp(
+    server: McpServer,
+    { toolName, args }: { readonly toolName: string; readonly args: JsonObject },
+    signal: AbortSignal,
+  ): Promise<JsonObject> {
+    const began = Date.now();
+    const report = (
+      outcome: { readonly result: JsonObject } | { readonly error: { readonly message: string } },
+    ) =>
+      this.host.emit({
+        type: 'mcp_app.tool_call_complete',
+        data: {
+          serverName: server.name,
+          toolName,
+          arguments: args,
+          durationMs: Date.now() - began,
+          success: 'result' in outcome && outcome.result.isError !== true,
+          ...outcome,
+        },
+      });
+    try {
+      const result = (await server.callRaw(toolName, args, signal)) as JsonObject;
+      report({ result });
+      return result;
+    } catch (error) {
+      report({ error: { message: error instanceof Error ? error.message : String(error) } });
+      throw error;
+    }
   }
 
   /** Ends a server and starts it again. */

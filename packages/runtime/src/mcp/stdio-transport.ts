@@ -75,9 +75,13 @@ export class StdioTransport implements Transport {
     const { stdin } = this.program.child.process;
     if (this.isClosed || !stdin?.writable) throw new Error('The server has ended');
     if (stdin.writableLength > mostUnsent) throw new Error('The server does not read what it is sent');
-    await new Promise<void>((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()));
+    const error = await new Promise<Error | null | undefined>((resolve) => {
+      stdin.write(`${JSON.stringify(message)}\n`, resolve);
     });
+    if (!error) return;
+    // A pipe breaks before its process is known to have ended; how it ended says more.
+    await Promise.race([this.program.child.ended, pause(graceMilliseconds)]);
+    throw error;
   }
 
   async close(): Promise<void> {

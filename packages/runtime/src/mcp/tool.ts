@@ -14,6 +14,7 @@ export function mcpTool(server: McpServer, definition: ToolDefinition, name: str
     inputSchema: definition.inputSchema,
     source: 'mcp',
     mcp: identity,
+    isNeverDeferred: server.config.isNeverDeferred,
     // What a server says of its own harmlessness counts where the user trusts it.
     isRepeatable: readOnly || (isTrusted && definition.isIdempotent),
     preview: async () => ({ ...identity, toolTitle: definition.title }),

@@ -73,9 +73,10 @@ export function refusalOf(outcome: PermissionOutcome): Refusal | undefined {
 }
 
 /** What the model and people are told of a call that no question was asked about. */
-export function refusalBy({ rule, problem }: Pick<Verdict, 'rule' | 'problem'>): Refusal {
+export function refusalBy({ rule, problem, hint }: Pick<Verdict, 'rule' | 'problem' | 'hint'>): Refusal {
   if (problem !== undefined) return { type: 'denied', text: `Permission denied: ${problem}` };
-  if (!rule) return couldNotAsk;
+  if (!rule)
+    return hint === undefined ? couldNotAsk : { ...couldNotAsk, text: `${couldNotAsk.text}. ${hint}` };
   return { type: 'denied', text: `Permission denied by rules: ${describeRule(rule)}` };
 }
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { isAbsent } from '../workspace/absent.js';
 import type { ReadCommand } from './commands.js';
 import { examineGit, type GitPlace } from './git-place.js';
 import { type Line, lineEffects, looksForChanges } from './line-effects.js';
@@ -59,7 +60,7 @@ async function meetsLinks(commands: readonly ReadCommand[], { bases }: Standing)
 async function isDirectory(path: string): Promise<boolean> {
   return stat(path).then(
     (found) => found.isDirectory(),
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+    (error: unknown) => !isAbsent(error),
   );
 }
 
@@ -113,6 +114,6 @@ async function isThere(path: string): Promise<boolean> {
   const plain = path.replace(/^.*\/file:\/+/, '/');
   return stat(plain).then(
     () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT' && error.code !== 'ENOTDIR',
+    (error: unknown) => !isAbsent(error),
   );
 }

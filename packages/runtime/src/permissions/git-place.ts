@@ -1,6 +1,7 @@
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { absent } from '../workspace/absent.js';
 import { isWithin } from '../workspace/paths.js';
 import { nestedRepositories } from './git-index.js';
 import { type GitSettings, readGitSettings } from './git-settings.js';
@@ -64,7 +65,7 @@ interface Repository {
 async function repositoryOf(start: string): Promise<Repository | undefined> {
   for (let root = resolve(start); ; root = dirname(root)) {
     const entry = join(root, '.git');
-    const kind = await lstat(entry).catch(missing);
+    const kind = await lstat(entry).catch(absent);
     if (kind?.isDirectory()) return { root, directories: [entry] };
     if (kind?.isFile()) return { root, ...(await linked(root, entry)) };
     if (kind || (await looksBare(root))) return { root };
@@ -92,7 +93,7 @@ async function pointedTo(root: string, entry: string): Promise<string | undefine
 
 async function looksBare(directory: string): Promise<boolean> {
   const kinds = await Promise.all(
-    ['HEAD', 'objects', 'refs'].map((name) => lstat(join(directory, name)).catch(missing)),
+    ['HEAD', 'objects', 'refs'].map((name) => lstat(join(directory, name)).catch(absent)),
   );
   return kinds.every((kind) => kind !== undefined);
 }
@@ -122,7 +123,7 @@ async function directoryDoubts(directories: readonly string[]): Promise<readonly
 /** The oldest way to describe a remote repository, with what is pushed to it, is a file of its own. */
 async function describedRemotes(directories: readonly string[]): Promise<string | undefined> {
   const places = directories.flatMap((each) => ['remotes', 'branches'].map((name) => join(each, name)));
-  const names = await Promise.all(places.map((place) => readdir(place).catch(missing)));
+  const names = await Promise.all(places.map((place) => readdir(place).catch(absent)));
   return places.find((_, index) => (names[index] ?? []).length > 0);
 }
 
@@ -130,7 +131,7 @@ async function describedRemotes(directories: readonly string[]): Promise<string 
 const pendingWork = ['rebase-merge', 'rebase-apply', 'sequencer'];
 
 async function hasLinks(directory: string): Promise<boolean> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(missing);
+  const entries = await readdir(directory, { withFileTypes: true }).catch(absent);
   return entries?.some((entry) => entry.isSymbolicLink()) ?? false;
 }
 
@@ -160,7 +161,7 @@ const deepestNested = 4;
 
 async function doubtsInside(root: string, depth: number): Promise<readonly string[]> {
   const entry = join(root, '.git');
-  const kind = await lstat(entry).catch(missing);
+  const kind = await lstat(entry).catch(absent);
   if (!kind) return [];
   const directory = kind.isDirectory() ? entry : kind.isFile() && (await pointedTo(root, entry));
   if (!directory) return ['a nested repository is no plain one'];
@@ -187,7 +188,7 @@ async function textOf(path: string): Promise<string | undefined> {
 
 /** A pipe, or a file without end, would hold up whoever reads it: neither is what git wrote. */
 async function bytesOf(path: string): Promise<Buffer | undefined> {
-  const found = await stat(path).catch(missing);
+  const found = await stat(path).catch(absent);
   if (!found) return undefined;
   return found.isFile() && found.size <= longestIndex ? readFile(path) : unreadable;
 }
@@ -196,11 +197,5 @@ async function bytesOf(path: string): Promise<Buffer | undefined> {
 const unreadable = Buffer.from('[\n');
 
 async function realOf(path: string): Promise<string | undefined> {
-  return realpath(path).catch(missing);
-}
-
-/** What is not there says nothing. */
-function missing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
+  return realpath(path).catch(absent);
 }

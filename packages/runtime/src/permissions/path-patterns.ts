@@ -8,16 +8,15 @@ export function patternCovers(pattern: string, workingDirectory: string): (path:
     const root = folded(resolve(workingDirectory, pattern));
     return (path) => isWithin(root, folded(path));
   }
-  const matches = globMatcher(folded(pattern));
-  if (/^(?:\/|\*\*\/|[^/]*$)/.test(pattern)) return (path) => ancestry(folded(path)).some(matches);
+  const matches = globMatcher(folded(pattern), { orBelow: true });
+  if (/^(?:\/|\*\*\/|[^/]*$)/.test(pattern)) return (path) => matches(slashed(path));
   const root = folded(resolve(workingDirectory));
-  return (path) => isWithin(root, folded(path)) && ancestry(relative(root, folded(path))).some(matches);
+  return (path) => isWithin(root, folded(path)) && matches(relative(root, slashed(path)));
 }
 
-/** The path and every directory it is in, as the matcher reads them. */
-function ancestry(path: string): readonly string[] {
-  const names = path.split(sep).filter((name) => name !== '');
-  return names.map((_, index) => names.slice(0, index + 1).join('/'));
+/** As the matcher reads it. */
+function slashed(path: string): string {
+  return folded(path).split(sep).join('/');
 }
 
 const ignoresCase = process.platform === 'darwin' || process.platform === 'win32';

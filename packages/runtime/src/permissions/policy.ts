@@ -22,6 +22,8 @@ export interface Verdict {
   readonly rule?: Rule;
   /** The rules could not be read; nothing runs until they can. */
   readonly problem?: string;
+  /** How to allow it, for whoever reads that it was denied. */
+  readonly hint?: string;
   /** It runs unasked because it only reads: nothing that its place can configure is to take part. */
   readonly isHardened?: boolean;
 }
@@ -42,6 +44,14 @@ export interface Prohibitions {
   readonly problem?: string;
 }
 
+/** What runs unasked in a session that has no client to ask. */
+export interface UnaskedCalls {
+  /** Calls that only read, and only in the allowed directories; or every call that no rule denies. */
+  readonly type: 'reads' | 'all';
+  /** How to allow more, for whoever reads that a call was denied. */
+  readonly hint: string;
+}
+
 /** Everything a verdict rests on besides the subject itself. Plain data: the same gives the same verdict. */
 export interface PolicyRules extends Prohibitions {
   readonly allow: readonly Rule[];
@@ -54,6 +64,8 @@ export interface PolicyRules extends Prohibitions {
   readonly allowsAnyUrl: boolean;
   /** Somebody is there to answer. */
   readonly canAsk: boolean;
+  /** What runs while nobody is; nothing that needs permission without it. */
+  readonly unasked?: UnaskedCalls;
   /** Where approvals lead: the allowed directories, as named and as they really are. */
   readonly directories: readonly string[];
   /** The runtime's own home, as it really is; no part of directories around it. */
@@ -77,7 +89,12 @@ export function judge(subject: Subject, rules: PolicyRules): Verdict {
   ].join(' ');
   if (rules.canAsk) return { type: 'ask', because };
   // mutation: what nobody can be asked about is allowed
-  return { type: 'deny', because: 'No rule allows it, and nobody is there to be asked.' };
+  const { hint } = rules.unasked ?? {};
+  return {
+    type: 'deny',
+    because: 'No rule allows it, and nobody is there to be asked.',
+    ...(hint !== undefined && { hint }),
+  };
 }
 
 /** What a sandbox does not keep a command from, a client decides. */
@@ -112,6 +129,19 @@ function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined
   if (isApproved(subject, rules)) return { because: 'It was approved before.', ...hardened };
   if (rules.mode === 'assisted' && onlyReadsInside(subject, rules))
     return { because: 'It only reads, and only in the allowed directories.', ...hardened };
+  return rules.canAsk ? undefined : reasonUnasked(subject, rules);
+}
+
+/** What runs though nobody is there to be asked, because the client of the session has no way to be. */
+function reasonUnasked(subject: Subject, rules: PolicyRules): Reason | undefined {
+  if (rules.unasked?.type === 'all' && !mayHideForbidden(subject, rules))
+    return { because: 'This runtime allows all calls of clients that cannot be asked.' };
+  const isLocal = subject.request?.kind !== 'mcp';
+  if (rules.unasked && isLocal && onlyReadsInside(subject, rules))
+    return {
+      because: 'It only reads, and only in the allowed directories.',
+      ...(onlyReads(subject) && { isHardened: true }),
+    };
   return undefined;
 }
 

@@ -19,8 +19,10 @@ export function isForbidden(subject: Subject, rule: Rule): boolean {
   const kind = plainKind(rule.kind);
   if (kind === 'tool') return toolName !== undefined && (argument === null || argument === toolName);
   if (request === undefined) return false;
-  if (pathKinds.has(kind) && argument !== null)
-    return mayTouch(subject, kind) && subject.paths.some((path) => path.names.some(inside(rule, subject)));
+  if (pathKinds.has(kind) && argument !== null) {
+    const isInside = inside(rule, subject);
+    return mayTouch(subject, kind) && subject.paths.some((path) => path.names.some(isInside));
+  }
   if (request.kind !== 'shell')
     return request.kind === kind ? isNamed(subject, rule) : isServer(request, rule);
   if (kind === 'shell')

@@ -45,7 +45,7 @@ export class ClientRequests {
 
   /** Shows a form to clients that can; waits for the first answer, however long it takes. */
   elicit(
-    form: Pick<EventData<'elicitation.requested'>, 'message' | 'requestedSchema'>,
+    form: Omit<EventData<'elicitation.requested'>, 'requestId'>,
     signal: AbortSignal,
   ): Promise<ElicitationAnswer> {
     const { log, questions, clock } = this.options;
@@ -55,7 +55,7 @@ export class ClientRequests {
       return answer;
     };
     const answered = questions.ask({ kind: 'elicitation', requestId }, settle, signal);
-    log.emit({ type: 'elicitation.requested', data: { ...form, requestId, mode: 'form' } });
+    log.emit({ type: 'elicitation.requested', data: { mode: 'form', ...form, requestId } });
     return answered;
   }
 }

@@ -12,7 +12,7 @@ function audienceOf(answer: () => Promise<unknown>): Audience {
     requestPermission: false,
     requestUserInput: false,
     requestAutoModeSwitch: false,
-    isOld: false,
+    reportsIntent: false,
     tokenProviders: ['default'],
     receive: () => undefined,
     ask: answer as Attachment['ask'], // what is asked here is always the same

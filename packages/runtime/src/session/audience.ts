@@ -1,6 +1,7 @@
 import { clientHooks } from '../hooks/client-hooks.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { PublishedEvent } from '../log/published-event.js';
+import type { UnaskedCalls } from '../permissions/policy.js';
 import type { SectionTexts } from '../prompt/prompt-writer.js';
 import { type AskedClient, ClientGone } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
@@ -24,8 +25,10 @@ export interface Attachment extends AskedClient {
   readonly transformMs?: number;
   /** Model services whose tokens this client gives. */
   readonly tokenProviders: readonly string[];
-  /** This client speaks as releases before `toolFilterPrecedence` did. */
-  readonly isOld: boolean;
+  /** Sessions of this client have a tool by which the model says what it is about to do. */
+  readonly reportsIntent: boolean;
+  /** What runs unasked while no attached client answers permission requests. */
+  readonly unasked?: UnaskedCalls;
   receive(published: PublishedEvent): void;
 }
 
@@ -72,8 +75,15 @@ export class Audience {
     return this.some((attachment) => attachment.elicitation);
   }
 
-  get isOld(): boolean {
-    return this.some((attachment) => attachment.isOld);
+  /** Any attached client has the tool that reports intents. */
+  get reportsIntent(): boolean {
+    return this.some((attachment) => attachment.reportsIntent);
+  }
+
+  /** What runs unasked while no attached client answers permission requests; the widest that one of them has. */
+  get unasked(): UnaskedCalls | undefined {
+    const all = [...this.attachments.values()].flatMap(({ unasked }) => unasked ?? []);
+    return all.find(({ type }) => type === 'all') ?? all[0];
   }
 
   has(clientId: string): boolean {

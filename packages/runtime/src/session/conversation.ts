@@ -16,6 +16,7 @@ import { AgentLog } from '../log/agent-log.js';
 import { hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
+import { type SamplingParts, sample } from '../mcp/sampling.js';
 import { ModelCalls } from '../model-call/model-call.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { ModelSwitch } from '../questions/model-switch.js';
@@ -45,6 +46,8 @@ export interface ConversationHost {
   toolEnvironment(): ToolEnvironment;
   /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
+  /** A warning about hooks files that cannot be read; once. */
+  hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
   /** When the conversation is summarised, and with what beside it. */
@@ -97,6 +100,23 @@ export class Conversation {
       trace: () => planner.settings.trace,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
+  }
+
+  /** An MCP server asks the session's model. */
+  sample(
+    serverName: string,
+    params: Parameters<typeof sample>[1],
+    signal: AbortSignal,
+  ): ReturnType<typeof sample> {
+    const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
+    const { gate, models, planner, log } = this.context(interaction);
+    const parts: SamplingParts = {
+      models,
+      plan: () => planner.plan(),
+      permit: (request, asked) => gate.permit(request, asked),
+      append: (...drafts) => void log.append(...drafts),
+    };
+    return sample(serverName, params, parts, signal);
   }
 
   /** A turn is running, be it only waiting for an answer. */
@@ -334,6 +354,7 @@ export class Conversation {
         clock,
         limits: host.limits,
         ruleWarning: () => permissions.warning(),
+        hookWarning: () => host.hookWarning(),
         takeStart: () => this.takeStart(),
         configure: (change) => host.configure(change),
         writeTranscript: () => host.writeTranscript(),

@@ -64,7 +64,11 @@ export class Inbox {
         () => false,
       ),
     });
-    await stored;
+    await stored.catch((error: unknown) => {
+      // Its headers may be secret, and are kept no longer than the prompt.
+      this.admitted = this.admitted.filter((each) => each.prompt !== prompt);
+      throw error;
+    });
   }
 
   /** Prompts that join the running turn before its next model call. */

@@ -2,9 +2,11 @@ import type { Price } from '@groundcrew/models';
 import type { Owner, SessionStore } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { JobRunner } from '../exec/workers.js';
+import type { HookFilesReader } from '../hooks/hook-files.js';
 import type { PublishedEvent } from '../log/published-event.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { UserRules } from '../permissions/user-rules.js';
+import type { SkillEnvironment } from '../skills/session-skills.js';
 import type { Clients } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { Tool } from '../tools/tool.js';
@@ -12,7 +14,7 @@ import type { TurnLimits } from '../turn/context.js';
 import type { Audience } from './audience.js';
 
 /** What a session is given by the runtime it lives in, but for what is told of the session itself. */
-export interface SessionEnvironment {
+export interface SessionEnvironment extends SkillEnvironment {
   readonly store: SessionStore;
   readonly audience: Audience;
   readonly clock: Clock;
@@ -25,6 +27,8 @@ export interface SessionEnvironment {
   /** What people approved for good in this home. */
   readonly book: ApprovalBook;
   userRules(): UserRules;
+  /** Reads the hooks of files; without it there are none. */
+  readonly hookFiles?: HookFilesReader;
   priceOf(model: string): Promise<Price | undefined>;
   /** Where the session keeps its files. */
   readonly workspacePath: string;

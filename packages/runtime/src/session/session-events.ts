@@ -29,6 +29,7 @@ export function greeting(
   },
 ): readonly Draft[] {
   const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox } = settings;
+  const { skillDirectories, disabledSkills, fileHooks } = settings;
   const { sessionId, startTime, version } = facts;
   const hooks = facts.hasHooks && { hasHooks: true };
   return [
@@ -40,6 +41,9 @@ export function greeting(
         ...(!hasWorkspace && { hasWorkspace }),
         ...hooks,
         ...(sandbox && { sandbox }),
+        ...(fileHooks && { fileHooks }),
+        ...(skillDirectories && { skillDirectories }),
+        ...(disabledSkills && { disabledSkills }),
       },
     },
     {

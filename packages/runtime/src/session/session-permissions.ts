@@ -84,6 +84,7 @@ export class SessionPermissions {
       mode: permissions.mode,
       ...this.switches,
       canAsk: this.session.audience.answersPermissions,
+      ...(this.session.audience.unasked && { unasked: this.session.audience.unasked }),
       directories: this.places.realDirectories(state),
       home: this.places.home,
     };

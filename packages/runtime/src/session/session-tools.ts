@@ -1,21 +1,29 @@
+import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
+import { FileHooks } from '../hooks/file-hooks.js';
+import type { HookSource } from '../hooks/hooks.js';
 import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
+import { elicitFor } from '../mcp/elicitation.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
+import { forbid } from '../permissions/policy.js';
+import { examine } from '../permissions/subject.js';
 import type { Instructions } from '../prompt/instructions.js';
+import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import { ListedTools } from '../tools/tool-source.js';
+import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
 import { Planner } from '../turn/planner.js';
 import { homeOf } from '../workspace/session-directory.js';
 import { spillDirectoryIn } from '../workspace/spilled-output.js';
 import type { Audience } from './audience.js';
+import type { Conversation } from './conversation.js';
 import { modelChange } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
 import type { SessionPermissions } from './session-permissions.js';
@@ -31,10 +39,13 @@ interface ToolSession {
   readonly workspacePath: string;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
+  readonly skills: ToolSource;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   read(): AsyncIterable<readonly LogRecord[]>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
+  requests(): Promise<ClientRequests>;
+  load(): Promise<Conversation>;
 }
 
 /** What a session's model may use: the plans of its next calls, and what its tools find around them. */
@@ -43,31 +54,47 @@ export class SessionTools {
   readonly mcp: McpServers;
   /** Tools that depend on who is attached. */
   readonly sources: readonly ListedTools[];
+  private readonly fileHooks: FileHooks;
   private isInitialized = false;
 
   constructor(
     private readonly session: ToolSession,
     private readonly environment: Pick<
       SessionEnvironment,
-      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock'
+      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock' | 'hookFiles'
     >,
     { settings, access }: { readonly settings: SessionSettings; readonly access: ModelAccess },
   ) {
     const { audience } = session;
     const builtin = () =>
       environment.builtinTools({
-        isOld: audience.isOld,
+        reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
       });
+    this.fileHooks = this.hooksOfFiles();
     const ofBuild = new ListedTools('builtin', builtin);
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
     this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
-    const sources = [ofBuild, this.mcp, ofClients];
+    const sources = [ofBuild, session.skills, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
       homeDirectory: homeOf(session.workspacePath),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
     });
+  }
+
+  /** Whose hooks are called: those of files, then those of clients in the order in which they came. */
+  hooksBy(log: { readonly state: SessionState }) {
+    const { fileHooks, session } = this;
+    const { audience, sessionId } = session;
+    return {
+      hookSources: (): readonly HookSource[] => [
+        ...fileHooks.sources(log.state),
+        ...audience.hookSources(sessionId),
+      ],
+      /** Why hooks of files cannot be read; once. */
+      hookWarning: () => fileHooks.warning(log.state),
+    };
   }
 
   /** Records warnings about options at once, those excepted that clients have received before. */
@@ -79,6 +106,21 @@ export class SessionTools {
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
     this.mcp.configure(mcpSettings(settings));
+  }
+
+  /** What the user has enabled for every session, no client turns off. */
+  private hooksOfFiles(): FileHooks {
+    const { hookFiles, shells } = this.environment;
+    return new FileHooks({
+      isOn: ({ fixed }) =>
+        hookFiles?.isAlwaysOn === true || (this.planner.settings.fileHooks ?? fixed.fileHooks ?? false),
+      read: ({ context: { cwd: workingDirectory, gitRoot: projectDirectory } }) => {
+        const { configDir } = this.planner.settings;
+        return hookFiles?.read({ workingDirectory, projectDirectory, configDir }) ?? { hooks: [] };
+      },
+      programs: shells.machine,
+      confinement: () => this.session.sandbox.confinement(),
+    });
   }
 
   /** What the next model call would go by. */
@@ -93,9 +135,9 @@ export class SessionTools {
   }
 
   /** The tools that the model sees; undefined before they were put together for the first time. */
-  async current(): Promise<ModelPlan['toolset']['tools'] | undefined> {
+  async current(): Promise<ModelPlan['toolset'] | undefined> {
     const { userTurns } = await this.session.state();
-    return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset.tools : undefined;
+    return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset : undefined;
   }
 
   /** What files tell the model now. */
@@ -126,6 +168,24 @@ export class SessionTools {
     };
   }
 
+  /** Why rules forbid a call that an app of a server makes; no model asks for it, so users are not asked. */
+  async refusalOfMcpCall(serverName: string, tool: string, args: JsonObject): Promise<string | undefined> {
+    const state = await this.session.state();
+    const found = this.mcp
+      .tools()
+      .find(({ mcp }) => mcp?.mcpServerName === serverName && mcp.mcpToolName === tool);
+    const toolName = found?.name ?? `${serverName}-${tool}`;
+    const request = { kind: 'mcp' as const, serverName, toolName, toolTitle: tool, args, readOnly: false };
+    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
+    return forbid(subject, this.session.permissions.prohibitions(state))?.because;
+  }
+
+  /** Asks the session's model for a server; throws when the request is none, or is refused. */
+  async sample(serverName: string, request: Readonly<Record<string, unknown>>, signal: AbortSignal) {
+    const { readSampling } = await import('../mcp/sampling.js');
+    return (await this.session.load()).sample(serverName, readSampling(request), signal);
+  }
+
   private mcpHost(): McpHost {
     const { session, environment } = this;
     const { clock, version, shells } = environment;
@@ -142,6 +202,13 @@ export class SessionTools {
       emit: (draft) => void session.openLog?.emit(draft),
       warn: (message) =>
         void session.openLog?.append({ type: 'session.warning', data: { warningType: 'mcp', message } }),
+      abilities: () => ({
+        forms: session.audience.showsForms,
+        apps: this.planner.settings.hasMcpApps ?? false,
+      }),
+      elicit: async (serverName, params, signal) =>
+        elicitFor(serverName, params, await session.requests(), signal),
+      sample: async (serverName, params, signal) => (await session.load()).sample(serverName, params, signal),
       takenNames: () => new Set(this.sources.flatMap((source) => source.tools().map(({ name }) => name))),
     };
   }
@@ -156,7 +223,11 @@ export class SessionTools {
     });
     const changes = { ...(model && { model }), ...(reasoningEffort && { reasoningEffort }) };
     const state = await session.state();
-    await session.record(...modelChange(state, changes, planner.model(state)));
+    planner.optionWarnings.add(planner.filterWarnings());
+    await session.record(
+      ...modelChange(state, changes, planner.model(state)),
+      ...planner.optionWarnings.take(),
+    );
   }
 }
 

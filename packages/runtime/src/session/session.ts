@@ -10,11 +10,11 @@ import {
   type SessionState,
 } from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
-import type { PolicyRules } from '../permissions/policy.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import { SessionSkills } from '../skills/session-skills.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
 import { SessionHistory } from '../turn/session-history.js';
@@ -52,6 +52,7 @@ export class Session {
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
   readonly history = new SessionHistory(this);
+  readonly skills: SessionSkills;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
   private readonly transcript = new Transcript(this);
@@ -63,6 +64,7 @@ export class Session {
     access: ModelAccess,
   ) {
     this.audience = parts.audience;
+    this.skills = new SessionSkills(this, parts);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
@@ -76,6 +78,11 @@ export class Session {
   /** Of options that have no effect: said at the next prompt, or when the session is resumed. */
   get optionWarnings(): OptionWarnings {
     return this.tools.planner.optionWarnings;
+  }
+
+  /** What filters of tools name in vain. */
+  filterWarnings(): readonly string[] {
+    return this.tools.planner.filterWarnings();
   }
 
   get currentSettings(): SessionSettings {
@@ -220,11 +227,6 @@ export class Session {
     return gone;
   }
 
-  /** What a verdict on a call rests on now. */
-  async policy(): Promise<PolicyRules> {
-    return this.permissions.policy(await this.state());
-  }
-
   /** The log, if it is in memory. */
   get openLog(): SessionLog | undefined {
     return this.conversation?.log;
@@ -309,6 +311,7 @@ export class Session {
   dropLoaded(): void {
     this.conversation = undefined;
     this.loading = undefined;
+    void this.skills.close();
     void this.parts.shells.close();
     void this.tools.mcp.close();
   }
@@ -363,29 +366,26 @@ export class Session {
   }
 
   private change<T>(work: () => T, announcesTools: boolean): T {
-    const { audience, tools, conversation } = this;
-    const { planner, sources } = tools;
-    const result = announceChange(
-      { audience, planner, sources, announcesTools, log: conversation?.log },
-      work,
-    );
+    const { audience, conversation } = this;
+    const { planner, sources } = this.tools;
+    const log = conversation?.log;
+    const result = announceChange({ audience, planner, sources, announcesTools, log }, work);
     conversation?.guard.changed();
     return result;
   }
 
   private host(log: SessionLog): ConversationHost {
     const { sessionId, parts, tools, audience } = this;
-    const { planner } = tools;
     return {
       sessionId,
       clock: parts.clock,
       limits: parts.limits,
       priceOf: parts.priceOf,
-      planner,
+      planner: tools.planner,
       audience,
       permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
-      hookSources: () => audience.hookSources(sessionId),
+      ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
       compaction: this.history.partsFor(log),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),

@@ -1,4 +1,5 @@
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
+import type { SessionState } from '../log/state.js';
 import { refusalBy } from '../permissions/decision.js';
 import { forbid, type PolicyRules } from '../permissions/policy.js';
 import { examine } from '../permissions/subject.js';
@@ -17,7 +18,8 @@ export interface UserCommandResult {
 /** The session that a typed command runs in. */
 interface ShellSession {
   readonly tools: { toolEnvironment(): Promise<ToolEnvironment> };
-  policy(): Promise<PolicyRules>;
+  readonly permissions: { policy(state: SessionState): PolicyRules };
+  state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
   emit(draft: EphemeralDraft): Promise<unknown>;
 }
@@ -37,7 +39,7 @@ export class UserShell {
     const request = shellRequest({ command, intention: describe(command) });
     const { workingDirectory } = await this.session.tools.toolEnvironment();
     const subject = await examine({ request }, { toolName: 'bash', workingDirectory });
-    const verdict = forbid(subject, await this.session.policy());
+    const verdict = forbid(subject, this.session.permissions.policy(await this.session.state()));
     // mutation: commands of users pass no judge
     return verdict && refusalBy(verdict).text;
   }

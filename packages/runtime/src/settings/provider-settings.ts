@@ -92,15 +92,23 @@ export function newlyFixed(
   const { hasProvider, providerNames = [], hasGitHubToken } = fixedProviders(settings);
   const known = before.providerNames ?? [];
   const names = providerNames.filter((name) => !known.includes(name));
-  const { hasWorkspace, sandbox } = settings;
+  const { hasWorkspace, sandbox, fileHooks, skillDirectories, disabledSkills } = settings;
   const fresh = {
     ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
     ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
+    ...(fileHooks !== undefined && fileHooks !== (before.fileHooks ?? false) && { fileHooks }),
+    ...(isOther(skillDirectories, before.skillDirectories) && { skillDirectories }),
+    ...(isOther(disabledSkills, before.disabledSkills) && { disabledSkills, skillSwitches: {} }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),
     ...(hasGitHubToken && !before.hasGitHubToken && { hasGitHubToken }),
     ...(names.length > 0 && { providerNames: [...known, ...names] }),
   };
   return Object.keys(fresh).length === 0 ? undefined : fresh;
+}
+
+/** A setting that is named, and is not what it was. */
+function isOther<T>(given: T | undefined, before: T | undefined): given is T {
+  return given !== undefined && !isDeepStrictEqual(given, before);
 }
 
 /** What a session was given once, was not stored, and has to be given again before this model can be called. */

@@ -51,15 +51,27 @@ export interface SessionSettings {
   readonly compaction?: { readonly background?: number; readonly blocking?: number };
   /** Where commands run, where this client names it. */
   readonly sandbox?: SandboxSettings;
+  /** Hooks of files are run, where this client says so; the log knows what holds. */
+  readonly fileHooks?: boolean;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe; they are listed, and nothing else. */
   readonly customAgents?: readonly JsonObject[];
+  /** Agents and skills are read from the project and from the user's home, too; so they are unless this is false. */
+  readonly configDiscovery?: boolean;
+  /** Without skills, none is loaded, wherever it is. */
+  readonly skillsEnabled?: boolean;
+  readonly skillDirectories?: readonly string[];
+  readonly disabledSkills?: readonly string[];
   /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
   readonly mcpServers?: Readonly<Record<string, JsonObject>>;
   readonly disabledMcpServers?: readonly string[];
+  /** Some client shows apps of MCP servers. */
+  readonly hasMcpApps?: boolean;
   /** Whether values of their variables stand for themselves, or may name others as `${NAME}`. */
   readonly envValueMode?: 'direct' | 'indirect';
+  /** When tools are too many for every request. */
+  readonly toolSearch?: { readonly enabled?: boolean; readonly deferThreshold?: number };
   /** What becomes of long results of tools. */
   readonly largeOutput?: {
     readonly enabled?: boolean;

@@ -22,8 +22,8 @@ export interface BuiltinOptions {
 
 /** Who takes part in a session, as far as its tools go by it. */
 export interface Clients {
-  /** Some client speaks as releases before `toolFilterPrecedence` did. */
-  readonly isOld: boolean;
+  /** Some client has the tool by which the model says what it is about to do. */
+  readonly reportsIntent: boolean;
   /** Some client answers questions of the agent. */
   readonly answersQuestions: boolean;
 }
@@ -48,6 +48,6 @@ export function builtinTools(options: BuiltinOptions): (clients: Clients) => rea
     recallTool(),
     reportIntent,
   ];
-  return ({ isOld, answersQuestions }) =>
-    all.filter((tool) => (tool !== reportIntent || isOld) && (tool !== askUser || answersQuestions));
+  return ({ reportsIntent, answersQuestions }) =>
+    all.filter((tool) => (tool !== reportIntent || reportsIntent) && (tool !== askUser || answersQuestions));
 }

@@ -1,3 +1,4 @@
+import { OneAtATime } from '../one-at-a-time.js';
 import { HeldDirectory, nameOf, type Ownership, parentOf } from '../workspace/directory.js';
 import { locate, openPlace, type Place } from '../workspace/paths.js';
 import { defineTool } from './define-tool.js';
@@ -7,13 +8,12 @@ import { kilobytes } from './output.js';
 import { permissionToWrite } from './permission-questions.js';
 import { replaceOnce } from './replacement.js';
 import { type Tool, ToolFailure, type ToolResult } from './tool.js';
-import { TurnTaking } from './turn-taking.js';
 
 /** Of a longer file people are shown what changes, and not all of it. */
 const mostShown = 1024 * 1024;
 
 /** Longer files are no text that a model edits. */
-const largestFileBytes = 8 * 1024 * 1024;
+const largestFileBytes = 32 * 1024 * 1024;
 
 interface Change {
   readonly place: Place;
@@ -23,7 +23,7 @@ interface Change {
 
 /** Replaces one exact piece of a file. Edits of the same file made side by side follow one another. */
 export function editTool(): Tool {
-  const turns = new TurnTaking();
+  const files = new OneAtATime();
   return defineTool({
     name: 'edit',
     description:
@@ -45,7 +45,7 @@ export function editTool(): Tool {
           const isShort = content.length <= mostShown;
           return { intention: 'Edit file', diff, ...(isShort && { newFileContents: content.toString() }) };
         }),
-        run: () => turns.take(place.real, () => edit(change)),
+        run: () => files.run(place.real, () => edit(change)),
       };
     },
   });

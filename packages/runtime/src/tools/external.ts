@@ -9,6 +9,7 @@ export interface ToolDeclaration {
   readonly parameters?: JsonObject;
   readonly skipPermission?: boolean;
   readonly overridesBuiltInTool?: boolean;
+  readonly defer?: string;
   /** The client can say whether arguments fit. */
   readonly checksArguments?: boolean;
   /** Asks the client whether they do; rejects when it gives no answer. */
@@ -46,6 +47,7 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     inputSchema: declaration.parameters ?? emptySchema,
     source: 'custom',
     isRepeatable: false,
+    isNeverDeferred: declaration.defer === 'never',
     overridesBuiltIn: declaration.overridesBuiltInTool ?? false,
     prepare: (input, { sessionId, toolCallId }) => {
       if (declaration.skipPermission) return { type: 'external' };

@@ -45,6 +45,7 @@ export interface ToolEnvironment {
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
 export type ToolNotice =
   | { readonly type: 'system.notification'; readonly data: EventData<'system.notification'> }
+  | { readonly type: 'skill.invoked'; readonly data: EventData<'skill.invoked'> }
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
 
@@ -138,6 +139,8 @@ export interface Tool {
   readonly source: ToolOrigin;
   /** Whose it is, for a tool of an MCP server. */
   readonly mcp?: { readonly mcpServerName: string; readonly mcpToolName: string };
+  /** Its definition is in every request, however many tools there are. */
+  readonly isNeverDeferred?: boolean;
   /** It is meant to take the place of a built-in tool of its name. */
   readonly overridesBuiltIn?: boolean;
   /** A tool of the runtime that any client's tool of its name takes the place of. */

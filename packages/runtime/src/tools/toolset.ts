@@ -21,6 +21,8 @@ export interface ToolOffer {
 
 export interface Toolset {
   readonly tools: readonly Tool[];
+  /** Those that exist and can be called, but whose definitions the model does not get. */
+  readonly deferred: readonly Tool[];
   /** Names that filters took away, sorted. */
   readonly hidden: readonly string[];
   /** Characters of all definitions together. */
@@ -54,19 +56,20 @@ export function makeToolset(sources: readonly ToolSource[], filters: ToolFilters
   );
   const tools = all.filter((tool) => isVisible(tool, filters));
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const hidden = all.filter((tool) => !byName.has(tool.name)).map((tool) => tool.name);
+  return toolsetOf({ tools, deferred: [], hidden: hidden.sort(), find: (name) => byName.get(name) });
+}
+
+/** A toolset of which only its parts are known; what follows from them is worked out when it is asked for. */
+export function toolsetOf(parts: Pick<Toolset, 'tools' | 'deferred' | 'hidden' | 'find'>): Toolset {
   let offer: ToolOffer | undefined;
   return {
-    tools,
+    ...parts,
+    size: sizeOfTools(parts.tools),
     get offer() {
-      offer ??= offerOf(tools);
+      offer ??= offerOf(parts.tools);
       return offer;
     },
-    hidden: all
-      .filter((tool) => !byName.has(tool.name))
-      .map((tool) => tool.name)
-      .sort(),
-    size: tools.reduce((size, tool) => size + sizeOf(tool), 0),
-    find: (name) => byName.get(name),
   };
 }
 
@@ -84,11 +87,32 @@ function isVisible(tool: Tool, filters: ToolFilters): boolean {
   return availableTools.some((entry) => matches(tool, entry));
 }
 
+/** Entries of a filter that no tool of these sources is meant by, now or with other clients and systems. */
+export function unmatchedEntries(
+  sources: readonly ToolSource[],
+  entries: readonly string[],
+): readonly string[] {
+  const offered = sources.flatMap((source) => source.tools());
+  return entries.filter(
+    (entry) =>
+      !entry.endsWith(':*') && !comingAndGoing.test(entry) && !offered.some((tool) => matches(tool, entry)),
+  );
+}
+
+/** Built-in tools that some clients, or other systems, have. */
+const comingAndGoing =
+  /^(?:builtin:)?(?:(?:(?:read|write|stop|list)_)?(?:bash|powershell)|ask_user|report_intent)$/;
+
 /** An entry is a bare name, or `builtin:`, `mcp:` or `custom:` before a name or `*`. */
 function matches(tool: Tool, entry: string): boolean {
   const [, source, pattern] = /^(builtin|mcp|custom):(.*)$/s.exec(entry) ?? [];
   if (source === undefined) return tool.name === entry;
   return tool.source === source && (pattern === '*' || pattern === tool.name);
+}
+
+/** Characters of their definitions together. */
+export function sizeOfTools(tools: readonly Tool[]): number {
+  return tools.reduce((size, tool) => size + sizeOf(tool), 0);
 }
 
 function sizeOf(tool: Tool): number {

@@ -18,7 +18,7 @@ export function excessIn(argumentsText: string): string | undefined {
 }
 
 /** More than a model writes in one answer. */
-const mostCharacters = 1024 * 1024;
+const mostCharacters = 2 * 1024 * 1024;
 const mostLevels = 256;
 const mostValues = 50_000;
 

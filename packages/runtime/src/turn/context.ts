@@ -90,6 +90,8 @@ export interface SessionFacts {
   readonly limits: TurnLimits;
   /** A warning about rules that cannot be read; each one once. */
   ruleWarning(): string | undefined;
+  /** A warning about hooks files that cannot be read; once. */
+  hookWarning(): string | undefined;
   /** True once for each time the session was opened: its first turn begins. */
   takeStart(): boolean;
   /** Changes the session's settings as a hook wants it. */

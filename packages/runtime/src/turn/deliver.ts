@@ -36,6 +36,7 @@ export async function deliver(
     ...opening(shown, context),
     ...planner.optionWarnings(),
     ...ruleWarning({ warning: session.ruleWarning }),
+    ...hookWarning(session.hookWarning()),
     ...receiptOf(prompt, delivery),
     ...verbatim,
     {
@@ -142,4 +143,10 @@ function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): 
 function openingModel({ log, planner }: AgentContext): Draft[] {
   if (log.session.model !== undefined) return [];
   return [{ type: 'session.model_change', data: { newModel: planner.model(), source: 'startup' } }];
+}
+
+/** Users learn at once that hooks they rely on cannot be read. */
+function hookWarning(message: string | undefined): Draft[] {
+  if (message === undefined) return [];
+  return [{ type: 'session.warning', data: { warningType: 'hooks', message } }];
 }

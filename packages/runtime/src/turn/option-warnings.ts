@@ -1,4 +1,7 @@
 import type { Draft } from '../log/session-log.js';
+import type { SessionSettings } from '../settings/session-settings.js';
+import type { ToolSource } from '../tools/tool-source.js';
+import { unmatchedEntries } from '../tools/toolset.js';
 
 /** Records warnings about options at once, those excepted that clients have received before. */
 export async function warnAtOnce(
@@ -11,6 +14,31 @@ export async function warnAtOnce(
   const drafts = warnings.take();
   if (drafts.length > 0) await session.record(...drafts);
 }
+
+/** A warning for each filter of tools with entries that no tool is meant by. */
+export function filterWarnings(sources: readonly ToolSource[], settings: SessionSettings): readonly string[] {
+  const {
+    mcpServers = {},
+    availableTools = [],
+    excludedTools = [],
+    defaultAgentExcludedTools = [],
+  } = settings;
+  // Tools of servers come later, and may be meant.
+  if (Object.keys(mcpServers).length > 0) return [];
+  const filters = { availableTools, excludedTools, 'defaultAgent.excludedTools': defaultAgentExcludedTools };
+  return Object.entries(filters).flatMap(([option, entries]) => {
+    const unmatched = unmatchedEntries(sources, entries);
+    if (unmatched.length === 0) return [];
+    const names = unmatched.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, longestName)));
+    const more = unmatched.length > mostNames ? ` and ${unmatched.length - mostNames} more` : '';
+    return [
+      `The option '${option}' has no effect for ${names.join(', ')}${more}: the session has no such tool.`,
+    ];
+  });
+}
+
+const mostNames = 10;
+const longestName = 64;
 
 /** Warnings of options without effect: each is said once in the life of a session in this process. */
 export class OptionWarnings {

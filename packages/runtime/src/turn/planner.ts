@@ -9,12 +9,13 @@ import type { Waits } from '../questions/waits.js';
 import { withCapabilities } from '../settings/provider-config.js';
 import { missingSecret } from '../settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
+import { Deferral } from '../tools/deferral.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
-import { OptionWarnings } from './option-warnings.js';
+import { filterWarnings, OptionWarnings } from './option-warnings.js';
 
 /** Leaves the choice of the model to the service. */
 const automatic = 'auto';
@@ -22,6 +23,7 @@ const automatic = 'auto';
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
   private toolset: Toolset | undefined;
+  private readonly deferral = new Deferral();
   /** The tools that the model was last told of, by name. */
   private shown: ReadonlyMap<string, Tool['source']> | undefined;
   private readonly prompt: PromptWriter;
@@ -104,13 +106,18 @@ export class Planner {
       workingDirectory: state.context.cwd,
       platform: process.platform,
       model: this.model(state),
-      toolset: this.currentToolset(),
+      toolset: this.deferral.apply(this.currentToolset(), settings.toolSearch ?? {}, this.windowOf(state)),
       isCopilot: access.isCopilot,
       version: this.version,
       mode: state.mode,
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
       ...(organizationInstructions !== undefined && { organizationInstructions }),
     };
+  }
+
+  /** What filters of tools name in vain. */
+  filterWarnings(): readonly string[] {
+    return filterWarnings(this.sources, this.settings);
   }
 
   configure(settings: SessionSettings, access: ModelAccess): void {
@@ -239,6 +246,12 @@ export class Planner {
     }
   }
 
+  private windowOf(state: SessionState): number | undefined {
+    const { contextWindow, maxPromptTokens } = this.info(this.model(state)) ?? {};
+    return maxPromptTokens ?? contextWindow;
+  }
+
+  /** All that there are, whether the model gets their definitions or not. */
   private currentToolset(): Toolset {
     const { settings, sources } = this;
     this.toolset ??= makeToolset(sources, {

@@ -51,3 +51,23 @@ test('a pattern made to be slow is not', () => {
   expect(globMatcher('{a,b}'.repeat(40))('x')).toBe(false);
   expect(performance.now() - started).toBeLessThan(1000);
 });
+
+test('what is below a match matches with `orBelow`, and nothing else', () => {
+  const name = fc.constantFrom('a', 'b', 'ab', '.c', 'aab');
+  const part = fc.constantFrom('a', 'b', '*', '**', 'a*', '*b', '?', '{a,b}', '[ab]', '*a*b', '.c');
+  const joined = (names: fc.Arbitrary<string>, most: number) =>
+    fc.array(names, { minLength: 1, maxLength: most }).map((each) => each.join('/'));
+  fc.assert(
+    fc.property(joined(part, 5), joined(name, 7), (pattern, path) => {
+      const matches = globMatcher(pattern);
+      const names = path.split('/');
+      const expected = names.some((_, index) => matches(names.slice(0, index + 1).join('/')));
+      expect({ pattern, path, found: globMatcher(pattern, { orBelow: true })(`/${path}`) }).toEqual({
+        pattern,
+        path,
+        found: expected,
+      });
+    }),
+    { numRuns: 3000 },
+  );
+});

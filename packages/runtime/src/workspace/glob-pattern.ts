@@ -1,7 +1,13 @@
 import { sep } from 'node:path';
 
-/** A glob whose work grows with the product of the lengths of pattern and path, and never faster, whatever the model writes. */
-export function globMatcher(pattern: string): (path: string) => boolean {
+/**
+ * A glob whose work grows with the product of the lengths of pattern and path, and never faster, whatever the model writes.
+ * With `orBelow` a path matches too when some directory that it is in does.
+ */
+export function globMatcher(
+  pattern: string,
+  { orBelow = false }: { readonly orBelow?: boolean } = {},
+): (path: string) => boolean {
   const alternatives = expandBraces(pattern).map((one) => {
     const anchored = one.includes('/') ? one : `**/${one}`;
     return anchored
@@ -10,8 +16,8 @@ export function globMatcher(pattern: string): (path: string) => boolean {
       .map(compileName);
   });
   return (path) => {
-    const names = path.split('/');
-    return alternatives.some((compiled) => matchNames(compiled, names));
+    const names = orBelow ? path.split('/').filter((name) => name !== '') : path.split('/');
+    return names.length > 0 && alternatives.some((compiled) => matchNames(compiled, names, orBelow));
   };
 }
 
@@ -99,10 +105,11 @@ function setToken(members: string, isNegated: boolean): Token {
   return { type: 'one', fits };
 }
 
-function matchNames(pattern: readonly NamePattern[], names: readonly string[]): boolean {
+function matchNames(pattern: readonly NamePattern[], names: readonly string[], orBelow: boolean): boolean {
   return matchWild(pattern, names, {
     isWild: (part) => part === 'across',
     fits: (part, name) => part !== 'across' && matchName(part, name),
+    orBeginning: orBelow,
   });
 }
 
@@ -113,11 +120,18 @@ function matchName(pattern: readonly Token[], name: string): boolean {
   });
 }
 
-/** Wild parts take as little as they can; only the last one met is ever tried again. */
+/**
+ * Wild parts take as little as they can; only the last one met is ever tried again. So the pattern is used up as early as it
+ * can be, which is all that the beginning of a text has to show.
+ */
 function matchWild<P, T>(
   pattern: ArrayLike<P>,
   text: ArrayLike<T>,
-  { isWild, fits }: { isWild(part: P): boolean; fits(part: P, item: T): boolean },
+  {
+    isWild,
+    fits,
+    orBeginning = false,
+  }: { isWild(part: P): boolean; fits(part: P, item: T): boolean; readonly orBeginning?: boolean },
 ): boolean {
   let at = 0;
   let wildAt = -1;
@@ -131,7 +145,8 @@ function matchWild<P, T>(
     } else if (at < pattern.length && part !== undefined && fits(part, text[position] as T)) {
       at += 1;
       position += 1;
-    } else {
+    } else if (orBeginning && at === pattern.length && position > 0) return true;
+    else {
       if (wildAt === -1) return false;
       takenTo += 1;
       position = takenTo;

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isAbsent } from './absent.js';
 import { sessionDirectoryIn } from './session-directory.js';
 
 /** What a session puts into its directory; other programs that share a home put other things into theirs. */
@@ -21,7 +22,7 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (isAbsent(error)) return [];
     throw error;
   }
 }

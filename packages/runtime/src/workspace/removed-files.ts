@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isAbsent } from './absent.js';
 import { leftDirectories } from './left-directories.js';
 import { sessionDirectoryIn } from './session-directory.js';
 import { removeSessionDirectory } from './spilled-output.js';
@@ -50,8 +51,7 @@ function rename(from: string, to: string): boolean {
     renameSync(from, to);
     return true;
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return false;
+    if (isAbsent(error)) return false;
     throw error;
   }
 }
@@ -60,7 +60,7 @@ function namesIn(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (isAbsent(error)) return [];
     throw error;
   }
 }

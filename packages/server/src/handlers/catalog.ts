@@ -23,11 +23,13 @@ import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
 import { sessionSandboxHandlers } from './session-sandbox.js';
 import { sessionShellHandlers } from './session-shell.js';
+import { sessionSkillsHandlers } from './session-skills.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
+import { skillsHandlers } from './skills.js';
 import { toolsHandlers } from './tools.js';
 
 /** Methods that name a live session: their handlers are given it. */
@@ -52,6 +54,7 @@ export const sessionMethodHandlers = {
   ...sessionQueueHandlers,
   ...sessionSandboxHandlers,
   ...sessionShellHandlers,
+  ...sessionSkillsHandlers,
   ...sessionToolsHandlers,
   ...sessionUiHandlers,
   ...sessionUsageHandlers,
@@ -65,5 +68,6 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...llmInferenceHandlers,
   ...serverHandlers,
   ...sessionsHandlers,
+  ...skillsHandlers,
   ...toolsHandlers,
 };

@@ -1,23 +1,24 @@
-import { type Methods, protocolVersion } from '@groundcrew/protocol';
+import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 
 type Names = 'auth.getStatus' | 'connect' | 'ping' | 'status.get' | 'models.list' | 'runtime.shutdown';
 
 export const serverHandlers: Handlers<Pick<Methods, Names>> = {
   async connect(_params, { client, environment }) {
-    client.hasConnected = true;
-    return { ok: true, protocolVersion, version: environment.version };
+    client.dialect.connected();
+    return { ok: true, protocolVersion: client.dialect.protocol, version: environment.version };
   },
   async ping({ message }, { client }) {
+    client.dialect.pinged();
     const now = new Date();
     return {
       message: message === undefined ? 'pong' : `pong: ${message}`,
-      timestamp: client.hasConnected ? now.toISOString() : now.getTime(),
-      protocolVersion,
+      timestamp: client.dialect.readsTimeAsText ? now.toISOString() : now.getTime(),
+      protocolVersion: client.dialect.protocol,
     };
   },
-  async 'status.get'(_params, { environment }) {
-    return { version: environment.version, protocolVersion };
+  async 'status.get'(_params, { client, environment }) {
+    return { version: environment.version, protocolVersion: client.dialect.protocol };
   },
   async 'auth.getStatus'(_params, { environment }) {
     return environment.authStatus();

@@ -1,25 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods } from '@groundcrew/protocol';
+import type { Session } from '@groundcrew/runtime';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.commands.${string}`>;
 
 export const sessionCommandsHandlers: SessionHandlers<Pick<Methods, Names>> = {
-  async 'session.commands.list'({ includeClientCommands = true }, { session }) {
-    const { audience } = session;
+  async 'session.commands.list'({ includeClientCommands = true, includeSkills = true }, { session }) {
+    const { audience, skills } = session;
     const commands = includeClientCommands ? audience.commands() : [];
+    if (includeSkills) await skills.refresh();
+    const taken = new Set(commands.map(({ name }) => name));
+    const ofSkills = includeSkills ? skills.commands.filter(({ name }) => !taken.has(name)) : [];
     return {
-      commands: commands.map(({ name, description = '' }) => ({
-        name,
-        description,
-        kind: 'client' as const,
-        allowDuringAgentExecution: true,
-      })),
+      commands: [
+        ...commands.map(({ name, description = '' }) => ({
+          name,
+          description,
+          kind: 'client' as const,
+          allowDuringAgentExecution: true,
+        })),
+        ...ofSkills.map(({ name, description, argumentHint }) => ({
+          name,
+          description,
+          kind: 'skill' as const,
+          allowDuringAgentExecution: false,
+          ...(argumentHint !== undefined && { input: { hint: argumentHint } }),
+        })),
+      ],
     };
   },
   async 'session.commands.execute'({ commandName, args = '' }, { session, signal }) {
     const isKnown = session.audience.commands().some(({ name }) => name === commandName);
-    if (!isKnown) return { error: `Unknown command: ${commandName}` };
+    if (!isKnown) return (await runSkill(session, commandName, args)) ?? unknownCommand(commandName);
     const error = await (await session.requests()).runCommand(commandName, args, signal);
     return error === undefined ? {} : { error };
   },
@@ -36,3 +49,17 @@ export const sessionCommandsHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { success: await session.answer({ kind: 'queued_command', requestId }, { stopProcessingQueue }) };
   },
 };
+
+/** Sends the prompt that a skill makes of a command; undefined when there is no such skill. */
+async function runSkill(session: Session, name: string, args: string): Promise<object | undefined> {
+  const command = await session.skills.commandPrompt(name, args);
+  if (!command) return undefined;
+  const { prompt: text, displayPrompt: displayText, invoked } = command;
+  await session.record(invoked);
+  await session.send({ messageId: randomUUID(), text, displayText, mode: 'enqueue' }, {});
+  return {};
+}
+
+function unknownCommand(name: string): { readonly error: string } {
+  return { error: `Unknown command: ${name}` };
+}

@@ -1,4 +1,4 @@
-import type { Methods } from '@groundcrew/protocol';
+import type { JsonObject, Methods } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
@@ -78,6 +78,80 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.mcp.isServerRunning'({ serverName }, { session }) {
     return { running: session.tools.mcp.find(serverName)?.isRunning ?? false };
   },
+  async 'session.mcp.resources.list'({ serverName }, { session }) {
+    const server = connectedServer(session, serverName);
+    const resources = await server.ask((connection, limit) => connection.resources(limit));
+    return { resources: resources.map((each) => ({ ...each })) };
+  },
+  async 'session.mcp.resources.listTemplates'({ serverName }, { session }) {
+    const server = connectedServer(session, serverName);
+    const templates = await server.ask((connection, limit) => connection.resourceTemplates(limit));
+    return { resourceTemplates: templates.map((each) => ({ ...each })) };
+  },
+  'session.mcp.resources.read': ({ serverName, uri }, { session }) => readResource(session, serverName, uri),
+  async 'session.mcp.apps.readResource'({ serverName, uri }, { session }) {
+    return readResource(session, serverName, uri);
+  },
+  async 'session.mcp.apps.listTools'({ serverName, originServerName }, { session }) {
+    const server = serverOfApp(session, serverName, originServerName);
+    return {
+      tools: server.tools
+        .filter(isForApps)
+        .map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    };
+  },
+  async 'session.mcp.apps.callTool'(params, { session, signal }) {
+    const { serverName, toolName, originServerName, arguments: args = {} } = params;
+    const server = serverOfApp(session, serverName, originServerName);
+    const tool = server.tools.find(({ name }) => name === toolName);
+    if (!tool || !isForApps(tool))
+      throw new Refusal(`MCP server '${serverName}' has no tool ${toolName} for apps`);
+    const refusal = await session.tools.refusalOfMcpCall(serverName, toolName, args as JsonObject);
+    if (refusal !== undefined) throw new Refusal(refusal);
+    return session.tools.mcp.callForApp(server, { toolName, args: args as JsonObject }, signal);
+  },
+  async 'session.mcp.apps.setHostContext'({ context }, { session }) {
+    session.tools.mcp.hostContext = context as JsonObject;
+    return null;
+  },
+  async 'session.mcp.apps.getHostContext'(_params, { session }) {
+    return { context: { ...session.tools.mcp.hostContext } };
+  },
+  async 'session.mcp.apps.diagnose'({ serverName }, { session }) {
+    const server = knownServer(session, serverName);
+    const withUi = server.tools.filter(({ ui }) => ui !== undefined);
+    const hasMcpApps = session.currentSettings.hasMcpApps ?? false;
+    return {
+      capability: { sessionHasMcpApps: hasMcpApps, featureFlagEnabled: true, advertised: hasMcpApps },
+      server: {
+        connected: server.isRunning,
+        toolCount: server.tools.length,
+        toolsWithUiMeta: withUi.length,
+        sampleToolNames: withUi.slice(0, 5).map(({ name }) => name),
+      },
+    };
+  },
+  async 'session.mcp.executeSampling'({ requestId, serverName, request }, { session, signal }) {
+    knownServer(session, serverName);
+    const { samplings } = session.tools.mcp;
+    const controller = new AbortController();
+    samplings.set(requestId, controller);
+    try {
+      const either = AbortSignal.any([signal, controller.signal]);
+      const result = await session.tools.sample(serverName, request, either);
+      return { action: 'success', result: { ...result } };
+    } catch (error) {
+      if (controller.signal.aborted) return { action: 'cancelled' };
+      return { action: 'failure', error: error instanceof Error ? error.message : String(error) };
+    } finally {
+      samplings.delete(requestId);
+    }
+  },
+  async 'session.mcp.cancelSamplingExecution'({ requestId }, { session }) {
+    const running = session.tools.mcp.samplings.get(requestId);
+    running?.abort(new Error('The sampling was cancelled'));
+    return { cancelled: running !== undefined };
+  },
   async 'session.mcp.setEnvValueMode'({ mode }, { session }) {
     session.tools.mcp.envValueMode = mode;
     return { mode };
@@ -86,6 +160,26 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { removed: session.tools.mcp.removeBuiltin() };
   },
 };
+
+async function readResource(session: Session, serverName: string, uri: string) {
+  const server = connectedServer(session, serverName);
+  const contents = await server.ask((connection, limit) => connection.readResource(uri, limit));
+  return { contents: contents.map((each) => ({ ...each })) };
+}
+
+/** An app may call tools of its own server only. */
+function serverOfApp(session: Session, serverName: string, originServerName: string): McpServer {
+  if (!session.currentSettings.hasMcpApps)
+    throw new Refusal('The session has no mcp-apps capability; create it with requestMcpApps: true');
+  if (serverName !== originServerName)
+    throw new Refusal(`An app of ${originServerName} may not call tools of ${serverName} (mcp-apps)`);
+  return connectedServer(session, serverName);
+}
+
+function isForApps({ ui }: McpServer['tools'][number]): boolean {
+  const { visibility } = ui ?? {};
+  return !Array.isArray(visibility) || visibility.includes('app');
+}
 
 function knownServer(session: Session, name: string): McpServer {
   const server = session.tools.mcp.find(name);

@@ -35,7 +35,7 @@ export const sessionOptionsHandlers: SessionHandlers<Pick<Methods, 'session.opti
     }
     const limits = limitsFrom(sessionLimits);
     if (limits) await session.record({ type: 'session.session_limits_changed', data: limitsChange(limits) });
-    await session.tools.warn(warnings);
+    await session.tools.warn([...warnings, ...session.filterWarnings()]);
     return { success: true };
   },
 };

@@ -18,13 +18,16 @@ export const sessionToolsHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { success: await session.answer({ kind: 'external_tool', requestId }, answer) };
   },
   async 'session.tools.getCurrentMetadata'(_params, { session }) {
-    const tools = await session.tools.current();
-    if (!tools) return { tools: null };
+    const toolset = await session.tools.current();
+    if (!toolset) return { tools: null };
+    const { tools, deferred } = toolset;
     return {
-      tools: tools.map(({ name, description, inputSchema }) => ({
-        name,
-        description,
-        input_schema: { ...inputSchema },
+      tools: [...tools, ...deferred].map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        input_schema: { ...tool.inputSchema },
+        ...tool.mcp,
+        ...(deferred.includes(tool) && { deferLoading: true }),
       })),
     };
   },

@@ -9,10 +9,9 @@ import {
 import { RawJson } from '@groundcrew/rpc';
 import type { EventDraft, Prompt, Session } from '@groundcrew/runtime';
 import { requirePromptSize } from '../bounds.js';
-import type { Dialect } from '../dialect.js';
+import type { ClientDialect } from '../dialect/client-dialect.js';
 import { Refusal } from '../failure.js';
 import type { CallContext, SessionHandlers } from '../handler.js';
-import { eventFor } from '../older-events.js';
 import { traceFrom } from '../trace.js';
 
 type Names = 'session.abort' | 'session.getMessages' | 'session.log' | 'session.send' | 'session.suspend';
@@ -53,10 +52,8 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     await session.suspend();
     return null;
   },
-  async 'session.getMessages'({ sessionId }, { session, client }) {
-    return new RawJson(
-      `{"events":[${(await publicEvents(session, client.dialectIn(sessionId))).join(',')}]}`,
-    );
+  async 'session.getMessages'(_params, { session, client }) {
+    return new RawJson(`{"events":[${(await publicEvents(session, client.dialect)).join(',')}]}`);
   },
   async 'session.log'(params, { session }) {
     const { message, level = 'info' } = params;
@@ -90,12 +87,11 @@ function abortReasonOf(given: string | undefined): EventData<'abort'>['reason'] 
 
 const abortReasons = ['user_initiated', 'remote_command', 'user_abort', 'autopilot_credit_limit'] as const;
 
-/** Clients from before strategies expect to replace; newer ones that name none expect to add. */
 function strategyOf(
-  { sessionId = '', headerMergeStrategy }: ParsedParams<Methods['session.send']>,
+  { headerMergeStrategy }: ParsedParams<Methods['session.send']>,
   { client }: CallContext,
 ): 'override' | 'merge' {
-  return headerMergeStrategy ?? (client.dialectIn(sessionId) === 'new' ? 'merge' : 'override');
+  return headerMergeStrategy ?? client.dialect.headerStrategy;
 }
 
 const notices: Readonly<
@@ -115,15 +111,20 @@ const notices: Readonly<
   }),
 };
 
-async function publicEvents(session: Session, dialect: Dialect = 'new'): Promise<string[]> {
+async function publicEvents(session: Session, dialect: ClientDialect): Promise<string[]> {
   const events: string[] = [];
+  const idles = [...dialect.idles.of(session.sessionId)];
   try {
     for await (const batch of session.read()) {
-      for (const record of batch) if (record.isPublic) events.push(eventFor(dialect, record));
+      for (const record of batch) {
+        while (idles[0] && idles[0].after < record.seq) events.push(idles.shift()?.json ?? '');
+        const event = record.isPublic ? dialect.event(record) : undefined;
+        if (event !== undefined) events.push(event);
+      }
     }
   } catch (error) {
     // Who opened a session that is damaged was told so, and is shown what can be read.
     if (!session.isReadOnly) throw error;
   }
-  return events;
+  return [...events, ...idles.map(({ json }) => json)];
 }

@@ -24,11 +24,12 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     const sessionId = params.sessionId ?? randomUUID();
     if (!isSafeId(sessionId))
       throw new Refusal(`Rejected session.create request with invalid sessionId: ${sessionId}`);
-    const { share, ...request } = openRequest(sessionId, params, context);
+    const { share, ...request } = openRequest(sessionId, params, context, { isResume: false });
     const session = await context.client.open(sessionId, share, (attachment) =>
       context.runtime.create({ ...request, attachment }),
     );
-    return opened(session, request.warnings);
+    if (context.client.dialect.resumesLikeProtocol2) context.newerSessions.add(sessionId);
+    return opened(session, [...request.warnings, ...filterWarnings(session)], context);
   },
   async 'session.resume'(params, context) {
     const { sessionId } = params;
@@ -37,14 +38,14 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       new SessionNotFound(`Failed to load session events: Session not found: ${sessionId}`);
     if (!isSafeId(sessionId)) throw notFound();
     const { share, ...request } = {
-      ...openRequest(sessionId, params, context),
+      ...openRequest(sessionId, params, context, { isResume: true }),
       changes: {
         ...(params.model !== undefined && { model: params.model }),
         ...(params.reasoningEffort !== undefined && { reasoningEffort: params.reasoningEffort }),
         ...(params.workingDirectory !== undefined && { workingDirectory: params.workingDirectory }),
         ...(params.sessionLimits !== undefined && { limits: limitsFrom(params.sessionLimits) ?? {} }),
       },
-      continuePendingWork: params.continuePendingWork ?? false,
+      continuePendingWork: params.continuePendingWork ?? context.client.dialect.continuesPendingWork,
       isSilent: params.disableResume ?? false,
       takeOver: params.takeOver ?? false,
       waivesHooks: params.waiveHooks ?? false,
@@ -54,7 +55,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       .catch((error: unknown) => {
         throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
       });
-    return opened(session, request.warnings);
+    return opened(session, [...request.warnings, ...filterWarnings(session)], context);
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -100,14 +101,17 @@ function openRequest(
   sessionId: string,
   params: ParsedParams<Methods['session.resume']>,
   context: CallContext,
+  how: { readonly isResume: boolean },
 ) {
   const { client, environment } = context;
   const { warnings = [], skipsInstructions } = environment;
   const skipped = skipsInstructions ? { skipCustomInstructions: true } : {};
-  const share = shareFrom(params, {
-    hasConnected: client.hasConnected,
-    isServerFlag: environment.isServerFlag ?? false,
+  client.dialect.settle({
+    params,
+    isResume: how.isResume,
+    isOfNewer: context.newerSessions.has(sessionId),
   });
+  const share = shareFrom(params);
   const badName = badToolName(share.tools);
   if (badName !== undefined) {
     throw new Refusal(
@@ -137,10 +141,19 @@ function openRequest(
   };
 }
 
+/** Of filters that name no tool. */
+function filterWarnings(session: Session): readonly string[] {
+  const warnings = session.filterWarnings();
+  session.optionWarnings.add(warnings);
+  return warnings;
+}
+
 async function opened(
   session: Session,
   warnings: readonly string[],
+  { client, afterAnswer }: CallContext,
 ): Promise<Result<Methods['session.create']>> {
+  afterAnswer(() => client.offerQuestions(session.sessionId));
   const state = await session.state();
   return {
     sessionId: session.sessionId,
@@ -151,7 +164,11 @@ async function opened(
     ...(session.hasWorkspaceIn(state) && { workspacePath: session.workspacePath }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     capabilities: {
-      ui: { elicitation: session.audience.showsForms, mcpApps: false, canvases: false },
+      ui: {
+        elicitation: session.audience.showsForms,
+        mcpApps: session.currentSettings.hasMcpApps ?? false,
+        canvases: false,
+      },
       extensions: false,
     },
   };

@@ -29,7 +29,6 @@ type OpenBlock =
 
 /** One answer as it comes in: blocks, one after the other, each in pieces. */
 export class MessagesAnswer implements IncomingAnswer {
-  readonly isStateless = true;
   readonly #ids: CallIds;
   readonly #blocks = new Map<number, OpenBlock>();
   readonly #calls: Extract<OpenBlock, { type: 'call' }>[] = [];

@@ -25,7 +25,6 @@ export interface ChatAnswerOptions {
 
 /** One answer as it comes in. Services spread it over several choices now and then; they are merged. */
 export class ChatAnswer implements IncomingAnswer {
-  readonly isStateless = true;
   readonly #wire: string;
   readonly #calls: ToolCalls;
   readonly #thoughts = new Thoughts();

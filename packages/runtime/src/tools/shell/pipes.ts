@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { isAbsent } from '../../workspace/absent.js';
 
 /** Both ends of a pipe that nobody else can reach. */
 export interface Pipe {
@@ -74,7 +75,7 @@ function openIfThere(name: string): number | undefined {
   try {
     return openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }

@@ -1,4 +1,0 @@
-/** Milliseconds on a clock that only goes forward. The `performance` global would be loaded for it. */
-export function now(): number {
-  return process.uptime() * 1000;
-}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The names that the user has switched off for all sessions of a home: a file there. */
+export class DisabledSkills {
+  private readonly path: string;
+  private known: { readonly stamp: string; readonly names: readonly string[] } | undefined;
+
+  constructor(private readonly home: string) {
+    this.path = join(home, 'skills-config.json');
+  }
+
+  /** What the file says now; nothing where there is none. A file that cannot be read switches nothing off. */
+  read(): readonly string[] {
+    const stats = statSync(this.path, { throwIfNoEntry: false, bigint: true });
+    const stamp = stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : '';
+    if (this.known?.stamp === stamp) return this.known.names;
+    const names = stamp === '' ? [] : namesIn(this.path);
+    this.known = { stamp, names };
+    return names;
+  }
+
+  /** There is always a whole file in its place. */
+  write(names: readonly string[]): void {
+    mkdirSync(this.home, { recursive: true, mode: 0o700 });
+    const draft = `${this.path}.${randomUUID()}`;
+    try {
+      const text = JSON.stringify({ disabledSkills: [...new Set(names)].sort() }, undefined, 2);
+      writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: 'wx' });
+      renameSync(draft, this.path);
+    } catch (error) {
+      rmSync(draft, { force: true });
+      throw error;
+    }
+  }
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    const { disabledSkills } = JSON.parse(readFileSync(path, 'utf8')) as { disabledSkills?: unknown };
+    return Array.isArray(disabledSkills) ? disabledSkills.filter((name) => typeof name === 'string') : [];
+  } catch {
+    // Skills widen no permission: one that is offered although the file is broken does no harm.
+    return [];
+  }
+}

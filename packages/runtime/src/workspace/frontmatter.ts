@@ -1,0 +1,65 @@
+/** A markdown file with settings on top, between two lines of `---`. */
+export interface Frontmatter {
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly body: string;
+  /** The line of the file that a setting stands in; 1 for one that is not there. */
+  lineOf(name: string): number;
+}
+
+/** What is wrong with a file, and where. */
+export interface FileProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Longer settings are refused: they are read by everyone who looks for skills or agents. */
+const longestSettings = 16 * 1024;
+
+/** Reads the settings of a file; a file without any has an empty set of them. */
+export async function readFrontmatter(
+  source: string,
+): Promise<Frontmatter | { readonly problem: FileProblem }> {
+  const text = source.replace(/^\uFEFF/, '');
+  const opening = /^---[ \t]*\r?\n/.exec(text);
+  if (!opening) return { attributes: {}, body: text, lineOf: () => 1 };
+  const rest = text.slice(opening[0].length);
+  const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(rest);
+  if (!closing) return { problem: { line: 1, message: 'the line --- that ends the frontmatter is missing' } };
+  const settings = rest.slice(0, closing.index);
+  if (settings.length > longestSettings)
+    return { problem: { line: 2, message: `the frontmatter is longer than ${longestSettings} characters` } };
+  const read = await readSettings(settings);
+  return 'problem' in read ? read : { ...read, body: rest.slice(closing.index + closing[0].length) };
+}
+
+async function readSettings(
+  settings: string,
+): Promise<Omit<Frontmatter, 'body'> | { readonly problem: FileProblem }> {
+  const { parseDocument, LineCounter, isMap, isScalar } = await import('yaml');
+  const lineCounter = new LineCounter();
+  const document = parseDocument(settings, { lineCounter, prettyErrors: false, merge: false });
+  const lineAt = (offset: number) => lineCounter.linePos(offset).line + 1;
+  const [error] = document.errors;
+  if (error) return { problem: { line: lineAt(error.pos[0]), message: plain(error.message) } };
+  const { contents } = document;
+  if (contents === null) return { attributes: {}, lineOf: () => 1 };
+  if (!isMap(contents))
+    return { problem: { line: 2, message: 'the frontmatter is not a list of `name: value` lines' } };
+  const lines = new Map(
+    contents.items.flatMap(({ key }) =>
+      isScalar(key) && key.range ? [[String(key.value), lineAt(key.range[0])] as const] : [],
+    ),
+  );
+  try {
+    const attributes = document.toJS({ maxAliasCount: 10 }) as Readonly<Record<string, unknown>>;
+    return { attributes, lineOf: (name) => lines.get(name) ?? 1 };
+  } catch (thrown) {
+    return {
+      problem: { line: 2, message: plain(thrown instanceof Error ? thrown.message : String(thrown)) },
+    };
+  }
+}
+
+function plain(message: string): string {
+  return message.split('\n')[0] ?? message;
+}

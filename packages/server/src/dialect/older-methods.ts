@@ -1,0 +1,28 @@
+import type { JsonObject } from '@groundcrew/protocol';
+import type { Age } from './age.js';
+
+/** The name that a method has now, for those that clients before 0.3.0 know by another. */
+export function currentName(name: string): string {
+  return name.replace(/^session\.workspace\./, 'session.workspaces.');
+}
+
+/** A request that is about to be answered. */
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** The answer to a request as a client of this age can read it; most are as they are. */
+export function answerFor(age: Age, request: AnsweredRequest, result: unknown): unknown {
+  if (age !== 'oldest' || !Object.hasOwn(rewrites, request.method)) return result;
+  return rewrites[request.method]?.(result, request.params as JsonObject);
+}
+
+/** Clients before 0.3.0 read every answer as an object. */
+const rewrites: Readonly<Record<string, (result: unknown, params: JsonObject) => unknown>> = {
+  'session.mode.get': (mode) => ({ mode }),
+  'session.mode.set': (result, { mode }) => ({ ...(result as object), mode }),
+  'session.plan.delete': () => ({}),
+  'session.plan.update': () => ({}),
+  'session.workspaces.createFile': () => ({}),
+};
