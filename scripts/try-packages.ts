@@ -52,6 +52,12 @@ assert.equal(project.run(process.execPath, 'offline.mjs'), 'Hello.');
 for (const name of ['groundcrew', '@groundcrew/sdk', '@groundcrew/testing']) {
   const folder = join(project.folder, 'node_modules', name);
   assert.match(readFileSync(join(folder, 'README.md'), 'utf8'), /^# /, name);
-  assert.match(readFileSync(join(folder, 'package.json'), 'utf8'), /"repository"/, name);
+  const { license, repository, publishConfig } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  );
+  assert.equal(license, 'MIT', name);
+  // What npm needs to publish a package with its provenance.
+  assert.match(repository.url, /^git\+https:/, name);
+  assert.deepEqual(publishConfig, { access: 'public', provenance: true }, name);
 }
 process.stdout.write('The packed packages work in an empty project.\n');

@@ -6,6 +6,7 @@ import type { PolicyRules } from './permissions/policy.js';
 import { describeRule } from './permissions/rules.js';
 import { standingPolicy } from './permissions/standing-policy.js';
 import { openRules } from './session/session-sandbox.js';
+import { freeToolNames } from './tools/builtin.js';
 
 /** What would happen to a call, and which deny rules for paths would hold while a command runs. */
 export interface StandingExplanation extends Explanation {
@@ -26,7 +27,11 @@ export async function explainStanding(
   const { workingDirectory } = place;
   const rules = standingPolicy(place);
   const open = await openPathsIn(rules, place);
-  const explanation = await explain(wish, { workingDirectory }, { ...rules, openPaths: open });
+  const explanation = await explain(
+    wish,
+    { workingDirectory, freeTools: freeToolNames() },
+    { ...rules, openPaths: open },
+  );
   if (wish.type !== 'command') return { ...explanation, held: [], open: [] };
   const held = rules.deny.filter((rule) => deniesPaths(rule) && !open.includes(rule));
   return { ...explanation, open: open.map(describeRule), held: held.map(describeRule) };

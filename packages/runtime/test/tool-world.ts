@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { workerEntry } from '@groundcrew/testkit';
 import { afterAll, afterEach, beforeEach } from 'vitest';
 import { Workers } from '../src/exec/workers.js';
+import { boundResult } from '../src/gate/bound-result.js';
 import type { PermissionQuestion } from '../src/permissions/question.js';
 import { type SessionShells, Shells } from '../src/tools/shell/shells.js';
 import {
@@ -80,14 +81,17 @@ export class ToolWorld {
   ): Promise<Tried> {
     const questions: PermissionQuestion[] = [];
     try {
-      const prepared = await tool.prepare(input, this.context(options.context));
+      const context = this.context(options.context);
+      const prepared = await tool.prepare(input, context);
       for (const next of prepared.questions ?? []) {
         const question = typeof next === 'function' ? await next() : next;
         questions.push(question);
         options.answer?.(question);
       }
       if (prepared.type !== 'run') return { questions };
-      return { questions, result: await prepared.run(new AbortController().signal) };
+      const result = await prepared.run(new AbortController().signal);
+      // As the gate does it with the result of every tool.
+      return { questions, result: await boundResult(result, context.largeOutput) };
     } catch (error) {
       return { questions, failure: failureOf(error) };
     }

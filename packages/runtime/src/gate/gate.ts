@@ -15,12 +15,13 @@ import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult } from '../tools/external.js';
 import type { PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
 import type { UserQuestion } from '../tools/user-question.js';
+import { boundResult, fits, reviewedParts, wholeResult } from './bound-result.js';
 import { type CallToRun, callsOf, type GateTurn, type Passage } from './call.js';
 import { failureOf, interrupted } from './failure.js';
 import { HookDesk } from './hook-desk.js';
 import { type GatePermissions, PermissionDesk } from './permission-desk.js';
 import { prepareCall } from './prepare.js';
-import { boundResult, receiptOf } from './receipt.js';
+import { receiptOf } from './receipt.js';
 
 /** What the gate works with. */
 export interface GateParts {
@@ -222,7 +223,7 @@ export class Gate {
   private answered(passage: Passage, completed: Draft, result: ToolResult): Promise<ResultType> {
     const { log } = this.parts;
     if (this.concludesAtOnce(passage, result)) {
-      log.append(completed, ...receiptOf(passage, result));
+      log.append(completed, ...receiptOf(passage, wholeResult(result)));
       return Promise.resolve(result.type);
     }
     log.append(completed);
@@ -233,7 +234,7 @@ export class Gate {
   private async conclude(passage: Passage, result: ToolResult): Promise<ResultType> {
     const { log } = this.parts;
     if (this.concludesAtOnce(passage, result)) {
-      log.append(...receiptOf(passage, result));
+      log.append(...receiptOf(passage, wholeResult(result)));
       return result.type;
     }
     log.append({ note: 'call.answered', data: { toolCallId: passage.call.toolCallId, result } });
@@ -246,12 +247,12 @@ export class Gate {
     const { log, toolEnvironment } = this.parts;
     await this.hookDesk.release(passage, result);
     if (await this.hookDesk.mayTryAgain(passage, result)) return this.tryAgain(passage);
-    const reviewed = await this.hookDesk.reviewResult(passage, result);
+    const reviewed = await this.hookDesk.reviewResult(passage, wholeResult(result));
     const { toolCallId } = passage.call;
     const texts = reviewed.contexts;
     if (texts.length > 0)
       log.append({ note: 'call.context', data: { toolCallId, source: 'postToolUseFailure', texts } });
-    const bounded = await boundResult(reviewed.result, toolEnvironment().largeOutput);
+    const bounded = await boundResult(reviewedParts(result, reviewed.result), toolEnvironment().largeOutput);
     log.append(...receiptOf(passage, bounded));
     return bounded.type;
   }
@@ -266,9 +267,8 @@ export class Gate {
 
   /** Nothing has to be waited for between the answer and its receipt: one commit holds both. */
   private concludesAtOnce(passage: Passage, result: ToolResult): boolean {
-    const { isEnabled, maxBytes } = this.parts.toolEnvironment().largeOutput;
-    const fits = !isEnabled || result.isBounded === true || Buffer.byteLength(result.text) <= maxBytes;
-    return this.parts.hooks.isEmpty && fits && !this.hookDesk.isHeldBack(passage, result);
+    const isShort = fits(result, this.parts.toolEnvironment().largeOutput);
+    return this.parts.hooks.isEmpty && isShort && !this.hookDesk.isHeldBack(passage, result);
   }
 
   private externalRequest({ call, turn }: Passage, requestId: string): EventData<'external_tool.requested'> {

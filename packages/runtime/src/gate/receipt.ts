@@ -1,15 +1,7 @@
 import type { EventData } from '@groundcrew/protocol';
 import type { Draft } from '../log/session-log.js';
-import { boundOutput, type LargeOutput } from '../tools/output.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { CallToRun, GateTurn } from './call.js';
-
-/** A result that the model can read at once: what is too long goes to a file, and a preview takes its place. */
-export async function boundResult(result: ToolResult, largeOutput: LargeOutput): Promise<ToolResult> {
-  if (result.isBounded) return result;
-  const text = await boundOutput(result.text, largeOutput);
-  return text === result.text ? result : { ...result, text, isBounded: true };
-}
 
 /** What closes a call, in one commit: the receipt, and what the model reads where that is not the same. */
 export function receiptOf(

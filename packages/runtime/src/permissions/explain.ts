@@ -19,8 +19,15 @@ export interface Explanation extends Verdict {
 }
 
 /** Says what would happen to a call under these rules, and why, without running anything. */
-export async function explain(wish: Wish, occasion: Occasion, rules: PolicyRules): Promise<Explanation> {
-  if (wish.type === 'tool') return judge(await useOf({ ...occasion, toolName: wish.toolName }), rules);
+export async function explain(
+  wish: Wish,
+  { freeTools, ...occasion }: Occasion & { readonly freeTools?: ReadonlySet<string> },
+  rules: PolicyRules,
+): Promise<Explanation> {
+  if (wish.type === 'tool') {
+    const call = { ...occasion, toolName: wish.toolName };
+    return judge(freeTools?.has(wish.toolName) ? toolSubject(call) : await useOf(call), rules);
+  }
   const question = await questionOf(wish, occasion, rules);
   const toolName = toolNames[wish.type];
   const verdict = judge(await examine(question, { toolName, ...occasion }), rules);
@@ -33,15 +40,11 @@ export async function explain(wish: Wish, occasion: Occasion, rules: PolicyRules
   return { ...verdict, because, reading };
 }
 
-/** A tool by its name alone: what each call of it asks for is not known, but some ask for nothing. */
-function useOf(occasion: Occasion & { readonly toolName: string }): Subject | Promise<Subject> {
+/** A tool by its name alone: what each call of it asks for is not known. */
+function useOf(occasion: Occasion & { readonly toolName: string }): Promise<Subject> {
   const { toolName } = occasion;
-  if (freeTools.test(toolName)) return toolSubject(occasion);
   return examine({ request: { kind: 'custom-tool', toolName, toolDescription: '' } }, occasion);
 }
-
-/** Tools that need no leave. */
-const freeTools = /^(?:(?:read|stop|list)_(?:bash|powershell)|sql|ask_user|report_intent)$/;
 
 const toolNames = { command: 'bash', read: 'view', write: 'edit', url: 'web_fetch' } as const;
 

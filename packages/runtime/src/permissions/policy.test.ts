@@ -517,7 +517,7 @@ describe('explanations', () => {
   test('so is a path, an address and the use of a tool, with the rule and where it stands', async () => {
     const said = (rule: Rule) => ({ deny: [{ ...rule, origin: 'permissions.json, line 3' }] });
     const why = async (wish: Parameters<typeof explain>[0], more: Partial<PolicyRules>) =>
-      (await explain(wish, { workingDirectory }, rules(more))).because;
+      (await explain(wish, { workingDirectory, freeTools: new Set(['sql']) }, rules(more))).because;
     expect(await why({ type: 'read', path: 'secret/key' }, said({ kind: 'path', argument: 'secret' }))).toBe(
       'The rule path(secret) (permissions.json, line 3) denies it.',
     );

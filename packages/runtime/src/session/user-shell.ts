@@ -1,10 +1,11 @@
+import { boundResult } from '../gate/bound-result.js';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { refusalBy } from '../permissions/decision.js';
 import { forbid, type PolicyRules } from '../permissions/policy.js';
 import { examine } from '../permissions/subject.js';
 import { UserCommands, type UserOutcome } from '../tools/shell/user-commands.js';
-import type { ToolEnvironment } from '../tools/tool.js';
+import type { ToolEnvironment, ToolResult } from '../tools/tool.js';
 
 /** What became of a command that a person typed. */
 export interface UserCommandResult {
@@ -85,7 +86,9 @@ export class UserShell {
     const progress = (partialOutput: string) =>
       void session.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } });
     const toolEnvironment = await session.tools.toolEnvironment();
-    return this.commands.run({ requestId, command, progress }, toolEnvironment, signal);
+    const bound = async (output: Pick<ToolResult, 'text' | 'saved'>) =>
+      (await boundResult({ type: 'success', ...output }, toolEnvironment.largeOutput)).text;
+    return this.commands.run({ requestId, command, progress, bound }, toolEnvironment, signal);
   }
 }
 

@@ -17,6 +17,7 @@ export function askUserTool(): Tool {
       ),
     },
     intention: ({ question }) => question,
+    isFree: true,
     prepare: ({ question, choices, allow_freeform: allowFreeform = true }) => ({
       type: 'ask',
       question: { question, allowFreeform, ...(choices && choices.length > 0 && { choices }) },

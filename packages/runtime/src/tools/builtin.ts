@@ -28,6 +28,15 @@ export interface Clients {
   readonly answersQuestions: boolean;
 }
 
+/** The names of the built-in tools that need no permission. */
+export function freeToolNames(): ReadonlySet<string> {
+  const tools = builtinTools({ webFetch: { allowedHosts: [] } })({
+    reportsIntent: true,
+    answersQuestions: true,
+  });
+  return new Set(tools.filter(({ isFree }) => isFree).map(({ name }) => name));
+}
+
 /** The built-in tools in the order the model is told of them; made once, shared by all sessions. */
 export function builtinTools(options: BuiltinOptions): (clients: Clients) => readonly Tool[] {
   const askUser = askUserTool();

@@ -8,6 +8,8 @@ export interface ToolDefinition<F extends Fields> {
   readonly fields: F;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable?: boolean;
+  /** No call of it ever needs a permission. */
+  readonly isFree?: boolean;
   /** What the call is about, in a few words for people. */
   intention?(input: Input<F>): string | undefined;
   /** What clients are told of a call besides its arguments, when it begins. */
@@ -18,13 +20,14 @@ export interface ToolDefinition<F extends Fields> {
 
 /** Makes a tool whose `prepare` only ever sees input that fits its fields. */
 export function defineTool<const F extends Fields>(definition: ToolDefinition<F>): Tool {
-  const { name, description, fields, isRepeatable = false } = definition;
+  const { name, description, fields, isRepeatable = false, isFree = false } = definition;
   return {
     name,
     description,
     inputSchema: schemaOf(fields),
     source: 'builtin',
     isRepeatable,
+    isFree,
     intention: (input) => ifItFits(fields, input, (parsed) => definition.intention?.(parsed)),
     ...(definition.preview && {
       preview: async (input) =>

@@ -4,7 +4,6 @@ import { globCost, matchingNames } from '../workspace/glob-pattern.js';
 import { defineTool } from './define-tool.js';
 import { optional, text, texts } from './fields.js';
 import { foundFiles, stillThere } from './found-files.js';
-import { boundOutput } from './output.js';
 import { permissionToRead } from './permission-questions.js';
 import { Ripgrep } from './ripgrep.js';
 import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
@@ -68,7 +67,7 @@ async function find(
   }
   await requireUnmoved(roots, context);
   if (found.length === 0) return { type: 'success', text: 'No files matched the pattern.' };
-  return { type: 'success', text: await boundOutput([...new Set(found)].join('\n'), context.largeOutput) };
+  return { type: 'success', text: [...new Set(found)].join('\n') };
 }
 
 /** Hidden files are looked for only by patterns that name them. */

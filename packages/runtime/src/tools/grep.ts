@@ -2,7 +2,6 @@ import { defineTool } from './define-tool.js';
 import { choice, flag, type Input, number, optional, text, texts } from './fields.js';
 import { type FoundFile, foundFiles, handlePath, withOpened } from './found-files.js';
 import { listedPaths, renamed, sortedLines, sortedPaths } from './grep-output.js';
-import { boundOutput } from './output.js';
 import { permissionToRead } from './permission-questions.js';
 import { Ripgrep } from './ripgrep.js';
 import { requireUnmoved, type SearchRoot, searchRoots } from './search-roots.js';
@@ -78,9 +77,12 @@ async function search(
   const all = readers[wanted.output_mode ?? defaultMode](stdout);
   const { head_limit: limit } = wanted;
   const shown = !limit ? all : all.split('\n').slice(0, limit).join('\n');
-  const note =
-    isCut || names.isCut ? '\n(There were more matches than could be kept; search more narrowly.)' : '';
-  return { type: 'success', text: (await boundOutput(shown, context.largeOutput)) + note };
+  const isAll = !isCut && !names.isCut;
+  return {
+    type: 'success',
+    text: shown,
+    ...(!isAll && { suffix: '\n(There were more matches than could be kept; search more narrowly.)' }),
+  };
 }
 
 /** Files that one process has open at a time. */

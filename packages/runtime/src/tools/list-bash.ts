@@ -10,6 +10,7 @@ export function listBashTool(): Tool {
       'Lists the commands that run in the background, and those that have ended and were not read yet.',
     fields: {},
     isRepeatable: true,
+    isFree: true,
     prepare: (_input, context) => ({
       type: 'run',
       run: async () => ({ type: 'success', text: describeShells(await context.shells.open()) }),

@@ -17,6 +17,7 @@ export function readBashTool(): Tool {
     description:
       'Reads the output that a command in the background has written since you last read it. Waits for it to end first, at most for the delay.',
     fields,
+    isFree: true,
     prepare: (wanted, context) => ({ type: 'run', run: (signal) => read(wanted, context, signal) }),
   });
 }
@@ -39,12 +40,14 @@ async function read(
   await firstOf(shell.ended, seconds * 1000, signal).finally(() => {
     shell.isAwaited = false;
   });
-  const output = await unreadOutput(shell, context.largeOutput);
-  if (shell.isRunning) return { type: 'success', text: `${output}\n<shellId: ${shellId} is still running>` };
+  const output = unreadOutput(shell);
+  if (shell.isRunning)
+    return { type: 'success', ...output, suffix: `\n<shellId: ${shellId} is still running>` };
   shells.reclaim(shell);
   return {
     type: 'success',
-    text: `${output}\n<shellId: ${shellId} completed with exit code ${shell.exitCode}>`,
+    ...output,
+    suffix: `\n<shellId: ${shellId} completed with exit code ${shell.exitCode}>`,
   };
 }
 

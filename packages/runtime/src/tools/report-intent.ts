@@ -9,6 +9,7 @@ export function reportIntentTool(): Tool {
     description: 'Says in a few words what you are about to do, for the user to see.',
     fields: { intent: text('What you are doing now, in at most four words.') },
     isRepeatable: true,
+    isFree: true,
     prepare: () => ({
       type: 'run',
       run: async () => ({ type: 'success', text: 'Intent logged' }),

@@ -3,7 +3,6 @@ import { JobStopped } from '../exec/workers.js';
 import { sessionDatabaseIn } from '../workspace/todos.js';
 import { defineTool } from './define-tool.js';
 import { text } from './fields.js';
-import { boundOutput } from './output.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
 /** A session's own tables: its todos, and whatever the model wants to keep in order. */
@@ -16,6 +15,7 @@ export function sqlTool(): Tool {
       query: text('One or more SQLite statements, separated by semicolons.'),
     },
     intention: ({ description }) => description,
+    isFree: true,
     prepare: ({ query }, context) => ({
       type: 'run',
       run: (signal) => execute(query, context, signal),
@@ -39,7 +39,7 @@ async function execute(query: string, context: ToolContext, signal: AbortSignal)
   for (let count = 0; count < outcome.todoChanges; count += 1)
     context.notify({ type: 'session.todos_changed', data: {} });
   if (outcome.isFailure) throw new ToolFailure(outcome.text);
-  return { type: 'success', text: await boundOutput(outcome.text, context.largeOutput) };
+  return { type: 'success', text: outcome.text };
 }
 
 const longestScript = 1024 * 1024;

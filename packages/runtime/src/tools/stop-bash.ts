@@ -9,6 +9,7 @@ export function stopBashTool(): Tool {
     description: 'Stops a command that runs in the background, and all that it has started.',
     fields: { shellId: text('The id of the command, as bash gave it.') },
     isRepeatable: true,
+    isFree: true,
     prepare: ({ shellId }, context) => ({
       type: 'run',
       run: async () => {

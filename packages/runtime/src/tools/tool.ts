@@ -84,8 +84,17 @@ export interface ToolResult {
   /** What an MCP server said beside its text. */
   readonly structured?: JsonObject;
   readonly meta?: JsonObject;
-  /** The tool has bounded its text itself; the gate leaves it as it is. */
-  readonly isBounded?: true;
+  /** The model asked for this much: it is shown whole, however long. */
+  readonly isWhole?: true;
+  /** Stands behind the text, however long that is. */
+  readonly suffix?: string;
+  /** The file that has all of the output already; `isPartial` when the text is not all of it. */
+  readonly saved?: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly preview: string;
+    readonly isPartial: boolean;
+  };
   /** It ran in a sandbox. */
   readonly isConfined?: boolean;
 }
@@ -147,6 +156,8 @@ export interface Tool {
   readonly givesWay?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
+  /** No call of it ever needs a permission. */
+  readonly isFree?: boolean;
   /** What the call is about, in a few words for people. */
   intention?(input: unknown): string | undefined;
   /** What clients are told of a call besides its arguments, when it begins. */

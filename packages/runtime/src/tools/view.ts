@@ -6,7 +6,7 @@ import { defineTool } from './define-tool.js';
 import { unchangedDiff } from './diff.js';
 import { flag, optional, pair, text } from './fields.js';
 import { imageType, largestImageBytes } from './image.js';
-import { boundOutput, kilobytes } from './output.js';
+import { kilobytes } from './output.js';
 import { permissionToRead } from './permission-questions.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
@@ -69,7 +69,7 @@ function checkedRange(range: readonly [number, number]): readonly [number, numbe
 }
 
 async function view(place: Place, viewing: Viewing, signal: AbortSignal): Promise<ToolResult> {
-  if (place.kind === 'directory') return viewDirectory(place, viewing);
+  if (place.kind === 'directory') return viewDirectory(place);
   if (place.kind !== 'file') {
     throw new ToolFailure(`Path ${place.path} is neither a file nor a directory.`, 'Not a file');
   }
@@ -90,9 +90,9 @@ async function view(place: Place, viewing: Viewing, signal: AbortSignal): Promis
   }
 }
 
-async function viewDirectory(place: Place, { context }: Viewing): Promise<ToolResult> {
+async function viewDirectory(place: Place): Promise<ToolResult> {
   const names = await HeldDirectory.use(place, (directory) => directory.names());
-  return { type: 'success', text: await boundOutput(names.join('\n'), context.largeOutput) };
+  return { type: 'success', text: names.join('\n') };
 }
 
 async function viewImage(
@@ -135,6 +135,7 @@ async function viewText(
     type: 'success',
     text: lines.map((line, index) => `${first + index}. ${line}`).join('\n'),
     details: unchangedDiff(place.path, lines, first),
+    isWhole: true,
   };
 }
 

@@ -1,6 +1,5 @@
 import { CannotConfine } from '../../exec/sandbox-confinement.js';
 import { SandboxUnavailable } from '../../exec/sandbox-settings.js';
-import { boundOutput, type LargeOutput, spilledText } from '../output.js';
 import { type ToolContext, ToolFailure, type ToolResult } from '../tool.js';
 import { firstOf } from './first-of.js';
 import { ShellIdInUse, type ShellRegistry } from './registry.js';
@@ -28,7 +27,7 @@ export async function runCommand(
   const stopProgress = startProgress(shell, context);
   try {
     const outcome = await firstOf(shell.ended, order.seconds * 1000, signal);
-    if (outcome === 'done') return await finished(shell, context);
+    if (outcome === 'done') return finished(shell, context);
   } catch (error) {
     await shells.stop(shell);
     throw error;
@@ -36,10 +35,10 @@ export async function runCommand(
     stopProgress();
   }
   keep(shell, order, { shells, context });
-  const output = await unreadOutput(shell, context.largeOutput);
   return {
     type: 'success',
-    text: `${output}\n<command with shellId: ${shell.shellId} is still running after ${order.seconds} seconds and goes on in the background. Use read_bash to read more of its output, stop_bash to stop it.>`,
+    ...unreadOutput(shell),
+    suffix: `\n<command with shellId: ${shell.shellId} is still running after ${order.seconds} seconds and goes on in the background. Use read_bash to read more of its output, stop_bash to stop it.>`,
     ...(shell.isConfined && { isConfined: true }),
   };
 }
@@ -86,16 +85,16 @@ function keep(
 }
 
 /** What the model has not seen of a command's output; it counts as seen from now on. */
-export async function unreadOutput(shell: Shell, largeOutput: LargeOutput): Promise<string> {
+export function unreadOutput(shell: Shell): Pick<ToolResult, 'text' | 'saved'> {
   shell.refresh();
   const { output, shown } = shell;
   const end = shell.isRunning ? output.lastWhole : output.size;
   shell.shown = end;
   const unread = output.text(shown, end);
-  const isTooLong = largeOutput.isEnabled && end - shown > largeOutput.maxBytes;
-  if (output.path !== undefined && (unread === undefined || isTooLong))
-    return spilledText({ bytes: output.size, path: output.path, preview: output.beginning() });
-  return boundOutput((unread ?? '').replace(/\r?\n$/, ''), largeOutput);
+  const text = (unread ?? '').replace(/\r?\n$/, '');
+  if (output.path === undefined) return { text };
+  const file = { path: output.path, bytes: output.size, preview: output.beginning() };
+  return { text, saved: { ...file, isPartial: unread === undefined } };
 }
 
 async function startShell(
@@ -133,14 +132,14 @@ async function startConfined(
   }
 }
 
-async function finished(shell: Shell, { workingDirectory, largeOutput }: ToolContext): Promise<ToolResult> {
+function finished(shell: Shell, { workingDirectory }: ToolContext): ToolResult {
   if (shell.failure) throw new ToolFailure(shell.failure.message);
   const { shellId, exitCode = -1 } = shell;
-  const output = await unreadOutput(shell, largeOutput);
   const preview = shell.output.beginning().slice(0, previewCharacters);
   return {
     type: 'success',
-    text: `${output}\n<exited with exit code ${exitCode}>`,
+    ...unreadOutput(shell),
+    suffix: `\n<exited with exit code ${exitCode}>`,
     ...(shell.isConfined && { isConfined: true }),
     contents: [
       {

@@ -1,4 +1,4 @@
-import type { ToolEnvironment } from '../tool.js';
+import type { ToolEnvironment, ToolResult } from '../tool.js';
 import { firstOf } from './first-of.js';
 import { startProgress, unreadOutput } from './run-command.js';
 import type { Shell } from './shell.js';
@@ -60,6 +60,8 @@ export class UserCommands {
       readonly command: string;
       /** Hears all of the output so far. */
       progress(output: string): void;
+      /** Makes an output short enough to be read at once. */
+      bound(output: Pick<ToolResult, 'text' | 'saved'>): Promise<string>;
     },
     toolEnvironment: ToolEnvironment,
     signal: AbortSignal,
@@ -87,7 +89,7 @@ export class UserCommands {
       );
       stopProgress();
       if (!hasEnded) await registry.stop(shell);
-      const output = await unreadOutput(shell, largeOutput);
+      const output = await order.bound(unreadOutput(shell));
       if (!hasEnded) return { type: 'cancelled', output };
       if (shell.failure) return { type: 'failed', message: shell.failure.message };
       return { type: 'ended', output, exitCode: shell.exitCode ?? -1 };

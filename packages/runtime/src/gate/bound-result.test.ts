@@ -2,8 +2,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ToolWorld } from '../../test/tool-world.js';
+import type { LargeOutput } from '../tools/output.js';
 import { removeSessionDirectory } from '../workspace/spilled-output.js';
-import { boundOutput } from './output.js';
+import { boundResult } from './bound-result.js';
+
+async function boundOutput(text: string, largeOutput: LargeOutput): Promise<string> {
+  return (await boundResult({ type: 'success', text }, largeOutput)).text;
+}
 
 const world = ToolWorld.forEachTest();
 
@@ -60,4 +65,21 @@ test('a note of where a result is removes nothing that is no result, or bears an
   writeFileSync(join(sessionDirectory, 'temp', 'other.elsewhere'), world.outside(result));
   await removeSessionDirectory(sessionDirectory);
   expect(readdirSync(world.outside()).sort()).toEqual([result, 'mine.txt']);
+});
+
+test('what stands behind a text is never cut, and a file that has the text already is named', async () => {
+  const suffix = '\n<exited with exit code 0>';
+  const short = { ...world.context().largeOutput, maxBytes: 3 };
+  const bounded = await boundResult({ type: 'success', text: 'four', suffix }, short);
+  expect(bounded.text).toMatch(/^Output too large[\s\S]*four\n<exited with exit code 0>$/);
+  expect((await boundResult({ type: 'success', text: 'one', suffix }, short)).text).toBe(`one${suffix}`);
+  const saved = { path: '/there/already', bytes: 2048, preview: 'fo', isPartial: false };
+  const named = await boundResult({ type: 'success', text: 'four', suffix, saved }, short);
+  expect(named.text).toMatch(/^Output too large to read at once \(2\.0 KB\)\. Saved to: \/there\/already\n/);
+  expect((await boundResult({ type: 'success', text: 'one', suffix, saved }, short)).text).toBe(
+    `one${suffix}`,
+  );
+  const part = { type: 'success', text: '', suffix, saved: { ...saved, isPartial: true } } as const;
+  const disabled = { ...short, isEnabled: false };
+  expect((await boundResult(part, disabled)).text).toMatch(/Saved to: \/there\/already\n[\s\S]*fo\n<exited/);
 });
