@@ -124,6 +124,8 @@ function toolNamed(name: string): Tool {
   const tools = builtinTools({ webFetch: { allowedHosts: [] } })({
     reportsIntent: false,
     answersQuestions: false,
+    answersPlans: false,
+    mode: 'interactive',
   });
   const tool = tools.find((each) => each.name === name);
   if (!tool) throw new Error(`There is no tool ${name}`);

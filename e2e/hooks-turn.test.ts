@@ -354,7 +354,7 @@ describe('sessionEnd', () => {
   });
 
   test('says timeout when the turn took too long', async () => {
-    const limits = { toolRounds: 2, queuedPrompts: 2, turnMilliseconds: 50, stopBlocks: 3 };
+    const limits = { toolRounds: 2, queuedPrompts: 2, turnMilliseconds: 50, stopBlocks: 3, continuations: 5 };
     const world = await inProcessRuntime({ limits });
     const held = hold();
     const asked = hooked(world.client);

@@ -49,7 +49,13 @@ describe('commits', () => {
 });
 
 describe('bounds', () => {
-  const limits = { toolRounds: 2, queuedPrompts: 2, turnMilliseconds: 60_000, stopBlocks: 3 };
+  const limits = {
+    toolRounds: 2,
+    queuedPrompts: 2,
+    turnMilliseconds: 60_000,
+    stopBlocks: 3,
+    continuations: 5,
+  };
 
   test('a turn ends after so many rounds of tool calls, and the next prompt goes on', async () => {
     world = await inProcessRuntime({ limits });
@@ -91,7 +97,7 @@ describe('bounds', () => {
   });
 
   test('a turn ends after its time, with an error and one idle', async () => {
-    world = await inProcessRuntime({ limits: { ...limits, turnMilliseconds: 50, stopBlocks: 3 } });
+    world = await inProcessRuntime({ limits: { ...limits, turnMilliseconds: 50 } });
     const held = hold();
     const model = world.api.script(held.reply, say('fresh'));
     const session = await world.client.create(providerOf(model));

@@ -217,6 +217,34 @@ describe('a model that is rate limited', () => {
     expect(models(model)).toEqual(['first-model', 'first-model']);
   });
 
+  test.each([
+    ['yes', ['first-model', 'second-model'], 'assistant.message "one"'],
+    ['no', ['first-model', 'first-model'], 'assistant.message "one"'],
+  ])('is asked about again after kill -9, under the same id, and %s counts', async (response, asked, end) => {
+    const model = runtime.script(limited, say('one'));
+    const environment = { COPILOT_API_URL: model.baseUrl, GH_TOKEN: 'token-1' };
+    const process = runtime.spawn({ flags: ['--stdio'], environment });
+    const client = await runtime.connect(process);
+    client.answer = () => new Promise(() => undefined);
+    const before = await client.create(asks);
+    await before.send('One');
+    const { data } = await before.next('auto_mode_switch.requested');
+    await process.signal('SIGKILL');
+    const next = await copilotClient(model);
+    next.answer = () => new Promise(() => undefined);
+    const after = await next.resume(before.sessionId, { ...asks, continuePendingWork: true });
+    expect((await after.next('auto_mode_switch.requested')).data).toEqual(data);
+    const { requestId } = data;
+    expect(await after.call('session.questions.pending')).toEqual({
+      items: [{ kind: 'auto_mode_switch', requestId, toolCallId: '', data }],
+    });
+    const answer = () => after.call('session.ui.handlePendingAutoModeSwitch', { requestId, response });
+    expect([await answer(), await answer()]).toEqual([{ success: true }, { success: false }]);
+    await after.next('session.idle');
+    expect(models(model)).toEqual(asked);
+    expect(received(after)).toContain(end);
+  });
+
   test('is not asked about again when the answer is always', async () => {
     const { session, model, questions } = await sessionWith(
       'yes_always',

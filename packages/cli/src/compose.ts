@@ -97,7 +97,13 @@ export function compose(options: ProgramOptions): Program {
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
-    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 24 * 60 * 60 * 1000, stopBlocks: 3 },
+    limits: {
+      toolRounds: 1000,
+      queuedPrompts: 1000,
+      turnMilliseconds: 24 * 60 * 60 * 1000,
+      stopBlocks: 3,
+      continuations: 5,
+    },
     sessionIdleSeconds: options.sessionIdleSeconds,
     ...options.playback,
   });

@@ -4,6 +4,7 @@ export const builtinToolNames = [
   'bash',
   'create',
   'edit',
+  'exit_plan_mode',
   'glob',
   'grep',
   'list_bash',
@@ -12,6 +13,7 @@ export const builtinToolNames = [
   'skill',
   'sql',
   'stop_bash',
+  'task_complete',
   'view',
   'web_fetch',
 ] as const;

@@ -25,6 +25,10 @@ export const errorMessages = {
 
 /** Why a request failed, as `error.data.code`; a retryable one may succeed unchanged a little later. */
 export const failureCodes = {
+  answer_unfit: {
+    retryable: false,
+    summary: 'The answer does not fit what was asked, or a form cannot be shown; a question stays open.',
+  },
   credentials_missing: {
     retryable: false,
     summary: 'Secrets are not stored: bring the key again on resume.',

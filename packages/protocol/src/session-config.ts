@@ -128,6 +128,8 @@ const clientTool = once(() =>
       parameters: mapOrNull,
       overridesBuiltInTool: flagOrNull,
       skipPermission: flagOrNull,
+      /** Its calls change nothing: they may run in plan mode. */
+      readOnly: flagOrNull,
       /** The client says by `toolArguments.check` whether arguments fit, before permission is asked for. */
       checksArguments: flagOrNull,
       defer: anything,

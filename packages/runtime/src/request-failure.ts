@@ -2,6 +2,7 @@ import type { FailureCode } from '@groundcrew/protocol';
 import { StoreError } from '@groundcrew/store';
 import { storeFailureCode } from './agents/failure.js';
 import { UnknownDecision } from './permissions/decision.js';
+import { UnfitForm } from './questions/form.js';
 import { ToolClash } from './session/audience.js';
 import { QueueFull } from './session/inbox.js';
 import { MessageIdReused } from './session/receipts.js';
@@ -27,6 +28,7 @@ function messageOf(error: unknown): string {
 function codeOf(error: unknown): FailureCode | undefined {
   if (error instanceof StoreError) return storeFailureCode(error);
   if (error instanceof UnknownDecision) return 'unknown_decision';
+  if (error instanceof UnfitForm) return 'answer_unfit';
   if (error instanceof ToolClash) return 'tool_name_taken';
   if (error instanceof QueueFull) return 'overloaded';
   if (error instanceof MessageIdReused) return 'message_id_reused';

@@ -29,7 +29,7 @@ import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
 import { HostSkills } from './skills/host-skills.js';
-import type { Clients } from './tools/builtin.js';
+import { answeringClients, type Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
 import type { TurnLimits } from './turn/context.js';
@@ -178,7 +178,7 @@ export class Runtime {
 
   /** The tools that every session has unless its filters hide them, and those that need a client that answers. */
   builtinTools(): readonly Tool[] {
-    return this.options.builtinTools({ reportsIntent: false, answersQuestions: true });
+    return this.options.builtinTools(answeringClients);
   }
 
   onLifecycle(listener: (lifecycle: Lifecycle) => void): () => void {
@@ -211,7 +211,7 @@ export class Runtime {
     await session.keepGuard(request);
     await session.announceResumed({ ...request, wasActive, ...(context && { context }) });
     if (request.continuePendingWork) await conversation.continueWork();
-    conversation.userInput.offer();
+    conversation.offers.renew();
     return session;
   }
 
@@ -269,7 +269,7 @@ export class Runtime {
     await this.adapt(session, request);
     session.attach(request.attachment);
     await session.keepGuard({});
-    (await session.load()).userInput.offer();
+    (await session.load()).offers.renew();
     await session.tools.warn(request.warnings);
     return session;
   }
@@ -353,6 +353,7 @@ const stops: ReadonlySet<string> = new Set([
   'external_tool.requested',
   'permission.requested',
   'user_input.requested',
+  'exit_plan_mode.requested',
 ]);
 
 /** Of a session that could not be closed: another process has it, or its store is gone. */

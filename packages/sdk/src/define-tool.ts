@@ -33,6 +33,8 @@ export interface Tool<Arguments = unknown> {
   readonly overridesBuiltInTool?: boolean;
   /** Runs without asking for permission. */
   readonly skipPermission?: boolean;
+  /** Its calls change nothing: the agent may call it in plan mode too. */
+  readonly readOnly?: boolean;
   /** Whether the model may have to search for it first, where there are many tools; `auto` without it. */
   readonly defer?: 'auto' | 'never';
   /** A call that succeeds ends the turn. No effect yet, and a warning says so. */

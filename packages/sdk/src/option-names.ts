@@ -93,6 +93,7 @@ const tool: NamesOf<Tool> = {
   parameters: true,
   overridesBuiltInTool: true,
   skipPermission: true,
+  readOnly: true,
   defer: true,
   isTerminal: true,
   metadata: true,

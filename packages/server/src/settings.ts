@@ -173,6 +173,7 @@ export function shareFrom(params: ResumeParams): Share {
     tools: (params.tools ?? []).map((tool) => withoutNullsDeep(tool) as unknown as ToolDeclaration),
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
+    requestExitPlanMode: params.requestExitPlanMode ?? false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
     ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),

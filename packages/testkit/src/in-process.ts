@@ -44,7 +44,7 @@ export async function inProcessRuntime(
     owner: { runtimeId: 'in-process', pid: process.pid, host: 'test' },
     clock: systemClock(),
     version: 'test',
-    limits: { toolRounds: 1000, queuedPrompts: 1000, turnMilliseconds: 60_000, stopBlocks: 3 },
+    limits,
     sessionIdleSeconds: 0,
     ...options,
   });
@@ -77,3 +77,11 @@ export async function inProcessRuntime(
   };
   return { runtime, store, api, client, connect, close };
 }
+
+const limits: RuntimeOptions['limits'] = {
+  toolRounds: 1000,
+  queuedPrompts: 1000,
+  turnMilliseconds: 60_000,
+  stopBlocks: 3,
+  continuations: 5,
+};

@@ -128,7 +128,12 @@ function openPlayback(
 const noWeb = { webFetch: { allowedHosts: [] } };
 
 function builtinNames(): ReadonlySet<string> {
-  const all = builtinTools(noWeb)({ reportsIntent: true, answersQuestions: true });
+  const all = builtinTools(noWeb)({
+    reportsIntent: true,
+    answersQuestions: true,
+    answersPlans: true,
+    mode: 'plan',
+  });
   return new Set(all.map(({ name }) => name));
 }
 

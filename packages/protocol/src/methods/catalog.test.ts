@@ -444,6 +444,8 @@ const served = [
   'session.ui.elicitation',
   'session.ui.handlePendingAutoModeSwitch',
   'session.ui.handlePendingElicitation',
+  'session.ui.handlePendingExitPlanMode',
+  'session.ui.handlePendingSampling',
   'session.ui.handlePendingSessionLimitsExhausted',
   'session.ui.handlePendingUserInput',
   'session.usage.getMetrics',

@@ -108,6 +108,8 @@ const waitingOn = once(() =>
         'elicitation',
         'command',
         'session_limits',
+        'exit_plan_mode',
+        'sampling',
       ]),
       since: z.string(),
       requestId: z.string(),

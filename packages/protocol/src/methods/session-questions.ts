@@ -13,7 +13,16 @@ export const sessionQuestionsMethods = {
       openObject({
         items: z.array(
           openObject({
-            kind: z.enum(['permission', 'external_tool', 'user_input', 'session_limits']),
+            kind: z.enum([
+              'auto_mode_switch',
+              'elicitation',
+              'exit_plan_mode',
+              'external_tool',
+              'permission',
+              'sampling',
+              'session_limits',
+              'user_input',
+            ]),
             requestId: text(),
             toolCallId: text(),
             /** The data of the event that asked, such as `permission.requested`. */

@@ -2,7 +2,16 @@ import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { text } from '../fields.js';
 import { openObject } from '../schema.js';
+import { exitPlanAction } from '../settings.js';
 import { inSession, success } from './session-ref.js';
+
+/** A flat object of simple values; which ones, the runtime checks. */
+const formSchema = () =>
+  openObject({
+    type: z.literal('object'),
+    properties: z.record(text(), z.unknown()),
+    required: z.optional(z.array(text())),
+  });
 
 const filledForm = () => ({
   action: z.enum(['accept', 'decline', 'cancel']),
@@ -12,8 +21,15 @@ const filledForm = () => ({
 /** Forms and questions that some client shows to people. */
 export const sessionUiMethods = {
   'session.ui.elicitation': method(
-    'Shows a form to people through a client that can; answers with what they entered.',
-    () => inSession({ message: text(), requestedSchema: z.optional(z.record(text(), z.unknown())) }),
+    'Shows a form, or a page to visit, to users through a client that can; answers with what they entered.',
+    () =>
+      inSession({
+        /** `url` shows a page to visit instead of a form. */
+        mode: z.optional(z.enum(['form', 'url'])),
+        message: text(),
+        requestedSchema: z.optional(formSchema()),
+        url: z.optional(text()),
+      }),
     () => openObject(filledForm()),
   ),
   'session.ui.handlePendingAutoModeSwitch': method(
@@ -24,6 +40,27 @@ export const sessionUiMethods = {
   'session.ui.handlePendingElicitation': method(
     'Answers a form; false tells that somebody did before.',
     () => inSession({ requestId: text(), result: openObject(filledForm()) }),
+    success,
+  ),
+  'session.ui.handlePendingExitPlanMode': method(
+    'Says what follows a plan; false means that another client did before.',
+    () =>
+      inSession({
+        requestId: text(),
+        response: openObject({
+          approved: z.boolean(),
+          selectedAction: z.optional(exitPlanAction()),
+          autoApproveEdits: z.optional(z.boolean()),
+          feedback: z.optional(text()),
+          /** The plan is approved, and is to be carried out another time. */
+          deferImplementation: z.optional(z.boolean()),
+        }),
+      }),
+    success,
+  ),
+  'session.ui.handlePendingSampling': method(
+    'Answers what an MCP server wants of a model; without a response the request is refused. False means that it was answered before.',
+    () => inSession({ requestId: text(), response: z.optional(z.record(text(), z.unknown())) }),
     success,
   ),
   'session.ui.handlePendingSessionLimitsExhausted': method(

@@ -76,7 +76,13 @@ function world(tools: readonly Tool[]) {
       owner: { runtimeId: `runtime-${processes}`, pid: processes, host: 'here' },
       clock: systemClock(),
       version: '0',
-      limits: { toolRounds: 10, queuedPrompts: 10, turnMilliseconds: 60_000, stopBlocks: 3 },
+      limits: {
+        toolRounds: 10,
+        queuedPrompts: 10,
+        turnMilliseconds: 60_000,
+        stopBlocks: 3,
+        continuations: 5,
+      },
       sessionIdleSeconds: 0,
     });
     const heard = new Hearing();
@@ -87,6 +93,7 @@ function world(tools: readonly Tool[]) {
       elicitation: false,
       requestPermission: true,
       requestUserInput: false,
+      requestExitPlanMode: false,
       requestAutoModeSwitch: false,
       reportsIntent: false,
       tokenProviders: [],

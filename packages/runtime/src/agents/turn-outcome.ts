@@ -7,17 +7,30 @@ import type { Interaction } from '../turn/interaction.js';
 /** The answer that a question gets when nobody is to answer it any more. */
 export function cancellation(question: OpenQuestion, reason: string): Draft {
   const { requestId, toolCallId } = question;
-  if (question.kind === 'external_tool') return { type: 'external_tool.completed', data: { requestId } };
-  if (question.kind === 'user_input') return { type: 'user_input.completed', data: { requestId } };
-  if (question.kind === 'session_limits')
-    return {
-      type: 'session_limits_exhausted.completed',
-      data: { requestId, response: { action: 'cancel' } },
-    };
-  return {
-    type: 'permission.completed',
-    data: { requestId, toolCallId, result: { kind: 'cancelled', reason } },
-  };
+  switch (question.kind) {
+    case 'auto_mode_switch':
+      return { type: 'auto_mode_switch.completed', data: { requestId, response: 'no' } };
+    case 'elicitation':
+      return { type: 'elicitation.completed', data: { requestId, action: 'cancel' } };
+    case 'exit_plan_mode':
+      return { type: 'exit_plan_mode.completed', data: { requestId, approved: false } };
+    case 'external_tool':
+      return { type: 'external_tool.completed', data: { requestId } };
+    case 'permission':
+      return {
+        type: 'permission.completed',
+        data: { requestId, toolCallId, result: { kind: 'cancelled', reason } },
+      };
+    case 'sampling':
+      return { type: 'sampling.completed', data: { requestId } };
+    case 'session_limits':
+      return {
+        type: 'session_limits_exhausted.completed',
+        data: { requestId, response: { action: 'cancel' } },
+      };
+    case 'user_input':
+      return { type: 'user_input.completed', data: { requestId } };
+  }
 }
 
 /** The session is no longer this process's to write. */

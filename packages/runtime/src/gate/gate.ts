@@ -8,18 +8,18 @@ import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import type { OpenCall } from '../log/state.js';
 import type { PermissionRequest } from '../permissions/question.js';
+import type { CallQuestion, CallQuestionKind, CallQuestions } from '../questions/call-questions.js';
+import type { Offers } from '../questions/offers.js';
 import type { Answers, Questions } from '../questions/questions.js';
-import type { UserInput } from '../questions/user-input.js';
 import type { Waits } from '../questions/waits.js';
-import { resultOfAnswer } from '../tools/ask-user.js';
 import { externalResult } from '../tools/external.js';
 import type { PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
-import type { UserQuestion } from '../tools/user-question.js';
 import { boundResult, fits, reviewedParts, wholeResult } from './bound-result.js';
 import { type CallToRun, callsOf, type GateTurn, type Passage } from './call.js';
 import { failureOf, interrupted } from './failure.js';
 import { HookDesk } from './hook-desk.js';
 import { type GatePermissions, PermissionDesk } from './permission-desk.js';
+import { PlanHold } from './plan-hold.js';
 import { prepareCall } from './prepare.js';
 import { receiptOf } from './receipt.js';
 
@@ -28,7 +28,9 @@ export interface GateParts {
   readonly log: AgentLog;
   readonly clock: Clock;
   readonly questions: Questions;
-  readonly userInput: UserInput;
+  /** Questions whose answer is the result of a call. */
+  readonly callQuestions: CallQuestions;
+  readonly offers: Offers;
   readonly waits: Waits;
   readonly hooks: Hooks;
   readonly guard: HookGuard;
@@ -103,8 +105,8 @@ export class Gate {
     const question = this.parts.log.state.questions.find((each) => each.toolCallId === toolCallId);
     if (question?.kind === 'external_tool')
       return this.guarded(passage, () => this.awaitClient(passage, question.requestId));
-    if (question?.kind === 'user_input')
-      return this.guarded(passage, () => this.awaitUser(passage, question.event));
+    const asked = this.parts.callQuestions.left(question);
+    if (asked) return this.guarded(passage, () => this.awaitAnswer(passage, asked));
     if (question?.kind === 'permission') {
       const refusal = await this.desk.awaitDecision(call, question.requestId, signal);
       if (refusal) return this.conclude(passage, refusal);
@@ -143,23 +145,35 @@ export class Gate {
     const { call, signal, turn } = reviewed.passage;
     const prepared = await prepareCall(call, turn.toolset, this.parts);
     const questions = prepared.questions ?? [];
+    const hold = new PlanHold(this.parts, call, turn.toolset.find(call.name));
+    // mutation: plan mode holds nothing back
+    const held = questions.length === 0 ? await hold.refusal() : undefined;
+    if (held) return this.conclude(reviewed.passage, held);
     const own = reviewed.question ?? (questions.length === 0 ? this.hookDesk.guardQuestion(call) : undefined);
     let isHardened = false;
     for (const next of own ? [own, ...questions] : questions) {
       const question = typeof next === 'function' ? await next() : next;
+      const refusal = next === own ? undefined : await hold.refusalOf(question);
+      if (refusal) return this.conclude(reviewed.passage, refusal);
       const asking = next === own ? 'always' : reviewed.asking;
       const permission = await this.desk.seek(call, question, { asking, signal });
       if (permission.refusal) return this.conclude(reviewed.passage, permission.refusal);
       isHardened ||= permission.isHardened ?? false;
     }
-    return this.perform(reviewed.passage, prepared, isHardened);
+    const heldNow = await hold.refusal();
+    if (heldNow) return this.conclude(reviewed.passage, heldNow);
+    return this.perform(reviewed.passage, prepared, isHardened || hold.isPlanning);
   }
 
   /** What comes after permission was given: the intent is durable before the effect. */
   private async perform(passage: Passage, prepared: PreparedCall, isHardened: boolean): Promise<ResultType> {
     const { call, signal } = passage;
     const { log, waits, clock } = this.parts;
-    if (prepared.type === 'ask') return this.askUser(passage, prepared.question);
+    const { callQuestions } = this.parts;
+    if (prepared.type === 'ask')
+      return this.awaitAnswer(passage, callQuestions.askUser(prepared.question, call.toolCallId));
+    if (prepared.type === 'ask-about-plan')
+      return this.awaitAnswer(passage, callQuestions.askAboutPlan(prepared.question, call.toolCallId));
     const mcpCall = prepared.type === 'run' ? prepared.mcpCall : undefined;
     const reviewed = mcpCall ? await this.hookDesk.reviewLeaving(passage, mcpCall) : {};
     if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
@@ -193,40 +207,34 @@ export class Gate {
     const settle = (answer: Answers['external_tool']) => {
       endWait();
       const result = externalResult({ toolName: call.name, arguments: call.arguments }, answer);
-      return this.answered(passage, completed, result);
+      return this.answered(passage, [completed], result);
     };
     return questions.ask({ kind: 'external_tool', requestId }, settle, signal).finally(endWait);
   }
 
-  /** The event is not stored, so a note keeps the question for the process that comes after a crash. */
-  private askUser(passage: Passage, question: UserQuestion): Promise<ResultType> {
-    const { clock, log } = this.parts;
-    const asked = { requestId: clock.newId(), toolCallId: passage.call.toolCallId, ...question };
-    log.append({ note: 'question.asked', data: asked }, { type: 'user_input.requested', data: asked });
-    return this.awaitUser(passage, asked);
-  }
-
-  /** Waits for the answer to a question that the agent has asked, and closes the call with it. */
-  private async awaitUser(passage: Passage, asked: EventData<'user_input.requested'>): Promise<ResultType> {
-    const { requestId } = asked;
-    const { questions, userInput } = this.parts;
-    const settle = (answer: Answers['user_input']) => {
-      const completed: Draft = { type: 'user_input.completed', data: { requestId, ...answer } };
-      return this.answered(passage, completed, resultOfAnswer(answer));
+  /** Waits for the answer to a question that a call has asked, and closes the call with it. */
+  private async awaitAnswer<K extends CallQuestionKind>(
+    passage: Passage,
+    asked: CallQuestion<K>,
+  ): Promise<ResultType> {
+    const { questions, offers } = this.parts;
+    const settle = (answer: Answers[K]) => {
+      const { completed, result } = asked.close(answer);
+      return this.answered(passage, completed, result);
     };
-    const answered = questions.ask({ kind: 'user_input', requestId }, settle, passage.signal);
-    userInput.put(asked);
-    return answered.finally(() => userInput.close(requestId));
+    const answered = questions.ask(asked, settle, passage.signal, asked.read);
+    offers.put(asked.offer);
+    return answered.finally(() => offers.close(asked.requestId));
   }
 
   /** An answer is a record from the moment it arrives: a crash after it loses nothing and repeats nothing. */
-  private answered(passage: Passage, completed: Draft, result: ToolResult): Promise<ResultType> {
+  private answered(passage: Passage, completed: readonly Draft[], result: ToolResult): Promise<ResultType> {
     const { log } = this.parts;
     if (this.concludesAtOnce(passage, result)) {
-      log.append(completed, ...receiptOf(passage, wholeResult(result)));
+      log.append(...completed, ...receiptOf(passage, wholeResult(result)));
       return Promise.resolve(result.type);
     }
-    log.append(completed);
+    log.append(...completed);
     return this.conclude(passage, result);
   }
 

@@ -54,8 +54,8 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     toolCallId,
     notify: (notice) => {
       if (notice.type === 'system.notification') void notifyModel(notice, parts);
-      else if (notice.type === 'skill.invoked') log.append(notice);
-      else log.emit(notice);
+      else if (notice.type === 'session.info' || notice.type === 'session.todos_changed') log.emit(notice);
+      else log.append(notice);
     },
     progress: (partialOutput) => {
       // What hooks may redact, clients see when hooks have.

@@ -6,7 +6,7 @@ import { skillContext } from '../tools/skill-context.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft, Notes } from './notes.js';
 import type { Pinned } from './pinned.js';
-import type { AgentState, HistoryEntry } from './state.js';
+import type { AgentState, CallContext, HistoryEntry } from './state.js';
 
 /** What a private record of an agent changes in its part of the state. */
 export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
@@ -25,13 +25,8 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       const { toolCallId, result } = entry.data;
       return withCall(agent, toolCallId, { answer: result });
     }
-    case 'call.context': {
-      const { toolCallId, source } = entry.data;
-      const others = agent.contexts.filter(
-        (each) => each.toolCallId !== toolCallId || each.source !== source,
-      );
-      return { ...agent, contexts: [...others, entry.data] };
-    }
+    case 'call.context':
+      return withContext(agent, entry.data);
     case 'call.modified':
       return withArguments(agent, entry.data.toolCallId, entry.data.arguments);
     case 'context.inserted':
@@ -56,6 +51,13 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       const question = { kind: 'user_input', requestId, toolCallId, event: entry.data } as const;
       return { ...agent, questions: [...agent.questions, question] };
     }
+    case 'question.opened': {
+      const { data } = entry;
+      if (data.kind === 'elicitation' || data.kind === 'sampling') return agent;
+      return { ...agent, questions: [...withoutQuestion(agent, data.requestId).questions, data] };
+    }
+    case 'question.closed':
+      return withoutQuestion(agent, entry.data.requestId);
     case 'tools.offered':
       return { ...agent, offered: [...(agent.offered ?? []), entry.data.digest] };
     case 'verbatim':
@@ -63,6 +65,13 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
     default:
       return agent;
   }
+}
+
+/** The newest words of the same source count. */
+function withContext(agent: AgentState, context: CallContext): AgentState {
+  const { toolCallId, source } = context;
+  const others = agent.contexts.filter((each) => each.toolCallId !== toolCallId || each.source !== source);
+  return { ...agent, contexts: [...others, context] };
 }
 
 /** What an event of an agent changes in its part of the state. */
@@ -321,7 +330,8 @@ function dropHistory(agent: AgentState, eventIds: readonly string[]): AgentState
 }
 
 function withoutQuestion(agent: AgentState, requestId: string): AgentState {
-  return { ...agent, questions: agent.questions.filter((question) => question.requestId !== requestId) };
+  const questions = agent.questions.filter((question) => question.requestId !== requestId);
+  return questions.length === agent.questions.length ? agent : { ...agent, questions };
 }
 
 function verbatimOf({ verbatim }: AgentState, id: string | undefined) {

@@ -35,6 +35,11 @@ export function reduce(state: SessionState, entry: Entry): SessionState {
 
 /** A turn runs, a question is open or a prompt waits. */
 export function hasWork(state: SessionState): boolean {
+  return state.requests.length > 0 || hasTurnWork(state);
+}
+
+/** The same, less questions that belong to no turn. */
+export function hasTurnWork(state: SessionState): boolean {
   return (
     state.inbox.length > 0 ||
     Object.values(state.agents).some(({ turn, questions }) => turn !== undefined || questions.length > 0)
@@ -94,6 +99,13 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
       return withReceipt(state, entry.data);
     case 'prompt.withdrawn':
       return withoutPrompt(state, entry.data.messageId);
+    case 'question.closed':
+      return withoutRequest(state, entry.data.requestId);
+    case 'question.opened': {
+      const { data } = entry;
+      if (data.kind !== 'elicitation' && data.kind !== 'sampling') return state;
+      return { ...state, requests: [...withoutRequest(state, data.requestId).requests, data] };
+    }
     case 'settings.fixed':
       return { ...state, fixed: { ...state.fixed, ...entry.data } };
     case 'snapshot':
@@ -123,7 +135,9 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
     case 'session.session_limits_changed':
       return withoutLimitQuestions({ ...state, limits: event.data.sessionLimits ?? {} });
     case 'session.mode_changed':
-      return { ...state, mode: event.data.newMode };
+      return { ...state, mode: event.data.newMode, promptMode: undefined };
+    case 'session.task_complete':
+      return event.agentId === undefined ? { ...state, isTaskComplete: true } : state;
     case 'session.permissions_changed':
       return { ...state, permissions: { ...state.permissions, mode: event.data.mode } };
     case 'user.message':
@@ -149,9 +163,16 @@ function foldModelChange(state: SessionState, { data }: EventOf<'session.model_c
 }
 
 function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>): SessionState {
+  const { agentMode, delivery, isAutopilotContinuation = false } = data;
+  const begun = {
+    promptMode: agentMode === 'shell' ? undefined : agentMode,
+    continuations: isAutopilotContinuation ? state.continuations + 1 : 0,
+    isTaskComplete: false,
+  };
   return {
     ...withoutPrompt(state, data.messageId),
-    userTurns: state.userTurns + 1,
+    ...(delivery !== 'steering' && begun),
+    userTurns: state.userTurns + (isAutopilotContinuation ? 0 : 1),
     summary: state.summary ?? data.content.slice(0, longestSummary),
   };
 }
@@ -166,6 +187,11 @@ function withoutLimitQuestions(state: SessionState): SessionState {
     return [agentId, questions.length === agent.questions.length ? agent : { ...agent, questions }] as const;
   });
   return { ...state, agents: Object.fromEntries(agents) };
+}
+
+function withoutRequest(state: SessionState, requestId: string): SessionState {
+  const requests = state.requests.filter((each) => each.requestId !== requestId);
+  return requests.length === state.requests.length ? state : { ...state, requests };
 }
 
 function withoutPrompt(state: SessionState, messageId: string | undefined): SessionState {

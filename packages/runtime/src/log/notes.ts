@@ -7,6 +7,7 @@ import type { Pinned } from './pinned.js';
 import type { EarlierSnapshot } from './snapshot.js';
 import type {
   FixedSettings,
+  KeptQuestion,
   ModelChange,
   Prompt,
   SentRequest,
@@ -57,6 +58,10 @@ export interface Notes {
   'prompt.withdrawn': { readonly messageId: string };
   /** A question of the agent, which is told by an event that is not stored; its call's result closes it. */
   'question.asked': EventData<'user_input.requested'>;
+  /** A question whose event is not stored was answered, or is not asked any more. */
+  'question.closed': { readonly requestId: string };
+  /** A question whose event is not stored. */
+  'question.opened': KeptQuestion;
   /** How a model was asked: with the log, all it takes to write the request again. */
   'request.sent': SentRequest;
   'settings.fixed': Partial<FixedSettings>;

@@ -1,5 +1,5 @@
 import type { KeptBlock, Part, ToolCall } from '@groundcrew/models';
-import type { EventOf, JsonObject } from '@groundcrew/protocol';
+import type { EventOf, JsonObject, SessionMode } from '@groundcrew/protocol';
 import type { SessionContext } from '@groundcrew/store';
 import type { SessionLimits } from '../budget/limits.js';
 import { nothingSpent, type Spending } from '../budget/spending.js';
@@ -122,7 +122,42 @@ export type OpenQuestion =
       /** It belongs to no call. */
       readonly toolCallId: '';
       readonly event: EventOf<'session_limits_exhausted.requested'>['data'];
+    }
+  | {
+      readonly kind: 'exit_plan_mode';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'exit_plan_mode.requested'>['data'];
+    }
+  | {
+      readonly kind: 'auto_mode_switch';
+      readonly requestId: string;
+      /** It belongs to no call. */
+      readonly toolCallId: '';
+      readonly event: EventOf<'auto_mode_switch.requested'>['data'];
+    }
+  | OpenRequest;
+
+/** A question that belongs to no turn: an app or an MCP server waits for its answer. */
+export type OpenRequest =
+  | {
+      readonly kind: 'elicitation';
+      readonly requestId: string;
+      /** The call during which it was asked, if any. */
+      readonly toolCallId: string;
+      readonly event: EventOf<'elicitation.requested'>['data'];
+    }
+  | {
+      readonly kind: 'sampling';
+      readonly requestId: string;
+      readonly toolCallId: string;
+      readonly event: EventOf<'sampling.requested'>['data'];
     };
+
+/** Questions whose events are not stored: a private record keeps them. */
+export type KeptQuestion =
+  | Extract<OpenQuestion, { kind: 'exit_plan_mode' | 'auto_mode_switch' }>
+  | OpenRequest;
 
 /** One agent's part of the session: its conversation with the model, and the work it has open. */
 export interface AgentState {
@@ -172,7 +207,13 @@ export interface SessionState {
   readonly nextModel?: ModelChange;
   /** Rate limited when the choice was last left to the service. */
   readonly limitedModel?: string;
-  readonly mode: 'interactive' | 'plan' | 'autopilot';
+  readonly mode: SessionMode;
+  /** The mode of the prompt that runs, where its sender named one. */
+  readonly promptMode?: SessionMode;
+  /** How often autopilot went on by itself since the user's last prompt. */
+  readonly continuations: number;
+  /** The agent has said that the task of the last prompt is done. */
+  readonly isTaskComplete: boolean;
   readonly inbox: readonly Prompt[];
   /** What came under ids of its senders', the newest last; enough of them for any retry. */
   readonly receipts: Readonly<Record<string, string>>;
@@ -182,6 +223,8 @@ export interface SessionState {
   /** What all agents have spent together. */
   readonly spending: Spending;
   readonly limits: SessionLimits;
+  /** Questions of apps and MCP servers; they outlive turns. */
+  readonly requests: readonly OpenRequest[];
   /** Every agent that has written a record, by its id; the root's is `''`. */
   readonly agents: Readonly<Record<string, AgentState>>;
 }
@@ -211,18 +254,26 @@ export const initialState: SessionState = {
   fixed: {},
   context: { cwd: '' },
   mode: 'interactive',
+  continuations: 0,
+  isTaskComplete: false,
   inbox: [],
   receipts: {},
   approvals: [],
   permissions: initialPermissions,
   spending: nothingSpent,
   limits: {},
+  requests: [],
   agents: {},
 };
 
-/** Questions of all agents that nobody has answered yet. */
-export function openQuestions({ agents }: SessionState): readonly OpenQuestion[] {
-  return Object.values(agents).flatMap(({ questions }) => questions);
+/** Questions that no client has answered yet: of all agents, of apps and of MCP servers. */
+export function openQuestions({ agents, requests }: SessionState): readonly OpenQuestion[] {
+  return [...Object.values(agents).flatMap(({ questions }) => questions), ...requests];
+}
+
+/** The mode that counts now: the running prompt's own, else the session's. */
+export function modeOf({ mode, promptMode }: SessionState): SessionMode {
+  return promptMode ?? mode;
 }
 
 /** What the fold knows of an agent; an agent without records has the initial state. */
@@ -241,6 +292,8 @@ export interface Prompt {
   /** A slash command for some client, not for the model. */
   readonly isCommand?: boolean;
   readonly agentMode?: string;
+  /** Autopilot goes on by itself. */
+  readonly isContinuation?: boolean;
   readonly source?: string;
   readonly attachments?: readonly JsonObject[];
 }

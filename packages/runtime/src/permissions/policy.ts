@@ -235,7 +235,7 @@ function onlyReadsInside(subject: Subject, rules: PolicyRules): boolean {
 }
 
 /** A command whose text is understood, and that changes nothing here. */
-function onlyReads({ request, doubts }: Subject): boolean {
+export function onlyReads({ request, doubts }: Subject): boolean {
   if (request?.kind !== 'shell' || !request.canOfferSessionApproval || doubts.length > 0) return false;
   return request.commands.every(({ readOnly }) => readOnly);
 }

@@ -12,6 +12,8 @@ export interface PromptFacts {
   /** The model is reached through the Copilot API. */
   readonly isCopilot: boolean;
   readonly mode: 'interactive' | 'plan' | 'autopilot';
+  /** Where the session's plan is written. */
+  readonly planPath: string;
   /** What files say; the same object as long as they say the same. */
   readonly instructions: Instructions;
   readonly organizationInstructions?: string;

@@ -2,7 +2,9 @@ import type { EventData } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import { rateLimited } from '../log/fold.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
+import { agentOf } from '../log/state.js';
 import type { AskedClient } from './asked-client.js';
+import type { Offer, Offers } from './offers.js';
 import type { Answers, Questions } from './questions.js';
 
 type Answer = Answers['auto_mode_switch'];
@@ -14,57 +16,76 @@ export class ModelSwitch {
       /** The clients that say whether another model may answer. */
       clients(): readonly AskedClient[];
       readonly questions: Questions;
+      readonly offers: Offers;
       readonly log: SessionLog;
       readonly clock: Clock;
     },
   ) {}
 
-  /** True when the choice is left to the service from now on; false when nobody says so. */
-  async seek(limit: RateLimit, signal: AbortSignal): Promise<boolean> {
-    const { log, clients } = this.options;
+  /** True when the choice is left to the service from now on; false when no client says so. */
+  async seek({ model, ...limit }: RateLimit, signal: AbortSignal): Promise<boolean> {
+    const { log, clients, clock } = this.options;
     if (log.state.fixed.switchesModels) {
-      log.append(...switching(limit));
+      log.append(...switching(model));
       await log.stored();
       return true;
     }
     if (clients().length === 0) return false;
-    const { response } = await this.ask(limit, signal);
-    await log.stored();
-    return response !== 'no';
+    const requestId = clock.newId();
+    return this.ask({ requestId, ...limit }, model, signal);
   }
 
-  private async ask({ model, ...limit }: RateLimit, signal: AbortSignal): Promise<Answer> {
-    const { log, questions, clock } = this.options;
-    const requestId = clock.newId();
+  /** Asks again what a process before this one had asked; undefined when it had not. */
+  async askAgain(model: string, signal: AbortSignal): Promise<boolean | undefined> {
+    const { log, questions } = this.options;
+    const left = agentOf(log.state).questions.find((question) => question.kind === 'auto_mode_switch');
+    if (!left || questions.isWaiting(left.requestId)) return undefined;
+    return this.ask(left.event, model, signal);
+  }
+
+  private async ask(
+    event: EventData<'auto_mode_switch.requested'>,
+    model: string,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { log, questions, offers } = this.options;
+    const { requestId } = event;
     const settle = (answer: Answer): Answer => {
       const { response } = answer;
       log.append(
-        ...(response === 'no' ? [] : switching({ model })),
+        { note: 'question.closed', data: { requestId } },
+        ...(response === 'no' ? [] : switching(model)),
         ...(response === 'yes_always' ? [always] : []),
         { type: 'auto_mode_switch.completed', data: { requestId, response } },
       );
       return answer;
     };
     const answered = questions.ask({ kind: 'auto_mode_switch', requestId }, settle, signal);
-    log.emit({ type: 'auto_mode_switch.requested', data: { requestId, ...limit } });
-    const over = new AbortController();
-    this.put(requestId, limit, AbortSignal.any([signal, over.signal])).catch(receivedByTurn);
-    return answered.finally(() => over.abort());
+    const question = { kind: 'auto_mode_switch', requestId, toolCallId: '', event } as const;
+    // One commit: a client never knows of a question that a crash could lose.
+    log.append(
+      { note: 'question.opened', data: question },
+      { type: 'auto_mode_switch.requested', data: event },
+    );
+    offers.put(this.offer(event));
+    const { response } = await answered.finally(() => offers.close(requestId));
+    await log.stored();
+    return response !== 'no';
   }
 
-  /** Puts it to all who answer such; when none of them does, the answer is no. */
-  private async put(requestId: string, limit: Omit<RateLimit, 'model'>, signal: AbortSignal): Promise<void> {
+  /** When no client that was asked answers, the answer is no. */
+  private offer({ requestId, ...limit }: EventData<'auto_mode_switch.requested'>): Offer {
     const { log, questions, clients } = this.options;
     const { sessionId } = log;
-    await log.published(); // the event is told first
     const answer = ({ response }: Answer) =>
       questions.answer({ kind: 'auto_mode_switch', requestId }, { response });
-    const asked = clients().map((client) =>
-      client.ask('autoModeSwitch.request', { sessionId, ...limit }, signal).then(answer),
-    );
-    const outcomes = await Promise.allSettled(asked);
-    if (!signal.aborted && outcomes.every(({ status }) => status === 'rejected'))
-      await answer({ response: 'no' });
+    return {
+      requestId,
+      clients,
+      put: (client, signal) =>
+        client.ask('autoModeSwitch.request', { sessionId, ...limit }, signal).then(answer),
+      fail: () => answer({ response: 'no' }),
+    };
   }
 }
 
@@ -75,10 +96,7 @@ export interface RateLimit extends Omit<EventData<'auto_mode_switch.requested'>,
 
 const always: Draft = { note: 'settings.fixed', data: { switchesModels: true } };
 
-/** That an answer could not be stored ends the turn that waits for it. */
-const receivedByTurn = (): undefined => undefined;
-
-function switching({ model }: Pick<RateLimit, 'model'>): Draft[] {
+function switching(model: string): Draft[] {
   return [
     {
       type: 'session.info',

@@ -11,6 +11,7 @@ function audienceOf(answer: () => Promise<unknown>): Audience {
     elicitation: false,
     requestPermission: false,
     requestUserInput: false,
+    requestExitPlanMode: false,
     requestAutoModeSwitch: false,
     reportsIntent: false,
     tokenProviders: ['default'],

@@ -3,6 +3,7 @@ import type { LimitsAnswer } from '../budget/limits.js';
 import type { SessionLog } from '../log/session-log.js';
 import type { PermissionOutcome } from '../permissions/decision.js';
 import type { ExternalAnswer } from '../tools/external.js';
+import type { PlanAnswer } from '../tools/plan-question.js';
 import type { UserAnswer } from '../tools/user-question.js';
 import type { Waits } from './waits.js';
 
@@ -11,10 +12,13 @@ export interface Answers {
   auto_mode_switch: Pick<EventData<'auto_mode_switch.completed'>, 'response'>;
   command: { readonly error?: string };
   elicitation: Omit<EventData<'elicitation.completed'>, 'requestId'>;
+  exit_plan_mode: PlanAnswer;
   external_tool: ExternalAnswer;
   permission: PermissionOutcome;
   session_limits: LimitsAnswer;
-  queued_command: { readonly stopProcessingQueue?: boolean };
+  queued_command: { readonly handled?: boolean; readonly stopProcessingQueue?: boolean };
+  /** What the model is to have said; undefined when the request was refused. */
+  sampling: Readonly<Record<string, unknown>> | undefined;
   /** Undefined when nobody who was asked could answer. */
   user_input: UserAnswer | undefined;
 }
@@ -27,6 +31,8 @@ export interface QuestionRef<K extends keyof Answers = keyof Answers> {
 
 interface Waiting {
   readonly kind: keyof Answers;
+  /** Throws when the answer does not fit; the question stays open. */
+  read(answer: unknown): unknown;
   settle(answer: unknown): void;
 }
 
@@ -44,11 +50,15 @@ export class Questions {
     return this.waiting.has(requestId);
   }
 
-  /** Waits for the answer; `settle` writes it, and all that it completes, to the log at once. */
+  /**
+   * Waits for the answer; `settle` writes it, and all that it completes, to the log at once. An answer that `read` throws
+   * at is refused, and the question stays open.
+   */
   ask<K extends keyof Answers, R>(
     { kind, requestId }: QuestionRef<K>,
     settle: (answer: Answers[K]) => R,
     signal: AbortSignal,
+    read: (answer: Answers[K]) => Answers[K] = (answer) => answer,
   ): Promise<R> {
     signal.throwIfAborted();
     const asked = new Promise<R>((resolve, reject) => {
@@ -59,6 +69,7 @@ export class Questions {
       signal.addEventListener('abort', stop, { once: true });
       this.waiting.set(requestId, {
         kind,
+        read: (answer) => read(answer as Answers[K]),
         settle: (answer) => {
           signal.removeEventListener('abort', stop);
           // `answer` lets nothing through but what its kind is answered with.
@@ -70,16 +81,17 @@ export class Questions {
     return wait ? this.waits.during({ kind: wait, requestId }, asked) : asked;
   }
 
-  /** True once the answer is stored and told; false tells a slower client that it came late, or asked for no such thing. */
+  /** True once the answer is stored and told; throws when it does not fit. False tells a slower client that it came late, or asked for no such thing. */
   async answer<K extends keyof Answers>(
     { kind, requestId }: QuestionRef<K>,
     answer: Answers[K],
   ): Promise<boolean> {
     const question = this.waiting.get(requestId);
     if (question?.kind !== kind) return false;
+    const fitting = question.read(answer);
     // mutation: accept a second answer
     this.waiting.delete(requestId);
-    question.settle(answer);
+    question.settle(fitting);
     await this.log.published();
     return true;
   }
@@ -90,9 +102,11 @@ const waitKinds = {
   auto_mode_switch: 'auto_mode_switch',
   command: 'command',
   elicitation: 'elicitation',
+  exit_plan_mode: 'exit_plan_mode',
   external_tool: undefined,
   permission: 'permission',
   queued_command: 'command',
+  sampling: 'sampling',
   session_limits: 'session_limits',
   user_input: 'user_input',
 } as const satisfies Record<keyof Answers, string | undefined>;

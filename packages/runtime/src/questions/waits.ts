@@ -18,6 +18,8 @@ type WaitKind =
         | 'permission'
         | 'user_input'
         | 'elicitation'
+        | 'exit_plan_mode'
+        | 'sampling'
         | 'command'
         | 'session_limits';
       readonly requestId: string;

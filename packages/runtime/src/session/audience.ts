@@ -17,6 +17,8 @@ export interface Attachment extends AskedClient {
   readonly requestPermission: boolean;
   /** This client answers questions of the agent. */
   readonly requestUserInput: boolean;
+  /** This client says what follows a plan. */
+  readonly requestExitPlanMode: boolean;
   /** How the hooks of this client are treated; absent when it has none. */
   readonly hooks?: HookOptions;
   /** This client says whether another model may answer while one is rate limited. */
@@ -63,6 +65,11 @@ export class Audience {
   /** Any attached client answers questions of the agent. */
   get answersQuestions(): boolean {
     return this.some((attachment) => attachment.requestUserInput);
+  }
+
+  /** Any attached client says what follows a plan. */
+  get answersPlans(): boolean {
+    return this.some((attachment) => attachment.requestExitPlanMode);
   }
 
   /** Any attached client has hooks. */
@@ -122,8 +129,10 @@ export class Audience {
     return [...this.attachments.values()].flatMap((attachment) => attachment.commands);
   }
 
-  questionAnswerers(): readonly Attachment[] {
-    return [...this.attachments.values()].filter((attachment) => attachment.requestUserInput);
+  /** The clients that answer questions of a kind, in the order in which they came. */
+  answerersOf(kind: 'user_input' | 'exit_plan_mode'): readonly Attachment[] {
+    const flag = kind === 'user_input' ? 'requestUserInput' : 'requestExitPlanMode';
+    return [...this.attachments.values()].filter((attachment) => attachment[flag]);
   }
 
   /** The hooks of clients, in the order in which they came. */

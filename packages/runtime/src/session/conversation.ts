@@ -4,7 +4,7 @@ import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import type { Clock } from '../clock.js';
-import { type CompactionResult, Compactor, type CompactorParts } from '../compaction/compactor.js';
+import { Compactor, type CompactorParts } from '../compaction/compactor.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
 import { Gate } from '../gate/gate.js';
 import type { GatePermissions } from '../gate/permission-desk.js';
@@ -13,15 +13,16 @@ import { HookGuard } from '../hooks/guard.js';
 import { type HookSource, Hooks } from '../hooks/hooks.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
-import { hasWork } from '../log/fold.js';
+import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
 import { type SamplingParts, sample } from '../mcp/sampling.js';
 import { ModelCalls } from '../model-call/model-call.js';
+import { CallQuestions } from '../questions/call-questions.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { ModelSwitch } from '../questions/model-switch.js';
-import { Questions } from '../questions/questions.js';
-import { UserInput } from '../questions/user-input.js';
+import { Offers } from '../questions/offers.js';
+import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
@@ -64,7 +65,10 @@ export interface ConversationHost {
 export class Conversation {
   readonly inbox: Inbox;
   readonly questions: Questions;
-  readonly userInput: UserInput;
+  /** Open questions that clients are asked by requests. */
+  readonly offers: Offers;
+  /** Slash commands, forms and other requests to clients that belong to no turn. */
+  readonly requests: ClientRequests;
   private readonly receipts: Receipts;
   private readonly waits: Waits;
   private readonly root: RootAgent;
@@ -76,22 +80,19 @@ export class Conversation {
   /** Holds calls back while the session's hooks are away. */
   guard!: HookGuard;
   /** Summarises the conversation when its window fills. */
-  private compactor!: Compactor;
+  compactor!: Compactor;
 
   constructor(
     readonly log: SessionLog,
     private readonly host: ConversationHost,
   ) {
-    const { clock, audience, planner, limits } = host;
+    const { clock, planner, limits } = host;
     this.inbox = new Inbox(log, limits.queuedPrompts);
     this.receipts = new Receipts(log);
     this.waits = new Waits(clock);
     this.questions = new Questions(log, this.waits);
-    this.userInput = new UserInput({
-      clients: () => audience.questionAnswerers(),
-      questions: this.questions,
-      log,
-    });
+    this.requests = new ClientRequests({ log, questions: this.questions, clock });
+    this.offers = new Offers(log);
     this.context = this.rootContext();
     this.root = new RootAgent({
       log,
@@ -138,12 +139,26 @@ export class Conversation {
     const isAsked = ({ toolCallId }: { readonly toolCallId: string }) =>
       questions.some((each) => each.toolCallId === toolCallId && this.questions.isWaiting(each.requestId));
     const waits = (call: OpenCall) => isAsked(call) || this.guard.isHolding(call.toolCallId);
-    return this.isRunning && !hasSecrets && calls.length > 0 && calls.every(waits);
+    const mayRest = this.isRunning && !hasSecrets && !this.requests.hasCallers;
+    return mayRest && calls.length > 0 && calls.every(waits);
   }
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
   async send(prompt: Prompt, extras: PromptExtras): Promise<void> {
     await this.receipts.once(prompt, () => this.accept({ prompt, extras }));
+  }
+
+  /** False when nobody waits for such an answer any more; what was asked before the log was loaded may be answered too. */
+  answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
+    if (question.kind === 'elicitation' || question.kind === 'sampling') this.requests.reopen();
+    return this.questions.answer(question, answer);
+  }
+
+  /** Takes prompts back that no turn has taken up. */
+  async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
+    const gone = await this.inbox.withdraw(which);
+    if (gone.length > 0) this.log.emit({ type: 'pending_messages.modified', data: {} });
+    return gone;
   }
 
   private async accept(received: ReceivedPrompt): Promise<void> {
@@ -162,6 +177,7 @@ export class Conversation {
   /** Stops the loop and leaves what it worked on as pending work. */
   async halt({ hasUserLeft = false } = {}): Promise<void> {
     this.inbox.pause();
+    this.requests.close();
     const run = this.run;
     run?.controller.abort(new Interruption('close', 'The session was closed'));
     this.root.stopEnding();
@@ -170,22 +186,8 @@ export class Conversation {
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
 
-  /** Summarises the conversation now. */
-  async compact(customInstructions: string | undefined, signal: AbortSignal): Promise<CompactionResult> {
-    return this.compactor.compact(await this.summaryCall(signal), customInstructions, signal);
-  }
-
-  /** A summary of the conversation, which stays as it is. */
-  async summarise(signal: AbortSignal): Promise<string> {
-    return this.compactor.summariseOnly(await this.summaryCall(signal), signal);
-  }
-
-  /** Ends a compaction of this kind; false when none runs. */
-  cancelCompaction(kind: 'background' | 'manual'): boolean {
-    return this.compactor.cancel(kind);
-  }
-
-  private async summaryCall(signal: AbortSignal): Promise<SummaryCall> {
+  /** How the conversation is summarised by a client's wish. */
+  async summaryCall(signal: AbortSignal): Promise<SummaryCall> {
     const { trace } = this.host.planner.settings;
     const context = this.context(new Interaction(this.host.clock.newId(), { trace }));
     return summaryCall(context, await context.planner.freshPlan(signal));
@@ -211,12 +213,14 @@ export class Conversation {
 
   /** Goes on with what was left: an open turn, prompts that wait, and open questions, which may be answered from then on. */
   async continueWork(): Promise<void> {
-    if (!this.run && hasWork(this.log.state)) await this.start(undefined);
+    this.requests.reopen();
+    if (!this.run && hasTurnWork(this.log.state)) await this.start(undefined);
   }
 
   /** Closes what a process before this one had left; prompts that wait become messages for the next turn to answer. */
   async closeInterrupted(): Promise<void> {
     if (!hasWork(this.log.state)) return;
+    this.requests.closeLeft();
     this.root.closeInterrupted();
     for (let prompt = await this.inbox.takeNext(); prompt; prompt = await this.inbox.takeNext())
       await this.root.deliverOnly(prompt);
@@ -265,8 +269,7 @@ export class Conversation {
 
   /** Offers a queued command to the clients that want such; with none it is dropped. */
   private async command(run: Run, { messageId, text }: Prompt): Promise<TurnOutcome> {
-    const { log, questions, host } = this;
-    const requests = new ClientRequests({ log, questions, clock: host.clock });
+    const { requests, host } = this;
     const { signal } = run.controller;
     const wanted = host.isWanted('command.queued');
     const { stopProcessingQueue } = wanted
@@ -307,20 +310,25 @@ export class Conversation {
     return isFirst;
   }
 
+  private modelCalls(log: AgentLog, hooks: Hooks): ModelCalls {
+    const { host, questions, waits } = this;
+    return new ModelCalls({
+      ...{ log, clock: host.clock, questions, waits },
+      priceOf: host.priceOf,
+      failed: (error, recoverable, signal) =>
+        reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
+    });
+  }
+
   private rootContext(): (interaction: Interaction) => AgentContext {
-    const { host, inbox, questions, userInput, waits } = this;
+    const { host, inbox, questions, offers, waits } = this;
     const { clock, audience, planner, permissions } = host;
     const log = new AgentLog(this.log);
     const parts = { log, clock, questions, waits };
     const hooks = new Hooks({ ...parts, sources: () => host.hookSources() });
     const held = () => void this.log.stored().then(() => host.held(), ignored);
     this.guard = new HookGuard({ log, waits, held, hasClient: () => audience.hasHooks });
-    const models = new ModelCalls({
-      ...parts,
-      priceOf: host.priceOf,
-      failed: (error, recoverable, signal) =>
-        reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
-    });
+    const models = this.modelCalls(log, hooks);
     this.compactor = new Compactor({ log, models, ...host.compaction });
     const fixed = {
       log,
@@ -328,19 +336,26 @@ export class Conversation {
       hooks,
       gate: new Gate({
         ...parts,
-        userInput,
+        offers,
+        callQuestions: new CallQuestions({
+          log: this.log,
+          questions,
+          clock,
+          clients: (kind) => audience.answerersOf(kind),
+        }),
         hooks,
         guard: this.guard,
         permissions,
         toolEnvironment: () => host.toolEnvironment(),
       }),
-      planner: planner.forAgent(() => this.log.state, waits),
+      planner: planner.forAgent(() => this.log.latest, waits),
       models,
       compactor: this.compactor,
       modelSwitch: new ModelSwitch({
         clients: () => audience.modelSwitchers(),
         clock,
         questions,
+        offers,
         log: this.log,
       }),
       memory: new HistoryMemory(),

@@ -70,6 +70,8 @@ export class SessionTools {
       environment.builtinTools({
         reportsIntent: audience.reportsIntent,
         answersQuestions: audience.answersQuestions && !this.planner.settings.isAskingDisabled,
+        answersPlans: audience.answersPlans,
+        mode: this.planner.mode,
       });
     this.fileHooks = this.hooksOfFiles();
     const ofBuild = new ListedTools('builtin', builtin);
@@ -78,6 +80,7 @@ export class SessionTools {
     this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
     const sources = [ofBuild, session.skills, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
+      sessionDirectory: session.workspacePath,
       homeDirectory: homeOf(session.workspacePath),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
     });

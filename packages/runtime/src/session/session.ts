@@ -10,7 +10,7 @@ import {
   type SessionState,
 } from '../log/state.js';
 import { readStored } from '../log/stored-records.js';
-import { ClientRequests } from '../questions/client-requests.js';
+import type { ClientRequests } from '../questions/client-requests.js';
 import type { Answers, QuestionRef } from '../questions/questions.js';
 import type { Wait } from '../questions/waits.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
@@ -176,13 +176,12 @@ export class Session {
 
   /** Slash commands and forms: requests of one client to the others. */
   async requests(): Promise<ClientRequests> {
-    const { log, questions } = await this.load();
-    return new ClientRequests({ log, questions, clock: this.parts.clock });
+    return (await this.load()).requests;
   }
 
   /** False when nobody waits for such an answer any more. */
   async answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
-    return (await this.load()).questions.answer(question, answer);
+    return (await this.load()).answer(question, answer);
   }
 
   /** Writes events and waits until everybody has been told. */
@@ -221,10 +220,7 @@ export class Session {
 
   /** Takes prompts back that no turn has taken up. */
   async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
-    const { inbox, log } = await this.load();
-    const gone = await inbox.withdraw(which);
-    if (gone.length > 0) log.emit({ type: 'pending_messages.modified', data: {} });
-    return gone;
+    return (await this.load()).withdraw(which);
   }
 
   /** The log, if it is in memory. */
@@ -288,7 +284,7 @@ export class Session {
   /** Frees memory, never data: the next who needs the session loads it again. */
   async unload(): Promise<void> {
     const { conversation } = this;
-    if (!conversation || conversation.isRunning) return;
+    if (!conversation || conversation.isRunning || conversation.requests.hasCallers) return;
     if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
     await conversation.log.stored();
     await this.releaseConversation(conversation);
@@ -309,6 +305,7 @@ export class Session {
 
   /** Forgets the copy in memory without a word: another process has the session. */
   dropLoaded(): void {
+    this.conversation?.requests.close();
     this.conversation = undefined;
     this.loading = undefined;
     void this.skills.close();

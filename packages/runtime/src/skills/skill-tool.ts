@@ -20,6 +20,7 @@ export function skillTool(skills: readonly PlacedSkill[]): Tool {
       search: optional(text('Words to look for in the names and descriptions of all skills.')),
     },
     isRepeatable: true,
+    changesNothing: true,
     intention: ({ skill, search }) => skill ?? search,
     prepare: ({ skill: name, file, search }, context) => {
       if (search !== undefined) return run(async () => success(foundSkills(skills, search)));

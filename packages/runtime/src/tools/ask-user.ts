@@ -9,6 +9,7 @@ export function askUserTool(): Tool {
     name: 'ask_user',
     description:
       'Asks the user one question and waits for the answer. Use it when you cannot go on without knowing, and give choices where there are a few likely answers.',
+    changesNothing: true,
     fields: {
       question: text('The question, short and clear.'),
       choices: optional(list('Answers to choose from.')),

@@ -4,6 +4,7 @@ import { defineTool } from './define-tool.js';
 import { creationDiff } from './diff.js';
 import { text } from './fields.js';
 import { permissionToWrite } from './permission-questions.js';
+import { isPlan } from './plan-file.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
 /** Writes a new file, whole or not at all, and never over another. */
@@ -45,6 +46,7 @@ async function create(
   ).catch((error: unknown) => {
     throw error instanceof AlreadyThere ? alreadyThere({ ...place, kind: 'file' }) : error;
   });
+  if (isPlan(place, context)) context.notify({ type: 'session.plan_changed', data: { operation: 'create' } });
   context.notify({
     type: 'session.info',
     ephemeral: true,

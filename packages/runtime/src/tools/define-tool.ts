@@ -8,6 +8,8 @@ export interface ToolDefinition<F extends Fields> {
   readonly fields: F;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable?: boolean;
+  /** Its calls change nothing outside the session: they may run in plan mode. */
+  readonly changesNothing?: boolean;
   /** No call of it ever needs a permission. */
   readonly isFree?: boolean;
   /** What the call is about, in a few words for people. */
@@ -20,13 +22,21 @@ export interface ToolDefinition<F extends Fields> {
 
 /** Makes a tool whose `prepare` only ever sees input that fits its fields. */
 export function defineTool<const F extends Fields>(definition: ToolDefinition<F>): Tool {
-  const { name, description, fields, isRepeatable = false, isFree = false } = definition;
+  const {
+    name,
+    description,
+    fields,
+    isRepeatable = false,
+    changesNothing = false,
+    isFree = false,
+  } = definition;
   return {
     name,
     description,
     inputSchema: schemaOf(fields),
     source: 'builtin',
     isRepeatable,
+    changesNothing,
     isFree,
     intention: (input) => ifItFits(fields, input, (parsed) => definition.intention?.(parsed)),
     ...(definition.preview && {

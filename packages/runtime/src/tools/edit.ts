@@ -6,8 +6,9 @@ import { changeDiff } from './diff.js';
 import { optional, text } from './fields.js';
 import { kilobytes } from './output.js';
 import { permissionToWrite } from './permission-questions.js';
+import { isPlan } from './plan-file.js';
 import { replaceOnce } from './replacement.js';
-import { type Tool, ToolFailure, type ToolResult } from './tool.js';
+import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
 /** Of a longer file people are shown what changes, and not all of it. */
 const mostShown = 1024 * 1024;
@@ -45,17 +46,18 @@ export function editTool(): Tool {
           const isShort = content.length <= mostShown;
           return { intention: 'Edit file', diff, ...(isShort && { newFileContents: content.toString() }) };
         }),
-        run: () => files.run(place.real, () => edit(change)),
+        run: () => files.run(place.real, () => edit(change, context)),
       };
     },
   });
 }
 
 /** Plans anew: another edit may have been made while this one waited for leave. */
-async function edit(change: Change): Promise<ToolResult> {
+async function edit(change: Change, context: ToolContext): Promise<ToolResult> {
   const { place } = change;
   const { content, owner, diff } = await plan(change);
   await HeldDirectory.use(parentOf(place), (directory) => directory.replace(nameOf(place), content, owner));
+  if (isPlan(place, context)) context.notify({ type: 'session.plan_changed', data: { operation: 'update' } });
   return { type: 'success', text: `File ${place.path} updated with changes.`, details: diff };
 }
 

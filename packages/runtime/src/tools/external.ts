@@ -8,6 +8,8 @@ export interface ToolDeclaration {
   readonly description?: string;
   readonly parameters?: JsonObject;
   readonly skipPermission?: boolean;
+  /** Its calls change nothing: they may run in plan mode. */
+  readonly readOnly?: boolean;
   readonly overridesBuiltInTool?: boolean;
   readonly defer?: string;
   /** The client can say whether arguments fit. */
@@ -47,6 +49,7 @@ export function externalTool(declaration: ToolDeclaration): Tool {
     inputSchema: declaration.parameters ?? emptySchema,
     source: 'custom',
     isRepeatable: false,
+    changesNothing: declaration.readOnly ?? false,
     isNeverDeferred: declaration.defer === 'never',
     overridesBuiltIn: declaration.overridesBuiltInTool ?? false,
     prepare: (input, { sessionId, toolCallId }) => {

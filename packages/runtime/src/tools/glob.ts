@@ -16,6 +16,7 @@ export function globTool(): Tool {
     name: 'glob',
     description:
       'Finds files by their names: * and ? within a name, ** across directories, [abc] and {a,b}. A pattern without / matches at any depth. Files that ignore files name, and hidden ones unless the pattern names them, are left out.',
+    changesNothing: true,
     fields: {
       pattern: text('The pattern, such as **/*.ts or README.md.'),
       paths: optional(texts('Where to look; the working directory when left out.')),

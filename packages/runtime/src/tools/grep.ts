@@ -40,6 +40,7 @@ export function grepTool(): Tool {
     name: 'grep',
     description:
       'Searches the content of files with ripgrep. Files that ignore files name, hidden and binary ones are left out. Braces and other special characters must be escaped to be found as they are.',
+    changesNothing: true,
     fields,
     isRepeatable: true,
     intention: ({ path, paths }) => [path ?? paths ?? []].flat().join(', ') || undefined,

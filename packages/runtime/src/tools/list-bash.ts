@@ -8,6 +8,7 @@ export function listBashTool(): Tool {
     name: 'list_bash',
     description:
       'Lists the commands that run in the background, and those that have ended and were not read yet.',
+    changesNothing: true,
     fields: {},
     isRepeatable: true,
     isFree: true,

@@ -16,6 +16,7 @@ export function readBashTool(): Tool {
     name: 'read_bash',
     description:
       'Reads the output that a command in the background has written since you last read it. Waits for it to end first, at most for the delay.',
+    changesNothing: true,
     fields,
     isFree: true,
     prepare: (wanted, context) => ({ type: 'run', run: (signal) => read(wanted, context, signal) }),

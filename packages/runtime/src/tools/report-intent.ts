@@ -7,6 +7,7 @@ export function reportIntentTool(): Tool {
   return defineTool({
     name: 'report_intent',
     description: 'Says in a few words what you are about to do, for the user to see.',
+    changesNothing: true,
     fields: { intent: text('What you are doing now, in at most four words.') },
     isRepeatable: true,
     isFree: true,

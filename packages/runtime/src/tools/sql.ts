@@ -10,6 +10,7 @@ export function sqlTool(): Tool {
   return defineTool({
     name: 'sql',
     description: `Runs SQLite statements on the session's own database. Keep your todo list there: todos(id, title, description, status, created_at, updated_at) with status pending, in_progress, done or blocked, and todo_deps(todo_id, depends_on). You may create further tables. A call may take ${seconds} s.`,
+    changesNothing: true,
     fields: {
       description: text('What the statements do, in a few words.'),
       query: text('One or more SQLite statements, separated by semicolons.'),

@@ -7,6 +7,7 @@ export function stopBashTool(): Tool {
   return defineTool({
     name: 'stop_bash',
     description: 'Stops a command that runs in the background, and all that it has started.',
+    changesNothing: true,
     fields: { shellId: text('The id of the command, as bash gave it.') },
     isRepeatable: true,
     isFree: true,

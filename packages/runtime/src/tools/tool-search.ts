@@ -14,6 +14,7 @@ export function toolSearch(deferred: readonly Tool[], load: (names: readonly str
     name: searchName,
     description: `Finds tools that exist but are not listed in full. Search with a few words, or with the exact name of a tool; the tools that are found can be called from then on. Names of tools that can be found: ${namesOf(deferred)}`,
     isRepeatable: true,
+    changesNothing: true,
     fields: {
       query: text('A few words about what the tool should do, or its exact name'),
       limit: optional(number('How many to find at most; 5 without it', { minimum: 1, maximum: mostFound })),

@@ -5,6 +5,7 @@ import type { JobRunner } from '../exec/workers.js';
 import type { Refusal } from '../permissions/decision.js';
 import type { LaterQuestion, PermissionQuestion } from '../permissions/question.js';
 import type { LargeOutput } from './output.js';
+import type { PlanQuestion } from './plan-question.js';
 import type { SessionShells } from './shell/shells.js';
 import type { UserQuestion } from './user-question.js';
 
@@ -45,6 +46,8 @@ export interface ToolEnvironment {
 /** Something small that clients are told beside a result; what the model has to know of it is kept. */
 export type ToolNotice =
   | { readonly type: 'system.notification'; readonly data: EventData<'system.notification'> }
+  | { readonly type: 'session.plan_changed'; readonly data: EventData<'session.plan_changed'> }
+  | { readonly type: 'session.task_complete'; readonly data: EventData<'session.task_complete'> }
   | { readonly type: 'skill.invoked'; readonly data: EventData<'skill.invoked'> }
   | { readonly type: 'session.info'; readonly ephemeral: true; readonly data: EventData<'session.info'> }
   | { readonly type: 'session.todos_changed'; readonly data: EventData<'session.todos_changed'> };
@@ -122,6 +125,8 @@ export type PreparedCall = {
   | { readonly type: 'external' }
   /** The user's answer is its result. */
   | { readonly type: 'ask'; readonly question: UserQuestion }
+  /** What users say of the plan is its result. */
+  | { readonly type: 'ask-about-plan'; readonly question: PlanQuestion }
 );
 
 /** What is known of a call before it is prepared. */
@@ -156,6 +161,8 @@ export interface Tool {
   readonly givesWay?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
+  /** Its calls change nothing outside the session: they may run in plan mode, whatever permission they ask for. */
+  readonly changesNothing?: boolean;
   /** No call of it ever needs a permission. */
   readonly isFree?: boolean;
   /** What the call is about, in a few words for people. */

@@ -27,6 +27,7 @@ export function viewTool(): Tool {
     name: 'view',
     description:
       'Shows a file with numbered lines, the names in a directory (one level), or an image. A long file is shown in parts: give view_range.',
+    changesNothing: true,
     fields: {
       path: text('The file or directory; absolute, or relative to the working directory.'),
       view_range: optional(

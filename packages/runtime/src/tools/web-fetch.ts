@@ -13,6 +13,7 @@ export function webFetchTool(options: WebFetchOptions): Tool {
     name: 'web_fetch',
     description:
       'Fetches a page from the web; HTML becomes markdown. A long page is read in parts: give start_index. Only public addresses can be fetched.',
+    changesNothing: true,
     fields: {
       url: text('The http or https address.'),
       max_length: optional(

@@ -17,11 +17,15 @@ export async function askAvailableModel(
   plan: ModelPlan,
   signal: AbortSignal,
 ): Promise<Answered> {
-  const { planner } = context;
-  try {
-    return { answer: await askFitting(context, plan, signal), plan };
-  } catch (error) {
-    if (!(await mayAskAnother(error, { context, plan }, signal))) throw error;
+  const { planner, modelSwitch } = context;
+  // A question that a process before this one had asked comes first; after a no, the model may have time again.
+  const isSwitched = await modelSwitch.askAgain(plan.model, signal);
+  if (!isSwitched) {
+    try {
+      return { answer: await askFitting(context, plan, signal), plan };
+    } catch (error) {
+      if (isSwitched === false || !(await mayAskAnother(error, { context, plan }, signal))) throw error;
+    }
   }
   const other = await planner.freshPlan(signal);
   appendSystemPrompt(context, other);

@@ -1,4 +1,5 @@
 import type { ModelInfo, ModelProvider } from '@groundcrew/models';
+import type { SessionMode } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { Compactor } from '../compaction/compactor.js';
 import type { Gate } from '../gate/gate.js';
@@ -19,6 +20,8 @@ export interface TurnLimits {
   readonly turnMilliseconds: number;
   /** How often hooks may keep an agent from stopping, for each prompt. */
   readonly stopBlocks: number;
+  /** How often autopilot goes on by itself, for each prompt. */
+  readonly continuations: number;
 }
 
 /** What one model call goes by; made anew before each one. */
@@ -59,7 +62,7 @@ export interface AgentPlanner {
   /** Types of documents that the model reads as they are. */
   documents(): readonly string[];
   /** What the model has to read of tools that came or went; asked once for each prompt. */
-  noticeOfTools(): string;
+  noticeOfTools(mode?: SessionMode): string;
   /** The same of tools of servers, between two calls of one prompt. */
   noticeOfServers(): string;
   report(): SettingsReport;

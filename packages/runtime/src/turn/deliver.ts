@@ -1,4 +1,4 @@
-import type { EventData } from '@groundcrew/protocol';
+import type { EventData, SessionMode } from '@groundcrew/protocol';
 import { ruleWarning } from '../gate/permission-desk.js';
 import { remindersOf, submitPrompt } from '../hooks/submitted-prompt.js';
 import type { Draft } from '../log/session-log.js';
@@ -25,7 +25,7 @@ export async function deliver(
     canSeeImages: planner.canSeeImages(),
     documents,
     isPlanning: log.session.mode === 'plan',
-    notice: planner.noticeOfTools(),
+    notice: planner.noticeOfTools(namedMode(prompt)),
   });
   const verbatim: Draft[] =
     formatted.parts.length === 0
@@ -129,9 +129,17 @@ function messageData(prompt: Prompt, { interaction }: AgentContext): EventData<'
     ...(prompt.agentMode !== undefined && {
       agentMode: prompt.agentMode as EventData<'user.message'>['agentMode'],
     }),
+    ...(prompt.isContinuation && { isAutopilotContinuation: true }),
     ...(prompt.source !== undefined && { source: prompt.source }),
   };
 }
+
+/** The mode that the sender named; `shell` is none that a model works in. */
+function namedMode({ agentMode }: Prompt): SessionMode | undefined {
+  return sessionModes.find((mode) => mode === agentMode);
+}
+
+const sessionModes = ['interactive', 'plan', 'autopilot'] as const;
 
 /** A prompt that waited has its receipt already. */
 function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): Draft[] {

@@ -1,5 +1,6 @@
 import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
-import type { SessionState } from '../log/state.js';
+import type { SessionMode } from '@groundcrew/protocol';
+import { modeOf, type SessionState } from '../log/state.js';
 import type { InstructionPlaces } from '../prompt/instruction-files.js';
 import type { Instructions } from '../prompt/instructions.js';
 import { type KnownFacts, type PromptParts, PromptWriter } from '../prompt/prompt-writer.js';
@@ -13,6 +14,7 @@ import { Deferral } from '../tools/deferral.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
+import { planPathIn } from '../workspace/plan.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
 import { filterWarnings, OptionWarnings } from './option-warnings.js';
@@ -23,11 +25,14 @@ const automatic = 'auto';
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
   private toolset: Toolset | undefined;
+  /** The mode that the tools were put together for. */
+  mode: SessionMode = 'interactive';
   private readonly deferral = new Deferral();
   /** The tools that the model was last told of, by name. */
   private shown: ReadonlyMap<string, Tool['source']> | undefined;
   private readonly prompt: PromptWriter;
   private readonly homeDirectory: string;
+  private readonly planPath: string;
   readonly optionWarnings = new OptionWarnings();
 
   constructor(
@@ -35,10 +40,11 @@ export class Planner {
     private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
-    parts: PromptParts & { readonly homeDirectory: string },
+    parts: PromptParts & { readonly homeDirectory: string; readonly sessionDirectory: string },
   ) {
     this.prompt = new PromptWriter(parts);
     this.homeDirectory = parts.homeDirectory;
+    this.planPath = planPathIn(parts.sessionDirectory);
     for (const source of sources)
       source.onChange(() => {
         this.toolset = undefined;
@@ -55,7 +61,10 @@ export class Planner {
       model: () => this.model(state()),
       canSeeImages: () => this.canSeeImages(state()),
       documents: () => this.documents(state()),
-      noticeOfTools: () => this.noticeOfTools(),
+      noticeOfTools: (mode = state().mode) => {
+        this.useMode(mode);
+        return this.noticeOfTools();
+      },
       noticeOfServers: () => this.noticeOfTools(({ source }) => source === 'mcp'),
       report: () => this.report(state()),
       optionWarnings: () => this.optionWarnings.take(),
@@ -102,6 +111,7 @@ export class Planner {
   private factsIn(state: SessionState): KnownFacts {
     const { access, settings } = this;
     const { organizationInstructions } = settings;
+    this.useMode(modeOf(state));
     return {
       workingDirectory: state.context.cwd,
       platform: process.platform,
@@ -109,7 +119,8 @@ export class Planner {
       toolset: this.deferral.apply(this.currentToolset(), settings.toolSearch ?? {}, this.windowOf(state)),
       isCopilot: access.isCopilot,
       version: this.version,
-      mode: state.mode,
+      mode: this.mode,
+      planPath: this.planPath,
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
       ...(organizationInstructions !== undefined && { organizationInstructions }),
     };
@@ -223,6 +234,13 @@ export class Planner {
       hiddenTools: this.toolsetIfAny()?.hidden ?? [],
       warnings: [...unknown, ...(standIn ? [standIn] : []), ...(effort ? [effort] : [])],
     };
+  }
+
+  /** Some tools are there in one mode only. */
+  private useMode(mode: SessionMode): void {
+    if (mode === this.mode) return;
+    this.mode = mode;
+    this.toolset = undefined;
   }
 
   /** What was chosen since has been spoken of when it was. */

@@ -1,5 +1,6 @@
-import type { CompactionResult, CompactorParts } from '../compaction/compactor.js';
+import type { CompactionResult, Compactor, CompactorParts } from '../compaction/compactor.js';
 import { titleOf } from '../compaction/summary.js';
+import type { SummaryCall } from '../compaction/summary-call.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, openQuestions, type SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
@@ -8,9 +9,8 @@ import type { Workspace } from '../workspace/workspace.js';
 /** A session's log in memory, and the loop that works on it. */
 interface HistoryConversation {
   readonly log: SessionLog;
-  compact(customInstructions: string | undefined, signal: AbortSignal): Promise<CompactionResult>;
-  cancelCompaction(kind: 'background' | 'manual'): boolean;
-  summarise(signal: AbortSignal): Promise<string>;
+  readonly compactor: Compactor;
+  summaryCall(signal: AbortSignal): Promise<SummaryCall>;
 }
 
 /** The session whose history it is. */
@@ -27,19 +27,22 @@ export class SessionHistory {
 
   /** Puts a summary in the place of the older messages now. */
   async compact(customInstructions: string | undefined, signal: AbortSignal): Promise<CompactionResult> {
-    return (await this.session.load()).compact(customInstructions, signal);
+    const conversation = await this.session.load();
+    const call = await conversation.summaryCall(signal);
+    return conversation.compactor.compact(call, customInstructions, signal);
   }
 
   /** False when no such compaction runs. */
   async cancelCompaction(kind: 'background' | 'manual'): Promise<boolean> {
-    return (await this.session.load()).cancelCompaction(kind);
+    return (await this.session.load()).compactor.cancel(kind);
   }
 
   /** What whoever goes on with the work elsewhere has to know; empty before the first message. */
   async handoff(signal: AbortSignal): Promise<string> {
     const conversation = await this.session.load();
     if (agentOf(conversation.log.state).history.length === 0) return '';
-    const summary = await conversation.summarise(signal);
+    const { compactor } = conversation;
+    const summary = await compactor.summariseOnly(await conversation.summaryCall(signal), signal);
     return `# ${titleOf(summary)}\n\n${summary}`;
   }
 

@@ -4,6 +4,7 @@ import type { CallToRun, GateTurn } from '../gate/call.js';
 import type { Draft } from '../log/session-log.js';
 import type { ModelAnswer } from '../model-call/model-call.js';
 import { excessIn } from './argument-bounds.js';
+import { continuationOf } from './autopilot.js';
 import { appendSystemPrompt, askAvailableModel } from './available-model.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { reportContextUse } from './context-use.js';
@@ -19,20 +20,32 @@ export class LimitReached extends Error {
 
 /** One prompt, turn after turn, until the model asks for no tool. Prompts that wait get an interaction of their own. */
 export async function runUntilAnswered(context: AgentContext, signal: AbortSignal): Promise<void> {
-  const { interaction, session } = context;
+  const { log, interaction, session } = context;
   for (;;) {
     signal.throwIfAborted();
-    if (await runTurn(context, signal)) continue;
+    const end = await runTurn(context, signal);
+    if (end === 'results wait') continue;
     const reason = await blockOf(context, signal);
-    if (reason === undefined) return;
-    interaction.blocks += 1;
-    const prompt = { messageId: session.clock.newId(), text: reason, mode: 'enqueue' } as const;
+    if (reason !== undefined) interaction.blocks += 1;
+    const next = reason === undefined ? continuationOf(context, end) : { text: reason };
+    if (!next) return;
+    const { promptMode } = log.session;
+    const prompt = {
+      messageId: session.clock.newId(),
+      mode: 'enqueue' as const,
+      ...next,
+      // What the runtime says by itself does not lift the mode of the prompt it belongs to.
+      ...(promptMode && { agentMode: promptMode }),
+    };
     await deliver(prompt, { delivery: 'queued', signal }, context);
   }
 }
 
-/** One model answer and the tools it asked for. True when the model now waits for their results. */
-async function runTurn(context: AgentContext, signal: AbortSignal): Promise<boolean> {
+/** How a turn ended: the model waits for results, it has answered, or a user has rejected a call. */
+type TurnEnd = 'results wait' | 'answered' | 'rejected';
+
+/** One model answer and the tools it asked for. */
+async function runTurn(context: AgentContext, signal: AbortSignal): Promise<TurnEnd> {
   const { log, interaction, gate, planner, session } = context;
   await deliverSteering(context, signal);
   let first = await planner.freshPlan(signal);
@@ -55,10 +68,19 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<bool
   );
   emitReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
-  const goesOn = calls.length > 0 && (await gate.runAll(calls, turn, signal));
+  const end = await endOf(calls, { gate, turn }, signal);
   log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
-  if (!goesOn) await log.stored();
-  return goesOn;
+  if (end !== 'results wait') await log.stored();
+  return end;
+}
+
+async function endOf(
+  calls: readonly CallToRun[],
+  { gate, turn }: { readonly gate: AgentContext['gate']; readonly turn: GateTurn },
+  signal: AbortSignal,
+): Promise<TurnEnd> {
+  if (calls.length === 0) return 'answered';
+  return (await gate.runAll(calls, turn, signal)) ? 'results wait' : 'rejected';
 }
 
 /** Between two calls of a prompt the tools of servers may have changed. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { planPathIn } from './plan.js';
 import { homeOf } from './session-directory.js';
 
 /** What of a session's own directory commands in a sandbox may change. */
@@ -18,7 +19,7 @@ export function ownParts(sessionDirectory: string): OwnParts | undefined {
   if (!isRealDirectory(sessionDirectory)) return undefined;
   const directories = ['files', 'temp'].map((name) => join(sessionDirectory, name));
   for (const path of directories) makeUnlessThere(() => mkdirSync(path, { mode: 0o700 }));
-  const plan = join(sessionDirectory, 'plan.md');
+  const plan = planPathIn(sessionDirectory);
   makeUnlessThere(() => closeSync(openSync(plan, newFile, 0o600)));
   return {
     directory: sessionDirectory,

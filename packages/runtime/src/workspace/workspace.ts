@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diskFault, diskKinds, makeDirectory } from '@groundcrew/store';
 import { absent } from './absent.js';
 import { inParent, NoDirectory } from './held-parent.js';
+import { planPathIn, readPlanIn } from './plan.js';
 import type { Todos } from './todos.js';
 
 /** Reads the todos of a session where that may take its time. */
@@ -36,7 +37,7 @@ export class Workspace {
   ) {}
 
   get planPath(): string {
-    return join(this.directory, 'plan.md');
+    return planPathIn(this.directory);
   }
 
   /**
@@ -68,9 +69,8 @@ export class Workspace {
     }
   }
 
-  /** An empty file is no plan: it is only where one may be written. */
-  async readPlan(): Promise<string | undefined> {
-    return (await readFile(this.planPath, 'utf8').catch(absent)) || undefined;
+  readPlan(): Promise<string | undefined> {
+    return readPlanIn(this.directory);
   }
 
   async writePlan(content: string): Promise<'create' | 'update'> {

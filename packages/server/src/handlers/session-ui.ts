@@ -1,17 +1,21 @@
 import type { Methods } from '@groundcrew/protocol';
-import type { ClientRequests, ElicitationAnswer } from '@groundcrew/runtime';
+import { type ElicitationAnswer, planAnswer } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.ui.${string}`>;
-type Form = Parameters<ClientRequests['elicit']>[0];
 
 export const sessionUiHandlers: SessionHandlers<Pick<Methods, Names>> = {
-  async 'session.ui.elicitation'({ message, requestedSchema }, { session, signal }) {
+  async 'session.ui.elicitation'({ mode = 'form', message, requestedSchema, url }, { session, signal }) {
     if (!session.audience.showsForms) {
       throw new Refusal('No attached client can show a form; attach one with requestElicitation: true');
     }
-    const form = { message, ...(requestedSchema && { requestedSchema }) } as Form;
+    const form = {
+      mode,
+      message,
+      ...(mode === 'form' && requestedSchema && { requestedSchema }),
+      ...(mode === 'url' && url !== undefined && { url }),
+    };
     const { action = 'cancel', content } = await (await session.requests()).elicit(form, signal);
     return { action, ...(content && { content: { ...content } }) };
   },
@@ -24,6 +28,12 @@ export const sessionUiHandlers: SessionHandlers<Pick<Methods, Names>> = {
       ...(result.content && { content: result.content }),
     };
     return { success: await session.answer({ kind: 'elicitation', requestId }, answer) };
+  },
+  async 'session.ui.handlePendingExitPlanMode'({ requestId, response }, { session }) {
+    return { success: await session.answer({ kind: 'exit_plan_mode', requestId }, planAnswer(response)) };
+  },
+  async 'session.ui.handlePendingSampling'({ requestId, response }, { session }) {
+    return { success: await session.answer({ kind: 'sampling', requestId }, response) };
   },
   async 'session.ui.handlePendingSessionLimitsExhausted'({ requestId, response }, { session }) {
     return { success: await session.answer({ kind: 'session_limits', requestId }, response) };

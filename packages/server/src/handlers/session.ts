@@ -35,6 +35,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const trace = traceFrom(params);
     session.optionWarnings.add(context.optionWarnings());
     await warnOfMode(session, params.mode);
+    if (params.agentMode === 'shell') session.optionWarnings.add([shellMode]);
     await session.send(prompt, {
       isIdempotent: params.messageId !== undefined,
       ...(params.requestHeaders && {
@@ -68,6 +69,9 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { eventId: event?.id ?? '' };
   },
 };
+
+const shellMode =
+  "The option 'agentMode': \"shell\" has no effect: the prompt goes to the model. 'session.shell.executeUserRequested' runs commands.";
 
 /** Clients of some releases send the session's mode here; it has no effect, and they are told so. */
 async function warnOfMode(session: Session, mode: string | undefined): Promise<void> {
