@@ -129,7 +129,7 @@ export interface ModelInfo {
   readonly contextWindow?: number;
   readonly maxPromptTokens?: number;
   readonly maxOutputTokens?: number;
-  /** How hard it may be told to think; none for a model that does not, nothing where that is not known. */
+  /** The reasoning efforts it takes; none for a model that does not, nothing where that is not known. */
   readonly reasoningEfforts?: readonly string[];
   readonly defaultReasoningEffort?: string;
   /** The service's own description, for clients that want all of it. */

@@ -21,7 +21,7 @@ export type GroundcrewErrorKind =
   /** What was asked for makes no sense. */
   | 'invalid_option';
 
-/** Every error of the SDK's own making; `kind` tells them apart. */
+/** Every error of the SDK's own making; `kind` distinguishes them. */
 export class GroundcrewError extends Error {
   override readonly name = 'GroundcrewError';
   /** Of a `send` whose answer was lost: send again with this id after resuming, and it is one turn. */

@@ -2,10 +2,10 @@ import { type EventData, errorCodes, type SessionEvent } from '@groundcrew/proto
 import { RpcError } from '@groundcrew/rpc';
 import type { Call } from './wire.js';
 
-/** A question that waits for an answer: leave for a tool call, the result of a client's tool, a word of the user, more to spend. */
+/** A question that waits for an answer: permission for a tool call, the result of a client's tool, a word of the user, more to spend. */
 export type PendingQuestion = PendingPermission | PendingToolCall | PendingUserInput | PendingSessionLimits;
 
-/** Somebody is asked whether a tool call may run. */
+/** Clients are asked whether a tool call may run. */
 export interface PendingPermission {
   readonly kind: 'permission';
   readonly requestId: string;
@@ -32,7 +32,7 @@ export interface PendingUserInput {
   readonly data: EventData<'user_input.requested'>;
 }
 
-/** People are asked how a session goes on that has spent what it may. */
+/** Users are asked how a session goes on that has spent what it may. */
 export interface PendingSessionLimits {
   readonly kind: 'session_limits';
   readonly requestId: string;

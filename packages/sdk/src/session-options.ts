@@ -258,7 +258,7 @@ export type AutoModeSwitchHandler = QuestionHandler<'autoModeSwitch.request', 'y
 /** A prompt and what goes with it. */
 export interface MessageOptions {
   readonly prompt: string;
-  /** What people see instead of the prompt. */
+  /** What users see instead of the prompt. */
   readonly displayPrompt?: string;
   /** Files, directories, selections, images and other things to look at. */
   readonly attachments?: readonly SentAttachment[];

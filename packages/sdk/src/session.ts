@@ -150,12 +150,12 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return this.getEvents();
   }
 
-  /** The questions that wait for an answer, whoever may give it, the oldest first. */
+  /** The questions that wait for an answer, whichever client may answer it, the oldest first. */
   pending(): Promise<readonly PendingQuestion[]> {
     return pendingQuestions(this.calls.insist, this.sessionId);
   }
 
-  /** What it waits for at this moment, and since when: a model, an attempt to come, a tool, people, its turn. */
+  /** What it waits for at this moment, and since when: a model, an attempt to come, a tool, users, its turn. */
   async waitingOn(): Promise<readonly WaitingOn[]> {
     const { sessionId } = this;
     return (await this.calls.insist('session.metadata.activity', { sessionId })).waitingOn;
@@ -179,7 +179,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     this.callbacks.goBy(this.options);
   }
 
-  /** Puts a notice into the session, for people to see. Resolves with the id of its event. */
+  /** Puts a notice into the session, for users to see. Resolves with the id of its event. */
   async log(message: string, options: LogOptions = {}): Promise<string> {
     this.warnings.ofNames('log', options);
     return (await this.call('session.log', { message, ...options })).eventId;
@@ -195,7 +195,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return this.calls.request(method, { ...params, sessionId: this.sessionId } as unknown as Whole, signal);
   }
 
-  /** Leaves the session, which stays stored. Whoever waits is told, handlers hear nothing more, later calls fail. */
+  /** Leaves the session, which stays stored. Calls that wait fail, handlers receive nothing more, later calls fail. */
   disconnect(signal?: AbortSignal): Promise<void> {
     this.leaving ??= this.detach(signal);
     return this.leaving;
@@ -256,7 +256,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     if (!this.isOver) await this.closeGap(gap);
   }
 
-  /** @internal Questions are answered before anybody else hears of them. */
+  /** @internal Questions are answered before listeners receive them. */
   receive(event: SessionEvent, { isAnswering }: { readonly isAnswering: boolean }): void {
     if (isAnswering && !this.calls.isOver) this.answers.receive(event);
     if (this.gap?.passes(event) ?? true) this.deliver(event);

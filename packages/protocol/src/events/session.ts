@@ -69,7 +69,7 @@ export const sessionEvents = {
   'session.idle': ephemeral('Nothing runs and nothing waits: the answer is complete.', () =>
     openObject({ aborted: z.optional(z.boolean()) }),
   ),
-  'session.info': durable('A notice for people.', () =>
+  'session.info': durable('A notice for users.', () =>
     openObject({
       infoType: z.string(),
       message: z.string(),
@@ -152,7 +152,7 @@ export const sessionEvents = {
   'session.tools_updated': ephemeral('The tools the model sees were made anew.', () =>
     openObject({ model: z.string() }),
   ),
-  'session.warning': durable('A notice for people that something is not as it should be.', () =>
+  'session.warning': durable('A notice for users that something is not as it should be.', () =>
     openObject({ message: z.string(), warningType: z.string(), url: z.optional(z.string()) }),
   ),
 };

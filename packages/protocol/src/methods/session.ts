@@ -34,7 +34,7 @@ export const sessionMethods = {
     openObject({ events: z.array(eventEnvelope()) }),
   ),
   'session.log': method(
-    'Puts a notice into the session, for people to see.',
+    'Puts a notice into the session, for users to see.',
     () =>
       inSession({
         // May be missing, for the handler to answer `missing parameter 'message'`.

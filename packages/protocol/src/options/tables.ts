@@ -201,7 +201,7 @@ export const createOptions: SupportOf<Create> = {
   enableSkills: used,
   skillDirectories: used,
   disabledSkills: used,
-  pluginDirectories: unused(noPlugins),
+  pluginDirectories: used,
   workingDirectory: used,
   additionalDirectories: used,
   configDir: used,

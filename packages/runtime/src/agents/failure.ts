@@ -6,7 +6,7 @@ import { ToolConflict } from '../tools/toolset.js';
 
 type SessionErrorData = EventData<'session.error'>;
 
-/** What clients are told of an error that ended a turn. */
+/** What clients receive about an error that ended a turn. */
 export function errorData(error: unknown): SessionErrorData {
   if (error instanceof ModelError) return modelErrorData(error);
   if (error instanceof StoreError)

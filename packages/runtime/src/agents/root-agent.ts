@@ -151,7 +151,7 @@ export class RootAgent {
     if (action === 'abort') throw new TurnAborted('user_abort');
   }
 
-  /** What hooks are told at the end of a prompt, and what they say of the session. */
+  /** What hooks receive at the end of a prompt, and what they say of the session. */
   private async endSession(context: AgentContext, end: HookInput<'sessionEnd'>): Promise<void> {
     const { hooks, log } = context;
     if (!hooks.has('sessionEnd')) return;
@@ -304,7 +304,7 @@ interface EndingTurn {
 /** How long hooks may take after a turn that was stopped, or while the session is being closed. */
 const endMilliseconds = { abort: 5_000, user_exit: 2_000 };
 
-/** Hooks were told of it where it happened, or it is a bound that was reached. */
+/** Hooks received it where it happened, or it is a bound that was reached. */
 function isReported(failure: unknown): boolean {
   return failure instanceof ModelError || failure instanceof LimitReached;
 }

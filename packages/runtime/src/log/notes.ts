@@ -46,7 +46,7 @@ export interface Notes {
   'history.cut': { readonly fromEventId: string };
   /** These have no room in any view: the model does not see them again. */
   'history.dropped': { readonly eventIds: readonly string[] };
-  /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
+  /** Users are asked what to do about a limit that is spent; told by an event that is not stored. */
   'limits.asked': EventData<'session_limits_exhausted.requested'>;
   /** A model was chosen while a turn ran: it is told, and counts, when the turn is over. */
   'model.chosen': ModelChange;

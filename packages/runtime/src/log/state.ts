@@ -66,7 +66,7 @@ export interface OpenTurn {
   readonly turnId: string;
   readonly interactionId: string;
   readonly hasAnswer: boolean;
-  /** Somebody rejected one of its calls: the model is not asked again. */
+  /** A user rejected one of its calls: the model is not called again. */
   readonly isRejected?: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface OpenCall {
   readonly granted?: readonly EventOf<'permission.requested'>['data'][];
 }
 
-/** A question to people that nobody has answered yet. */
+/** A question to users that nobody has answered yet. */
 export type OpenQuestion =
   | {
       readonly kind: 'permission';
