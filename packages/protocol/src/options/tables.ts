@@ -266,6 +266,7 @@ export const sendOptions: SupportOf<Send> = {
   messageId: used,
   requestHeaders: used,
   headerMergeStrategy: used,
+  output: used,
   traceparent: used,
   tracestate: used,
   prepend: unused('the prompt waits behind those that came before it.'),
