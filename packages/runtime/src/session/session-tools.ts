@@ -2,6 +2,7 @@ import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
+import type { LogReaders } from '../log/event-readers.js';
 import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
@@ -35,6 +36,7 @@ interface ToolSession {
   /** Where its events go, while it is in memory. */
   readonly openLog: SessionLog | undefined;
   readonly loadedState: SessionState | undefined;
+  readonly readers: LogReaders;
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
@@ -237,6 +239,7 @@ export class SessionTools {
         return loadedState ? session.permissions.places.list(loadedState).directories : [];
       },
       emit: (draft) => void session.openLog?.emit(draft),
+      isWanted: (eventType) => session.readers.isWanted(eventType),
       warn: (message) =>
         void session.openLog?.append({ type: 'session.warning', data: { warningType: 'mcp', message } }),
       mayStart: (_, config, signal) => this.trust.mayStart(config, signal),
