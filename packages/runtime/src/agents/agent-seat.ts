@@ -1,5 +1,6 @@
 import type { Price } from '@groundcrew/models';
 import type { Clock } from '../clock.js';
+import { Compactor, type CompactorParts } from '../compaction/compactor.js';
 import { Gate } from '../gate/gate.js';
 import type { GatePermissions } from '../gate/permission-desk.js';
 import { reportError } from '../hooks/error-hooks.js';
@@ -8,7 +9,7 @@ import { type HookSource, Hooks } from '../hooks/hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { SessionLog } from '../log/session-log.js';
 import { ModelCalls } from '../model-call/model-call.js';
-import type { Cap } from '../model-call/question.js';
+import type { Cap, ModelCallParts } from '../model-call/question.js';
 import type { AskedClient } from '../questions/asked-client.js';
 import { CallQuestions } from '../questions/call-questions.js';
 import { ModelSwitch } from '../questions/model-switch.js';
@@ -28,6 +29,8 @@ export interface AgentSeat {
   readonly inbox: SteeringInbox;
   /** What it may take; none for the root agent. */
   caps?(): readonly Cap[];
+  /** Is given what summarises its conversation. */
+  made?(compactor: Compactor): void;
 }
 
 /** Makes the contexts of an agent's interactions. */
@@ -47,6 +50,7 @@ interface SharedParts {
   readonly sessionLog: SessionLog;
   readonly questions: Questions;
   readonly offers: Offers;
+  readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
   readonly waits: Waits;
   readonly guard: HookGuard;
   priceOf(model: string): Promise<Price | undefined>;
@@ -60,13 +64,16 @@ interface SharedParts {
 
 /** Everything that the turns of one agent may touch: the same gate, hooks and questions for every agent. */
 export function agentContexts(
-  { log, planner, inbox, caps }: AgentSeat,
+  { log, planner, inbox, caps, made }: AgentSeat,
   shared: SharedParts,
 ): (interaction: Interaction) => AgentContext {
   const { clock, questions, offers, waits, guard, permissions, audience } = shared;
   const parts = { log, clock, questions, waits };
   const hooks = new Hooks({ ...parts, sources: () => shared.hookSources() });
   const toolEnvironment = () => shared.toolEnvironment();
+  const models = modelCalls({ ...parts, ...(caps && { caps }) }, hooks, shared);
+  const compactor = new Compactor({ log, models, ...shared.compaction });
+  made?.(compactor);
   const fixed = {
     log,
     inbox,
@@ -86,13 +93,8 @@ export function agentContexts(
       permissions,
       toolEnvironment,
     }),
-    models: new ModelCalls({
-      ...parts,
-      ...(caps && { caps }),
-      priceOf: (model) => shared.priceOf(model),
-      failed: (error, recoverable, signal) =>
-        reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
-    }),
+    models,
+    compactor,
     modelSwitch: new ModelSwitch({
       clients: () => audience.modelSwitchers(),
       clock,
@@ -117,5 +119,18 @@ export function agentContexts(
       configure: (change) => shared.configure(change),
       writeTranscript: () => shared.writeTranscript(),
     },
+  });
+}
+
+function modelCalls(
+  parts: Pick<ModelCallParts, 'log' | 'clock' | 'questions' | 'waits' | 'caps'>,
+  hooks: Hooks,
+  { priceOf }: Pick<SharedParts, 'priceOf'>,
+): ModelCalls {
+  return new ModelCalls({
+    ...parts,
+    priceOf,
+    failed: (error, recoverable, signal) =>
+      reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
   });
 }

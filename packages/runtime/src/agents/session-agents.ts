@@ -171,11 +171,8 @@ export class SessionAgents implements ToolSource {
   /** What sub-agents go by. */
   host() {
     const { session } = this;
-    const settings = () => this.settings;
     return {
-      get settings() {
-        return settings();
-      },
+      settings: () => this.settings,
       skillsOf: async ({ skills }: AgentDefinition) => (skills ? session.skills.contextsOf(skills) : []),
     };
   }

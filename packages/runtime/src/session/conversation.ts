@@ -3,35 +3,32 @@ import { StoreError } from '@groundcrew/store';
 import { agentContexts, type SeatContexts } from '../agents/agent-seat.js';
 import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
-import type { SubAgentSettings } from '../agents/sub-agent-run.js';
+import { sampleFor } from '../agents/sample-for.js';
+import type { SubAgentHost } from '../agents/sub-agent-run.js';
 import { SubAgents } from '../agents/sub-agents.js';
 import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import type { Clock } from '../clock.js';
+import type { Compactor, CompactorParts } from '../compaction/compactor.js';
+import type { SummaryCall } from '../compaction/summary-call.js';
 import type { GatePermissions } from '../gate/permission-desk.js';
 import { HookGuard } from '../hooks/guard.js';
 import type { HookSource } from '../hooks/hooks.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
-import type { AgentDefinition } from '../log/agent-task.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
-import { type SamplingParts, sample } from '../mcp/sampling.js';
+import type { sample } from '../mcp/sampling.js';
 import type { PermissionRequest } from '../permissions/question.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
 import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
 import type { ToolEnvironment } from '../tools/tool.js';
-import type {
-  AgentContext,
-  ConfigChange,
-  ReceivedPrompt,
-  SteeringInbox,
-  TurnLimits,
-} from '../turn/context.js';
+import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
+import { summaryCall } from '../turn/summary-call.js';
 import type { Audience } from './audience.js';
 import { Inbox } from './inbox.js';
 import { Receipts, silentReceipt } from './receipts.js';
@@ -53,12 +50,11 @@ export interface ConversationHost {
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
+  /** When the conversation is summarised, and with what beside it. */
+  readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
-  readonly agents: {
-    readonly settings: SubAgentSettings;
-    skillsOf(agent: AgentDefinition): Promise<readonly string[]>;
-  };
+  readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf'>;
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
   held(): void;
   /** Another process has the session now, or its store is gone: this copy is void. */
@@ -87,13 +83,15 @@ export class Conversation {
   private isHalted = false;
   /** Holds calls back while the session's hooks are away. */
   guard!: HookGuard;
+  /** Summarises the conversation when its window fills. */
+  compactor!: Compactor;
 
   constructor(
     readonly log: SessionLog,
     private readonly host: ConversationHost,
   ) {
     const { clock, planner, limits } = host;
-    this.inbox = new Inbox(log, limits.queuedPrompts);
+    this.inbox = new Inbox(log, limits.queuedPrompts, () => this.subAgents.noticesFor(undefined));
     this.receipts = new Receipts(log);
     this.waits = new Waits(clock);
     this.questions = new Questions(log, this.waits);
@@ -106,16 +104,18 @@ export class Conversation {
       waits: this.waits,
       planner,
       contexts,
-      settings: () => host.agents.settings,
-      skillsOf: (agent) => host.agents.skillsOf(agent),
+      ...host.agents,
       trace: () => planner.settings.trace,
       rootInteraction: () => this.run?.interaction,
       changed: () => this.wakeForNotices(),
     });
     this.context = contexts({
       log: new AgentLog(log),
+      made: (compactor) => {
+        this.compactor = compactor;
+      },
       planner: planner.forAgent(() => log.latest, this.waits),
-      inbox: this.rootInbox(),
+      inbox: this.inbox,
     });
     this.root = new RootAgent({
       log,
@@ -139,14 +139,7 @@ export class Conversation {
     signal: AbortSignal,
   ): ReturnType<typeof sample> {
     const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
-    const { gate, models, planner, log } = this.context(interaction);
-    const parts: SamplingParts = {
-      models,
-      plan: () => planner.plan(),
-      permit: (request, asked) => gate.permit(request, asked),
-      append: (...drafts) => void log.append(...drafts),
-    };
-    return sample(serverName, params, parts, signal);
+    return sampleFor(this.context(interaction), { serverName, params }, signal);
   }
 
   /** A turn is running, be it only waiting for an answer. */
@@ -214,7 +207,15 @@ export class Conversation {
     run?.controller.abort(closing);
     this.root.stopEnding();
     await Promise.all([run?.done, this.subAgents.stopAll(closing)]);
+    await this.compactor.close();
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
+  }
+
+  /** How the conversation is summarised by a client's wish. */
+  async summaryCall(signal: AbortSignal): Promise<SummaryCall> {
+    const { trace } = this.host.planner.settings;
+    const context = this.context(new Interaction(this.host.clock.newId(), { trace }));
+    return summaryCall(context, await context.planner.freshPlan(signal));
   }
 
   /** Cancels what waits for users, ends the turn and starts nothing. */
@@ -366,13 +367,6 @@ export class Conversation {
     const isFirst = !this.hasStarted;
     this.hasStarted = true;
     return isFirst;
-  }
-
-  /** What the root agent hears between its model calls: prompts that join, and agents that have ended. */
-  private rootInbox(): SteeringInbox {
-    const takeNotices = () => this.subAgents.noticesFor(undefined);
-    const { inbox } = this;
-    return { takeSteering: () => inbox.takeSteering(), putBack: (kept) => inbox.putBack(kept), takeNotices };
   }
 
   /** All agents of a session share its hooks' guard, its questions and its permissions. */

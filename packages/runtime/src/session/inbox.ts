@@ -1,4 +1,4 @@
-import type { SessionLog } from '../log/session-log.js';
+import type { Draft, SessionLog } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
 import type { ReceivedPrompt } from '../turn/context.js';
 
@@ -23,6 +23,8 @@ export class Inbox {
   constructor(
     private readonly log: SessionLog,
     private readonly most: number,
+    /** What the model has to read of agents that have ended. */
+    readonly takeNotices: () => readonly Draft[],
   ) {
     const { inbox } = log.state;
     this.admitted = inbox.map((prompt) => ({ prompt, extras: {}, stored: Promise.resolve(true) }));

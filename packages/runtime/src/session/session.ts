@@ -18,6 +18,7 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import { SessionSkills } from '../skills/session-skills.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
+import { SessionHistory } from '../turn/session-history.js';
 import { SessionMeasures } from '../turn/session-measures.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
@@ -51,6 +52,7 @@ export class Session {
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
+  readonly history = new SessionHistory(this);
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   private loading: Promise<Conversation> | undefined;
@@ -362,10 +364,10 @@ export class Session {
   }
 
   private change<T>(work: () => T, announcesTools: boolean): T {
-    const { audience, tools, conversation } = this;
-    const { planner, sources } = tools;
-    const change = { audience, planner, sources, announcesTools, log: conversation?.log };
-    const result = announceChange(change, work);
+    const { audience, conversation } = this;
+    const { planner, sources } = this.tools;
+    const log = conversation?.log;
+    const result = announceChange({ audience, planner, sources, announcesTools, log }, work);
     conversation?.guard.changed();
     return result;
   }
@@ -383,6 +385,7 @@ export class Session {
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
+      compaction: this.history.partsFor(log),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       agents: this.agents.host(),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),

@@ -118,6 +118,11 @@ function openRequest(
       `session construction failed: GenericFailure, externalToolDefinitions: tool name "${badName}" contains invalid characters. Tool names may hold letters, digits, _ and - (/^[a-zA-Z0-9_-]+$/).`,
     );
   }
+  for (const [name, share] of Object.entries(params.infiniteSessions ?? {}))
+    if (typeof share === 'number' && !(share > 0 && share <= 1))
+      throw new Refusal(
+        `infiniteSessions.${name} is a share of the window: above 0 and at most 1, not ${share}`,
+      );
   if (params.provider && !params.provider.baseUrl) {
     throw new Refusal('Invalid provider configuration: missing field `baseUrl`');
   }
