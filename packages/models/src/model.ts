@@ -1,4 +1,5 @@
 import type { ModelError } from './errors.js';
+import type { OutputFormat } from './output-format.js';
 
 /** A piece of a message. What a wire cannot carry it leaves out or replaces by its description. */
 export type Part =
@@ -56,6 +57,8 @@ export interface ModelRequest {
   /** Said to the model with this one call, after everything else; what is cached ends before it. */
   readonly remark?: string;
   readonly toolChoice?: 'auto' | 'none';
+  /** The form that the answer has to have, where the wire can say so. */
+  readonly output?: OutputFormat;
   readonly stream: boolean;
   readonly reasoningEffort?: string;
   readonly maxOutputTokens?: number;

@@ -206,6 +206,7 @@ const message: NamesOf<MessageOptions> = {
   requestHeaders: true,
   headerMergeStrategy: true,
   messageId: true,
+  output: true,
 };
 
 const model: NamesOf<SetModelOptions> = {

@@ -10,6 +10,7 @@ import type {
 } from '@groundcrew/protocol';
 import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
+import type { OutputSchema } from './output.js';
 import type { PermissionHandler } from './permission.js';
 import type { SystemMessageConfig } from './system-message.js';
 
@@ -272,6 +273,8 @@ export interface MessageOptions {
   readonly headerMergeStrategy?: 'merge' | 'override';
   /** This prompt's id; a random one unless given. Sent twice, it is one turn. */
   readonly messageId?: string;
+  /** The form that the answer has to have: `sendAndWait` resolves with a value that fits it. */
+  readonly output?: OutputSchema;
 }
 
 /** What changes with the model. */

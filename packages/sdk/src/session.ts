@@ -6,6 +6,7 @@ import { GroundcrewError, isConnectionLost, sessionNotFound } from './errors.js'
 import { EventFeed } from './event-feed.js';
 import { Gap } from './gap.js';
 import type { WaitingOn } from './metadata.js';
+import { type OutputOf, type OutputSchema, outputOf, outputParams } from './output.js';
 import { type PendingQuestion, pendingQuestions } from './pending.js';
 import type { Report } from './report.js';
 import { SessionCalls, type SessionPlace } from './session-calls.js';
@@ -79,11 +80,12 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
    * is sent once more under its id, which makes it one turn.
    */
   async send(message: string | MessageOptions): Promise<string> {
-    const { messageId = randomUUID(), ...rest } = asOptions(message);
+    const { messageId = randomUUID(), output, ...rest } = asOptions(message);
     this.warnings.ofNames('send', rest);
+    const form = output && { output: outputParams(output) };
     const trace = await this.calls.place.traceContext();
     try {
-      const params = { sessionId: this.sessionId, messageId, ...rest, ...trace };
+      const params = { sessionId: this.sessionId, messageId, ...rest, ...form, ...trace };
       return (await this.calls.insist('session.send', params)).messageId;
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
@@ -96,11 +98,30 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
    * After `timeout` milliseconds, or when the signal fires, only the wait is over: the turn goes on.
    */
   sendAndWait(
+    message: string | (MessageOptions & { readonly output?: undefined }),
+    timeout?: number,
+    signal?: AbortSignal,
+  ): Promise<AssistantMessageEvent | undefined>;
+  /**
+   * Gives the session a prompt and resolves with an answer of the form that `output` asks for: a schema of zod, or a JSON
+   * Schema. Throws OutputError, with what the model said last, when it cannot be had.
+   *
+   * @example
+   * const { total } = await session.sendAndWait({ prompt: 'Add up the invoice', output: z.object({ total: z.number() }) });
+   */
+  sendAndWait<S extends OutputSchema>(
+    message: MessageOptions & { readonly output: S },
+    timeout?: number,
+    signal?: AbortSignal,
+  ): Promise<OutputOf<S>>;
+  async sendAndWait(
     message: string | MessageOptions,
     timeout = 60_000,
     signal?: AbortSignal,
-  ): Promise<AssistantMessageEvent | undefined> {
-    return this.takeTurn({ ...asOptions(message), timeout }, signal);
+  ): Promise<unknown> {
+    const options = asOptions(message);
+    const last = await this.takeTurn({ ...options, timeout }, signal);
+    return options.output ? outputOf(options.output, last) : last;
   }
 
   /**

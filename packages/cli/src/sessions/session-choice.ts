@@ -38,6 +38,8 @@ export async function openSession(client: Client, request: SessionRequest): Prom
     ...(config.model !== undefined && { model: config.model }),
     ...ownProvider(config, request.environment),
     ...(flags.cwd !== undefined && { workingDirectory: directory(flags.cwd, request.workingDirectory) }),
+    // A command of the user's own has the servers and skills of their files.
+    enableConfigDiscovery: true,
     ...(flags.noCustomInstructions && { skipCustomInstructions: true }),
     ...(flags.system !== undefined && { systemMessage: { content: flags.system } }),
   };

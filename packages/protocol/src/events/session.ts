@@ -39,6 +39,8 @@ export const sessionEvents = {
   'session.error': durable('Something failed; the turn, if one ran, has ended.', () =>
     openObject({
       errorType: z.string(),
+      /** What the model said last, where no answer of the form that was wanted could be had. */
+      lastText: z.optional(z.string()),
       message: z.string(),
       eligibleForAutoSwitch: z.optional(z.boolean()),
       errorCode: z.optional(z.string()),

@@ -3,6 +3,7 @@ import type { EventData, FailureCode } from '@groundcrew/protocol';
 import { StoreError, type StoreErrorKind } from '@groundcrew/store';
 import { LimitsExhausted } from '../model-call/allowance.js';
 import { ToolConflict } from '../tools/toolset.js';
+import { OutputInvalid } from '../turn/structured-output.js';
 
 type SessionErrorData = EventData<'session.error'>;
 
@@ -13,6 +14,8 @@ export function errorData(error: unknown): SessionErrorData {
     return { errorType: 'storage', message: error.message, errorCode: storeFailureCode(error) };
   if (error instanceof LimitsExhausted)
     return { errorType: 'session_limits', message: error.message, errorCode: 'session_limits_exhausted' };
+  if (error instanceof OutputInvalid)
+    return { errorType: 'structured_output', message: error.message, lastText: error.lastText };
   if (error instanceof ToolConflict) {
     return {
       errorType: 'query',

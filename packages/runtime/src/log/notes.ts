@@ -8,6 +8,7 @@ import type {
   FixedSettings,
   KeptQuestion,
   ModelChange,
+  OutputWish,
   Prompt,
   SentRequest,
   SessionState,
@@ -50,6 +51,10 @@ export interface Notes {
   /** What clients fixed for the session's permissions. */
   'permissions.changed': PermissionChange;
   'prompt.admitted': Prompt;
+  /** A prompt wants an answer of this form. */
+  'output.wanted': OutputWish & { readonly interactionId: string };
+  /** It is there, or cannot be had. */
+  'output.settled': Readonly<Record<string, never>>;
   /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
   'prompt.received': { readonly messageId: string; readonly digest: string };
   'prompt.withdrawn': { readonly messageId: string };

@@ -64,6 +64,8 @@ export interface SessionSettings {
   /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
   readonly mcpServers?: Readonly<Record<string, JsonObject>>;
   readonly disabledMcpServers?: readonly string[];
+  /** Directories of plugins; of those, servers are taken. */
+  readonly pluginDirectories?: readonly string[];
   /** Some client shows apps of MCP servers. */
   readonly hasMcpApps?: boolean;
   /** Whether values of their variables stand for themselves, or may name others as `${NAME}`. */
