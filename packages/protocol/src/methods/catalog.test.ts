@@ -364,6 +364,7 @@ const served = [
   'session.mcp.isServerRunning',
   'session.mcp.list',
   'session.mcp.listTools',
+  'session.mcp.oauth.handlePendingRequest',
   'session.mcp.reload',
   'session.mcp.removeGitHub',
   'session.mcp.resources.list',

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
+import type { LogReaders } from '../log/event-readers.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
@@ -33,6 +34,7 @@ interface ToolSession {
   /** Where its events go, while it is in memory. */
   readonly openLog: SessionLog | undefined;
   readonly loadedState: SessionState | undefined;
+  readonly readers: LogReaders;
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
@@ -233,6 +235,7 @@ export class SessionTools {
         return loadedState ? session.permissions.places.list(loadedState).directories : [];
       },
       emit: (draft) => void session.openLog?.emit(draft),
+      isWanted: (eventType) => session.readers.isWanted(eventType),
       warn: (message) =>
         void session.openLog?.append({ type: 'session.warning', data: { warningType: 'mcp', message } }),
       mayStart: (_, config, signal) => this.trust.mayStart(config, signal),
