@@ -216,12 +216,8 @@ export const createOptions: SupportOf<Create> = {
   embeddingCacheStorage: unused('this version makes no embeddings.', 'in-memory'),
   infiniteSessions: object({
     enabled: used,
-    backgroundCompactionThreshold: unused(
-      'this version does not summarise: it leaves the oldest rounds out of a full window.',
-    ),
-    bufferExhaustionThreshold: unused(
-      'this version does not summarise: it leaves the oldest rounds out of a full window.',
-    ),
+    backgroundCompactionThreshold: used,
+    bufferExhaustionThreshold: used,
   }),
   memory: unused('this version remembers nothing from one session to another.'),
   sessionLimits: object({ maxAiCredits: used, maxCost: used, maxTokens: used, maxCalls: used }),

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@groundcrew/protocol';
+import type { LogRecord } from '@groundcrew/store';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
 import type { LogReaders } from '../log/event-readers.js';
+import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
@@ -43,6 +45,7 @@ interface ToolSession {
   readonly skills: ToolSource;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
+  read(): AsyncIterable<readonly LogRecord[]>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
   requests(): Promise<ClientRequests>;
   load(): Promise<Conversation>;
@@ -178,6 +181,7 @@ export class SessionTools {
       confinement: () => sandbox.confinement(),
       openPaths: () => sandbox.openPaths(),
       jobs,
+      recall: (request, signal) => recall(this.session.read(), request, signal),
     };
   }
 
