@@ -7,6 +7,7 @@ import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
+import type { Pinned } from './pinned.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -16,6 +17,8 @@ export type HistoryEntry =
       readonly parts: readonly Part[];
       /** Said into a running turn, where a prompt begins one. */
       readonly isAside?: boolean;
+      /** Not said by the user. */
+      readonly isNotice?: boolean;
     }
   | {
       readonly role: 'assistant';
@@ -163,6 +166,10 @@ export interface AgentState {
   readonly historySize: number;
   /** What a model sees of it, where all of it has no room; absent: everything. */
   readonly view?: ViewCut;
+  /** The newest summary, which stands at the beginning of the history. */
+  readonly compaction?: { readonly count: number; readonly pinned: Pinned };
+  /** A summary is being made. */
+  readonly isCompacting?: boolean;
   readonly systemPrompt: string;
   /** Names of tools that the log has, by what requests offered. */
   readonly offered?: readonly string[];
