@@ -17,7 +17,7 @@ import type {
   ViewCut,
 } from './state.js';
 
-/** The private records: what a session must remember and nobody outside is told. A closed list. */
+/** The private records: what a session must remember and clients never receive. A closed list. */
 export interface Notes {
   /** An attempt at the model brought no answer. */
   'ask.lost': LostCall;

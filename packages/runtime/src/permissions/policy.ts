@@ -133,7 +133,7 @@ function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined
   return rules.canAsk ? undefined : reasonUnasked(subject, rules);
 }
 
-/** What runs though nobody is there to be asked, because the client of the session has no way to be. */
+/** What runs though no user can be asked, because the client of the session has no way to be. */
 function reasonUnasked(subject: Subject, rules: PolicyRules): Reason | undefined {
   if (rules.unasked?.type === 'all' && !mayHideForbidden(subject, rules))
     return { because: 'This runtime allows all calls of clients that cannot be asked.' };
