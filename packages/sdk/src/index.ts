@@ -50,6 +50,9 @@ export type { SessionContext, SessionListFilter, SessionMetadata, WaitingOn } fr
 export type { ModelRequestContext, ModelRequestHandler } from './model-requests.js';
 export type { SessionLifecycleEvent } from './open-runtime.js';
 export type {
+  PendingElicitation,
+  PendingExitPlanMode,
+  PendingModelSwitch,
   PendingPermission,
   PendingQuestion,
   PendingSessionLimits,
@@ -67,7 +70,12 @@ export type { Session } from './session.js';
 export type {
   AutoModeSwitchHandler,
   BearerTokenProvider,
+  CommandContext,
+  CommandDefinition,
   CustomAgentConfig,
+  ElicitationHandler,
+  ElicitationRequest,
+  ElicitationResult,
   ExitPlanModeHandler,
   InfiniteSessionConfig,
   LogOptions,
@@ -87,6 +95,7 @@ export type {
   SessionOptions,
   SetModelOptions,
   UserInputHandler,
+  UserInputRequest,
 } from './session-options.js';
 export {
   type SectionOverride,
