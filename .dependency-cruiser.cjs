@@ -73,7 +73,7 @@ const doorRules = [
   ),
   forbid(
     'front-door-only',
-    { path: '^(e2e|chaos|security|bench|scripts|examples)/' },
+    { path: '^(e2e|chaos|compat|security|bench|scripts|examples)/' },
     { path: '^packages/', pathNot: door },
   ),
   forbid('one-door-per-package', {}, { path: '^packages/[^/]+/src/.+/index\\.ts$' }),

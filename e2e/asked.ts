@@ -1,6 +1,6 @@
 import { story, type WireSession } from '@groundcrew/testkit';
 
-/** What people were asked in a turn that they let run. */
+/** What users were asked in a turn that they let run. */
 export async function asked(
   session: WireSession,
   prompt: string,

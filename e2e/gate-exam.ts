@@ -101,7 +101,7 @@ async function tryWhatRulesForbid(exam: Exam, client: WireClient): Promise<void>
     if (existsSync(join(exam.home, name))) exam.breaches.push(`${name} was made`);
 }
 
-/** What people run by hand is not asked about, and rules hold all the same. */
+/** What users run by hand is not asked about, and rules hold all the same. */
 async function tryByHand(exam: Exam, client: WireClient): Promise<void> {
   const session = await client.create({});
   const command = 'touch by-hand';
@@ -131,7 +131,7 @@ async function tryAfterACrash(exam: Exam, client: WireClient): Promise<void> {
   if (existsSync(join(exam.home, 'after-crash'))) exam.breaches.push('a resumed call ran what is forbidden');
 }
 
-/** What the model is told of each call; a call that is handed to a client counts as run. */
+/** What the model reads about each call; a call that is handed to a client counts as run. */
 async function results(
   { api }: Exam,
   client: WireClient,

@@ -77,7 +77,7 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
     expect(readFileSync(join(own, 'files', 'f.txt'), 'utf8')).toBe('f\n');
   });
 
-  /** Runs a command by a person's wish, in the same sandbox. */
+  /** Runs a command by a user's wish, in the same sandbox. */
   async function runIn(session: Awaited<ReturnType<typeof commandSession>>, command: string) {
     const { output, exitCode } = await session.call<{ output: string; exitCode: number }>(
       'session.shell.executeUserRequested',

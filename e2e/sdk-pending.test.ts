@@ -43,7 +43,7 @@ function clientAt(port: number, options: ClientOptions = {}): Client {
   return world.newClient({ connection: RuntimeConnection.forUri(`${port}`), ...options });
 }
 
-/** A tool that notes what it is asked; unless told otherwise it never answers. */
+/** A tool that notes what it is asked by default it never answers. */
 function lookTool(handle: (asked: string) => unknown = () => new Promise(() => undefined)) {
   const asked: string[] = [];
   const tool = {

@@ -15,7 +15,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** `groundcrew replay`, as a person starts it, with nothing of this process's environment. */
+/** `groundcrew replay`, as a user starts it, with nothing of this process's environment. */
 function replay(...args: readonly string[]): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: live.home.path, GROUNDCREW_HOME: live.home.path };
   return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const longestFile = 400;
 const longestFunction = 60;
-const roots = ['packages', 'e2e', 'chaos', 'security', 'bench', 'scripts', 'examples'];
+const roots = ['packages', 'e2e', 'chaos', 'compat', 'security', 'bench', 'scripts', 'examples'];
 const sourceName = /\.(ts|tsx|js|mjs|cjs)$/;
 const skippedFolders = new Set(['node_modules', 'dist', 'dist-failpoints', 'fixtures', 'coverage']);
 /** A contract suite is a test that lives in the testkit. */

@@ -15,7 +15,7 @@ const moments = [
   { name: 'a second later', delay: 1000 },
 ];
 
-/** kill -9 in the middle of a turn that waits for people; then another process, and the answers. */
+/** kill -9 in the middle of a turn that waits for users; then another process, and the answers. */
 export async function pendingTool(stage: Stage): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const moment of moments) findings.push(...(await openCalls(stage, moment)));

@@ -25,7 +25,7 @@ function start() {
   const isSourceCheckout = existsSync(join(cliFolder, 'src'));
   if (isSourceCheckout) require('../scripts/ensure-built.cjs').ensureBuilt();
 
-  // Clients wait for the program to start: theirs is a bundle without the commands of people.
+  // Clients wait for the program to start: theirs is a bundle without the commands of users.
   const asksForHelp = process.argv.includes('--help') || process.argv.includes('-h');
   const isHeadless = process.argv.includes('--headless') || process.argv.includes('--server');
   const bundle = join(cliFolder, 'dist', isHeadless && !asksForHelp ? 'main.cjs' : 'cli.cjs');

@@ -103,7 +103,7 @@ function bundleOptions(outdir) {
   };
 }
 
-// What clients start, what people start, and the runtime alone for apps that run it in their own process.
+// What clients start, what users start, and the runtime alone for apps that run it in their own process.
 // Worker processes load the last.
 function entryPoints() {
   const names = flags.failpoints ? ['main'] : ['main', 'cli', 'in-process'];

@@ -8,7 +8,7 @@ declare const __VERSION__: string;
 /** What it was used for; the code of that is kept for the next start. */
 export const used = new Set<string>();
 
-// What people start.
+// What users start.
 main(process.argv.slice(2)).catch(endWith);
 
 async function main(argv: readonly string[]): Promise<void> {

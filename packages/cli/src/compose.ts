@@ -28,6 +28,8 @@ import { collectGarbage } from './collect-garbage.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { standingFileHooks } from './config/hooks-choice.js';
 import { hookFilesReader } from './config/hooks-file.js';
+import { mcpConfig } from './config/mcp-config.js';
+import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 import { standingSandbox } from './config/sandbox-choice.js';
@@ -90,10 +92,8 @@ export function compose(options: ProgramOptions): Program {
     jobs: workers,
     // mutation: the rules of the home reach no session
     userRules: userRules(options.homeDirectory),
-    hookFiles: hookFilesReader(
-      resolve(options.homeDirectory),
-      options.fileHooks ?? standingFileHooks(options.environment, options.homeDirectory),
-    ),
+    hookFiles: hookFilesOf(options),
+    mcpFiles: mcpFilesOf(options),
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
@@ -119,6 +119,7 @@ export function compose(options: ProgramOptions): Program {
     warnings: settingsWithoutEffect(options.environment),
     authStatus: () => authStatus(options.token),
     listModels: modelLister(models, runtime),
+    mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
     gitHub: gitHub(models, options.token),
     shutdown: async () => {
       await close();
@@ -155,6 +156,16 @@ function modelDirectory(options: ProgramOptions, { workers, carried }: ModelPart
     ...(token && { token: token.value, isTokenGiven: token.source === 'token' }),
   });
   return models;
+}
+
+/** MCP servers of files; those of projects see no key of the runtime. */
+function mcpFilesOf({ environment, homeDirectory }: ProgramOptions): RuntimeOptions['mcpFiles'] {
+  const ofProjects = commandEnvironment(environment, resolve(homeDirectory));
+  return mcpFiles(homeDirectory, { own: environment, ofProjects });
+}
+
+function hookFilesOf({ environment, homeDirectory, fileHooks }: ProgramOptions): RuntimeOptions['hookFiles'] {
+  return hookFilesReader(resolve(homeDirectory), fileHooks ?? standingFileHooks(environment, homeDirectory));
 }
 
 /** Where commands run: on the host, or in the sandbox that the operator asks for. */

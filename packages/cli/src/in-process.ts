@@ -23,7 +23,7 @@ export interface InProcessOptions {
   readonly sandbox?: SandboxSettings;
   /** Hooks of files run in every session. */
   readonly fileHooks?: boolean;
-  /** Told of what people should know; a process warning unless given. */
+  /** Told of what users should know; a process warning unless given. */
   readonly warn?: (message: string) => void;
 }
 

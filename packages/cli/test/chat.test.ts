@@ -47,7 +47,7 @@ const strike = defineTool('strike', {
 const asks = 'y once, s this session, p this place (strike), n no, or why not: ';
 const askToStrike = callTools({ id: 'c1', name: 'strike', arguments: { what: 'a \u001b[2J bell' } });
 
-/** A chat of a person, or of a pipe, with a model that plays these replies; without any it is the offline one. */
+/** A chat of a user, or of a pipe, with a model that plays these replies; without any it is the offline one. */
 async function chat(
   options: {
     readonly kind?: 'terminal' | 'pipe';

@@ -54,6 +54,7 @@ describe('help', () => {
       '-p',
       'serve',
       'sessions',
+      'mcp',
       'models',
       'permissions',
       'skills',

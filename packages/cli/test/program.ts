@@ -26,7 +26,7 @@ const program = join(import.meta.dirname, '../bin/groundcrew.js');
 /** In a source checkout a start may build the program first, and says so. */
 const buildLine = /^groundcrew: (?:built dist\/main\.cjs in|waiting for process) .*\n/gm;
 
-/** A program that runs, as a person would start it. */
+/** A program that runs, as a user would start it. */
 export class Program {
   stdout = '';
   stderr = '';

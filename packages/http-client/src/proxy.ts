@@ -2,7 +2,7 @@ import { HttpError } from './errors.js';
 import { proxyAuthorization } from './proxy-authorization.js';
 import type { TunnelAgent } from './tunnel.js';
 
-/** The variables of a process, given by whoever starts it. */
+/** The variables of a process, given by the code that starts it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where a request really goes, and what changes on its way there. */

@@ -88,7 +88,7 @@ function otherOf(listed: ReadonlyMap<string, unknown>, model: string): string {
   return other ?? 'auto';
 }
 
-/** A call that somebody else makes on behalf of a session. */
+/** A call that a client makes on behalf of a session. */
 function outside(sessionId: string) {
   return {
     sessionId,

@@ -29,7 +29,7 @@ class TokenRefused extends ModelError {
   }
 }
 
-/** A user that is slow to look up is no reason to keep people waiting. */
+/** A user that is slow to look up is no reason to keep users waiting. */
 const patience = 10_000;
 
 /** Looks users up where the environment names GitHub's API, and nowhere else; each token once. */

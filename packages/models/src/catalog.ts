@@ -9,7 +9,7 @@ export interface KnownModel {
   readonly defaultReasoningEffort?: string;
   /** Refuses every temperature but the default one. */
   readonly fixedSampling?: boolean;
-  /** Is told how hard to think, and decides itself when and how long. */
+  /** Takes a reasoning effort, and decides itself when and how long. */
   readonly thinksByItself?: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface CopilotConfig extends ProviderContext {
   readonly token: string;
   /** More headers of the user's own. */
   readonly headers?: Headers | undefined;
-  /** Which of its APIs serves a model; chat completions unless told otherwise. */
+  /** Which of its APIs serves a model; chat completions by default. */
   readonly apiOf?: (model: string) => CopilotApi;
 }
 

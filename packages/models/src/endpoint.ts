@@ -4,7 +4,7 @@ import type { CallOrigin } from './model.js';
 import { configuredHeaders, type ProviderConfig, type ServiceContext } from './providers.js';
 import { bearer, serviceAt } from './services.js';
 
-/** A service as somebody else may call it: where it is, and what to show it. */
+/** A service as another program may call it: where it is, and what to show it. */
 export interface ServiceEndpoint {
   readonly type: 'openai' | 'azure' | 'anthropic';
   /** Anthropic has but one. */

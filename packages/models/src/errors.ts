@@ -68,7 +68,7 @@ export function restate(
   return new ModelError(error.kind, message, { ...known, ...details });
 }
 
-/** What people are told about a failure: its status, the service's words, and the id to quote when asking for help. */
+/** What users read about a failure: its status, the service's words, and the id to quote when asking for help. */
 export function describeFailure(error: ModelError): string {
   const requestId = error.requestId === undefined ? '' : ` (Request ID: ${error.requestId})`;
   if (error.kind === 'auth' || error.kind === 'quota') return `${error.message}${requestId}`;

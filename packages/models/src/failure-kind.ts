@@ -2,7 +2,7 @@ import type { ModelErrorKind } from './errors.js';
 
 /** What a service says about a failure, in its own words. */
 export interface ServiceError {
-  /** Of the HTTP answer; none when the failure was told inside an answer. */
+  /** Of the HTTP answer; none when the failure was reported inside an answer. */
   readonly status?: number | undefined;
   /** Codes and types, whatever the service calls them. */
   readonly words: string;
@@ -42,7 +42,7 @@ const sentences: readonly Rule[] = [
   [/content (management|filtering) polic(y|ies)|flagged as potentially violating/i, 'refused'],
 ];
 
-/** What the types of failures mean that are told without a status. */
+/** What the types of failures mean that are reported without a status. */
 const byType: readonly Rule[] = [
   [/quota/i, 'quota'],
   [/rate.?limit|too.?many/i, 'rate_limit'],

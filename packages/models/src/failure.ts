@@ -26,7 +26,7 @@ export function httpFailure(answer: {
   });
 }
 
-/** A failure told inside an answer that began as a success. */
+/** A failure reported inside an answer that began as a success. */
 export function failureInAnswer(error: unknown): ModelError {
   const { message = 'The model service gave up without a reason', code, words } = explain({ error });
   const status = code !== undefined && /^[45]\d\d$/.test(code) ? Number(code) : undefined;

@@ -28,7 +28,7 @@ export class AnswerReader {
     return this.#stream?.decoder.isOver === true;
   }
 
-  /** What these bytes tell. */
+  /** The events in these bytes. */
   push(bytes: Uint8Array): readonly ModelEvent[] {
     this.#size += bytes.byteLength;
     if (this.#size > this.#maxBytes) throw tooLong(this.#maxBytes);
@@ -37,7 +37,7 @@ export class AnswerReader {
     return decoder.take(frames.push(bytes));
   }
 
-  /** What is left to tell when no more comes. */
+  /** What is left to emit when no more comes. */
   end(): readonly ModelEvent[] {
     if (!this.#stream) return this.#wire.decodeWhole(parseWhole(this.#whole()));
     const { frames, decoder } = this.#stream;

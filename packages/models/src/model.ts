@@ -1,4 +1,5 @@
 import type { ModelError } from './errors.js';
+import type { OutputFormat } from './output-format.js';
 
 /** A piece of a message. What a wire cannot carry it leaves out or replaces by its description. */
 export type Part =
@@ -56,6 +57,8 @@ export interface ModelRequest {
   /** Said to the model with this one call, after everything else; what is cached ends before it. */
   readonly remark?: string;
   readonly toolChoice?: 'auto' | 'none';
+  /** The form that the answer has to have, where the wire can say so. */
+  readonly output?: OutputFormat;
   readonly stream: boolean;
   readonly reasoningEffort?: string;
   readonly maxOutputTokens?: number;
@@ -129,7 +132,7 @@ export interface ModelInfo {
   readonly contextWindow?: number;
   readonly maxPromptTokens?: number;
   readonly maxOutputTokens?: number;
-  /** How hard it may be told to think; none for a model that does not, nothing where that is not known. */
+  /** The reasoning efforts it takes; none for a model that does not, nothing where that is not known. */
   readonly reasoningEfforts?: readonly string[];
   readonly defaultReasoningEffort?: string;
   /** The service's own description, for clients that want all of it. */

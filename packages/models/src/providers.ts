@@ -30,7 +30,7 @@ export interface ProviderContext {
   readonly headerVariables?: Environment;
   /** The version of Groundcrew, for the User-Agent. */
   readonly version: string;
-  /** How calls are made; over the network unless somebody else makes them. */
+  /** How calls are made; over the network unless a client makes them. */
   readonly exchange?: Exchange;
 }
 

@@ -16,7 +16,7 @@ export interface AnswerDecoder {
   readonly isOver: boolean;
   /** Takes what one read brought. Throws a ModelError for an answer that is broken, or says that it failed. */
   take(frames: readonly string[]): readonly ModelEvent[];
-  /** What is left to tell when no more comes. Throws a ModelError for an answer that was cut off. */
+  /** What is left to emit when no more comes. Throws a ModelError for an answer that was cut off. */
   end(): readonly ModelEvent[];
 }
 

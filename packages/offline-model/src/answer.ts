@@ -1,4 +1,5 @@
 import { type Conversation, readConversation } from './conversation.js';
+import { fittingValue } from './fitting-value.js';
 import { type MaskedText, mask } from './masked-text.js';
 import type { OfflineRequest } from './offline-request.js';
 import type { PlannedCall, Reply } from './pattern.js';
@@ -15,7 +16,14 @@ export function answer(request: OfflineRequest): Reply {
   const rounds = steps.filter((step) => step.calls.length > 0);
   const next = rounds[conversation.rounds - searchesOf(conversation, rounds)];
   if (next) return { type: 'call', calls: next.calls };
+  if (request.output) return { type: 'say', text: fittingText(request.output.schema, conversation) };
   return { type: 'say', text: inStyle(finalText(conversation, steps), styleOf(conversation.system)) };
+}
+
+/** Of what the prompt says, and of what tools answered, a value that fits. */
+function fittingText(schema: Readonly<Record<string, unknown>>, { ask, results }: Conversation): string {
+  const said = [ask, ...results.map(({ text }) => text)].join('\n');
+  return JSON.stringify(fittingValue(schema, said));
 }
 
 /** Searches for a tool that the prompt names are no steps of it: once the tool is found, the step is done with it. */

@@ -40,13 +40,19 @@ export async function offlineReply(request: unknown): Promise<Reply> {
 }
 
 async function replyTo(
-  { system, messages, tools: given, toolChoice }: ModelRequest,
+  { system, messages, tools: given, toolChoice, output }: ModelRequest,
   thinkElsewhere: ThinkElsewhere | undefined,
   signal: AbortSignal,
 ): Promise<Reply> {
   // Tools of the runtime have functions, which cannot go to another process.
   const tools = given.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  const request: OfflineRequest = { system, messages, tools, ...(toolChoice && { toolChoice }) };
+  const request: OfflineRequest = {
+    system,
+    messages,
+    tools,
+    ...(toolChoice && { toolChoice }),
+    ...(output && { output }),
+  };
   if (!thinkElsewhere || !isLong(request)) return offlineReply(request);
   return (await thinkElsewhere(request, signal).catch(async (error: unknown) => {
     signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { mapOrNull, text, textOrNull, textsOrNull } from './fields.js';
 import { once, oneOf, openEnum, openObject, type Value } from './schema.js';
 import { sparseObject } from './sparse-object.js';
 
-/** What a finished tool call brought: `content` for the model, the rest for people. */
+/** What a finished tool call brought: `content` for the model, the rest for users. */
 export const toolOutput = once(() =>
   openObject({
     content: z.string(),
@@ -89,7 +89,7 @@ const binary = () => ({
   metadata: z.optional(z.record(z.string(), z.unknown())),
 });
 
-/** One block of a tool result, for people to look at. */
+/** One block of a tool result, for users to look at. */
 const toolContent = once(() =>
   oneOf('type', [
     openObject({ type: z.literal('text'), text: z.string() }),

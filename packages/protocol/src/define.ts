@@ -64,12 +64,12 @@ export function notification<P extends z.ZodMiniType>(summary: string, params: L
   return { summary, params: once(params) };
 }
 
-/** An entry of a table of events: in the log, and sent again to whoever asks for the past. */
+/** An entry of a table of events: in the log, and sent again to clients that read the log. */
 export function durable<D extends z.ZodMiniType>(summary: string, data: Lazy<D>): EventKind<D, true> {
   return { summary, durable: true, data: once(data) };
 }
 
-/** An entry of a table of events: never in the log, lost to whoever does not listen. */
+/** An entry of a table of events: never in the log, lost to clients that do not listen. */
 export function ephemeral<D extends z.ZodMiniType>(summary: string, data: Lazy<D>): EventKind<D, false> {
   return { summary, durable: false, data: once(data) };
 }

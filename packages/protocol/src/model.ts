@@ -54,7 +54,7 @@ export type ModelInfo = Value<typeof modelInfo>;
 /** A model service a client brings along. `baseUrl` may be missing here so that the handler names the missing field. */
 export const providerConfig = once(() => sparseObject(providerFields()));
 
-/** One of several model services, told apart by name. */
+/** One of several model services, distinguished by name. */
 export const namedProviderConfig = once(() => sparseObject(providerFields(), { name: text }));
 
 /** A model of a named provider; it is chosen as `provider/id`. */

@@ -29,7 +29,7 @@ export type OpenObject<S extends z.core.$ZodLooseShape> = z.ZodMiniType<
 
 type NoFields = Record<never, never>;
 
-/** One of several open objects, told apart by the literal in their field `tag`. */
+/** One of several open objects, distinguished by the literal in their field `tag`. */
 export function oneOf<const V extends readonly z.ZodMiniType[]>(
   tag: string,
   variants: V,

@@ -191,7 +191,7 @@ const customAgent = once(() =>
 
 const defaultAgent = once(() => sparseObject({ excludedTools: textsOrNull }));
 
-/** What the model is told before the first prompt. */
+/** What the model reads before the first prompt. */
 const instructionFields = () => ({
   systemMessage,
   instructionDirectories: texts,

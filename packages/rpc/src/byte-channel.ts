@@ -26,13 +26,13 @@ export interface ByteStreams {
 
 /** How far a channel goes along with a peer that sends too much, reads too slowly or does not hang up. */
 export interface ByteChannelOptions extends FrameLimits {
-  /** Queued bytes over which `send` asks to hold back; 1 MiB unless told otherwise. */
+  /** Queued bytes over which `send` asks to hold back; 1 MiB by default. */
   readonly highWaterMark?: number;
-  /** A longer body ends the stream until the peer is trusted; as for all others unless told otherwise. */
+  /** A longer body ends the stream until the peer is trusted; as for all others by default. */
   readonly maxUntrustedBytes?: number;
-  /** Objects, lists and plain values that a message over 1 MiB may have; any number unless told otherwise. */
+  /** Objects, lists and plain values that a message over 1 MiB may have; any number by default. */
   readonly maxValues?: number;
-  /** How long `close` waits for the peer to read what was queued and to hang up; 2 s unless told otherwise. */
+  /** How long `close` waits for the peer to read what was queued and to hang up; 2 s by default. */
   readonly lingerMs?: number;
 }
 

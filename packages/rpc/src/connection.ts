@@ -28,11 +28,11 @@ export interface ConnectionHandlers {
 
 /** How much a connection takes on before it refuses or stops reading. */
 export interface ConnectionOptions {
-  /** Requests of the peer in progress; one more is refused at once as retryable. 4096 unless told otherwise. */
+  /** Requests of the peer in progress; one more is refused at once as retryable. 4096 by default. */
   readonly maxConcurrentRequests?: number;
   /**
    * Unsent bytes over which nothing more is read until the peer has caught up, so that one that never reads cannot
-   * fill our memory; 16 MiB unless told otherwise. It is far over the channel's own mark, because answers to our
+   * fill our memory; 16 MiB by default. It is far over the channel's own mark, because answers to our
    * requests come by the same road. Two peers that owe each other that much would wait for ever: the side that
    * trusts the other, usually the client, sets it to Infinity.
    */

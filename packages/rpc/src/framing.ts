@@ -12,14 +12,14 @@ export function frameHead({ byteLength }: Encoded): string {
   return `Content-Length: ${byteLength}\r\n\r\n`;
 }
 
-/** No message is longer unless a channel is told otherwise. */
+/** No message is longer unless a channel sets another bound. */
 export const defaultBodyBytes = 256 * 1024 * 1024;
 
 /** What a FrameReader takes from a peer before it refuses. */
 export interface FrameLimits {
-  /** A longer body is refused by its header, before any of it is kept, and ends the stream; 256 MiB unless told otherwise. */
+  /** A longer body is refused by its header, before any of it is kept, and ends the stream; 256 MiB by default. */
   readonly maxBodyBytes?: number;
-  /** A longer body is not kept either, but the stream goes on after it; as long as `maxBodyBytes` unless told otherwise. */
+  /** A longer body is not kept either, but the stream goes on after it; as long as `maxBodyBytes` by default. */
   readonly maxKeptBytes?: number;
 }
 

@@ -1,7 +1,7 @@
 /** Under it a large request says how long it was. */
 export const bodyBytes = Symbol('bodyBytes');
 
-/** Chosen by whoever asks, and given back with the answer exactly as it came: a `bigint` is too large for a `number`. */
+/** Chosen by the caller, and given back with the answer exactly as it came: a `bigint` is too large for a `number`. */
 export type RequestId = string | number | bigint | null;
 
 /** Asks for a method and expects one response with the same id. */

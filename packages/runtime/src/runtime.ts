@@ -14,6 +14,8 @@ import type { JobRunner } from './exec/workers.js';
 import type { HookFilesReader } from './hooks/hook-files.js';
 import { type Lifecycle, metadataOf } from './lifecycle.js';
 import type { PublishedEvent } from './log/published-event.js';
+import type { McpFiles } from './mcp/files.js';
+import { probeMcpServer } from './mcp/probe.js';
 import { OneAtATime } from './one-at-a-time.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
@@ -56,6 +58,8 @@ export interface RuntimeOptions {
   priceOf?(model: string): Promise<Price | undefined>;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;
+  /** MCP servers of files; without it there are none. */
+  readonly mcpFiles?: McpFiles;
   /** Reads the hooks of files; without it there are none. */
   readonly hookFiles?: HookFilesReader;
   readonly withFileLock: WithFileLock;
@@ -72,8 +76,10 @@ export class Runtime {
   private readonly sessions = new Map<string, Session>();
   private readonly opening = new OneAtATime();
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
-  /** Sessions whose turn waits for people while nobody is attached, and what they go by. */
+  /** Sessions whose turn waits for users while nobody is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
+  /** Starts an MCP server outside any session, looks what it offers, and ends it. */
+  static readonly probeMcpServer = probeMcpServer;
   readonly skills: HostSkills;
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;

@@ -22,7 +22,7 @@ export function serveJobs(ports: JobPorts): void {
   process.on('message', (task: WorkerTask) => {
     void answer(task, jobs).then((outcome) => process.send?.(outcome));
   });
-  // Whoever started us is gone.
+  // The process that started us is gone.
   process.on('disconnect', () => process.exit());
   // A terminal sends it to every process in the foreground; the one that started us decides.
   process.on('SIGINT', () => undefined);

@@ -20,7 +20,7 @@ import {
 export interface Tried {
   readonly questions: readonly PermissionQuestion[];
   readonly result?: ToolResult;
-  /** What the model is told of a failure, and what people are. */
+  /** What the model reads about a failure, and what users are. */
   readonly failure?: { readonly text: string; readonly message: string };
 }
 
@@ -97,7 +97,7 @@ export class ToolWorld {
     }
   }
 
-  /** What the model is told of a call. */
+  /** What the model reads about a call. */
   async published(tool: Tool, input: unknown): Promise<string> {
     const { result, failure } = await this.call(tool, input);
     return result?.text ?? failure?.text ?? '';

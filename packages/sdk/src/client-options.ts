@@ -6,11 +6,11 @@ import type { TraceContext } from './trace.js';
 
 /** How a client finds, starts and watches its runtime. */
 export interface ClientOptions {
-  /** How to reach the runtime; a process on stdio unless told otherwise. */
+  /** How to reach the runtime; a process on stdio by default. */
   readonly connection?: RuntimeConnection;
   /** The directory the runtime starts in, and where its sessions work unless they name another. */
   readonly workingDirectory?: string;
-  /** Where the runtime keeps sessions and settings; `~/.groundcrew` unless told otherwise. */
+  /** Where the runtime keeps sessions and settings; `~/.groundcrew` by default. */
   readonly baseDirectory?: string;
   /** The environment of the runtime, instead of this process's own. */
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -112,7 +112,7 @@ export class Client implements AsyncDisposable {
     return (await this.call('models.list', {})).models;
   }
 
-  /** Whether anybody is there. */
+  /** Whether the runtime answers. */
   ping(message?: string): Promise<Result<Methods['ping']>> {
     return this.call('ping', message === undefined ? {} : { message });
   }

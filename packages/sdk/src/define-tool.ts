@@ -1,9 +1,10 @@
 import { builtinToolNames, type Methods, type Params } from '@groundcrew/protocol';
-import * as core from 'zod/v4/core';
+import type * as core from 'zod/v4/core';
 import { GroundcrewError } from './errors.js';
 import type { FromJsonSchema, JsonSchema } from './json-schema.js';
 import type { ToolResultObject } from './tool-result.js';
 import type { TraceContext } from './trace.js';
+import { isZod, jsonSchemaOf, type Parsed, parseBy } from './zod-schema.js';
 
 /** What a tool takes: a zod schema, whose arguments are checked before the handler runs, or a JSON Schema. */
 export type ToolParameters = core.$ZodType | JsonSchema;
@@ -99,34 +100,13 @@ function invalid(message: string): GroundcrewError {
   return new GroundcrewError('invalid_option', message);
 }
 
-/** What arguments turned out to be. */
-export type ReadArguments =
-  | { readonly success: true; readonly data: unknown }
-  | { readonly success: false; readonly reason: string };
-
 /** Checks arguments by the tool's own schema; undefined when it has none that can check. */
-export function readArguments({ parameters }: Tool, given: unknown): Promise<ReadArguments> | undefined {
-  return isZod(parameters) ? parse(parameters, given) : undefined;
-}
-
-async function parse(schema: core.$ZodType, given: unknown): Promise<ReadArguments> {
-  const parsed = await core.safeParseAsync(schema, given ?? {});
-  if (parsed.success) return parsed;
-  const reasons = parsed.error.issues.map(({ path, message }) =>
-    [path.join('.'), message].filter(Boolean).join(': '),
-  );
-  return { success: false, reason: reasons.join('; ') };
+export function readArguments({ parameters }: Tool, given: unknown): Promise<Parsed> | undefined {
+  return isZod(parameters) ? parseBy(parameters, given ?? {}) : undefined;
 }
 
 function schemaOf(name: string, parameters: ToolParameters): Record<string, unknown> {
-  if (isZod(parameters)) {
-    const { $schema: _schema, ...schema } = core.toJSONSchema(parameters, { io: 'input' });
-    return schema;
-  }
+  if (isZod(parameters)) return jsonSchemaOf(parameters);
   if ('safeParse' in parameters) throw invalid(`The parameters of tool ${name} are no schema of zod 4`);
   return { ...parameters };
-}
-
-function isZod(parameters: ToolParameters | undefined): parameters is core.$ZodType {
-  return parameters !== undefined && '_zod' in parameters;
 }

@@ -18,10 +18,12 @@ export type GroundcrewErrorKind =
   | 'timeout'
   /** A tool's result reached no runtime that waits for it. */
   | 'not_delivered'
+  /** The model gave no answer of the form that was asked for. */
+  | 'output_invalid'
   /** What was asked for makes no sense. */
   | 'invalid_option';
 
-/** Every error of the SDK's own making; `kind` tells them apart. */
+/** Every error of the SDK's own making; `kind` distinguishes them. */
 export class GroundcrewError extends Error {
   override readonly name = 'GroundcrewError';
   /** Of a `send` whose answer was lost: send again with this id after resuming, and it is one turn. */
@@ -34,6 +36,17 @@ export class GroundcrewError extends Error {
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     if (options.messageId !== undefined) this.messageId = options.messageId;
+  }
+}
+
+/** The model gave no answer of the form that was asked for, although it was asked again. */
+export class OutputError extends GroundcrewError {
+  constructor(
+    message: string,
+    /** What it said last. */
+    readonly lastText: string,
+  ) {
+    super('output_invalid', message);
   }
 }
 

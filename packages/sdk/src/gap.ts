@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 
-/** Between two connections of one session: what the second one brings waits until what was missed is told. */
+/** Between two connections of one session: what the second one brings waits until what was missed has been delivered. */
 export class Gap {
   /** Heard on the second connection, until the gap is closed. */
   private held: SessionEvent[] | undefined = [];
   /** Told from the log, and perhaps still to be heard. */
   private readonly delivered = new Set<string>();
 
-  /** `lastHeard`: the last stored event of the first connection; undefined when all events are to be told. */
+  /** `lastHeard`: the last stored event of the first connection; undefined when all events are to be delivered. */
   constructor(private readonly lastReceived: string | undefined) {}
 
-  /** Whether the event may be told now: it does not have to wait, and has not been told. */
+  /** Whether the event may be delivered now: it does not have to wait, and has not been delivered. */
   passes(event: SessionEvent): boolean {
     this.held?.push(event);
     return this.held === undefined && !this.delivered.delete(event.id);
   }
 
   /**
-   * All that is to be told now, in order: what the log has between the connections, then what waited.
-   * That the session has become idle is no part of the log, and told anew if nobody has heard it.
+   * All that is to be delivered now, in order: what the log has between the connections, then what waited.
+   * That the session has become idle is no part of the log, and delivered anew if no listener has received it.
    */
   close(now: {
     readonly stored: readonly SessionEvent[];

@@ -1,6 +1,6 @@
 import type { HookPoints, HookType, JsonValue, ParsedParams } from '@groundcrew/protocol';
 
-/** What a hook is told. */
+/** What a hook receives. */
 export type HookInput<K extends HookType> = Omit<ParsedParams<HookPoints[K]>, 'timestamp' | 'cwd'> & {
   readonly timestamp: Date;
   readonly workingDirectory: string;
@@ -74,7 +74,7 @@ export interface HookOutputs {
   readonly sessionEnd: CommonHookOutput & {
     /** What the session was about, for lists of sessions. */
     readonly sessionSummary?: string | null;
-    /** What was cleaned up, for whoever reads `hook.end`. */
+    /** What was cleaned up, for readers of `hook.end`. */
     readonly cleanupActions?: readonly string[] | null;
   };
   readonly errorOccurred: CommonHookOutput & {

@@ -33,7 +33,7 @@ export {
   type ToolInvocation,
   type ToolParameters,
 } from './define-tool.js';
-export { GroundcrewError, type GroundcrewErrorKind } from './errors.js';
+export { GroundcrewError, type GroundcrewErrorKind, OutputError } from './errors.js';
 export type {
   CommonHookOutput,
   HookHandler,
@@ -49,6 +49,7 @@ export type { FromJsonSchema, JsonSchema } from './json-schema.js';
 export type { SessionContext, SessionListFilter, SessionMetadata, WaitingOn } from './metadata.js';
 export type { ModelRequestContext, ModelRequestHandler } from './model-requests.js';
 export type { SessionLifecycleEvent } from './open-runtime.js';
+export type { OutputOf, OutputSchema } from './output.js';
 export type {
   PendingElicitation,
   PendingExitPlanMode,

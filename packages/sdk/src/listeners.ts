@@ -7,7 +7,7 @@ interface Entry<T> {
   isActive: boolean;
 }
 
-/** Whoever wants to hear; all of them do, whatever one of them does. */
+/** All listeners; each is called, whatever one of them does. */
 export class Listeners<T extends { readonly type: string }> {
   /** Replaced, never changed: a listener may come or go while others are being told. */
   private entries: readonly Entry<T>[] = [];

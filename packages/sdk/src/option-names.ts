@@ -211,6 +211,7 @@ const message: NamesOf<MessageOptions> = {
   requestHeaders: true,
   headerMergeStrategy: true,
   messageId: true,
+  output: true,
 };
 
 const model: NamesOf<SetModelOptions> = {

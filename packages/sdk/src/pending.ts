@@ -41,7 +41,7 @@ export interface PendingElicitation {
   readonly data: EventData<'elicitation.requested'>;
 }
 
-/** Somebody is asked whether a tool call may run. */
+/** Clients are asked whether a tool call may run. */
 export interface PendingPermission {
   readonly kind: 'permission';
   readonly requestId: string;
@@ -68,7 +68,7 @@ export interface PendingUserInput {
   readonly data: EventData<'user_input.requested'>;
 }
 
-/** People are asked how a session goes on that has spent what it may. */
+/** Users are asked how a session goes on that has spent what it may. */
 export interface PendingSessionLimits {
   readonly kind: 'session_limits';
   readonly requestId: string;

@@ -37,22 +37,22 @@ export type PermissionHandler = (
   signal: AbortSignal,
 ) => PermissionRequestResult | Promise<PermissionRequestResult>;
 
-/** Approves every call, except those that managed settings reserve for people. */
+/** Approves every call, except those that managed settings reserve for users. */
 export const approveAll: PermissionHandler = (request) =>
   request.managedApprovalRequired ? { kind: 'no-result' } : { kind: 'approve-once' };
 
 /** Ready-made handlers. */
 export const PermissionHandler = {
-  /** Approves every call, except those that managed settings reserve for people. */
+  /** Approves every call, except those that managed settings reserve for users. */
   approveAll,
-  /** Approves calls of these kinds; others are rejected, and the model is told so. */
+  /** Approves calls of these kinds; others are rejected, and the model reads that. */
   approveKinds(...kinds: readonly PermissionRequest['kind'][]): PermissionHandler {
     return (...question) =>
       kinds.includes(question[0].kind)
         ? approveAll(...question)
         : { kind: 'reject', feedback: `${question[0].kind} is not permitted here` };
   },
-  /** Rejects every call; with feedback the model is told why and the turn goes on, without it the turn ends. */
+  /** Rejects every call; with feedback the model reads why and the turn goes on, without it the turn ends. */
   rejectAll(feedback?: string): PermissionHandler {
     return () => ({ kind: 'reject', ...(feedback !== undefined && { feedback }) });
   },

@@ -11,6 +11,7 @@ import type {
 } from '@groundcrew/protocol';
 import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
+import type { OutputSchema } from './output.js';
 import type { PermissionHandler } from './permission.js';
 import type { SystemMessageConfig } from './system-message.js';
 
@@ -334,7 +335,7 @@ export type AutoModeSwitchHandler = QuestionHandler<'autoModeSwitch.request', 'y
 /** A prompt and what goes with it. */
 export interface MessageOptions {
   readonly prompt: string;
-  /** What people see instead of the prompt. */
+  /** What users see instead of the prompt. */
   readonly displayPrompt?: string;
   /** Files, directories, selections, images and other things to look at. */
   readonly attachments?: readonly SentAttachment[];
@@ -348,6 +349,8 @@ export interface MessageOptions {
   readonly headerMergeStrategy?: 'merge' | 'override';
   /** This prompt's id; a random one unless given. Sent twice, it is one turn. */
   readonly messageId?: string;
+  /** The form that the answer has to have: `sendAndWait` resolves with a value that fits it. */
+  readonly output?: OutputSchema;
 }
 
 /** What changes with the model. */

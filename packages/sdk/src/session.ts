@@ -6,6 +6,7 @@ import { GroundcrewError, isConnectionLost, sessionNotFound } from './errors.js'
 import { EventFeed } from './event-feed.js';
 import { Gap } from './gap.js';
 import type { WaitingOn } from './metadata.js';
+import { type OutputOf, type OutputSchema, outputOf, outputParams } from './output.js';
 import { type PendingQuestion, pendingQuestions } from './pending.js';
 import type { Report } from './report.js';
 import { SessionCalls, type SessionPlace } from './session-calls.js';
@@ -79,11 +80,12 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
    * is sent once more under its id, which makes it one turn.
    */
   async send(message: string | MessageOptions): Promise<string> {
-    const { messageId = randomUUID(), ...rest } = asOptions(message);
+    const { messageId = randomUUID(), output, ...rest } = asOptions(message);
     this.warnings.ofNames('send', rest);
+    const form = output && { output: outputParams(output) };
     const trace = await this.calls.place.traceContext();
     try {
-      const params = { sessionId: this.sessionId, messageId, ...rest, ...trace };
+      const params = { sessionId: this.sessionId, messageId, ...rest, ...form, ...trace };
       return (await this.calls.insist('session.send', params)).messageId;
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
@@ -96,11 +98,30 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
    * After `timeout` milliseconds, or when the signal fires, only the wait is over: the turn goes on.
    */
   sendAndWait(
+    message: string | (MessageOptions & { readonly output?: undefined }),
+    timeout?: number,
+    signal?: AbortSignal,
+  ): Promise<AssistantMessageEvent | undefined>;
+  /**
+   * Gives the session a prompt and resolves with an answer of the form that `output` asks for: a schema of zod, or a JSON
+   * Schema. Throws OutputError, with what the model said last, when it cannot be had.
+   *
+   * @example
+   * const { total } = await session.sendAndWait({ prompt: 'Add up the invoice', output: z.object({ total: z.number() }) });
+   */
+  sendAndWait<S extends OutputSchema>(
+    message: MessageOptions & { readonly output: S },
+    timeout?: number,
+    signal?: AbortSignal,
+  ): Promise<OutputOf<S>>;
+  async sendAndWait(
     message: string | MessageOptions,
     timeout = 60_000,
     signal?: AbortSignal,
-  ): Promise<AssistantMessageEvent | undefined> {
-    return this.takeTurn({ ...asOptions(message), timeout }, signal);
+  ): Promise<unknown> {
+    const options = asOptions(message);
+    const last = await this.takeTurn({ ...options, timeout }, signal);
+    return options.output ? outputOf(options.output, last) : last;
   }
 
   /**
@@ -150,12 +171,12 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return this.getEvents();
   }
 
-  /** The questions that wait for an answer, whoever may give it, the oldest first. */
+  /** The questions that wait for an answer, whichever client may answer it, the oldest first. */
   pending(): Promise<readonly PendingQuestion[]> {
     return pendingQuestions(this.calls.insist, this.sessionId);
   }
 
-  /** What it waits for at this moment, and since when: a model, an attempt to come, a tool, people, its turn. */
+  /** What it waits for at this moment, and since when: a model, an attempt to come, a tool, users, its turn. */
   async waitingOn(): Promise<readonly WaitingOn[]> {
     const { sessionId } = this;
     return (await this.calls.insist('session.metadata.activity', { sessionId })).waitingOn;
@@ -179,7 +200,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     this.callbacks.goBy(this.options);
   }
 
-  /** Puts a notice into the session, for people to see. Resolves with the id of its event. */
+  /** Puts a notice into the session, for users to see. Resolves with the id of its event. */
   async log(message: string, options: LogOptions = {}): Promise<string> {
     this.warnings.ofNames('log', options);
     return (await this.call('session.log', { message, ...options })).eventId;
@@ -195,7 +216,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     return this.calls.request(method, { ...params, sessionId: this.sessionId } as unknown as Whole, signal);
   }
 
-  /** Leaves the session, which stays stored. Whoever waits is told, handlers hear nothing more, later calls fail. */
+  /** Leaves the session, which stays stored. Calls that wait fail, handlers receive nothing more, later calls fail. */
   disconnect(signal?: AbortSignal): Promise<void> {
     this.leaving ??= this.detach(signal);
     return this.leaving;
@@ -256,7 +277,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     if (!this.isOver) await this.closeGap(gap);
   }
 
-  /** @internal Questions are answered before anybody else hears of them. */
+  /** @internal Questions are answered before listeners receive them. */
   receive(event: SessionEvent, { isAnswering }: { readonly isAnswering: boolean }): void {
     if (isAnswering && !this.calls.isOver) this.answers.receive(event);
     if (this.gap?.passes(event) ?? true) this.deliver(event);

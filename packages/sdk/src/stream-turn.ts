@@ -22,7 +22,7 @@ export interface StreamedTurn {
   take(): Promise<AssistantMessageEvent | undefined>;
 }
 
-/** What the agent says in the turn. Whoever reads no further stops it; the signal that ended the wait does too. */
+/** What the agent says in the turn. A reader that stops ends the turn; the signal that ended the wait does too. */
 export async function* streamTurn(
   { session, messageId, take }: StreamedTurn,
   signal: AbortSignal | undefined,

@@ -1,6 +1,6 @@
 import type { ClientToolResult } from '@groundcrew/protocol';
 
-/** A tool's answer in full: what the model sees, how it ended, and what people may see besides. */
+/** A tool's answer in full: what the model sees, how it ended, and what users may see besides. */
 export type ToolResultObject = ClientToolResult;
 
 /** The wire form of what a handler returned. Throws what JSON cannot hold. */

@@ -1,5 +1,5 @@
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
-import { GroundcrewError } from './errors.js';
+import { GroundcrewError, OutputError } from './errors.js';
 
 /** The last thing the agent said. */
 export type AssistantMessageEvent = EventOf<'assistant.message'>;
@@ -43,8 +43,7 @@ export class TurnWait {
         return;
       case 'session.error':
         // A notice that an app logs is an event of the same type, and ends no turn.
-        if (this.isOurs() && event.data.errorType !== 'notification')
-          this.fail(new GroundcrewError('session_error', `Session error: ${event.data.message}`));
+        if (this.isOurs() && event.data.errorType !== 'notification') this.fail(failureOf(event.data));
         return;
       case 'session.idle':
         // Stopped before our prompt had its turn: that idle was another turn's.
@@ -66,6 +65,11 @@ export class TurnWait {
   private isOurs(): boolean {
     return this.hasBegun || this.isAcknowledged;
   }
+}
+
+function failureOf({ errorType, message, lastText = '' }: EventOf<'session.error'>['data']): GroundcrewError {
+  if (errorType === 'structured_output') return new OutputError(message, lastText);
+  return new GroundcrewError('session_error', `Session error: ${message}`);
 }
 
 /** What the turn of a prompt ended with, read from the log; undefined also when there is no such prompt. */

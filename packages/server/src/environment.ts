@@ -1,6 +1,22 @@
-import type { Methods, Result } from '@groundcrew/protocol';
+import type { JsonObject, Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import type { ClientStart } from './dialect/client-dialect.js';
+
+/** The user's MCP servers, and those that are switched off. */
+interface McpContents {
+  readonly servers: Readonly<Record<string, JsonObject>>;
+  readonly disabled: readonly string[];
+}
+
+/** The file of the user's MCP servers. */
+export interface McpConfig {
+  /** Throws what is wrong with the file, and where. */
+  read(): McpContents;
+  /** One change at a time, among all processes. */
+  change(change: (before: McpContents) => McpContents): Promise<void>;
+  /** What a session in a directory would have. */
+  discover(workingDirectory: string): Result<Methods['mcp.discover']>['servers'];
+}
 
 /** What the server is given by the program it is part of. */
 export interface ServerEnvironment {
@@ -25,6 +41,8 @@ export interface ServerEnvironment {
     readonly gitHubToken?: string;
     readonly session?: Session;
   }): Promise<Result<Methods['models.list']>['models']>;
+  /** The user's MCP servers; without it there is no file of them. */
+  readonly mcpConfig?: McpConfig;
   /** Who is who at GitHub; without it nobody is known. */
   readonly gitHub?: {
     /** Whose token a session shows; its own if it has one. */

@@ -1,2 +1,2 @@
-export type { ServerEnvironment } from './environment.js';
+export type { McpConfig, ServerEnvironment } from './environment.js';
 export { Server } from './server.js';

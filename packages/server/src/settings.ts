@@ -96,6 +96,7 @@ function mcpSettings(params: ResumeParams, before: SessionSettings | undefined):
   return {
     ...pick('mcpServers', serversOf(params, before)),
     ...pick('disabledMcpServers', params.disabledMcpServers ?? before?.disabledMcpServers),
+    ...pick('pluginDirectories', params.pluginDirectories ?? before?.pluginDirectories),
     ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
     ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),

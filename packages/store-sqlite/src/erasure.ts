@@ -43,7 +43,7 @@ const nothing = { records: 0, characters: 0 };
 
 /**
  * Deletes what removed sessions left: first their files, then their records in pieces, then every byte of them in the
- * database file and its log. What is to be done is a record of the store, so whoever opens the store next goes on with what a
+ * database file and its log. What is to be done is a record of the store, so the next process that opens the store goes on with what a
  * process that died has left; each step may be done again.
  */
 export class Erasure {

@@ -33,9 +33,9 @@ export interface SqliteStoreOptions {
   readonly file: string;
   /** Where each runtime keeps the lock that shows it is alive. */
   readonly runDirectory: string;
-  /** `group` unless told otherwise. */
+  /** `group` by default. */
   readonly mode?: SqliteMode;
-  /** How long another process's lock is waited for, in milliseconds; ten seconds unless told otherwise. */
+  /** How long another process's lock is waited for, in milliseconds; ten seconds by default. */
   readonly busyLimit?: number;
   /** What sessions keep beside the store; deleted with them. */
   readonly files?: SessionFiles;

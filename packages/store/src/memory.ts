@@ -15,7 +15,7 @@ import type {
   SessionSummary,
 } from './session-store.js';
 
-/** A store that ends with the process: for tests and throw-away sessions. Every owner counts as alive unless told otherwise. */
+/** A store that ends with the process: for tests and throw-away sessions. Every owner counts as alive by default. */
 export function memoryStore(options: { readonly isAlive?: (owner: Owner) => boolean } = {}): SessionStore {
   return new MemoryStore(options.isAlive ?? (() => true));
 }

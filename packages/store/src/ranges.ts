@@ -1,4 +1,4 @@
-/** Numbers as people write them: `3, 5–9`. */
+/** Numbers as users write them: `3, 5–9`. */
 export function asRanges(numbers: Iterable<number>): string {
   const ranges: { readonly from: number; to: number }[] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {

@@ -2,13 +2,13 @@
 export interface LogRecord {
   /** Position in the session's log, counted from 1 without gaps. */
   readonly seq: number;
-  /** Public records are the events people see; private ones are the session's own notes. */
+  /** Public records are the events users see; private ones are the session's own notes. */
   readonly isPublic: boolean;
   readonly type: string;
   readonly json: string;
 }
 
-/** Who writes a session: one runtime process, told apart from every other by its `runtimeId`. */
+/** Who writes a session: one runtime process, distinguished from every other by its `runtimeId`. */
 export interface Owner {
   readonly runtimeId: string;
   readonly pid: number;

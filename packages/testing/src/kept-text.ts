@@ -16,7 +16,7 @@ export function writeMessage(message: Message): Json {
   }
 }
 
-/** Reads what `writeMessage` wrote, or somebody by hand. Throws an error that names the place. */
+/** Reads what `writeMessage` wrote, or a person by hand. Throws an error that names the place. */
 export function readMessage(content: unknown, place: string): Message {
   if (isJson(content)) {
     if (typeof content.result === 'string')
@@ -54,7 +54,7 @@ export function writeAnswer(
   };
 }
 
-/** Reads what `writeAnswer` wrote, or somebody by hand. Throws an error that names the place. */
+/** Reads what `writeAnswer` wrote, or a person by hand. Throws an error that names the place. */
 export function readAnswer(content: Json, place: string): Answer {
   const { answer, ending = 'complete', finish, details, usage, answeredBy, error } = content;
   if (!Array.isArray(answer)) throw new Error(`${place} has neither an answer nor a failure`);

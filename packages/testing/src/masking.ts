@@ -76,7 +76,7 @@ export class Masking {
     );
   }
 
-  /** Any JSON value of a request, its texts masked; what a telling name holds is a secret. */
+  /** Any JSON value of a request, its texts masked; what a name that means a secret holds is a secret. */
   value(value: unknown, numbering: Numbering, name = ''): unknown {
     if (typeof value === 'string')
       return secretName.test(name) ? secretCover : this.ofRequest(value, numbering);

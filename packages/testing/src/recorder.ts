@@ -224,7 +224,7 @@ class Recorder {
     return { ...rest, parts, ...(usage && { usage }), ...(isJson(failed) && { error: failed }) };
   }
 
-  /** An id of an answer; services that give none, or one twice, have their calls told apart all the same. */
+  /** An id of an answer; services that give none, or one twice, have their calls distinguished all the same. */
   private newIdOf(id: string): string {
     return this.idOf(id === '' || this.ids.has(id) ? `${id} ${this.ids.size}` : id);
   }

@@ -22,12 +22,12 @@ export const secretForms: readonly string[] = [
   String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
   // After a word that announces one.
   String.raw`(?<=\b(?:[Bb]earer|[Bb]asic|BEARER|BASIC)\s+)(?:[\w.~+/=-]{16,}|(?=[\w.~+/=-]*\d)[\w.~+/=-]{6,})`,
-  // In addresses: a password, and a parameter of a telling name.
+  // In addresses: a password, and a parameter of a name that means a secret.
   String.raw`(?<=\b[a-z][a-z\d+.-]*:\/\/[^\s/:@]*:)[^\s/@]+(?=@)`,
   String.raw`(?<=[?&](?:[\w.-]*(?:key|token|secret|password|signature)|sig|code)=)[^\s&#"'<>]+`,
-  // In JSON, below a telling name.
+  // In JSON, below a name that means a secret.
   String.raw`(?<="[\w-]*(?:api[-_]?key|authorization|cookie|credential|passwd|password|secret|token)"\s*:\s*")(?:[^"\\]|\\.)+(?=")`,
-  // In settings and headers: what is random enough, beside a telling name.
+  // In settings and headers: what is random enough, beside a name that means a secret.
   String.raw`(?<=\b[\w-]*(?:api[-_]?key|authorization|cookie|passwd|password|secret|token)['"]?\s*[:=]\s*['"]?)(?=[\w+/=.-]*\d)(?=[\w+/=.-]*[A-Za-z])[\w+/=.-]{12,}`,
 ];
 

@@ -28,7 +28,7 @@ export class RuleModel {
     private readonly options: { readonly rule: Rule; readonly chunkPause: number },
   ) {}
 
-  /** `chunkPause`: milliseconds before each streamed chunk, none unless told otherwise. */
+  /** `chunkPause`: milliseconds before each streamed chunk, none by default. */
   static async open(rule: Rule, { chunkPause = 0 } = {}): Promise<RuleModel> {
     const server = createServer();
     const model = new RuleModel(server, { rule, chunkPause });

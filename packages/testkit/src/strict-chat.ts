@@ -52,6 +52,16 @@ const body = z.strictObject({
   max_tokens: z.optional(z.int().min(1)),
   max_completion_tokens: z.optional(z.int().min(1)),
   reasoning_effort: z.optional(z.string()),
+  response_format: z.optional(
+    z.strictObject({
+      type: z.literal('json_schema'),
+      json_schema: z.strictObject({
+        name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+        schema: z.looseObject({}),
+        strict: z.optional(z.boolean()),
+      }),
+    }),
+  ),
   stream: z.optional(z.boolean()),
   stream_options: z.optional(z.strictObject({ include_usage: z.boolean() })),
   tools: z.optional(

@@ -2,7 +2,7 @@ import type { ChatMessage, KeptBlock, ModelRequest, Part, ToolSpec } from '@grou
 import fc from 'fast-check';
 import { sealOf } from './strict-shape.js';
 
-/** Any call a session may make: as a log adds up to it, whatever models, services and people have written. */
+/** Any call a session may make: as a log adds up to it, whatever models, services and users have written. */
 export function anyRequest(): fc.Arbitrary<ModelRequest> {
   return fc
     .record({

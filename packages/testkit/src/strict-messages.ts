@@ -79,7 +79,12 @@ const body = z.strictObject({
       z.strictObject({ type: z.literal('adaptive'), display: z.optional(z.enum(['summarized', 'omitted'])) }),
     ]),
   ),
-  output_config: z.optional(z.strictObject({ effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']) })),
+  output_config: z.optional(
+    z.strictObject({
+      effort: z.optional(z.enum(['low', 'medium', 'high', 'xhigh', 'max'])),
+      format: z.optional(z.strictObject({ type: z.literal('json_schema'), schema: z.looseObject({}) })),
+    }),
+  ),
   tool_choice: z.optional(z.strictObject({ type: z.enum(['auto', 'any', 'none']) })),
   tools: z.optional(
     z

@@ -59,6 +59,16 @@ const body = z.strictObject({
     }),
   ),
   max_output_tokens: z.optional(z.int().min(16)),
+  text: z.optional(
+    z.strictObject({
+      format: z.strictObject({
+        type: z.literal('json_schema'),
+        name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/),
+        schema: z.looseObject({}),
+        strict: z.optional(z.boolean()),
+      }),
+    }),
+  ),
   prompt_cache_key: z.optional(z.string().min(1).max(64)),
   stream: z.optional(z.boolean()),
   parallel_tool_calls: z.optional(z.boolean()),

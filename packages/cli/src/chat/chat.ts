@@ -20,9 +20,9 @@ export interface ChatOptions {
   readonly flags: FlagValues<typeof sessionFlags>;
   readonly lines: LineInput;
   readonly display: Display;
-  /** A person reads and types, and is told what to do. */
+  /** A user reads and types, and is told what to do. */
   readonly isTerminal: boolean;
-  /** Tools of whoever embeds the chat. */
+  /** Tools of the app that embeds the chat. */
   readonly options?: ResumeSessionOptions;
 }
 
@@ -54,7 +54,7 @@ export class Chat {
     });
   }
 
-  /** Resolves with the exit code when the input or the person's patience ends. */
+  /** Resolves with the exit code when the input or the user's patience ends. */
   async run(): Promise<number> {
     const { lines } = this.given;
     const closed = new Promise<number>((resolve) => {

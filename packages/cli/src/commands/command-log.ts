@@ -9,7 +9,7 @@ export interface CommandLog {
   readonly redactor: Redactor;
 }
 
-/** The log of a command that people start: warnings on stderr, more of it in the file of `GROUNDCREW_LOG`. */
+/** The log of a command that users start: warnings on stderr, more of it in the file of `GROUNDCREW_LOG`. */
 export function openCommandLog(config: Config, terminal: Terminal): CommandLog {
   const { environment, errorOutput, version } = terminal;
   const { apiKey, bearerToken, headers } = config.provider?.config ?? {};

@@ -2,7 +2,7 @@ import { unknown } from '../flags/arguments.js';
 import { type Flags, flagLines, type Given, readFlags } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 
-/** Something people tell the program to do. */
+/** Something users tell the program to do. */
 export interface Command {
   /** Each way to call it, a line. */
   readonly usage: readonly string[];

@@ -17,7 +17,7 @@ export interface Process {
   readonly environment: Environment;
   readonly workingDirectory: string;
   readonly version: string;
-  /** A line for whoever started the program. */
+  /** A line for the user who started the program. */
   announce(line: string): void;
   warn(message: string): void;
   exit(code: number): void;
@@ -28,21 +28,21 @@ export interface Process {
   readonly used?: { add(method: string): void };
 }
 
-/** What a server that people start says itself, and a client's leaves to the environment. */
+/** What a server that users start says itself, and a client's leaves to the environment. */
 export interface ServerOptions extends HeadlessArguments {
   readonly homeDirectory?: string;
   /** Only this machine can connect unless another host is named. */
   readonly host?: string;
   /** What every connection on the port must show. */
   readonly connectionToken?: string;
-  /** On a port: whoever started it holds its stdin, and it ends with them. */
+  /** On a port: the process that started it holds its stdin, and it ends with that. */
   readonly endsWithInput?: boolean;
   readonly log?: Log;
   /** Milliseconds without a client after which it ends, once the process that started it is gone; never without. */
   readonly orphanPatience?: number;
   /** Where commands of sessions run that say nothing of it. */
   readonly sandbox?: SandboxSettings;
-  /** Told of what people should know; what ends the program goes to the process. */
+  /** Told of what users should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
 
@@ -102,7 +102,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
       onChannel: (channel) => void watched(serve(channel)),
       ...(options.host !== undefined && { host: options.host }),
     });
-    // At every log level: whoever started it may not know.
+    // At every log level: the user who started it may not know.
     if (options.connectionToken === undefined) {
       log?.write('warning', openPort);
       process.warn(openPort);

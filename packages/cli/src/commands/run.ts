@@ -75,7 +75,7 @@ export interface RunRequest {
   readonly redactor: Redactor;
   readonly flags: FlagValues<typeof flags>;
   readonly prompt: string;
-  /** Tools of whoever embeds the command. */
+  /** Tools of the app that embeds the command. */
   readonly options?: ResumeSessionOptions;
 }
 
@@ -121,7 +121,7 @@ async function readPrompt(given: string, terminal: Terminal): Promise<string> {
   return prompt;
 }
 
-/** Who answers questions: a person at the terminal, or nobody. */
+/** Who answers questions: a user at the terminal, or nobody. */
 function questionsFor(
   { config }: RunRequest,
   terminal: Terminal,
@@ -142,7 +142,7 @@ function questionsFor(
   return { onPermissionRequest: dialogue.decide, onUserInputRequest: dialogue.answer };
 }
 
-/** Nobody is there to be asked: what is not allowed is denied, and people are told how to allow it. */
+/** Nobody is there to be asked: what is not allowed is denied, and users are told how to allow it. */
 function decideBy({ allow }: Config, display: Display): PermissionHandler {
   return (request, invocation) => {
     if (permits(allow, request, invocation)) return { kind: 'approve-once' };

@@ -44,8 +44,8 @@ export function readRule(text: string, name: string): AllowRule {
 }
 
 /**
- * Whether nobody has to be asked. What managed settings reserve for people is always asked; a place outside is a question
- * of its own, which leave to read does not answer.
+ * Whether nobody has to be asked. What managed settings reserve for users is always asked; a place outside is a question
+ * of its own, which a permission to read does not answer.
  */
 export function permits(
   allowed: Allowed,

@@ -174,7 +174,7 @@ function sourceOf(path: string): string | undefined {
   }
 }
 
-/** Where the fault is, as people count; the text around it may hold a secret and is left out. */
+/** Where the fault is, as users count; the text around it may hold a secret and is left out. */
 function placed(message: string, source: string): string {
   if (message.includes('end of JSON')) return 'it ends too early';
   const position = /at position (\d+)/.exec(message)?.[1];

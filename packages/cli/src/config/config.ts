@@ -32,7 +32,7 @@ export interface Config {
   readonly sandbox?: SandboxSettings;
   /** Hooks of files run; absent: the environment and the home's settings say. */
   readonly fileHooks?: boolean;
-  /** What is odd in it, for people to see. */
+  /** What is odd in it, for users to see. */
   readonly warnings: readonly string[];
 }
 

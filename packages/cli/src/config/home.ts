@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '@groundcrew/models';
 
-/** Where sessions are kept. Clients that start the runtime name the home by `COPILOT_HOME`, people by `GROUNDCREW_HOME`. */
+/** Where sessions are kept. Clients that start the runtime name the home by `COPILOT_HOME`, users by `GROUNDCREW_HOME`. */
 export function homeDirectory(environment: Environment, options: { readonly isHeadless: boolean }): string {
   const { COPILOT_HOME, GROUNDCREW_HOME, XDG_STATE_HOME } = environment;
   const named = options.isHeadless ? COPILOT_HOME || GROUNDCREW_HOME : GROUNDCREW_HOME || COPILOT_HOME;

@@ -36,7 +36,7 @@ export function parseJson(source: string): JsonNode {
   return node;
 }
 
-/** Line and column of a place, as people count. */
+/** Line and column of a place, as users count. */
 export function placeIn(source: string, at: number): { readonly line: number; readonly column: number } {
   const lines = source.slice(0, at).split('\n');
   return { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };

@@ -1,7 +1,7 @@
 import type { ExecutorChoice, SandboxSettings } from '@groundcrew/runtime';
 import { UsageError } from '../flags/arguments.js';
 
-/** What people call executors. */
+/** What users call executors. */
 export const sandboxWords = ['host', 'bwrap', 'seatbelt', 'auto', 'off'] as const;
 
 /** Reads an executor by its name; `off` is `host`. Throws UsageError. */

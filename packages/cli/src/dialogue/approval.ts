@@ -6,7 +6,7 @@ export function approvalFor(
   request: PermissionRequest,
   { promptRequest }: Pick<PermissionInvocation, 'promptRequest'>,
 ): Approval | undefined {
-  // Leave for a place outside is leave for this time.
+  // Permission for a place outside is for this time.
   if (promptRequest?.kind === 'path') return undefined;
   switch (request.kind) {
     case 'shell': {
@@ -35,7 +35,7 @@ export function textAlone(request: PermissionRequest): Approval | undefined {
   return { kind: 'commands', commandIdentifiers: [request.fullCommandText] };
 }
 
-/** What exactly that is, for people. */
+/** What exactly that is, for users. */
 export function describeApproval(approval: Approval): string {
   switch (approval.kind) {
     case 'commands':

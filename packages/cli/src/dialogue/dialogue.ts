@@ -15,7 +15,7 @@ import { type Paint, paintFor } from './diff-view.js';
 import { askForm } from './form.js';
 import { viewRequest } from './request-view.js';
 
-/** Whoever reads a line from people. */
+/** Whoever reads a line from users. */
 export interface Asker {
   /** Undefined when nobody will answer, or when the signal fires. */
   answer(question: string, signal: AbortSignal): Promise<string | undefined>;
@@ -28,18 +28,18 @@ export interface DialogueOptions {
   /** What runs without a question. */
   readonly allow: Allowed;
   readonly hasColours: boolean;
-  /** A person types and sees it; otherwise answers are shown as they are taken. */
+  /** A user types and sees it; otherwise answers are shown as they are taken. */
   readonly isTerminal: boolean;
   /** The name under which approvals for this place are kept. */
   place(): Promise<string>;
 }
 
-/** There is nobody to answer what the agent asks; the model is told so, and goes on. */
+/** There is nobody to answer what the agent asks; the model reads that, and goes on. */
 export class NoUserError extends Error {
   override readonly name = 'NobodyAnswers';
 }
 
-/** Puts the questions of a session to people, one after the other. */
+/** Puts the questions of a session to users, one after the other. */
 export class Dialogue {
   private readonly paint: Paint;
   private last: Promise<unknown> = Promise.resolve();

@@ -26,7 +26,7 @@ export interface Given<F extends Flags> {
   readonly flags: FlagValues<F>;
   /** What is no flag, in order. */
   readonly words: readonly string[];
-  /** What people should know of flags that change nothing. */
+  /** What users should know of flags that change nothing. */
   readonly warnings: readonly string[];
 }
 

@@ -86,7 +86,7 @@ interface HeadlessDraft {
   fileHooks?: boolean;
 }
 
-/** The flags that have an effect, for people to read. */
+/** The flags that have an effect, for users to read. */
 export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--headless, --server', 'serve clients, and nobody else'],
   ['--stdio', 'on stdin and stdout; on a port of 127.0.0.1 without'],

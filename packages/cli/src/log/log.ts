@@ -8,7 +8,7 @@ export type EntryLevel = Exclude<LogLevel, 'none'>;
 /** What goes with an entry; secrets in it are covered. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Diagnostics of the program, for people who look for a fault. */
+/** Diagnostics of the program, for users who look for a fault. */
 export interface Log {
   /** Whether an entry of this level is kept anywhere; saves making what nobody reads. */
   keeps(level: EntryLevel): boolean;
@@ -16,7 +16,7 @@ export interface Log {
   close(): void;
 }
 
-/** Where diagnostics go: lines for people on stderr, JSON lines in a file, each up to its own level. */
+/** Where diagnostics go: lines for users on stderr, JSON lines in a file, each up to its own level. */
 export interface LogOptions {
   readonly redactor: Redactor;
   readonly stderr?: { readonly level: LogLevel; write(line: string): void };

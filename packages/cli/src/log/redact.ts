@@ -1,4 +1,4 @@
-/** Takes secrets out of what people and files are told: known values, values of telling names, and telling forms. */
+/** Takes secrets out of what users and files are told: known values, values of names that mean a secret, and forms of secrets. */
 export class Redactor {
   private readonly secrets = new Set<string>();
 
@@ -20,7 +20,7 @@ export class Redactor {
     return covered;
   }
 
-  /** A copy with its secrets covered, at any depth; what a telling name held is a secret everywhere else too. */
+  /** A copy with its secrets covered, at any depth; what a name that means a secret held is a secret everywhere else too. */
   value(value: unknown, name = ''): unknown {
     if (typeof value === 'string') {
       if (!secretName.test(name)) return this.text(value);
@@ -33,7 +33,7 @@ export class Redactor {
   }
 }
 
-/** A redactor that knows what the environment holds under a telling name, and these. */
+/** A redactor that knows what the environment holds under a name that means a secret, and these. */
 export function redactorFor(
   environment: Readonly<Record<string, string | undefined>>,
   ...others: readonly (string | undefined)[]

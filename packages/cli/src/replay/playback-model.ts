@@ -8,7 +8,7 @@ import type { RecordedOutcome } from './recording.js';
 export interface ModelStage {
   /** Resolves when the outcome may happen. */
   ready(outcome: RecordedOutcome): Promise<void>;
-  /** Stops the turn, as somebody did then. */
+  /** Stops the turn, as a client did then. */
   abort(reason: EventOf<'abort'>['data']['reason']): void;
 }
 

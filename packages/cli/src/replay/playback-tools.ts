@@ -51,7 +51,7 @@ export function playbackClientTools(
   });
 }
 
-/** Decides as people did then, in the order they did. */
+/** Decides as users did then, in the order they did. */
 export function playbackDecisions({ calls }: Recording, stage: ToolStage): PermissionHandler {
   const put = new Map<string, number>();
   return async ({ toolCallId = '' }, _invocation, signal) => {

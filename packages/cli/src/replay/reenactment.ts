@@ -4,7 +4,7 @@ import type { ToolStage } from './playback-tools.js';
 import { isCompared, isSwitch, type RecordedOutcome, type Recording } from './recording.js';
 import type { Rehearsal } from './rehearsal.js';
 
-/** Does what people and clients did: prompts, changes and stops, each where it was recorded. */
+/** Does what users and clients did: prompts, changes and stops, each where it was recorded. */
 export class Reenactment implements ModelStage, ToolStage {
   private session: Session | undefined;
   private isIdle = true;
@@ -37,7 +37,7 @@ export class Reenactment implements ModelStage, ToolStage {
     if (isCompared(event)) this.rehearsal.receive(event);
   }
 
-  /** What people said of a model that was rate limited. */
+  /** What users said of a model that was rate limited. */
   get switchAnswer(): 'yes' | 'no' {
     return this.isLimited ? 'yes' : 'no';
   }
@@ -130,7 +130,7 @@ export class Reenactment implements ModelStage, ToolStage {
   }
 }
 
-/** Whether somebody chose the model. */
+/** Whether a client chose the model. */
 function isChoice(event: SessionEvent): event is EventOf<'session.model_change'> {
   return event.type === 'session.model_change' && !isOpening(event) && !isSwitch(event);
 }

@@ -38,6 +38,8 @@ export async function openSession(client: Client, request: SessionRequest): Prom
     ...(config.model !== undefined && { model: config.model }),
     ...ownProvider(config, request.environment),
     ...(flags.cwd !== undefined && { workingDirectory: directory(flags.cwd, request.workingDirectory) }),
+    // A command of the user's own has the servers and skills of their files.
+    enableConfigDiscovery: true,
     ...(flags.noCustomInstructions && { skipCustomInstructions: true }),
     ...(flags.system !== undefined && { systemMessage: { content: flags.system } }),
   };
@@ -78,7 +80,7 @@ export function listOf(client: Client): SessionList {
   return () => client.listSessions();
 }
 
-/** The id that somebody means: the whole of it, its beginning, or `last`. Throws an error for people. */
+/** The id that the user means: the whole of it, its beginning, or `last`. Throws an error for users. */
 export async function findSessionId(wanted: string, list: SessionList): Promise<string> {
   const ids = (await list()).map(({ sessionId }) => sessionId);
   const [newest] = ids;

@@ -42,7 +42,7 @@ async function failureBeforeIdle(events: AsyncIterable<SessionEvent>): Promise<s
   for await (const event of events) {
     if (event.agentId !== undefined) continue;
     if (event.type === 'session.idle') break;
-    // A notice that somebody logs is an event of the same type, and ends no turn.
+    // A notice that a client logs is an event of the same type, and ends no turn.
     if (event.type === 'session.error' && event.data.errorType !== 'notification')
       failure = event.data.message;
   }

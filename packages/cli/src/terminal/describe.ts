@@ -31,7 +31,7 @@ export function describeDenial(
   );
 }
 
-/** What people are told of an event while a turn runs; undefined when that is nothing. */
+/** What users read about an event while a turn runs; undefined when that is nothing. */
 export function describeEvent({ type, data }: SessionEvent): string | undefined {
   // As above: the type names the teller that knows the data.
   const describe = entryOf(activity as Readonly<Record<string, (data: never) => string | undefined>>, type);

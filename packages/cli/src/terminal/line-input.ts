@@ -2,7 +2,7 @@ import { createInterface, type Interface, type Key } from 'node:readline';
 import type { Input, Output } from './terminal.js';
 
 /**
- * Lines that a person types or a program pipes in, one at a time. On a terminal one entry may have several lines: a paste
+ * Lines that a user types or a program pipes in, one at a time. On a terminal one entry may have several lines: a paste
  * stays open until Enter is pressed, and so does a line that ends in a backslash or with Alt+Enter.
  */
 export class LineInput {
@@ -56,7 +56,7 @@ export class LineInput {
     }
   }
 
-  /** An answer to a question that is asked now: what a person typed before it was asked is no answer. */
+  /** An answer to a question that is asked now: what a user typed before it was asked is no answer. */
   async answer(question: string, signal: AbortSignal): Promise<string | undefined> {
     if (this.options.isTerminal) {
       this.ahead.length = 0;
@@ -65,7 +65,7 @@ export class LineInput {
     return this.next(question, signal);
   }
 
-  /** What a person typed before anything was asked arrives at once when the terminal is read, and is no answer. */
+  /** What a user typed before anything was asked arrives at once when the terminal is read, and is no answer. */
   async clearTyped(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, typedBefore));
     this.ahead.length = 0;

@@ -5,7 +5,7 @@ export const longestTimeout = 2_000_000;
 
 /** Stops the work for whoever asks first; asked by a signal again, the program ends at once. */
 export class Stopping {
-  /** What people are told; nothing when nobody reads any more. */
+  /** What users read; nothing when nobody reads any more. */
   reason: string | undefined;
   exitCode: number = exitCodes.failed;
   private readonly controller = new AbortController();

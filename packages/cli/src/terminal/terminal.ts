@@ -1,15 +1,15 @@
 import type { Environment } from '@groundcrew/models';
 
-/** Text that comes from a person or a pipe. */
+/** Text that comes from a user or a pipe. */
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
 /** Where text goes. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** Why the program is asked to stop: a person, the system, or nobody who reads its output any more. */
+/** Why the program is asked to stop: a user, the system, or nobody who reads its output any more. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGPIPE';
 
-/** What a command of people is given by its process. */
+/** What a command of users is given by its process. */
 export interface Terminal {
   readonly environment: Environment;
   readonly workingDirectory: string;
@@ -27,12 +27,12 @@ export interface Terminal {
 }
 
 /**
- * A person, something that certainly ends (a shell's pipe, a file), or something that may stay open without
+ * A user, something that certainly ends (a shell's pipe, a file), or something that may stay open without
  * ever saying a word (what programs give their children).
  */
 export type InputKind = 'terminal' | 'pipe' | 'socket';
 
-/** Whether what people are told beside the answer may have colours. */
+/** Whether what users read beside the answer may have colours. */
 export function hasColours({
   environment,
   errorOutput,

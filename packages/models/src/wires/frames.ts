@@ -9,9 +9,9 @@ export type Frame = Readonly<Record<string, unknown>>;
 
 /** One answer as it comes in. */
 export interface IncomingAnswer {
-  /** Takes a frame and tells what is new; true when the service has said its last word. */
+  /** Takes a frame and emits what is new; true when the service has said its last word. */
   add(frame: Frame, events: ModelEvent[]): boolean;
-  /** What is left to tell, the end last. `complete` says that the service itself called the answer finished. */
+  /** What is left to emit, the end last. `complete` says that the service itself called the answer finished. */
   end(how: { readonly complete: boolean }): readonly ModelEvent[];
 }
 

@@ -72,7 +72,7 @@ const spoken: readonly (readonly [RegExp, string])[] = (
   ] as const
 ).map(([words, signs]) => [new RegExp(words, 'g'), signs]);
 
-/** What people say around a sum; any other word means that the sentence is about something else. */
+/** What users say around a sum; any other word means that the sentence is about something else. */
 const around = new Set(
   "a also and answer are be by calculate can compute could do does equal equals evaluate find following get gives give hello help hey hi how i if in is just let let's made make many me much need next now number of ok okay only out please question quick result show so solve sum tell the then thing to us value want we what what's whats when with work would you your".split(
     ' ',

@@ -139,7 +139,7 @@ export const hookPoints = {
     () => openObject(shown()),
   ),
   userPromptSubmitted: method(
-    'A prompt came, from people or from the runtime.',
+    'A prompt came, from users or from the runtime.',
     () => openObject({ ...common(), prompt: z.string() }),
     () => openObject({ modifiedPrompt: z.nullish(z.string()), ...context() }),
   ),
@@ -156,7 +156,7 @@ export type HookPoints = typeof hookPoints;
 /** The name of a hook point. */
 export type HookType = keyof HookPoints;
 
-/** What every hook is told. */
+/** What every hook receives. */
 const common = () => ({
   /** The subagent's id inside a subagent, otherwise the session's. */
   sessionId: z.string(),

@@ -3,7 +3,7 @@ import { notification } from '../define.js';
 import { eventEnvelope } from '../events/envelope.js';
 import { openObject } from '../schema.js';
 
-/** What a client is told without being asked. */
+/** What a client receives without asking. */
 export const notifications = {
   'session.event': notification('An event of a session this client is attached to.', () =>
     openObject({ sessionId: z.string(), event: eventEnvelope() }),

@@ -3,7 +3,7 @@ import { method } from '../define.js';
 import { openEnum, openObject } from '../schema.js';
 import { exitPlanAction } from '../settings.js';
 
-/** Questions put to one client, to be answered by people. */
+/** Questions put to one client, to be answered by users. */
 export const questionCallbacks = {
   'autoModeSwitch.request': method(
     'The model is rate limited: go on with another one? No answer counts as `no`.',

@@ -10,6 +10,15 @@ export const assistantEvents = {
   'assistant.intent': ephemeral('What the agent says it is about to do.', () =>
     openObject({ intent: z.string() }),
   ),
+  'assistant.output': durable('The answer to a prompt that wants one of a form; it fits the schema.', () =>
+    openObject({
+      interactionId: z.string(),
+      name: z.string(),
+      value: z.unknown(),
+      /** How often the model was asked again. */
+      repairs: z.number(),
+    }),
+  ),
   'assistant.message': durable(
     'One whole answer of the model: its text and the tool calls it asks for.',
     () =>

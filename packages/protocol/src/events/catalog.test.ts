@@ -294,6 +294,7 @@ const ephemeralTypes = [
 const durableTypes = [
   'abort',
   'assistant.message',
+  'assistant.output',
   'assistant.reasoning',
   'assistant.turn_end',
   'assistant.turn_start',

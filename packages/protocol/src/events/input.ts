@@ -3,7 +3,7 @@ import { ephemeral } from '../define.js';
 import { openObject } from '../schema.js';
 import { exitPlanAction } from '../settings.js';
 
-/** Questions to people other than permission, and commands of clients. */
+/** Questions to users other than permission, and commands of clients. */
 export const inputEvents = {
   'auto_mode_switch.completed': ephemeral('Whether to go on with another model was answered.', () =>
     openObject({ requestId: z.string(), response: z.enum(['yes', 'yes_always', 'no']) }),
@@ -29,7 +29,7 @@ export const inputEvents = {
       content: z.optional(z.record(z.string(), z.unknown())),
     }),
   ),
-  'elicitation.requested': ephemeral('A form, or a page to visit, is put to people.', () =>
+  'elicitation.requested': ephemeral('A form, or a page to visit, is put to users.', () =>
     openObject({
       message: z.string(),
       requestId: z.string(),
@@ -110,7 +110,7 @@ export const inputEvents = {
       wasFreeform: z.optional(z.boolean()),
     }),
   ),
-  'user_input.requested': ephemeral('The agent asks people a question.', () =>
+  'user_input.requested': ephemeral('The agent asks users a question.', () =>
     openObject({
       question: z.string(),
       requestId: z.string(),

@@ -39,6 +39,8 @@ export const sessionEvents = {
   'session.error': durable('Something failed; the turn, if one ran, has ended.', () =>
     openObject({
       errorType: z.string(),
+      /** What the model said last, where no answer of the form that was wanted could be had. */
+      lastText: z.optional(z.string()),
       message: z.string(),
       eligibleForAutoSwitch: z.optional(z.boolean()),
       errorCode: z.optional(z.string()),
@@ -69,7 +71,7 @@ export const sessionEvents = {
   'session.idle': ephemeral('Nothing runs and nothing waits: the answer is complete.', () =>
     openObject({ aborted: z.optional(z.boolean()) }),
   ),
-  'session.info': durable('A notice for people.', () =>
+  'session.info': durable('A notice for users.', () =>
     openObject({
       infoType: z.string(),
       message: z.string(),
@@ -152,7 +154,7 @@ export const sessionEvents = {
   'session.tools_updated': ephemeral('The tools the model sees were made anew.', () =>
     openObject({ model: z.string() }),
   ),
-  'session.warning': durable('A notice for people that something is not as it should be.', () =>
+  'session.warning': durable('A notice for users that something is not as it should be.', () =>
     openObject({ message: z.string(), warningType: z.string(), url: z.optional(z.string()) }),
   ),
 };

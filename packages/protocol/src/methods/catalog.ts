@@ -1,6 +1,7 @@
 import { accountMethods } from './account.js';
 import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
+import { mcpMethods } from './mcp.js';
 import { modelsMethods } from './models.js';
 import { serverMethods } from './server.js';
 import { sessionMethods } from './session.js';
@@ -35,6 +36,7 @@ export const methods = {
   ...accountMethods,
   ...instructionsMethods,
   ...llmInferenceMethods,
+  ...mcpMethods,
   ...modelsMethods,
   ...serverMethods,
   ...sessionAgentsMethods,

@@ -3,7 +3,7 @@ import { method } from '../define.js';
 import { nothing, openObject } from '../schema.js';
 import { inSession, sessionRef } from './session-ref.js';
 
-/** What people call a session. */
+/** What users call a session. */
 export const sessionNameMethods = {
   'session.name.get': method('The name, or null.', sessionRef, () =>
     openObject({ name: z.nullable(z.string()) }),

@@ -25,12 +25,12 @@ export const sessionPermissionsMethods = {
     success,
   ),
   'session.permissions.folderTrust.addTrusted': method(
-    'Keeps that people trust a folder and all in it.',
+    'Keeps that users trust a folder and all in it.',
     () => inSession({ path: z.string() }),
     success,
   ),
   'session.permissions.folderTrust.isTrusted': method(
-    'Whether people trust a folder.',
+    'Whether users trust a folder.',
     () => inSession({ path: z.string() }),
     () => openObject({ trusted: z.boolean() }),
   ),
@@ -76,7 +76,7 @@ export const sessionPermissionsMethods = {
     success,
   ),
   'session.permissions.notifyPromptShown': method(
-    'Tells that people see a question.',
+    'Tells that users see a question.',
     () => inSession({ message: z.string() }),
     success,
   ),
@@ -107,7 +107,7 @@ export const sessionPermissionsMethods = {
     openObject({ items: z.array(openObject({ requestId: z.string(), request: permissionPrompt() })) }),
   ),
   'session.permissions.resetSessionApprovals': method(
-    'Forgets what people approved in this session, and if asked, in its place.',
+    'Forgets what users approved in this session, and if asked, in its place.',
     () => inSession({ includeLocation: z.optional(z.boolean()) }),
     success,
   ),
@@ -117,7 +117,7 @@ export const sessionPermissionsMethods = {
     success,
   ),
   'session.permissions.setMode': method(
-    'Lets people answer questions, people but for what certainly only reads, or nobody.',
+    'Lets users answer questions, users but for what certainly only reads, or nobody.',
     () =>
       inSession({
         mode: mode(),

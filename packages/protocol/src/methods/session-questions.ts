@@ -4,7 +4,7 @@ import { anything, text } from '../fields.js';
 import { openObject } from '../schema.js';
 import { sessionRef } from './session-ref.js';
 
-/** Questions to people, of whatever kind. */
+/** Questions to users, of whatever kind. */
 export const sessionQuestionsMethods = {
   'session.questions.pending': method(
     'The questions that wait for an answer: what their events said, for a client that came later.',

@@ -3,10 +3,10 @@ import { method } from '../define.js';
 import { openObject } from '../schema.js';
 import { inSession } from './session-ref.js';
 
-/** Commands that people run beside the model. */
+/** Commands that users run beside the model. */
 export const sessionShellMethods = {
   'session.shell.cancelUserRequested': method(
-    'Ends a command that a person asked for.',
+    'Ends a command that a user asked for.',
     () => inSession({ requestId: z.string() }),
     () => openObject({ cancelled: z.boolean() }),
   ),
@@ -22,7 +22,7 @@ export const sessionShellMethods = {
     () => openObject({ processId: z.string() }),
   ),
   'session.shell.executeUserRequested': method(
-    'Runs a command that a person typed, to its end.',
+    'Runs a command that a user typed, to its end.',
     () => inSession({ requestId: z.string(), command: z.string() }),
     () =>
       openObject({

@@ -18,7 +18,7 @@ const filledForm = () => ({
   content: z.optional(z.nullable(z.record(text(), z.unknown()))),
 });
 
-/** Forms and questions that some client shows to people. */
+/** Forms and questions that some client shows to users. */
 export const sessionUiMethods = {
   'session.ui.elicitation': method(
     'Shows a form, or a page to visit, to users through a client that can; answers with what they entered.',

@@ -34,7 +34,7 @@ export const sessionMethods = {
     openObject({ events: z.array(eventEnvelope()) }),
   ),
   'session.log': method(
-    'Puts a notice into the session, for people to see.',
+    'Puts a notice into the session, for users to see.',
     () =>
       inSession({
         // May be missing, for the handler to answer `missing parameter 'message'`.
@@ -65,6 +65,13 @@ export const sessionMethods = {
         requestHeaders: () => z.record(text(), text()),
         /** Whether they stand in the place of the provider's own headers, or beside them. */
         headerMergeStrategy: () => z.enum(['override', 'merge']),
+        /** The form that the answer has to have. It comes as `assistant.output`, or the turn ends with an error. */
+        output: () =>
+          openObject({
+            /** A JSON Schema. */
+            schema: z.record(z.string(), z.unknown()),
+            name: z.optional(z.string().check(z.regex(/^[a-zA-Z0-9_-]{1,64}$/))),
+          }),
         traceparent: text,
         tracestate: text,
         prepend: flag,

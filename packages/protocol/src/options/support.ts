@@ -48,7 +48,7 @@ export interface OptionFinding {
   /** Its path, such as `tools.defer`. */
   readonly option: string;
   readonly isRefused: boolean;
-  /** One sentence for people. */
+  /** One sentence for users. */
   readonly message: string;
 }
 

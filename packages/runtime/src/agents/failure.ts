@@ -3,16 +3,19 @@ import type { EventData, FailureCode } from '@groundcrew/protocol';
 import { StoreError, type StoreErrorKind } from '@groundcrew/store';
 import { LimitsExhausted } from '../model-call/allowance.js';
 import { ToolConflict } from '../tools/toolset.js';
+import { OutputInvalid } from '../turn/structured-output.js';
 
 type SessionErrorData = EventData<'session.error'>;
 
-/** What clients are told of an error that ended a turn. */
+/** What clients receive about an error that ended a turn. */
 export function errorData(error: unknown): SessionErrorData {
   if (error instanceof ModelError) return modelErrorData(error);
   if (error instanceof StoreError)
     return { errorType: 'storage', message: error.message, errorCode: storeFailureCode(error) };
   if (error instanceof LimitsExhausted)
     return { errorType: 'session_limits', message: error.message, errorCode: 'session_limits_exhausted' };
+  if (error instanceof OutputInvalid)
+    return { errorType: 'structured_output', message: error.message, lastText: error.lastText };
   if (error instanceof ToolConflict) {
     return {
       errorType: 'query',

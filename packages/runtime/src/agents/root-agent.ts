@@ -76,13 +76,17 @@ export class RootAgent {
 
   /** Goes on with a turn that was left open. */
   continue(run: Run): Promise<TurnOutcome> {
-    const { turn } = agentOf(this.parts.log.state);
-    if (!turn) return Promise.resolve('answered');
-    const interaction = new Interaction(turn.interactionId, { trace: this.parts.trace() });
-    interaction.rounds = Number(turn.turnId) + 1;
+    const { turn, output } = agentOf(this.parts.log.state);
+    const interactionId = turn?.interactionId ?? output?.interactionId;
+    if (interactionId === undefined) return Promise.resolve('answered');
+    const interaction = new Interaction(interactionId, { trace: this.parts.trace() });
+    interaction.rounds = Number(turn?.turnId ?? 0) + 1;
     const context = this.parts.context(interaction);
     return this.attempt(run, context, async (signal) => {
-      if (await continueTurn(context, signal)) await runUntilAnswered(context, signal);
+      const goesOn = await continueTurn(context, signal);
+      // An answer that has to have a form may be there, and not have been looked at.
+      if (goesOn || context.log.latest.output)
+        await runUntilAnswered(context, signal, { hasAnswer: !goesOn });
     });
   }
 
@@ -92,6 +96,7 @@ export class RootAgent {
     const { calls, turn } = agentOf(log.state);
     for (const { toolCallId } of calls) log.append({ note: 'call.interrupted', data: { toolCallId } });
     if (turn) log.append({ type: 'assistant.turn_end', data: { turnId: turn.turnId } });
+    log.append(...this.outputEnd());
   }
 
   /** Makes a prompt that waited a message for the next turn to answer. */
@@ -151,7 +156,7 @@ export class RootAgent {
     if (action === 'abort') throw new TurnAborted('user_abort');
   }
 
-  /** What hooks are told at the end of a prompt, and what they say of the session. */
+  /** What hooks receive at the end of a prompt, and what they say of the session. */
   private async endSession(context: AgentContext, end: HookInput<'sessionEnd'>): Promise<void> {
     const { hooks, log } = context;
     if (!hooks.has('sessionEnd')) return;
@@ -246,7 +251,7 @@ export class RootAgent {
     if (reason instanceof Interruption && reason.kind === 'close') return 'stopped';
     if (reason instanceof Interruption && reason.kind !== 'timeout') return this.endStopped(reason, turn);
     if (reason instanceof ErrorSkipped) {
-      const outcome = await this.record(this.turnEndDraft());
+      const outcome = await this.record(...this.outputEnd(), this.turnEndDraft());
       await this.endSession(context, { reason: 'complete' });
       return outcome;
     }
@@ -259,7 +264,10 @@ export class RootAgent {
       return this.end(wish, turn);
     }
     const data = errorData(failure);
-    const outcome = await this.record(this.turnEndDraft(), { type: 'session.error', data });
+    const outcome = await this.record(...this.outputEnd(), this.turnEndDraft(), {
+      type: 'session.error',
+      data,
+    });
     await this.endSession(context, { reason: isLate ? 'timeout' : 'error', error: data.message });
     return outcome;
   }
@@ -274,7 +282,8 @@ export class RootAgent {
 
   private async recordInterruption(interruption: Interruption): Promise<TurnOutcome> {
     if (interruption instanceof TurnAborted) {
-      await this.record({ type: 'abort', data: { reason: interruption.reason } }, this.turnEndDraft());
+      const aborted: Draft = { type: 'abort', data: { reason: interruption.reason } };
+      await this.record(...this.outputEnd(), aborted, this.turnEndDraft());
       return 'aborted';
     }
     const { questions, calls } = agentOf(this.parts.log.latest);
@@ -282,9 +291,15 @@ export class RootAgent {
     await this.record(
       ...cancelled.map((question) => cancellation(question, interruption.message)),
       ...calls.map((call): Draft => ({ note: 'call.interrupted', data: { toolCallId: call.toolCallId } })),
+      ...this.outputEnd(),
       this.turnEndDraft(),
     );
     return 'aborted';
+  }
+
+  /** A prompt whose turn is over wants no answer of a form any more. */
+  private outputEnd(): Draft[] {
+    return agentOf(this.parts.log.latest).output ? [{ note: 'output.settled', data: {} }] : [];
   }
 
   private turnEndDraft(): Draft | undefined {
@@ -304,7 +319,7 @@ interface EndingTurn {
 /** How long hooks may take after a turn that was stopped, or while the session is being closed. */
 const endMilliseconds = { abort: 5_000, user_exit: 2_000 };
 
-/** Hooks were told of it where it happened, or it is a bound that was reached. */
+/** Hooks received it where it happened, or it is a bound that was reached. */
 function isReported(failure: unknown): boolean {
   return failure instanceof ModelError || failure instanceof LimitReached;
 }

@@ -76,7 +76,7 @@ function roomFor({ inputTokens }: CallEstimate, price: Price, dollars: number): 
   return price.output === 0 ? Number.POSITIVE_INFINITY : (left * 1_000_000) / price.output;
 }
 
-/** What people say about a limit that is spent. */
+/** What users say about a limit that is spent. */
 export interface LimitsAnswer {
   readonly action: 'add' | 'set' | 'unset' | 'cancel';
   readonly additionalAiCredits?: number;
@@ -114,7 +114,7 @@ export function limitsChanged(limits: SessionLimits): { readonly sessionLimits: 
   return { sessionLimits: Object.keys(limits).length === 0 ? null : limits };
 }
 
-/** How a limit is called among people. */
+/** How a limit is called among users. */
 export function describeLimit({ limit, max }: Pick<SpentLimit, 'limit' | 'max'>): string {
   switch (limit) {
     case 'maxAiCredits':

@@ -7,7 +7,7 @@ import {
 } from './limits.js';
 import type { Totals } from './spending.js';
 
-/** What the model is told of what is left before a call, so that it may save; in the words clients know. Pure. */
+/** What the model reads about what is left before a call, so that it may save; in the words clients know. Pure. */
 export function limitsStatus(limits: SessionLimits, totals: Totals, call: CallEstimate): string {
   const advice = isLast(limits, totals, call)
     ? 'Final model call for this session: do not call tools; summarize progress, state what remains, and stop.'

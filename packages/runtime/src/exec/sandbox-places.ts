@@ -154,7 +154,7 @@ const keyNames: readonly string[] = [
   'Library/Application Support/Firefox',
 ];
 
-/** Directories of the root that hold programs and their settings, not people's files. */
+/** Directories of the root that hold programs and their settings, not users's files. */
 function systemNames(): readonly string[] {
   const fixed = ['bin', 'sbin', 'usr', 'etc', 'opt', 'nix', 'gnu', 'snap', 'sys'];
   return readdirSync('/')
@@ -186,7 +186,7 @@ function knownHome(): string | undefined {
   }
 }
 
-/** People whose accounts the system knows. */
+/** Users whose accounts the system knows. */
 function homesOfOthers(): readonly string[] {
   const own = process.getuid?.();
   return textOf('/etc/passwd')

@@ -40,7 +40,7 @@ export interface GateParts {
 }
 
 /**
- * The one way to run a tool, whoever asks for it: hooks → find → parse → prepare → policy → question → intent → run →
+ * The one way to run a tool, from whichever source: hooks → find → parse → prepare → policy → question → intent → run →
  * hooks → bound → receipt. A failing tool is an answer, never an exception.
  */
 export class Gate {

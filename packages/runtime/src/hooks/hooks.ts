@@ -33,7 +33,7 @@ export interface HookSource extends HookOptions {
 
 type Common = 'sessionId' | 'timestamp' | 'cwd';
 
-/** What a hook is told at a point, less what every hook is told. */
+/** What a hook receives at a point, less what every hook receives. */
 export type HookInput<K extends HookType> = Omit<Params<HookPoints[K]>, Common>;
 export type HookOutput<K extends HookType> = Result<HookPoints[K]> & CommonOutput;
 
@@ -143,7 +143,7 @@ export class Hooks {
     };
   }
 
-  /** What every hook is told. */
+  /** What every hook receives. */
   common(): { readonly sessionId: string; readonly timestamp: number; readonly cwd: string } {
     const { log, clock } = this.parts;
     return {

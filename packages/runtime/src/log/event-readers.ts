@@ -29,7 +29,7 @@ export class LogReaders {
     });
   }
 
-  /** Somebody reads, or waits to. */
+  /** A client reads, or waits to. */
   get isActive(): boolean {
     return this.ephemerals.isWanted || this.waiters.size > 0;
   }

@@ -65,8 +65,16 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
     case 'verbatim':
       return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
     default:
-      return agent;
+      return foldOutputNote(agent, entry);
   }
+}
+
+/** The form that the answer to a prompt has to have. */
+function foldOutputNote(agent: AgentState, entry: NoteDraft): AgentState {
+  if (entry.note === 'output.wanted') return { ...agent, output: entry.data };
+  if (entry.note !== 'output.settled') return agent;
+  const { output: _, ...rest } = agent;
+  return rest;
 }
 
 /** What an event of an agent changes in its part of the state. */

@@ -42,7 +42,9 @@ export function hasWork(state: SessionState): boolean {
 export function hasTurnWork(state: SessionState): boolean {
   return (
     state.inbox.length > 0 ||
-    Object.values(state.agents).some(({ turn, questions }) => turn !== undefined || questions.length > 0)
+    Object.values(state.agents).some(
+      ({ turn, questions, output }) => turn !== undefined || output !== undefined || questions.length > 0,
+    )
   );
 }
 

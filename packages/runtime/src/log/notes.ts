@@ -8,6 +8,7 @@ import type {
   FixedSettings,
   KeptQuestion,
   ModelChange,
+  OutputWish,
   Prompt,
   SentRequest,
   SessionState,
@@ -43,13 +44,17 @@ export interface Notes {
   'history.cut': { readonly fromEventId: string };
   /** These have no room in any view: the model does not see them again. */
   'history.dropped': { readonly eventIds: readonly string[] };
-  /** People are asked what to do about a limit that is spent; told by an event that is not stored. */
+  /** Users are asked what to do about a limit that is spent; told by an event that is not stored. */
   'limits.asked': EventData<'session_limits_exhausted.requested'>;
   /** A model was chosen while a turn ran: it is told, and counts, when the turn is over. */
   'model.chosen': ModelChange;
   /** What clients fixed for the session's permissions. */
   'permissions.changed': PermissionChange;
   'prompt.admitted': Prompt;
+  /** A prompt wants an answer of this form. */
+  'output.wanted': OutputWish & { readonly interactionId: string };
+  /** It is there, or cannot be had. */
+  'output.settled': Readonly<Record<string, never>>;
   /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
   'prompt.received': { readonly messageId: string; readonly digest: string };
   'prompt.withdrawn': { readonly messageId: string };

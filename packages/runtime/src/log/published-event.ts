@@ -12,7 +12,7 @@ export class PublishedEvent {
     readonly json: string,
     /** Absent on ephemeral events. */
     readonly seq?: number,
-    /** Of `json` in UTF-8, where whoever wrote it knows: to count it, all its pieces must be joined. */
+    /** Of `json` in UTF-8, where the writer knows it: to count it, all its pieces must be joined. */
     readonly byteLength?: number,
   ) {}
 

@@ -27,7 +27,7 @@ export type EphemeralDraft =
     }[EphemeralType]
   | (EventDraft & { readonly ephemeral: true });
 
-/** What a commit may hold; ephemeral events among it are told with it, in their place, and not stored. */
+/** What a commit may hold; ephemeral events among it are published with it, in their place, and not stored. */
 export type Draft = EventDraft | NoteDraft | EphemeralDraft;
 
 /** What one tick appended: one operation of the store. */
@@ -40,13 +40,13 @@ interface Group {
   reject(error: unknown): void;
 }
 
-/** A line of things to be told; durable ones wait there until they are stored. */
+/** Events to be published, in order; durable ones wait there until they are stored. */
 interface Waiting {
   readonly published: PublishedEvent;
   ready: boolean;
 }
 
-/** The single writer of one session's log: stores, folds, then tells. In that order, always. */
+/** The single writer of one session's log: stores, folds, then publishes. In that order, always. */
 export class SessionLog {
   /** What the stored log adds up to. */
   state: SessionState = initialState;
@@ -70,9 +70,9 @@ export class SessionLog {
       readonly store: SessionStore;
       readonly clock: Clock;
       publish(published: PublishedEvent): void;
-      /** A commit's events have all been told. */
+      /** A commit's events have all been published. */
       publishedAll(): void;
-      /** Nothing of what was appended could be stored; whoever waits for it knows, too. */
+      /** Nothing of what was appended could be stored; callers that wait for it learn of it, too. */
       failed?(error: unknown): void;
     },
   ) {
@@ -81,7 +81,7 @@ export class SessionLog {
 
   /**
    * Makes the session with these first records. False when it is there already: then it is opened and nothing is written.
-   * Nobody is told before `ready`; if that fails, the session is not there.
+   * Nothing is published before `ready`; if that fails, the session is not there.
    */
   async create(
     { owner, ready }: { readonly owner: Owner; readonly ready: Promise<void> },
@@ -117,12 +117,12 @@ export class SessionLog {
     });
   }
 
-  /** Gives the session up to whoever wants it. */
+  /** Gives the session up, so that another process may have it. */
   async release(): Promise<void> {
     await this.options.store.release({ sessionId: this.sessionId, epoch: this.epoch });
   }
 
-  /** Joins these to the next commit, all or nothing; nobody is told before it. */
+  /** Joins these to the next commit, all or nothing; nothing is published before it. */
   append(...drafts: readonly Draft[]): readonly SessionEvent[] {
     const group = this.group ?? this.openGroup();
     return this.fill(group, drafts);
@@ -145,7 +145,7 @@ export class SessionLog {
     return this.last;
   }
 
-  /** Resolves when all that was appended so far has been told. */
+  /** Resolves when all that was appended so far has been published. */
   async published(): Promise<void> {
     await this.last;
     await this.publishing;
@@ -228,7 +228,7 @@ export class SessionLog {
     this.group = undefined;
     if (!group) return;
     if (!first) {
-      // Nothing to store: it is told behind what is on its way to the store, and counts as stored with that.
+      // Nothing to store: it is published behind what is on its way to the store, and counts as stored with that.
       this.publishSoon(group);
       const before = [...this.handedOver].at(-1);
       (before?.done ?? Promise.resolve()).then(group.resolve, group.reject);
@@ -260,7 +260,7 @@ export class SessionLog {
     group.resolve();
   }
 
-  /** After the reply to whoever waits for the group: all microtasks run before the next tick, and both leave in one write. */
+  /** After the reply to callers that wait for the group: all microtasks run before the next tick, and both leave in one write. */
   private publishSoon(group: Group): void {
     for (const waiting of this.line) if (group.published.has(waiting.published)) waiting.ready = true;
     this.publishing ??= new Promise((resolve) => {
@@ -331,5 +331,5 @@ function withResolvers(): { promise: Promise<void>; resolve(): void; reject(erro
   return { promise, resolve, reject };
 }
 
-/** A failed commit is heard by whoever waits for it; a group nobody waits for must not end the process. */
+/** Callers that wait for a failed commit learn of it; a group without callers must not end the process. */
 const settleWaiters = (): undefined => undefined;

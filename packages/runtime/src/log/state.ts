@@ -63,7 +63,7 @@ export interface OpenTurn {
   readonly turnId: string;
   readonly interactionId: string;
   readonly hasAnswer: boolean;
-  /** Somebody rejected one of its calls: the model is not asked again. */
+  /** A user rejected one of its calls: the model is not called again. */
   readonly isRejected?: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface OpenCall {
   readonly granted?: readonly EventOf<'permission.requested'>['data'][];
 }
 
-/** A question to people that nobody has answered yet. */
+/** A question to users that nobody has answered yet. */
 export type OpenQuestion =
   | {
       readonly kind: 'permission';
@@ -169,6 +169,8 @@ export interface AgentState {
   readonly turn?: OpenTurn;
   readonly calls: readonly OpenCall[];
   readonly questions: readonly OpenQuestion[];
+  /** The form that the answer to the prompt has to have; until it is there, or cannot be had. */
+  readonly output?: OutputWish & { readonly interactionId: string };
   /** What hooks want the model to read after the results of the turn that runs. */
   readonly contexts: readonly CallContext[];
   /** Arguments and results as the model has them, until the event they belong to arrives. */
@@ -289,6 +291,17 @@ export interface Prompt {
   readonly isContinuation?: boolean;
   readonly source?: string;
   readonly attachments?: readonly JsonObject[];
+  /** The form that its answer has to have. */
+  readonly output?: OutputWish;
+}
+
+/** The form that an answer has to have. */
+export interface OutputWish {
+  readonly name: string;
+  /** A JSON Schema. */
+  readonly schema: JsonObject;
+  /** How often the model was asked again. */
+  readonly repairs: number;
 }
 
 /** What the session itself keeps of its settings; everything else comes with the client that opens it. */

@@ -9,6 +9,8 @@ import { StdioTransport } from './stdio-transport.js';
 /** What links of all servers of a session are made with. */
 export interface LinkParts {
   abilities(): Abilities;
+  /** Why a server may not be started; undefined when it may. */
+  mayStart(serverName: string, config: McpServerConfig, signal: AbortSignal): Promise<string | undefined>;
   elicit(
     serverName: string,
     ...asked: Parameters<ConnectionParts['elicit']>

@@ -11,7 +11,7 @@ export const longestName = 64;
 
 /**
  * The names under which the model knows these tools, in the same order: `<server>-<tool>` in the letters that services take.
- * Where that is too long, or is another one's name, a few letters of a digest of both names tell them apart: the same tools
+ * Where that is too long, or is another one's name, a few letters of a digest of both names distinguish them: the same tools
  * get the same names in every process.
  */
 export function namesFor(

@@ -209,6 +209,11 @@ export class McpServer {
       return undefined;
     }
     this.setStatus('pending', this.error);
+    const refusal = await this.host.mayStart(this.name, this.config, signal);
+    if (refusal !== undefined) {
+      if (!signal.aborted) this.setStatus('failed', refusal);
+      return undefined;
+    }
     const limit = Math.max(this.startLimit, longestStart);
     const { config, host, isOld } = this;
     const changed = (what: 'tools' | 'prompts' | 'resources') => {

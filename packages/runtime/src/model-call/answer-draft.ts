@@ -7,7 +7,7 @@ const mostCountedApart = 16;
 /** Many times what any model says at once; to store more would hold up everybody else. */
 const longestAnswer = 8 * 1024 * 1024;
 
-/** An answer that is still coming in; what streams is told piece by piece. */
+/** An answer that is still coming in; what streams is emitted piece by piece. */
 export class AnswerDraft {
   messageId: string;
   text = '';
@@ -18,7 +18,7 @@ export class AnswerDraft {
   end: Extract<ModelEvent, { type: 'end' }> | undefined;
   /** Characters of any sort that have come. */
   size = 0;
-  /** The bytes of the batch at hand are in the total, and told. */
+  /** The bytes of the batch at hand are in the total, and emitted. */
   private isCounted = false;
 
   constructor(

@@ -5,7 +5,7 @@ import { type BookContents, printBook } from './book-contents.js';
 import { BookFault } from './book-fault.js';
 import { BookFile } from './book-file.js';
 
-/** Approvals that outlive sessions: by place, by host, and the folders people trust. One file in the home, read by all processes. */
+/** Approvals that outlive sessions: by place, by host, and the folders users trust. One file in the home, read by all processes. */
 export class ApprovalBook {
   private readonly file: BookFile;
   private readonly guard: string;

@@ -2,7 +2,7 @@ import type { EventData } from '@groundcrew/protocol';
 import type { Verdict } from './policy.js';
 import { describeRule } from './rules.js';
 
-/** How a question for permission ended, as every client is told. */
+/** How a question for permission ended, as every client receives it. */
 export type PermissionOutcome = EventData<'permission.completed'>['result'];
 
 /** What the model and clients read of a call that was refused; `rejected` ends the turn. */
@@ -46,7 +46,7 @@ export function outcomeOf(decision: Decision): PermissionOutcome {
   return outcome(decision);
 }
 
-/** What the model and people are told of a call that was refused; undefined when it may run. */
+/** What the model and users read about a call that was refused; undefined when it may run. */
 export function refusalOf(outcome: PermissionOutcome): Refusal | undefined {
   switch (outcome.kind) {
     case 'approved':
@@ -72,7 +72,7 @@ export function refusalOf(outcome: PermissionOutcome): Refusal | undefined {
   }
 }
 
-/** What the model and people are told of a call that no question was asked about. */
+/** What the model and users read about a call that no question was asked about. */
 export function refusalBy({ rule, problem, hint }: Pick<Verdict, 'rule' | 'problem' | 'hint'>): Refusal {
   if (problem !== undefined) return { type: 'denied', text: `Permission denied: ${problem}` };
   if (!rule)

@@ -5,7 +5,7 @@ import type { ShellReading } from './shell/reading.js';
 import { readShellCommand, shellRequest } from './shell-command.js';
 import { examine, type Occasion, type Subject, toolSubject } from './subject.js';
 
-/** What somebody wonders about. */
+/** The call that is explained. */
 export type Wish =
   | { readonly type: 'command'; readonly command: string }
   | { readonly type: 'read' | 'write'; readonly path: string }

@@ -7,28 +7,28 @@ import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import { type Subject, toolSubject } from './subject.js';
 import type { TouchedPath } from './touched-path.js';
 
-/** Who answers questions: people, people but for what certainly only reads, or nobody. */
+/** Who answers questions: users, users but for what certainly only reads, or nobody. */
 export type PermissionMode = 'manual' | 'assisted' | 'allow-all';
 
-/** What people approved for the rest of the session, or for good in a place. */
+/** What users approved for the rest of the session, or for good in a place. */
 export type Approval = Readonly<Record<string, unknown>>;
 
 /** What becomes of a call, and why. */
 export interface Verdict {
   readonly type: 'allow' | 'ask' | 'deny';
-  /** A sentence for people. */
+  /** A sentence for users. */
   readonly because: string;
   /** The rule that decided it. */
   readonly rule?: Rule;
   /** The rules could not be read; nothing runs until they can. */
   readonly problem?: string;
-  /** How to allow it, for whoever reads that it was denied. */
+  /** How to allow it, for users who read that it was denied. */
   readonly hint?: string;
   /** It runs unasked because it only reads: nothing that its place can configure is to take part. */
   readonly isHardened?: boolean;
 }
 
-/** A call that rules forbid, whatever people say. */
+/** A call that rules forbid, whatever users say. */
 export class Forbidden extends Error {
   override readonly name = 'Forbidden';
 
@@ -48,7 +48,7 @@ export interface Prohibitions {
 export interface UnaskedCalls {
   /** Calls that only read, and only in the allowed directories; or every call that no rule denies. */
   readonly type: 'reads' | 'all';
-  /** How to allow more, for whoever reads that a call was denied. */
+  /** How to allow more, for users who read that a call was denied. */
   readonly hint: string;
 }
 

@@ -8,7 +8,7 @@ export interface Rule {
   readonly kind: string;
   /** `git push` or `git:*` for commands, a directory, file or pattern for paths, a host or address for URLs, a name for tools. */
   readonly argument: string | null;
-  /** Where people find the rule, such as a file and its line. */
+  /** Where users find the rule, such as a file and its line. */
   readonly origin?: string;
 }
 
@@ -47,7 +47,7 @@ export function isAllowed(subject: Subject, rule: Rule): boolean {
   return request.kind === kind ? isNamed(subject, rule) : isServer(request, rule);
 }
 
-/** A rule as people read it. */
+/** A rule as users read it. */
 export function describeRule({ kind, argument, origin }: Rule): string {
   const text = argument === null ? kind : `${kind}(${argument})`;
   return origin === undefined ? text : `${text} (${origin})`;

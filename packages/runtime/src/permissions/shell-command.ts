@@ -22,7 +22,7 @@ import { isTransparent } from './shell/transparent.js';
 import type { Wrapped } from './shell/wrapped.js';
 import { hidesWhatItRuns, readsCommands, unwrap } from './shell/wrappers.js';
 
-/** The question that a command is put to people and rules in. */
+/** The question that a command is put to users and rules in. */
 export function shellRequest(
   { command, intention }: { readonly command: string; readonly intention: string },
   reading: ShellReading = readShellCommand(command),
@@ -57,7 +57,7 @@ function warningOf({ unknownPrograms, canOfferSessionApproval }: ShellReading): 
 
 type ShellRequest = Extract<EventData<'permission.requested'>['permissionRequest'], { kind: 'shell' }>;
 
-/** Reads a command without running it. It informs people and rules; it is no sandbox. */
+/** Reads a command without running it. It informs users and rules; it is no sandbox. */
 export function readShellCommand(text: string): ShellReading {
   const findings = new Findings();
   readText(text, { findings, depth: 0 });

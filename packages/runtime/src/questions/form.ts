@@ -128,7 +128,7 @@ function problemOf(field: Field, value: unknown): string | undefined {
 function problemOfText(field: Field, value: string): string | undefined {
   const { choices, format } = field;
   if (choices) return choices.includes(value) ? undefined : `must be one of ${listed(choices)}`;
-  // Characters are counted as people count them.
+  // Characters are counted as users count them.
   const bounds = outOfBounds(field, [...value].length, ' characters');
   if (bounds !== undefined) return bounds;
   const isFit = typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format] : undefined;

@@ -9,7 +9,7 @@ import type { Answers, Questions } from './questions.js';
 
 type Answer = Answers['auto_mode_switch'];
 
-/** Has another model answer while the chosen one is rate limited, if people agree. */
+/** Has another model answer while the chosen one is rate limited, if users agree. */
 export class ModelSwitch {
   constructor(
     private readonly options: {

@@ -49,7 +49,7 @@ export class Offers {
   private async ask({ offer, controller, clients }: Offered, client: AskedClient): Promise<void> {
     clients.set(client.clientId, 'asked');
     try {
-      // The event is told first.
+      // The event goes out first.
       await this.log.published();
       await offer.put(client, controller.signal);
     } catch (error) {

@@ -8,7 +8,7 @@ interface TokenClients {
   tokenGivers(providerName: string): readonly AskedClient[];
 }
 
-/** How long a client may take to find a token; it may have to ask people. */
+/** How long a client may take to find a token; it may have to ask users. */
 const patience = 120_000;
 
 /** What the way to a session's model may ask of its clients. */

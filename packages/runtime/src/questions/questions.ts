@@ -36,7 +36,7 @@ interface Waiting {
   settle(answer: unknown): void;
 }
 
-/** Questions to people: an event goes out to all, the first answer wins, the log records both. */
+/** Questions to users: an event goes out to all, the first answer wins, the log records both. */
 export class Questions {
   private readonly waiting = new Map<string, Waiting>();
 
@@ -45,7 +45,7 @@ export class Questions {
     private readonly waits: Waits,
   ) {}
 
-  /** Somebody in this process waits for the answer. */
+  /** A caller in this process waits for the answer. */
   isWaiting(requestId: string): boolean {
     return this.waiting.has(requestId);
   }

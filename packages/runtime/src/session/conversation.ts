@@ -16,6 +16,7 @@ import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
 import { type SamplingParts, sample } from '../mcp/sampling.js';
 import { ModelCalls } from '../model-call/model-call.js';
+import type { PermissionRequest } from '../permissions/question.js';
 import { CallQuestions } from '../questions/call-questions.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { ModelSwitch } from '../questions/model-switch.js';
@@ -94,6 +95,12 @@ export class Conversation {
       trace: () => planner.settings.trace,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
+  }
+
+  /** Asks permission for what is no call of the model's; resolves with why not, or with undefined. */
+  permit(request: PermissionRequest, signal: AbortSignal): Promise<string | undefined> {
+    const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
+    return this.context(interaction).gate.permit(request, signal);
   }
 
   /** An MCP server asks the session's model. */
@@ -178,7 +185,7 @@ export class Conversation {
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
   }
 
-  /** Cancels what waits for people, ends the turn and starts nothing. */
+  /** Cancels what waits for users, ends the turn and starts nothing. */
   async suspend(): Promise<void> {
     this.inbox.pause();
     await this.interrupt(new Interruption('suspend', 'Session suspended'));
@@ -357,5 +364,5 @@ export class Conversation {
 
 const snapshotBytes = 256 * 1024;
 
-/** Whoever waits for a commit that failed learns of it. */
+/** Callers that wait for a commit that failed learn of it. */
 const ignored = (): undefined => undefined;

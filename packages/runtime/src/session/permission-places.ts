@@ -154,7 +154,7 @@ export class PermissionPlaces {
     });
   }
 
-  /** Forgets what people approved in this session, and if asked, for the place it works in. */
+  /** Forgets what users approved in this session, and if asked, for the place it works in. */
   async removeApprovals(options: { readonly includeLocation: boolean }): Promise<void> {
     await this.fix({ approvals: [], allow: [], locations: [] });
     if (!options.includeLocation) return;
@@ -162,13 +162,13 @@ export class PermissionPlaces {
     await this.book.change((book) => withLocation(book, key, { approvals: [], rules: [] }));
   }
 
-  /** Whether people trust a folder, or one that it is in. */
+  /** Whether users trust a folder, or one that it is in. */
   isTrusted(path: string): boolean {
     const real = realOf(resolve(path));
     return this.book.read().trustedFolders.some((folder) => isWithin(folder, real));
   }
 
-  /** Keeps that people trust a folder; throws BadDirectory. */
+  /** Keeps that users trust a folder; throws BadDirectory. */
   trust(path: string): Promise<void> {
     const folder = realOf(checked(path));
     return this.book.change((book) =>

@@ -85,7 +85,7 @@ export function resumeDrafts(
   ];
 }
 
-/** A model that cannot be told how hard to think is asked all the same, and people hear of it. */
+/** A model that takes no reasoning effort is asked all the same, and users hear of it. */
 function effortWarning(changes: ResumeChanges, planner: Planner, model: string): readonly Draft[] {
   const message = planner.warningAboutEffort(changes.model ?? model, changes.reasoningEffort);
   return message === undefined

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.js';
 import type { JobRunner } from '../exec/workers.js';
 import type { HookFilesReader } from '../hooks/hook-files.js';
 import type { PublishedEvent } from '../log/published-event.js';
+import type { McpFiles } from '../mcp/files.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { UserRules } from '../permissions/user-rules.js';
 import type { SkillEnvironment } from '../skills/session-skills.js';
@@ -24,9 +25,11 @@ export interface SessionEnvironment extends SkillEnvironment {
   readonly builtinTools: (clients: Clients) => readonly Tool[];
   readonly shells: SessionShells;
   readonly jobs: JobRunner;
-  /** What people approved for good in this home. */
+  /** What users approved for good in this home. */
   readonly book: ApprovalBook;
   userRules(): UserRules;
+  /** MCP servers of files; without it there are none. */
+  readonly mcpFiles?: McpFiles;
   /** Reads the hooks of files; without it there are none. */
   readonly hookFiles?: HookFilesReader;
   priceOf(model: string): Promise<Price | undefined>;

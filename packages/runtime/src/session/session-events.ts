@@ -8,7 +8,7 @@ import { fixedProviders } from '../settings/provider-settings.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import { describeDirectory } from '../workspace/git.js';
 
-/** What clients are told of a session of which only the beginning can be read. */
+/** What clients receive about a session of which only the beginning can be read. */
 export function damageWarning({ message }: StoreError): EphemeralDraft {
   const text = `Only the beginning of this session can be read, and nothing can be added to it. ${message}`;
   return {

@@ -30,7 +30,7 @@ export interface PermissionSources {
   userRules(): UserRules;
 }
 
-/** What may run in a session: all that people, clients and the user's own rules have said. */
+/** What may run in a session: all that users, clients and the user's own rules have said. */
 export class SessionPermissions {
   readonly places: PermissionPlaces;
   private switches: PermissionSwitches = noSwitches;

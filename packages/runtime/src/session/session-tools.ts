@@ -6,6 +6,7 @@ import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
 import { elicitFor } from '../mcp/elicitation.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
+import { WorkspaceTrust } from '../mcp/workspace-trust.js';
 import { forbid } from '../permissions/policy.js';
 import { examine } from '../permissions/subject.js';
 import type { Instructions } from '../prompt/instructions.js';
@@ -53,12 +54,15 @@ export class SessionTools {
   readonly sources: readonly ListedTools[];
   private readonly fileHooks: FileHooks;
   private isInitialized = false;
+  private readonly trust: WorkspaceTrust;
+  /** What is wrong with files of servers. */
+  private fileProblems: readonly string[] = [];
 
   constructor(
     private readonly session: ToolSession,
     private readonly environment: Pick<
       SessionEnvironment,
-      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock' | 'hookFiles'
+      'builtinTools' | 'version' | 'shells' | 'jobs' | 'clock' | 'mcpFiles' | 'hookFiles'
     >,
     { settings, access }: { readonly settings: SessionSettings; readonly access: ModelAccess },
   ) {
@@ -74,13 +78,21 @@ export class SessionTools {
     const ofBuild = new ListedTools('builtin', builtin);
     const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
     this.sources = [ofBuild, ofClients];
-    this.mcp = new McpServers(this.mcpHost(), mcpSettings(settings));
+    this.trust = new WorkspaceTrust({
+      folder: async () => (await session.state()).context.cwd,
+      isTrusted: (folder) => session.permissions.places.isTrusted(folder),
+      trust: (folder) => session.permissions.places.trust(folder),
+      servers: () => this.mcp.list(),
+      permit: async (request, signal) => (await session.load()).permit(request, signal),
+    });
+    this.mcp = new McpServers(this.mcpHost(), this.mcpSettings(settings));
     const sources = [ofBuild, session.skills, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
       sessionDirectory: session.workspacePath,
       homeDirectory: homeOf(session.workspacePath),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
     });
+    this.planner.optionWarnings.add(this.fileProblems);
   }
 
   /** Whose hooks are called: those of files, then those of clients in the order in which they came. */
@@ -105,7 +117,7 @@ export class SessionTools {
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
-    this.mcp.configure(mcpSettings(settings));
+    this.mcp.configure(this.mcpSettings(settings));
   }
 
   /** What the user has enabled for every session, no client turns off. */
@@ -185,6 +197,28 @@ export class SessionTools {
     return (await this.session.load()).sample(serverName, readSampling(request), signal);
   }
 
+  /** Servers that clients name stand above those of files. */
+  private mcpSettings(settings: SessionSettings): McpSettings {
+    const { mcpServers = {}, disabledMcpServers = [], envValueMode = 'direct' } = settings;
+    const { workingDirectory, configDir, pluginDirectories, configDiscovery = false } = settings;
+    const places = { workingDirectory, configDir, pluginDirectories, isDiscovering: configDiscovery };
+    const files = this.environment.mcpFiles?.(places);
+    const problems = (files?.problems ?? []).map(
+      (text) => `The MCP servers of a file are not there: ${text}`,
+    );
+    this.planner?.optionWarnings.add(problems);
+    this.fileProblems = problems;
+    const ofFiles = [...(files?.servers ?? [])].map(
+      ([name, { raw, source }]) => [name, readServerConfig(raw, source)] as const,
+    );
+    const ofClients = Object.entries(mcpServers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
+    return {
+      servers: new Map([...ofFiles, ...ofClients]),
+      disabled: [...disabledMcpServers, ...(files?.disabled ?? [])],
+      envValueMode,
+    };
+  }
+
   private mcpHost(): McpHost {
     const { session, environment } = this;
     const { clock, version, shells } = environment;
@@ -201,6 +235,7 @@ export class SessionTools {
       emit: (draft) => void session.openLog?.emit(draft),
       warn: (message) =>
         void session.openLog?.append({ type: 'session.warning', data: { warningType: 'mcp', message } }),
+      mayStart: (_, config, signal) => this.trust.mayStart(config, signal),
       abilities: () => ({
         forms: session.audience.showsForms,
         apps: this.planner.settings.hasMcpApps ?? false,
@@ -228,12 +263,6 @@ export class SessionTools {
       ...planner.optionWarnings.take(),
     );
   }
-}
-
-function mcpSettings(settings: SessionSettings): McpSettings {
-  const { mcpServers = {}, disabledMcpServers = [], envValueMode = 'direct' } = settings;
-  const servers = Object.entries(mcpServers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
-  return { servers: new Map(servers), disabled: disabledMcpServers, envValueMode };
 }
 
 function largeOutput(wish: SessionSettings['largeOutput'], sessionDirectory: string): LargeOutput {

@@ -34,13 +34,13 @@ import { UserShell } from './user-shell.js';
 
 /** What a session is given by the runtime it lives in. */
 interface SessionParts extends SessionEnvironment {
-  /** The events of one commit have all been told. */
+  /** The events of one commit have all been published. */
   onPublishedAll(session: Session): void;
   /** A call waits for hooks whose client is away. */
   onHeld(session: Session): void;
 }
 
-/** One conversation, whoever is attached to it. Its log may be in memory or not: whoever needs it, loads it. */
+/** One conversation, with any number of clients. Its log may be in memory or not: a call that needs it loads it. */
 export class Session {
   readonly audience: Audience;
   readonly workspace: Workspace;
@@ -182,7 +182,7 @@ export class Session {
     return (await this.load()).answer(question, answer);
   }
 
-  /** Writes events and waits until everybody has been told. */
+  /** Writes events and waits until every client has received them. */
   record(...drafts: readonly Draft[]): Promise<readonly SessionEvent[]> {
     return this.onLog(({ log }) => {
       const events = log.append(...drafts);
@@ -190,7 +190,7 @@ export class Session {
     });
   }
 
-  /** Tells without storing; resolves with the event's id once everybody has been told. */
+  /** Tells without storing; resolves with the event's id once every client has received it. */
   async emit(draft: EphemeralDraft): Promise<string> {
     const { log } = await this.load();
     const id = log.emit(draft);
@@ -240,7 +240,7 @@ export class Session {
     this.conversation?.guard.changed();
   }
 
-  /** Writes that a client is back, and what it wants otherwise; resolves when every client has been told. */
+  /** Writes that a client is back, and what it wants otherwise; resolves when every client has received it. */
   async announceResumed(how: Resumption): Promise<void> {
     const { log } = await this.load();
     const { parts } = this;
@@ -289,8 +289,8 @@ export class Session {
   }
 
   /**
-   * Frees the memory of a turn that does nothing but wait for people: it can wait in the log. True when it does; the
-   * session stays this process's own, and whoever loads it next goes on with the turn.
+   * Frees the memory of a turn that does nothing but wait for users: it can wait in the log. True when it does; the
+   * session stays this process's own, and the next load goes on with the turn.
    */
   async unloadWaiting(): Promise<boolean> {
     const { conversation } = this;

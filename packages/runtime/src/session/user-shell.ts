@@ -7,7 +7,7 @@ import { examine } from '../permissions/subject.js';
 import { UserCommands, type UserOutcome } from '../tools/shell/user-commands.js';
 import type { ToolEnvironment, ToolResult } from '../tools/tool.js';
 
-/** What became of a command that a person typed. */
+/** What became of a command that a user typed. */
 export interface UserCommandResult {
   readonly toolCallId: string;
   readonly success: boolean;

@@ -10,7 +10,7 @@ export interface ProviderSettings extends Omit<ProviderConfig, 'baseUrl'> {
   readonly modelCapabilities?: ModelCapabilities | undefined;
 }
 
-/** One of several services of a session, told apart by name. */
+/** One of several services of a session, distinguished by name. */
 export interface NamedProvider extends ProviderSettings {
   readonly name: string;
   readonly baseUrl: string;

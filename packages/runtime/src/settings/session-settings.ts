@@ -21,7 +21,7 @@ export interface SessionSettings {
   readonly citations?: boolean;
   /** What the app knows better of the model than its service says. */
   readonly modelCapabilities?: ModelCapabilities;
-  /** The agent does not ask, even where somebody would answer. */
+  /** The agent does not ask, even where a user would answer. */
   readonly isAskingDisabled?: boolean;
   readonly provider?: ProviderSettings;
   /** Services beside it, and the models they serve. */
@@ -64,6 +64,8 @@ export interface SessionSettings {
   /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
   readonly mcpServers?: Readonly<Record<string, JsonObject>>;
   readonly disabledMcpServers?: readonly string[];
+  /** Directories of plugins; of those, servers are taken. */
+  readonly pluginDirectories?: readonly string[];
   /** Some client shows apps of MCP servers. */
   readonly hasMcpApps?: boolean;
   /** Whether values of their variables stand for themselves, or may name others as `${NAME}`. */
@@ -97,17 +99,17 @@ export interface ModelAccess {
   readonly provider: ModelProvider;
   /** The model of a session that named none. */
   readonly defaultModel: string;
-  /** What is known of a model without asking anybody. */
+  /** What is known of a model without a call. */
   info(model: string): ModelInfo | undefined;
   /** False for a model that is never found there; one that nobody chose is then left for its own. */
   serves?(model: string): boolean;
-  /** False for a model that its service does not list; it is asked for all the same, and people are warned. */
+  /** False for a model that its service does not list; it is asked for all the same, and users are warned. */
   lists?(model: string): boolean;
   /** Another one of the same service, for when this one cannot be had. */
   otherModel?(model: string): string | undefined;
   /** The service is the Copilot API; its prompt says so. */
   readonly isCopilot: boolean;
-  /** How somebody else would call this model there; asks for what has to be asked for. */
+  /** How another program would call this model there; asks for what has to be asked for. */
   endpoint?(model: string, signal: AbortSignal): Promise<ServiceEndpoint>;
   /** The same service by other settings of its client's. */
   withChanges?(changes: ProviderSettings, seams: ModelSeams): ModelAccess;

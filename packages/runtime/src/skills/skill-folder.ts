@@ -3,7 +3,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FoundSkill, readSkill, skillFile } from './skill.js';
 
-/** More folders beside one another are no library that a person keeps. */
+/** More folders beside one another are no library that a user keeps. */
 const mostFolders = 2000;
 
 /** How many files are read at a time. */

@@ -6,7 +6,7 @@ import { bashTool } from './bash.js';
 const world = ToolWorld.forEachTest();
 const bash = bashTool();
 
-/** What the model is told of a command that runs to its end. */
+/** What the model reads about a command that runs to its end. */
 const run = (command: string) => world.published(bash, { command, description: 'test' });
 
 test.each([

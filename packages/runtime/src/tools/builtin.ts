@@ -50,7 +50,7 @@ export function freeToolNames(): ReadonlySet<string> {
   return new Set(tools.filter(({ isFree }) => isFree).map(({ name }) => name));
 }
 
-/** The built-in tools in the order the model is told of them; made once, shared by all sessions. */
+/** The built-in tools in the order in which the model gets them; made once, shared by all sessions. */
 export function builtinTools(options: BuiltinOptions): (clients: Clients) => readonly Tool[] {
   const askUser = askUserTool();
   const reportIntent = reportIntentTool();

@@ -12,11 +12,11 @@ export interface ToolDefinition<F extends Fields> {
   readonly changesNothing?: boolean;
   /** No call of it ever needs a permission. */
   readonly isFree?: boolean;
-  /** What the call is about, in a few words for people. */
+  /** What the call is about, in a few words for users. */
   intention?(input: Input<F>): string | undefined;
-  /** What clients are told of a call besides its arguments, when it begins. */
+  /** What clients receive about a call besides its arguments, when it begins. */
   preview?(input: Input<F>): Promise<CallPreview>;
-  /** Checks what must hold before anybody is asked; throws ToolFailure. */
+  /** Checks what must hold before a user is asked; throws ToolFailure. */
   prepare(input: Input<F>, context: ToolContext): PreparedCall | Promise<PreparedCall>;
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 
-/** The change of one file, as people are shown it before they allow it and after it was made. */
+/** The change of one file, as users are shown it before they allow it and after it was made. */
 export interface FileChange {
   /** Absolute. */
   readonly path: string;

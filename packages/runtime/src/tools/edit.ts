@@ -10,7 +10,7 @@ import { isPlan } from './plan-file.js';
 import { replaceOnce } from './replacement.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
 
-/** Of a longer file people are shown what changes, and not all of it. */
+/** Of a longer file users are shown what changes, and not all of it. */
 const mostShown = 1024 * 1024;
 
 /** Longer files are no text that a model edits. */
@@ -52,7 +52,7 @@ export function editTool(): Tool {
   });
 }
 
-/** Plans anew: another edit may have been made while this one waited for leave. */
+/** Plans anew: another edit may have been made while this one waited for permission. */
 async function edit(change: Change, context: ToolContext): Promise<ToolResult> {
   const { place } = change;
   const { content, owner, diff } = await plan(change);

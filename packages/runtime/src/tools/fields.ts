@@ -1,7 +1,7 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import { ToolInputError } from './tool.js';
 
-/** One parameter of a tool: how the model is told of it, and what may be in it. */
+/** One parameter of a tool: how the model reads about it, and what may be in it. */
 export interface Field<T> {
   readonly schema: JsonObject;
   readonly isOptional: boolean;

@@ -9,7 +9,7 @@ export interface LargeOutput extends SpillPlace {
 /** Bytes that a model reads at once, unless the app says otherwise. */
 export const defaultOutputBytes = 20 * 1024;
 
-/** A size for people to read. */
+/** A size for users to read. */
 export function kilobytes(bytes: number): string {
   return `${(bytes / 1024).toFixed(1)} KB`;
 }

@@ -3,7 +3,7 @@ import type { Place } from '../workspace/paths.js';
 
 type WriteRequest = Extract<PermissionRequest, { kind: 'write' }>;
 
-/** Leave to read; a place outside the allowed directories is a question of its own, before. */
+/** Permission to read; a place outside the allowed directories is a question of its own, before. */
 export function permissionToRead(
   places: readonly Place[],
   intention: (place: Place) => string,
@@ -17,7 +17,7 @@ export function permissionToRead(
   });
 }
 
-/** Leave to write what `change` says; a file outside the allowed directories is not even read before there is leave for it. */
+/** Permission to write what `change` says; a file outside the allowed directories is not even read before there is permission for it. */
 export async function permissionToWrite(
   place: Place,
   change: () => Promise<Pick<WriteRequest, 'intention' | 'diff' | 'newFileContents'>>,

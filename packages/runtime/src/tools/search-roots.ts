@@ -30,7 +30,7 @@ function rootName(name: string, place: Place): string {
   return /(?:^|\/)\.\.(?:\/|$)/.test(name.replace(/^(?:\.\.\/)+/, '')) ? place.path : name;
 }
 
-/** What a search printed counts only if its roots are still the places it had leave for. */
+/** What a search printed counts only if its roots are still the places it had permission for. */
 export async function requireUnmoved(roots: readonly SearchRoot[], context: ToolContext): Promise<void> {
   for (const { place } of roots) {
     const now = await locate(place.path, context);

@@ -38,7 +38,7 @@ export interface ToolEnvironment {
   readonly jobs: JobRunner;
 }
 
-/** Something small that clients are told beside a result; what the model has to know of it is kept. */
+/** Something small that clients receive beside a result; what the model has to know of it is kept. */
 export type ToolNotice =
   | { readonly type: 'system.notification'; readonly data: EventData<'system.notification'> }
   | { readonly type: 'session.plan_changed'; readonly data: EventData<'session.plan_changed'> }
@@ -68,11 +68,11 @@ export type ResultType = 'success' | 'failure' | 'timeout' | Refusal['type'];
 /** What came of a call. */
 export interface ToolResult {
   readonly type: ResultType;
-  /** What the model is told. */
+  /** What the model reads. */
   readonly text: string;
-  /** What people are told of a failure, where it is not the same. */
+  /** What users read about a failure, where it is not the same. */
   readonly message?: string;
-  /** What people are shown of a success, where it is not the same. */
+  /** What users are shown of a success, where it is not the same. */
   readonly details?: string;
   readonly contents?: readonly JsonObject[];
   /** Images and documents for the model. */
@@ -103,7 +103,7 @@ export interface RunOptions {
   readonly meta?: JsonObject | undefined;
 }
 
-/** A call that has passed validation and now waits for leave to run. */
+/** A call that has passed validation and now waits for permission to run. */
 export type PreparedCall = {
   /** Asked one after the other; the first refusal ends the call. */
   readonly questions?: readonly (PermissionQuestion | LaterQuestion)[];
@@ -158,9 +158,9 @@ export interface Tool {
   readonly changesNothing?: boolean;
   /** No call of it ever needs a permission. */
   readonly isFree?: boolean;
-  /** What the call is about, in a few words for people. */
+  /** What the call is about, in a few words for users. */
   intention?(input: unknown): string | undefined;
-  /** What clients are told of a call besides its arguments, when it begins. */
+  /** What clients receive about a call besides its arguments, when it begins. */
   preview?(input: unknown): Promise<CallPreview>;
   /** Throws ToolInputError when the input does not fit, ToolFailure when it cannot work. */
   prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
@@ -171,7 +171,7 @@ export class ToolInputError extends Error {
   override readonly name = 'ToolInputError';
 }
 
-/** The tool cannot do what it was asked; `text` is for the model, the message for people. */
+/** The tool cannot do what it was asked; `text` is for the model, the message for users. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
 

@@ -6,7 +6,7 @@ export interface UserQuestion {
   readonly allowFreeform: boolean;
 }
 
-/** What somebody answered. */
+/** What the user answered. */
 export interface UserAnswer {
   readonly answer: string;
   /** In words of their own, and not one of the choices. */

@@ -39,11 +39,21 @@ async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortS
       return await context.models.ask(questionOf(context, plan), signal);
     } catch (error) {
       if (error instanceof ModelError) context.log.append(...sentDrafts(context, plan));
+      if (refusesFormat(error, context)) continue;
       const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
       if (!isTooLong || signal.aborted) throw error;
       if (!omitHalf(context, plan)) throw giveUp(context, plan, error);
     }
   }
+}
+
+/** A service that cannot be told of a form is asked without; the model reads of it all the same. */
+function refusesFormat(error: unknown, { interaction, log }: AgentContext): boolean {
+  if (!(error instanceof ModelError) || !log.latest.output || !interaction.usesOutputFormat) return false;
+  const { statusCode, kind } = error;
+  if (kind === 'context_too_long' || (statusCode !== 400 && statusCode !== 422)) return false;
+  interaction.usesOutputFormat = false;
+  return true;
 }
 
 /** The system prompt is an event whenever it is another text. */

@@ -13,6 +13,7 @@ export async function deliver(
   context: AgentContext,
 ): Promise<void> {
   const { log, planner, session, hooks, interaction } = context;
+  const { output } = prompt;
   const documents = planner.documents();
   const submitted = await submitPrompt(hooks, prompt.text, signal);
   interaction.promptText = submitted.text;
@@ -52,6 +53,9 @@ export async function deliver(
         }),
       },
     },
+    ...(output
+      ? [{ note: 'output.wanted' as const, data: { ...output, interactionId: interaction.id } }]
+      : []),
   );
 }
 
@@ -113,6 +117,8 @@ async function deliverAside(
       ...(transformed !== text && { transformedContent: transformed }),
     },
   });
+  if (prompt.output)
+    log.append({ note: 'output.wanted', data: { ...prompt.output, interactionId: interaction.id } });
   log.emit({ type: 'pending_messages.modified', data: {} });
 }
 

@@ -37,6 +37,8 @@ export class Interaction {
   blocks = 0;
   /** The prompt, as hooks left it. */
   promptText = '';
+  /** The service is told of the form that is wanted; false when it refused to be. */
+  usesOutputFormat = true;
   /** The turn goes on where a process that died had left it. */
   isContinued = false;
   /** A shorter view that the model is asked with; it counts from its answer on. */

@@ -28,7 +28,7 @@ export class Planner {
   /** The mode that the tools were put together for. */
   mode: SessionMode = 'interactive';
   private readonly deferral = new Deferral();
-  /** The tools that the model was last told of, by name. */
+  /** The tools that the model last received, by name. */
   private shown: ReadonlyMap<string, Tool['source']> | undefined;
   private readonly prompt: PromptWriter;
   private readonly homeDirectory: string;
@@ -193,12 +193,12 @@ export class Planner {
     };
   }
 
-  /** Why a model will not be told how hard to think, although it was to be. */
+  /** Why a model is called without the reasoning effort that was set. */
   warningAboutEffort(model: string, effort: string | undefined): string | undefined {
     return warningAboutEffort(this.info(model), effort);
   }
 
-  /** What the model is told at its next prompt of tools that came or went since the last; nothing the first time. */
+  /** What the model reads at its next prompt of tools that came or went since the last; nothing the first time. */
   noticeOfTools(isMeant: (tool: Pick<Tool, 'source'>) => boolean = () => true): string {
     const before = this.shown;
     const tools = this.toolsetIfAny()?.tools;
@@ -220,7 +220,7 @@ export class Planner {
     );
   }
 
-  /** What people are told at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
+  /** What users read at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
   report(state: SessionState): SettingsReport {
     const model = this.model(state);
     const unknown = unknownSections(this.settings.systemMessage).map(

@@ -1,10 +1,11 @@
 import type { ModelRequest } from '@groundcrew/models';
 import { viewOf } from '../log/history-view.js';
 import type { Draft } from '../log/session-log.js';
-import type { SentRequest } from '../log/state.js';
+import type { OutputWish, SentRequest } from '../log/state.js';
 import type { Allowance, ModelQuestion } from '../model-call/question.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { measureContext } from './context-use.js';
+import { outputRemark } from './structured-output.js';
 
 /** What a turn asks its model: the conversation so far. */
 export function questionOf(context: AgentContext, plan: ModelPlan): ModelQuestion {
@@ -31,7 +32,7 @@ function makeRequest(
 ): ModelRequest {
   const { interaction, planner, session, log, memory } = context;
   const { requestHeaders, trace } = interaction.options;
-  const { history } = log.latest;
+  const { history, output } = log.latest;
   const cut = interaction.view ?? log.latest.view;
   const view = {
     canSeeImages: planner.canSeeImages(),
@@ -46,7 +47,8 @@ function makeRequest(
     stream: plan.streaming,
     ...(plan.reasoningEffort !== undefined && { reasoningEffort: plan.reasoningEffort }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(remark !== undefined && { remark }),
+    ...remarksOf(remark, output),
+    ...(output && interaction.usesOutputFormat && { output: { name: output.name, schema: output.schema } }),
     ...(plan.citations && { citations: true }),
     headers: { ...requestHeaders?.values, ...trace },
     ...(requestHeaders?.strategy === 'override' && { replacesHeaders: true }),
@@ -59,6 +61,12 @@ function makeRequest(
     },
     sent: recorder(context, { view, tools: plan.toolset.offer.digest, ...(cut && { cut }) }),
   };
+}
+
+/** What the model is told of its limits, and of the form that is wanted. */
+function remarksOf(remark: string | undefined, output: OutputWish | undefined): Pick<ModelRequest, 'remark'> {
+  const remarks = [remark, output && outputRemark(output)].filter((each) => each !== undefined);
+  return remarks.length === 0 ? {} : { remark: remarks.join('\n\n') };
 }
 
 /** Keeps how a request goes out, for the log. */

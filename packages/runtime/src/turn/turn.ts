@@ -11,6 +11,7 @@ import { reportContextUse } from './context-use.js';
 import { deliver, deliverSteering } from './deliver.js';
 import { blockOf, startSession } from './prompt-hooks.js';
 import { sentDrafts } from './request.js';
+import { checkOutput, settleOutput } from './structured-output.js';
 import { shorterViewDrafts } from './window.js';
 
 /** A bound of the loop was reached. */
@@ -19,16 +20,24 @@ export class LimitReached extends Error {
 }
 
 /** One prompt, turn after turn, until the model asks for no tool. Prompts that wait get an interaction of their own. */
-export async function runUntilAnswered(context: AgentContext, signal: AbortSignal): Promise<void> {
+export async function runUntilAnswered(
+  context: AgentContext,
+  signal: AbortSignal,
+  { hasAnswer = false }: { readonly hasAnswer?: boolean } = {},
+): Promise<void> {
   const { log, interaction, session } = context;
-  for (;;) {
+  for (let mayEnd = hasAnswer; ; mayEnd = false) {
     signal.throwIfAborted();
-    const end = await runTurn(context, signal);
+    const end = mayEnd ? 'answered' : await runTurn(context, signal);
     if (end === 'results wait') continue;
     const reason = await blockOf(context, signal);
     if (reason !== undefined) interaction.blocks += 1;
     const next = reason === undefined ? continuationOf(context, end) : { text: reason };
-    if (!next) return;
+    if (!next) {
+      if ((await checkOutput(context, signal)) === 'repaired') continue;
+      settleOutput(context);
+      return;
+    }
     const { promptMode } = log.session;
     const prompt = {
       messageId: session.clock.newId(),

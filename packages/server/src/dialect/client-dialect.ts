@@ -1,7 +1,7 @@
 import type { Attachment } from '@groundcrew/runtime';
 import { type Age, ageOf } from './age.js';
 import { KeptIdles, type SentEvent } from './kept-idles.js';
-import { eventFor, isKnownToProtocol2 } from './older-events.js';
+import { eventFor, eventForProtocol } from './older-events.js';
 import { type AnsweredRequest, answerFor } from './older-methods.js';
 import { isOfProtocol3, type Opening, type Protocol, protocolOf } from './protocol.js';
 
@@ -107,8 +107,8 @@ export class ClientDialect {
 
   /** The JSON of an event as this client can read it; undefined for one that it cannot. */
   event(event: Pick<SentEvent, 'type' | 'json'>): string | undefined {
-    if (this.asksByRequest && !isKnownToProtocol2(event)) return undefined;
-    return eventFor(this.age, event);
+    const { settled = 3 } = this;
+    return settled === 3 ? eventFor(this.age, event) : eventForProtocol(settled, event);
   }
 
   /** An event is on its way to this client. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventFor } from './older-events.js';
+import { eventFor, eventForProtocol } from './older-events.js';
 
 test.each([
   ['session.model_change', { newModel: 'm', source: 'user' }, { newModel: 'm' }],
@@ -33,11 +33,66 @@ test.each([
     { modelMetrics: { m: { requests: { count: 2, cost: null }, usage: {} }, n: { requests: { cost: 3 } } } },
     { modelMetrics: { m: { requests: { count: 2, cost: 0 }, usage: {} }, n: { requests: { cost: 3 } } } },
   ],
+  ['abort', { reason: 'subagent_cancelled' }, { reason: 'user_initiated' }],
+  [
+    'subagent.selected',
+    { agentName: 'reader', tools: null },
+    { agentName: 'reader', agentDisplayName: 'reader', tools: null },
+  ],
+  [
+    'user.message',
+    {
+      content: 'x',
+      attachments: [
+        { type: 'blob', assetId: 'a' },
+        { type: 'blob', data: '' },
+      ],
+    },
+    { content: 'x', attachments: [{ type: 'blob', data: '' }] },
+  ],
   ['user.message', { content: '"source" "shell_exit"' }, { content: '"source" "shell_exit"' }],
 ])('%s is told to older clients as they know it', (type, data, expected) => {
   const event = { id: 'e', type, data };
-  expect(JSON.parse(eventFor('old', { type, json: JSON.stringify(event) }))).toEqual({
+  expect(JSON.parse(eventFor('old', { type, json: JSON.stringify(event) }) ?? '')).toEqual({
     ...event,
     data: expected,
   });
+});
+
+test('releases before 0.3.0 read what a compaction took under the names of then', () => {
+  const type = 'session.compaction_complete';
+  const data = { success: true, compactionTokensUsed: { inputTokens: 5, outputTokens: 3, model: 'm' } };
+  expect(JSON.parse(eventFor('oldest', { type, json: JSON.stringify({ type, data }) }) ?? '')).toEqual({
+    type,
+    data: { success: true, compactionTokensUsed: { input: 5, output: 3, cachedInput: 0 } },
+  });
+});
+
+test.each<[string, 'old' | 'oldest' | 1 | 2, boolean]>([
+  ['session.permissions_changed', 'old', false],
+  ['elicitation.completed', 'old', true],
+  ['elicitation.completed', 'oldest', false],
+  ['external_tool.requested', 'oldest', true],
+  ['external_tool.requested', 2, false],
+  ['permission.completed', 2, false],
+  ['session.title_changed', 2, true],
+  ['session.title_changed', 1, false],
+  ['assistant.message', 1, true],
+])('%s reaches a client of %s: %s', (type, client, isSent) => {
+  const event = { type, json: JSON.stringify({ type, data: {} }) };
+  const json = typeof client === 'number' ? eventForProtocol(client, event) : eventFor(client, event);
+  expect(json !== undefined).toBe(isSent);
+});
+
+test('protocol 2 knows files and directories, and the first releases a session without a context', () => {
+  const attached = { content: 'x', attachments: [{ type: 'file', path: 'a' }, { type: 'selection' }] };
+  const read = (protocol: 1 | 2, type: string, data: object) =>
+    JSON.parse(eventForProtocol(protocol, { type, json: JSON.stringify({ type, data }) }) ?? '').data;
+  expect(read(2, 'user.message', attached)).toEqual({
+    content: 'x',
+    attachments: [{ type: 'file', path: 'a' }],
+  });
+  const started = { sessionId: 's', context: { cwd: '/work' } };
+  expect(read(2, 'session.start', started)).toEqual(started);
+  expect(read(1, 'session.start', started)).toEqual({ sessionId: 's' });
 });

@@ -8,30 +8,64 @@ interface EventText {
   readonly json: string;
 }
 
-/** The JSON of an event as a client of this age can read it; most are as they are. */
-export function eventFor(age: Age, { type, json }: EventText): string {
-  if (age === 'new') return json;
-  const rewrite = Object.hasOwn(rewrites, type) ? rewrites[type] : undefined;
-  if (!rewrite?.isNeeded(json)) return json;
-  const event = JSON.parse(json) as { readonly data: Data };
-  return JSON.stringify({ ...event, data: rewrite.data(event.data) });
+/** The JSON of an event as a client of this age can read it; most are as they are. Undefined for one that it cannot. */
+export function eventFor(age: Age, event: EventText): string | undefined {
+  if (age === 'new') return event.json;
+  const isOldest = age === 'oldest';
+  if (event.type === 'session.permissions_changed' || (isOldest && event.type === 'elicitation.completed'))
+    return undefined;
+  return rewritten(event, isOldest ? oldestRewrites : rewrites);
 }
 
 /**
- * Whether a client of protocol 2 gets an event at all. It is asked by requests, and releases that serve both would
- * handle the events of protocol 3 a second time; parsers of its time refuse the others.
+ * The same for a client that is asked by requests; undefined for an event that it does not get. Releases that serve
+ * both ways would handle the events of protocol 3 a second time, and parsers of the time refuse the others.
  */
-export function isKnownToProtocol2({ type }: EventText): boolean {
-  return !unknownToProtocol2.has(type);
+export function eventForProtocol(protocol: 1 | 2, event: EventText): string | undefined {
+  const isUnknown = protocol === 1 ? !knownToProtocol1.has(event.type) : unknownToProtocol2.has(event.type);
+  if (isUnknown) return undefined;
+  const json = eventFor('oldest', event);
+  return json === undefined ? undefined : rewritten({ type: event.type, json }, firstRewrites[protocol]);
 }
 
 const unknownToProtocol2: ReadonlySet<string> = new Set([
-  'elicitation.completed',
   'external_tool.completed',
   'external_tool.requested',
   'permission.completed',
   'permission.requested',
 ]);
+
+/** Parsers of the first releases refuse an event of any other kind, and with it the whole history. */
+const knownToProtocol1: ReadonlySet<string> = new Set([
+  'abort',
+  'assistant.intent',
+  'assistant.message',
+  'assistant.message_delta',
+  'assistant.reasoning',
+  'assistant.reasoning_delta',
+  'assistant.turn_end',
+  'assistant.turn_start',
+  'assistant.usage',
+  'hook.end',
+  'hook.start',
+  'pending_messages.modified',
+  'session.error',
+  'session.handoff',
+  'session.idle',
+  'session.info',
+  'session.model_change',
+  'session.resume',
+  'session.start',
+  'session.truncation',
+  'system.message',
+  'tool.execution_complete',
+  'tool.execution_partial_result',
+  'tool.execution_start',
+  'tool.user_requested',
+  'user.message',
+]);
+
+type Rewrites = Readonly<Record<string, Rewrite>>;
 
 interface Rewrite {
   /** A cheap look at the text, before it is parsed. */
@@ -39,7 +73,19 @@ interface Rewrite {
   data(data: Data): Data;
 }
 
-const rewrites: Readonly<Record<string, Rewrite>> = {
+function rewritten({ type, json }: EventText, table: Rewrites): string {
+  const rewrite = Object.hasOwn(table, type) ? table[type] : undefined;
+  if (!rewrite?.isNeeded(json)) return json;
+  const event = JSON.parse(json) as { readonly data: Data };
+  return JSON.stringify({ ...event, data: rewrite.data(event.data) });
+}
+
+const rewrites: Rewrites = {
+  // They know no such reason.
+  abort: {
+    isNeeded: (json) => json.includes('"subagent_cancelled"'),
+    data: (data) => ({ ...data, reason: 'user_initiated' }),
+  },
   // They refuse a model change that says who made it.
   'session.model_change': {
     isNeeded: (json) => json.includes('"source"'),
@@ -50,6 +96,11 @@ const rewrites: Readonly<Record<string, Rewrite>> = {
     isNeeded: (json) => json.includes('"cost":null'),
     data: (data) => ({ ...data, modelMetrics: withCosts(data.modelMetrics as Metrics) }),
   },
+  // An agent has a name to be shown.
+  'subagent.selected': {
+    isNeeded: (json) => !json.includes('"agentDisplayName"'),
+    data: (data) => ({ ...data, agentDisplayName: data.agentName ?? '' }),
+  },
   // They know how a command ended by the name of an earlier release.
   'tool.execution_complete': {
     isNeeded: (json) => json.includes('"shell_exit"'),
@@ -58,7 +109,49 @@ const rewrites: Readonly<Record<string, Rewrite>> = {
       return result ? { ...data, result: { ...result, contents: result.contents?.map(asTerminal) } } : data;
     },
   },
+  // What was attached and is kept elsewhere has no data here.
+  'user.message': {
+    isNeeded: (json) => json.includes('"assetId"'),
+    data: (data) =>
+      withAttachments(data, ({ type, data: inside }) => type !== 'blob' || inside !== undefined),
+  },
 };
+
+/** Releases before 0.3.0 know what a compaction took by other names. */
+const oldestRewrites: Rewrites = {
+  ...rewrites,
+  'session.compaction_complete': {
+    isNeeded: (json) => json.includes('"compactionTokensUsed"'),
+    data: (data) => {
+      const { inputTokens, outputTokens, cacheReadTokens } = (data.compactionTokensUsed ?? {}) as Data;
+      const used = { input: inputTokens ?? 0, output: outputTokens ?? 0, cachedInput: cacheReadTokens ?? 0 };
+      return { ...data, compactionTokensUsed: used };
+    },
+  },
+};
+
+/** Files and directories are all that could be attached when these releases were made. */
+const protocol2Rewrites: Rewrites = {
+  'user.message': {
+    isNeeded: (json) => json.includes('"attachments"'),
+    data: (data) => withAttachments(data, ({ type }) => type === 'file' || type === 'directory'),
+  },
+};
+
+const withoutContext: Rewrite = {
+  isNeeded: (json) => json.includes('"context"'),
+  data: ({ context: _context, ...data }) => data,
+};
+
+/** The context of a session was a text in the first releases. */
+const firstRewrites: Readonly<Record<1 | 2, Rewrites>> = {
+  1: { ...protocol2Rewrites, 'session.resume': withoutContext, 'session.start': withoutContext },
+  2: protocol2Rewrites,
+};
+
+function withAttachments(data: Data, isReadable: (attachment: Data) => boolean): Data {
+  return { ...data, attachments: ((data.attachments ?? []) as readonly Data[]).filter(isReadable) };
+}
 
 interface Metric {
   readonly requests: { readonly cost: number | null };

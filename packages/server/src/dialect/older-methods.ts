@@ -3,7 +3,9 @@ import type { Age } from './age.js';
 
 /** The name that a method has now, for those that clients before 0.3.0 know by another. */
 export function currentName(name: string): string {
-  return name.replace(/^session\.workspace\./, 'session.workspaces.');
+  return name
+    .replace(/^session\.workspace\./, 'session.workspaces.')
+    .replace(/^session\.compaction\.compact$/, 'session.history.compact');
 }
 
 /** A request that is about to be answered. */

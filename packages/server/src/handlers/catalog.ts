@@ -3,6 +3,7 @@ import type { Handlers } from '../handler.js';
 import { accountHandlers } from './account.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
+import { mcpHandlers } from './mcp.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
 import { sessionAgentsHandlers } from './session-agents.js';
@@ -64,6 +65,7 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...accountHandlers,
   ...instructionsHandlers,
   ...llmInferenceHandlers,
+  ...mcpHandlers,
   ...serverHandlers,
   ...sessionsHandlers,
   ...skillsHandlers,

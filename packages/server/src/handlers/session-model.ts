@@ -63,7 +63,7 @@ interface Choice {
   readonly reasoningEffort: string | undefined;
 }
 
-/** A model that no service has, or that cannot be told how hard to think, is asked for all the same, with a warning. */
+/** A model that no service has, or that takes no reasoning effort, is asked for all the same, with a warning. */
 async function warn(
   session: Session,
   { model, reasoningEffort }: Choice,

@@ -27,6 +27,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
       ...(params.displayPrompt !== undefined && { displayText: params.displayPrompt }),
       ...(params.agentMode !== undefined && { agentMode: params.agentMode }),
       ...(params.source !== undefined && { source: params.source }),
+      ...(params.output && { output: wishOf(params.output) }),
       ...(params.attachments &&
         params.attachments.length > 0 && {
           attachments: params.attachments.map(withoutNulls) as JsonObject[],
@@ -72,6 +73,22 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
 
 const shellMode =
   "The option 'agentMode': \"shell\" has no effect: the prompt goes to the model. 'session.shell.executeUserRequested' runs commands.";
+
+/** Larger schemas would go to the model with every call. */
+const largestSchema = 64 * 1024;
+
+function wishOf({
+  schema,
+  name = 'answer',
+}: {
+  readonly schema: object;
+  readonly name?: string | undefined;
+}) {
+  const length = JSON.stringify(schema).length;
+  if (length > largestSchema)
+    throw new Refusal(`output.schema has ${length} characters, at most ${largestSchema} are taken`);
+  return { name, schema: schema as JsonObject, repairs: 0 };
+}
 
 /** Clients of some releases send the session's mode here; it has no effect, and they are told so. */
 async function warnOfMode(session: Session, mode: string | undefined): Promise<void> {

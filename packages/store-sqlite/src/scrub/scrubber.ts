@@ -15,7 +15,7 @@ export interface ScrubberOptions {
   readonly checkpointer: Checkpointer;
   /** How long a reader or writer in the way is waited for, in milliseconds. */
   readonly busyLimit: number;
-  /** The store is about to be closed: the rest is left to whoever opens it next. */
+  /** The store is about to be closed: the rest is left to the next process that opens it. */
   readonly isClosing: () => boolean;
 }
 

@@ -90,7 +90,7 @@ function readStream(frames: readonly Json[]): Answer {
   return { parts: parts.done(), ending: isComplete ? 'complete' : 'unfinished', ...end };
 }
 
-/** A whole message and a piece of one have the same fields; calls are told apart differently. */
+/** A whole message and a piece of one have the same fields; calls are distinguished differently. */
 function readPiece(piece: Json, parts: PartList): void {
   for (const field of thoughtFields) {
     if (typeof piece[field] !== 'string') continue;

@@ -31,6 +31,12 @@ export function encodeMessages(request: ModelRequest, memory = new EncodingMemor
     // A long answer that is not streamed dies on its way: connections that are silent for minutes do not last.
     stream: true,
     ...thinking,
+    ...(request.output && {
+      output_config: {
+        ...thinking.output_config,
+        format: { type: 'json_schema', schema: request.output.schema },
+      },
+    }),
     ...(remark === undefined && { cache_control: mark }),
     ...(tools.length > 0 && { tools, ...(choice && { tool_choice: { type: choice } }) }),
     ...(system.trim() !== '' && { system: [{ type: 'text', text: system, cache_control: mark }] }),

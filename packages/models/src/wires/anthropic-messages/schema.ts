@@ -6,7 +6,10 @@ export interface MessagesBody {
   readonly max_tokens: number;
   readonly stream?: boolean;
   readonly thinking?: Thinking;
-  readonly output_config?: { readonly effort: Effort };
+  readonly output_config?: {
+    readonly effort?: Effort;
+    readonly format?: { readonly type: 'json_schema'; readonly schema: Readonly<Record<string, unknown>> };
+  };
   readonly cache_control?: CacheMark;
   readonly tools?: MessagesTool[];
   readonly tool_choice?: { readonly type: 'auto' | 'none' };

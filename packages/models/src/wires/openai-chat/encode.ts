@@ -1,5 +1,6 @@
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, ModelRequest, Part, ToolSpec } from '../../model.js';
+import { jsonSchemaFormat } from '../../output-format.js';
 import { fittingId, fittingName } from '../call-ids.js';
 import { EncodingMemory } from '../encoding-memory.js';
 import { objectSchema } from '../tool-schema.js';
@@ -33,6 +34,9 @@ export function encodeChat(
     model: request.model,
     ...sampling(request, dialect),
     ...(isCopilot && { snippy: { enabled: false } }),
+    ...(request.output && {
+      response_format: { type: 'json_schema', json_schema: jsonSchemaFormat(request.output) },
+    }),
     ...(request.stream && { stream: true, stream_options: { include_usage: true } }),
     ...(tools.length > 0 && {
       tools: isCopilot ? marked(tools, [tools.length - 1], memory) : tools,

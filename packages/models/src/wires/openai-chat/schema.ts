@@ -1,3 +1,4 @@
+import type { jsonSchemaFormat } from '../../output-format.js';
 import type { ObjectSchema } from '../tool-schema.js';
 
 /** The body of a call, as OpenAI documents it. */
@@ -15,6 +16,10 @@ export interface ChatBody {
   readonly max_tokens?: number;
   readonly max_completion_tokens?: number;
   readonly reasoning_effort?: string;
+  readonly response_format?: {
+    readonly type: 'json_schema';
+    readonly json_schema: ReturnType<typeof jsonSchemaFormat>;
+  };
   /** Of the Copilot service only. */
   readonly snippy?: { readonly enabled: boolean };
 }

@@ -6,11 +6,11 @@ import { CallIds } from '../call-ids.js';
 interface OpenCall {
   /** The id as the service gave it. */
   given: string | undefined;
-  /** The id as it was told. */
+  /** The id as it was emitted. */
   id: string | undefined;
   name: string | undefined;
   argumentsText: string;
-  /** Arguments that came before the call's name, and were not told yet. */
+  /** Arguments that came before the call's name, and were not emitted yet. */
   held: string;
 }
 
@@ -19,7 +19,7 @@ export interface CallPiece {
   readonly piece: Readonly<Record<string, unknown>>;
   readonly choice: number;
   readonly position: number;
-  /** False for a whole answer, whose calls are told only once. */
+  /** False for a whole answer, whose calls are emitted only once. */
   readonly streamed: boolean;
 }
 

@@ -9,12 +9,12 @@ import { readReasoningItem, readTexts } from './kept-reasoning.js';
 
 /** One item of the answer: a message, a thought or a call. */
 interface OpenItem {
-  /** What has been told of its text. */
+  /** What has been emitted of its text. */
   emitted: string;
   isDone: boolean;
 }
 
-/** One answer as it comes in: items, each in pieces and then whole. What was told in pieces is not told again. */
+/** One answer as it comes in: items, each in pieces and then whole. What was emitted in pieces is not emitted again. */
 export class ResponsesAnswer implements IncomingAnswer {
   readonly #items = new Map<number, OpenItem>();
   readonly #calls: FunctionCalls;
@@ -194,7 +194,7 @@ function itemIn(item: unknown): Frame {
   return item;
 }
 
-/** What the whole has beyond the pieces that were told. */
+/** What the whole has beyond the pieces that were emitted. */
 function remainderOf(whole: string, emitted: string): string {
   return whole.startsWith(emitted) ? whole.slice(emitted.length) : '';
 }

@@ -1,5 +1,6 @@
 import { knownModel } from '../../catalog.js';
 import type { ChatMessage, KeptBlock, ModelRequest, Part, ToolSpec } from '../../model.js';
+import { jsonSchemaFormat } from '../../output-format.js';
 import { inPlace } from '../answer-order.js';
 import { fittingId, fittingName } from '../call-ids.js';
 import { EncodingMemory } from '../encoding-memory.js';
@@ -22,6 +23,9 @@ export function encodeResponses(request: ModelRequest, memory = new EncodingMemo
     ...thinking(request),
     ...(maxOutputTokens !== undefined && {
       max_output_tokens: Math.max(maxOutputTokens, fewestOutputTokens),
+    }),
+    ...(request.output && {
+      text: { format: { type: 'json_schema', ...jsonSchemaFormat(request.output) } },
     }),
     ...(origin && { prompt_cache_key: fittingId(origin.sessionId, longestId) }),
     ...(stream && { stream }),

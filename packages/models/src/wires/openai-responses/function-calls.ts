@@ -8,7 +8,7 @@ interface OpenCall {
   id: string | undefined;
   name: string | undefined;
   argumentsText: string;
-  /** Arguments that came before the call's name, and were not told yet. */
+  /** Arguments that came before the call's name, and were not emitted yet. */
   held: string;
 }
 
@@ -25,7 +25,7 @@ export class FunctionCalls {
     return this.#byIndex.size;
   }
 
-  /** A call is announced; what was written of it before is told now. */
+  /** A call is announced; what was written of it before is emitted now. */
   begin(index: number, item: Frame, events: ModelEvent[]): void {
     const call = this.#callAt(index);
     if (call.name !== undefined) return;
@@ -42,7 +42,7 @@ export class FunctionCalls {
     else this.#emit(call, delta, events);
   }
 
-  /** The whole call. One that came without pieces is told by none. */
+  /** The whole call. One that came without pieces emits none. */
   complete(index: number, item: Frame, events: ModelEvent[]): void {
     this.begin(index, item, events);
     const call = this.#callAt(index);

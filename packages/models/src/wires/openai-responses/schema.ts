@@ -1,3 +1,4 @@
+import type { jsonSchemaFormat } from '../../output-format.js';
 import type { ObjectSchema } from '../tool-schema.js';
 
 /** The body of a call, as OpenAI documents it. */
@@ -8,6 +9,7 @@ export interface ResponsesBody {
   readonly include?: 'reasoning.encrypted_content'[];
   readonly reasoning?: { readonly effort?: Effort; readonly summary?: 'auto' };
   readonly max_output_tokens?: number;
+  readonly text?: { readonly format: { readonly type: 'json_schema' } & ReturnType<typeof jsonSchemaFormat> };
   readonly prompt_cache_key?: string;
   readonly stream?: boolean;
   readonly tools?: ResponsesTool[];

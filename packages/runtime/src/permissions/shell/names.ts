@@ -2,7 +2,7 @@ import type { KnownWord } from './command-word.js';
 import { plainName } from './plain-name.js';
 import { runsOthers } from './wrappers.js';
 
-/** What a command is called when people approve it, and whether more must be known before they may. */
+/** What a command is called when users approve it, and whether more must be known before they may. */
 export interface Identity {
   readonly identifier: string;
   /** Why an approval of this name would approve more than it says. */

@@ -64,7 +64,7 @@ export class OutputBuffer {
     return this.file ? this.head : decode(Buffer.concat(this.chunks).subarray(0, headBytes));
   }
 
-  /** The latest output, at most so many bytes of it, for people who watch. */
+  /** The latest output, at most so many bytes of it, for users who watch. */
   latest(bytes: number): string {
     if (this.size <= bytes) return this.text(0) ?? '';
     const all = Buffer.concat(this.chunks);
@@ -109,7 +109,7 @@ export interface OutputLimits {
   readonly file: number;
 }
 
-/** Text for the model and for people: bytes that are no UTF-8, and NULs, become U+FFFD. */
+/** Text for the model and for users: bytes that are no UTF-8, and NULs, become U+FFFD. */
 function decode(bytes: Buffer): string {
   return bytes.toString('utf8').replaceAll('\0', '\ufffd');
 }

@@ -80,5 +80,5 @@ function openIfThere(name: string): number | undefined {
   }
 }
 
-/** The pool was filled ahead of need; whoever needs a pipe and finds none is told the reason. */
+/** The pool was filled ahead of need; a caller that finds none gets the reason. */
 const retriedByNextTake = (): undefined => undefined;

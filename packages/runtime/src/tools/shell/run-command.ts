@@ -155,7 +155,7 @@ function finished(shell: Shell, { workingDirectory }: ToolContext): ToolResult {
 
 const previewCharacters = 500;
 
-/** People see the output while it comes: all of it at first, the latest of it when it is much. */
+/** Users see the output while it comes: all of it at first, the latest of it when it is much. */
 export function startProgress(shell: Shell, { progress }: { progress(output: string): void }): () => void {
   let timer: NodeJS.Timeout | undefined;
   const publish = () => {

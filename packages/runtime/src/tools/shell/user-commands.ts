@@ -3,13 +3,13 @@ import { firstOf } from './first-of.js';
 import { startProgress, unreadOutput } from './run-command.js';
 import type { Shell } from './shell.js';
 
-/** How a command that a person ran has ended. */
+/** How a command that a user ran has ended. */
 export type UserOutcome =
   | { readonly type: 'ended'; readonly output: string; readonly exitCode: number }
   | { readonly type: 'cancelled'; readonly output: string }
   | { readonly type: 'failed'; readonly message: string };
 
-/** Commands that people run beside the model, in the same shells and under the same guard. */
+/** Commands that users run beside the model, in the same shells and under the same guard. */
 export class UserCommands {
   private readonly processes = new Map<string, Shell>();
   private readonly requests = new Map<string, AbortController>();
@@ -109,5 +109,5 @@ export class UserCommands {
 /** Timers of Node know no longer time, in milliseconds; with one they would fire at once. */
 const longestTimer = 2 ** 31 - 1;
 
-/** No person waits longer than a day. */
+/** No user waits longer than a day. */
 const longestRun = 24 * 60 * 60 * 1000;

@@ -69,7 +69,7 @@ export function each(names: string, one: Program): readonly (readonly [string, P
   return names.split(' ').map((name) => [name, one] as const);
 }
 
-/** A program that is told apart by the whole of its words. */
+/** A program that is distinguished by the whole of its words. */
 export function byWords(role: Role, fits: (words: readonly string[]) => boolean): Program {
   return (words) => {
     if (words.some(({ kind }) => kind !== 'literal')) return undefined;

@@ -1,0 +1,189 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import type { JsonObject, JsonValue } from '@groundcrew/protocol';
+import type { RuntimeOptions } from '@groundcrew/runtime';
+import { JsonFault, type JsonNode, parseJson, placeIn } from './json-source.js';
+
+type McpFiles = NonNullable<RuntimeOptions['mcpFiles']>;
+type McpFileServer = ReturnType<McpFiles>['servers'] extends ReadonlyMap<string, infer S> ? S : never;
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What a file of MCP servers says. */
+export interface McpFileContents {
+  readonly servers: Readonly<Record<string, JsonObject>>;
+  /** Servers that stand there and do not start. */
+  readonly disabled: readonly string[];
+}
+
+/** A file of MCP servers that cannot be read; says where. */
+export class McpFileFault extends Error {
+  override readonly name = 'McpFileFault';
+}
+
+/** Where a home keeps the user's MCP servers. */
+export function mcpPath(homeDirectory: string): string {
+  return join(homeDirectory, 'mcp.json');
+}
+
+/** Where a project keeps its own. */
+function projectMcpPath(directory: string): string {
+  return join(directory, '.mcp.json');
+}
+
+/** Reads a file as it is now; none is as good as an empty one. Throws McpFileFault. */
+export function readMcpFile(path: string): McpFileContents {
+  const source = sourceOf(path);
+  if (source === undefined || source.trim() === '') return { servers: {}, disabled: [] };
+  const fault = (node: { readonly at: number }, message: string) => {
+    const { line, column } = placeIn(source, node.at);
+    return new McpFileFault(`${path}:${line}:${column}: ${message}`);
+  };
+  try {
+    const root = parseJson(source);
+    if (!root.fields) throw fault(root, 'expected an object with "mcpServers"');
+    const field = (name: string) => root.fields?.find((each) => each.name === name)?.node;
+    const servers = field('mcpServers') ?? field('servers');
+    if (servers && !servers.fields) throw fault(servers, '"mcpServers" must be an object');
+    for (const { name, node } of servers?.fields ?? []) checkServer(name, node, fault);
+    const disabled = field('disabledMcpServers');
+    if (disabled && !isTexts(disabled.value))
+      throw fault(disabled, '"disabledMcpServers" must be a list of names');
+    return {
+      servers: (servers?.value ?? {}) as Readonly<Record<string, JsonObject>>,
+      disabled: (disabled?.value ?? []) as readonly string[],
+    };
+  } catch (error) {
+    if (error instanceof JsonFault) throw fault(error, error.message);
+    throw error;
+  }
+}
+
+/** Writes a file for its owner alone: it may hold keys. */
+export function writeMcpFile(path: string, { servers, disabled }: McpFileContents): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const contents = { mcpServers: servers, ...(disabled.length > 0 && { disabledMcpServers: disabled }) };
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(contents, undefined, 2)}\n`, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}
+
+type Kind = 'text' | 'number' | 'flag' | 'texts' | 'textMap';
+
+const fieldKinds: Readonly<Record<string, Kind>> = {
+  type: 'text',
+  command: 'text',
+  args: 'texts',
+  env: 'textMap',
+  cwd: 'text',
+  url: 'text',
+  headers: 'textMap',
+  tools: 'texts',
+  excludeTools: 'texts',
+  timeout: 'number',
+  trusted: 'flag',
+  deferTools: 'text',
+  oauthClientId: 'text',
+  oauthPublicClient: 'flag',
+  oauthGrantType: 'text',
+};
+
+const fits: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  flag: (value) => typeof value === 'boolean',
+  texts: isTexts,
+  textMap: (value) => typeof value === 'object' && value !== null && isTexts(Object.values(value)),
+};
+
+const kindNames: Readonly<Record<Kind, string>> = {
+  text: 'a text',
+  number: 'a number',
+  flag: 'true or false',
+  texts: 'a list of texts',
+  textMap: 'an object of texts',
+};
+
+/** Fields that other programs have pass. */
+function checkServer(
+  name: string,
+  node: JsonNode,
+  fault: (node: { readonly at: number }, message: string) => McpFileFault,
+): void {
+  if (!node.fields) throw fault(node, `the server ${JSON.stringify(name)} must be an object`);
+  for (const field of node.fields) {
+    const kind = Object.hasOwn(fieldKinds, field.name) ? fieldKinds[field.name] : undefined;
+    if (kind && !fits[kind](field.node.value))
+      throw fault(
+        field.node,
+        `"${field.name}" of the server ${JSON.stringify(name)} must be ${kindNames[kind]}`,
+      );
+  }
+  if (!node.fields.some((field) => field.name === 'command' || field.name === 'url'))
+    throw fault(node, `the server ${JSON.stringify(name)} has neither "command" nor "url"`);
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}
+
+function sourceOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    throw new McpFileFault(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The servers that files give a session: of the home, of its `configDir`, of the project. The later ones win. */
+export function mcpFiles(
+  homeDirectory: string,
+  environments: { readonly own: Environment; readonly ofProjects: Environment },
+): McpFiles {
+  return ({ configDir, workingDirectory, pluginDirectories = [], isDiscovering }) => {
+    const home = resolve(homeDirectory);
+    const plugins = pluginDirectories.map((directory) =>
+      projectMcpPath(resolve(workingDirectory, directory)),
+    );
+    const files = [
+      ...(isDiscovering ? [{ path: mcpPath(home), source: 'user' as const }] : []),
+      ...(isDiscovering && configDir !== undefined && resolve(configDir) !== home
+        ? [{ path: mcpPath(resolve(configDir)), source: 'user' as const }]
+        : []),
+      ...plugins.map((path) => ({ path, source: 'plugin' as const })),
+      ...(isDiscovering ? [{ path: projectMcpPath(workingDirectory), source: 'workspace' as const }] : []),
+    ];
+    const servers = new Map<string, McpFileServer>();
+    const disabled: string[] = [];
+    const problems: string[] = [];
+    for (const { path, source } of files) {
+      try {
+        const read = readMcpFile(path);
+        const environment = source === 'workspace' ? environments.ofProjects : environments.own;
+        for (const [name, raw] of Object.entries(read.servers))
+          servers.set(name, { source, raw: expanded(raw, environment) as JsonObject });
+        disabled.push(...read.disabled);
+      } catch (error) {
+        if (!(error instanceof McpFileFault)) throw error;
+        problems.push(error.message);
+      }
+    }
+    return { servers, disabled, problems };
+  };
+}
+
+/** `${NAME}` stands for a variable, `${NAME:-text}` for the text where there is none. */
+function expanded(value: JsonValue, environment: Environment): JsonValue {
+  if (typeof value === 'string')
+    return value.replace(
+      /\$\{(\w+)(?::-([^}]*))?\}/g,
+      (_, name: string, fallback: string | undefined) => environment[name] ?? fallback ?? '',
+    );
+  if (Array.isArray(value)) return value.map((each) => expanded(each, environment));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, expanded(each as JsonValue, environment)]),
+  );
+}

@@ -1,0 +1,104 @@
+import type { OutputWish } from '../log/state.js';
+import type { AgentContext } from './context.js';
+import { deliver } from './deliver.js';
+import { misfitOf } from './output-schema.js';
+
+/** How often a model is asked again for an answer that fits. */
+const mostRepairs = 2;
+
+/** The model gave no answer of the form that the prompt asks for. */
+export class OutputInvalid extends Error {
+  override readonly name = 'OutputInvalid';
+
+  constructor(
+    reason: string,
+    /** What it said last. */
+    readonly lastText: string,
+  ) {
+    super(`The model gave no answer that fits the schema: ${reason}`);
+  }
+}
+
+/** What the model reads with every call while an answer of a form is wanted; services that cannot be told hold to it. */
+export function outputRemark({ schema }: OutputWish): string {
+  return `<system_reminder>\nWhen you give your final answer to the user's request, answer with one JSON value that fits this JSON Schema, and with nothing else: no words around it, no code fence. You may call tools before.\n${JSON.stringify(schema)}\n</system_reminder>`;
+}
+
+/** An answer that fits, or why it does not. */
+type Reading = { readonly value: unknown } | { readonly misfit: string };
+
+/**
+ * Looks at the answer to a prompt that wants one of a form. `repaired`: the model has been asked again. Throws
+ * OutputInvalid when it cannot be had.
+ */
+export async function checkOutput(
+  context: AgentContext,
+  signal: AbortSignal,
+): Promise<'fits' | 'repaired' | 'not wanted'> {
+  const { log, session } = context;
+  const { output } = log.latest;
+  if (!output) return 'not wanted';
+  const reading = readingOf(context);
+  if ('value' in reading) return 'fits';
+  const { text } = lastAnswer(context);
+  if (output.repairs >= mostRepairs || text === undefined)
+    throw new OutputInvalid(reading.misfit, text ?? '');
+  const prompt = {
+    messageId: session.clock.newId(),
+    text: `Your answer does not fit the JSON Schema: ${reading.misfit}. Answer again with the JSON value alone.`,
+    mode: 'enqueue',
+    source: 'structured-output',
+    output: { ...output, repairs: output.repairs + 1 },
+    ...(log.session.promptMode && { agentMode: log.session.promptMode }),
+  } as const;
+  await deliver(prompt, { delivery: 'queued', signal }, context);
+  return 'repaired';
+}
+
+/** Writes what the answer came to; the prompt wants nothing more. */
+export function settleOutput(context: AgentContext): void {
+  const { log, interaction } = context;
+  const { output } = log.latest;
+  if (!output) return;
+  const reading = readingOf(context);
+  if (!('value' in reading)) return;
+  log.append(
+    { note: 'output.settled', data: {} },
+    {
+      type: 'assistant.output',
+      data: {
+        interactionId: interaction.id,
+        name: output.name,
+        value: reading.value,
+        repairs: output.repairs,
+      },
+    },
+  );
+}
+
+function readingOf(context: AgentContext): Reading {
+  const { output } = context.log.latest;
+  const { text } = lastAnswer(context);
+  if (!output || text === undefined) return { misfit: 'there is no answer' };
+  try {
+    const value: unknown = JSON.parse(withoutFence(text));
+    const misfit = misfitOf(value, output.schema);
+    return misfit === undefined ? { value } : { misfit };
+  } catch (error) {
+    return { misfit: `it is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+function lastAnswer({ log }: AgentContext): { readonly text?: string } {
+  const last = log.latest.history.findLast((entry) => entry.role === 'assistant');
+  return last?.role === 'assistant' && last.toolCalls.length === 0 ? { text: last.text } : {};
+}
+
+/** Many models cannot do without a fence. */
+function withoutFence(text: string): string {
+  const trimmed = text.trim();
+  const end = trimmed.indexOf('\n');
+  const isFenced =
+    end > 0 && /^```\w*\s*$/.test(trimmed.slice(0, Math.min(end, 40))) && trimmed.endsWith('```');
+  return isFenced ? trimmed.slice(end + 1, -3) : trimmed;
+}
