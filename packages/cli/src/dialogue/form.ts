@@ -57,7 +57,7 @@ async function askField(
       if (!isRequired || field.default !== undefined) return undefined;
       continue;
     }
-    const entered = valueOf(said, field);
+    const entered = readValue(said, field);
     if (entered !== undefined) return { entered };
   }
 }
@@ -67,7 +67,7 @@ function choicesOf({ enum: listed, oneOf, items }: Field): readonly string[] | u
 }
 
 /** Undefined when it is no such value. */
-function valueOf(said: string, { type }: Field): Values[string] | undefined {
+function readValue(said: string, { type }: Field): Values[string] | undefined {
   switch (type) {
     case 'boolean':
       if (/^(?:y|yes|true)$/i.test(said)) return true;
