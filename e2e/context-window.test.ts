@@ -32,6 +32,8 @@ async function smallSession(wire: object, model: ScriptedModel, more: object = {
     toolFilterPrecedence: 'excluded',
     systemMessage,
     requestPermission: true,
+    // What happens where no summary is made.
+    infiniteSessions: { enabled: false },
     ...more,
   });
 }

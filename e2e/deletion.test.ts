@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hold, liveRuntime, say } from '@groundcrew/testkit';
+import { hold, liveRuntime, providerOf, say } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 import { attackDeletion } from '../security/deletion.js';
 import { attackLinks } from '../security/links.js';
@@ -42,6 +42,23 @@ test('a session that another live process works in is not deleted, and one that 
   await session.next('session.idle');
   await session.call('session.destroy');
   expect(await other.call('session.delete', { sessionId })).toEqual({ success: true });
+});
+
+test('a session that is open and idle in another live process is deleted, and that process finds it gone', async () => {
+  const { session, model } = await runtime.session([say(secret), say('again')]);
+  await session.turn(`Keep this: ${secret}`);
+  const { sessionId } = session;
+  const other = await runtime.connect(runtime.spawn({ flags: ['--stdio'] }));
+  expect(await other.call('session.delete', { sessionId })).toEqual({ success: true });
+  expect(filesWith(secret)).toEqual([]);
+  const notFound = { data: { code: 'session_not_found' } };
+  expect(await session.failure('session.send', { prompt: `More of ${secret}` })).toMatchObject(notFound);
+  expect(await runtime.client.failure('session.resume', { sessionId, ...providerOf(model) })).toMatchObject({
+    message: expect.stringContaining('Session not found'),
+  });
+  expect(await session.call('session.destroy')).toEqual({ success: true });
+  expect(await runtime.client.call('session.list', {})).toEqual({ sessions: [] });
+  expect(filesWith(secret)).toEqual([]);
 });
 
 function filesWith(text: string): readonly string[] {

@@ -9,13 +9,18 @@ export class RecordingProxy {
     private readonly server: Server,
   ) {}
 
-  static async open(target: string): Promise<RecordingProxy> {
+  /** `before`: what a call waits for, by its body. */
+  static async open(
+    target: string,
+    before: (body: string) => Promise<void> | undefined = () => undefined,
+  ): Promise<RecordingProxy> {
     const bodies: Buffer[] = [];
     const server = createServer((incoming, outgoing) => {
       const chunks: Buffer[] = [];
       incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-      incoming.on('end', () => {
+      incoming.on('end', async () => {
         const body = Buffer.concat(chunks);
+        await before(String(body));
         if (incoming.method === 'POST') bodies.push(body);
         const url = new URL(target + (incoming.url ?? ''));
         const { method, headers } = incoming;

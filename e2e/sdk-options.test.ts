@@ -125,15 +125,14 @@ test('options for starting a runtime get a warning where none is started', () =>
 test('an option that the runtime does not go by gets its warning, once for all sessions of the client', async () => {
   const { client, warnings } = warnedClient();
   const options: SessionOptions = {
+    memory: { enabled: true },
     onExitPlanModeRequest: () => ({ approved: true }),
-    infiniteSessions: { enabled: true, backgroundCompactionThreshold: 0.5 },
+    tools: [{ name: 'look', defer: 'auto', handler: () => 'seen' }],
   };
   const session = await client.createSession(options);
   await client.createSession(options);
   await client.resumeSession(session.sessionId, options);
-  expect(warnings.map((message) => /^The option '(.*?)' /.exec(message)?.[1])).toEqual([
-    'infiniteSessions.backgroundCompactionThreshold',
-  ]);
+  expect(warnings.map((message) => /^The option '(.*?)' /.exec(message)?.[1])).toEqual(['memory']);
 });
 
 test('hooks are taken without a warning', async () => {

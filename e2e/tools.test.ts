@@ -230,6 +230,7 @@ describe('the tools there are', () => {
       'sql',
       'grep',
       'glob',
+      'recall',
     ]);
     expect(
       tools.every(({ description, parameters }) => description !== '' && parameters.type === 'object'),

@@ -218,3 +218,41 @@ test('a command too long to be read is asked about as a whole, and others do not
     permissionRequest: { canOfferSessionApproval: false, commands: [{ identifier: text, readOnly: false }] },
   });
 });
+
+test('an approval of what runs a script or a target ends when that is another one', async () => {
+  const work = place('defined');
+  const at = (name: string) => join(work, name);
+  const pack = (scripts: object, more: object = {}) =>
+    writeFileSync(at('package.json'), JSON.stringify({ name: 'x', scripts, ...more }));
+  writeFileSync(at('Makefile'), 'test:\n\ttrue\n');
+  pack({ test: 'true' });
+  git(work, 'init', '-q');
+  const edit = callTools({
+    id: 'edit-makefile',
+    name: 'edit',
+    arguments: { path: at('Makefile'), old_str: '\ttrue', new_str: '\ttouch canary' },
+  });
+  const runs = ['make test', 'npm test', 'git commit --allow-empty -m x'];
+  const rounds = [...runs, ...runs].flatMap((command) => [bash(command), say('x')]);
+  const after = [edit, say('x'), ...runs.flatMap((command) => [bash(command), say('x')])];
+  const last = runs.flatMap((command) => [bash(command), say('x')]);
+  const { session } = await runtime.session([...rounds, ...after, ...last], { workingDirectory: work });
+  for (const name of ['make test', 'npm test', 'git commit']) {
+    const approval = { kind: 'commands', commandIdentifiers: [name] };
+    expect(await asked(session, 'Run', { kind: 'approve-for-session', approval })).toBe(1);
+  }
+  for (const _ of runs) expect(await asked(session, 'Run', deny)).toBe(0);
+  expect(await asked(session, 'Edit')).toBe(1);
+  pack({ test: 'true' }, { dependencies: { a: '1' } });
+  expect(await asked(session, 'Run', deny)).toBe(1);
+  expect(await asked(session, 'Run', deny)).toBe(0);
+  expect(await asked(session, 'Run', deny)).toBe(0);
+  writeFileSync(at('Makefile'), 'test:\n\ttrue\n');
+  pack({ test: 'true', pretest: 'touch canary' });
+  mkdirSync(at('.git/hooks'), { recursive: true });
+  script(at('.git/hooks/pre-commit'), at('canary'));
+  expect(await asked(session, 'Run', deny)).toBe(0);
+  expect(await asked(session, 'Run', deny)).toBe(1);
+  expect(await asked(session, 'Run', deny)).toBe(1);
+  expect(existsSync(at('canary'))).toBe(false);
+});

@@ -324,7 +324,12 @@ const sandboxFields = () => ({
 /** What an approval covers beyond this one call. */
 export const approval = once(() =>
   oneOf('kind', [
-    openObject({ kind: z.literal('commands'), commandIdentifiers: z.array(z.string()) }),
+    openObject({
+      kind: z.literal('commands'),
+      commandIdentifiers: z.array(z.string()),
+      /** By name, a short form of what the commands ran when they were approved; the runtime adds it. */
+      definitions: z.optional(z.record(z.string(), z.string())),
+    }),
     openObject({ kind: z.literal('read') }),
     openObject({ kind: z.literal('write') }),
     openObject({ kind: z.literal('mcp'), serverName: z.string(), toolName: z.nullish(z.string()) }),

@@ -88,7 +88,7 @@ export class Client implements AsyncDisposable {
     return (await this.call('session.list', filterParams(filter))).sessions.map(metadataFrom);
   }
 
-  /** What a list would say of one session; undefined when nobody knows it. */
+  /** What a list would say of one session; undefined when it is not known. */
   async getSessionMetadata(sessionId: string): Promise<SessionMetadata | undefined> {
     const { session } = await this.call('session.getMetadata', { sessionId });
     return session && metadataFrom(session);

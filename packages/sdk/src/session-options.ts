@@ -71,7 +71,7 @@ export interface SessionConfigBase extends OtherSettings {
   readonly workingDirectory?: string;
   /** Where this session is kept, instead of the runtime's home. */
   readonly configDir?: string;
-  /** `enabled: false`: no workspace directory for this session. The thresholds have no effect yet, and get a warning. */
+  /** `enabled: false`: no workspace directory for this session. */
   /**
    * Where commands run. Unless given, in the sandbox where it works when the mode is `assisted` or `allow-all`, and on the
    * host when it is `manual`. A sandbox that is named and not to be had fails the call, with what to install.

@@ -21,6 +21,10 @@ const samples: Readonly<Record<string, object>> = {
     sandboxConfig: { userPolicy: { network: { allowOutbound: false, allowLocalNetwork: true } } },
   },
   'infiniteSessions.enabled': { infiniteSessions: { enabled: false } },
+  'infiniteSessions.backgroundCompactionThreshold': {
+    infiniteSessions: { backgroundCompactionThreshold: 0.5 },
+  },
+  'infiniteSessions.bufferExhaustionThreshold': { infiniteSessions: { bufferExhaustionThreshold: 0.5 } },
 };
 
 /** By handlers of their own: `e2e/resume.test.ts` and `e2e/sessions.test.ts` show what they do. */

@@ -31,6 +31,7 @@ export function settingsFrom(
     streaming: params.streaming ?? before?.streaming ?? false,
     exclusionWins: (params.toolFilterPrecedence ?? precedenceOf(before)) === 'excluded',
     trace: traceFrom(params) ?? before?.trace ?? {},
+    ...pick('compaction', compactionOf(params) ?? before?.compaction),
     ...pick('hasWorkspace', params.infiniteSessions?.enabled ?? before?.hasWorkspace),
     ...pick(
       'customAgents',
@@ -122,6 +123,17 @@ function toolSearchOf({ toolSearch }: ResumeParams): SessionSettings['toolSearch
 
 function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {
   return (['direct', 'indirect'] as const).find((mode) => mode === envValueMode);
+}
+
+/** When a client wants its session to be summarised. */
+function compactionOf({ infiniteSessions }: ResumeParams): SessionSettings['compaction'] {
+  const { backgroundCompactionThreshold: background, bufferExhaustionThreshold: blocking } =
+    infiniteSessions ?? {};
+  if (typeof background !== 'number' && typeof blocking !== 'number') return undefined;
+  return {
+    ...(typeof background === 'number' && { background }),
+    ...(typeof blocking === 'number' && { blocking }),
+  };
 }
 
 /** What a client says of a model. */

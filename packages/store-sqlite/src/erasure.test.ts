@@ -49,14 +49,14 @@ test('what is deleted gives its space back', async () => {
   await store.close();
 });
 
-test('a session that a live runtime has open is deleted by no other', async () => {
+test('a session that a live runtime works in is deleted by no other', async () => {
   const other = { runtimeId: 'runtime-bob', pid: 202, host: 'beta' };
   const one = home.open();
   const two = home.open();
   await one.claim({
     sessionId: 's',
     owner,
-    create: { records: mixed('s', 3, numbersFrom(1)), head: headFor([]) },
+    create: { records: mixed('s', 3, numbersFrom(1)), head: { ...headFor([]), hasWork: true } },
   });
   await expect(two.remove('s', other)).rejects.toMatchObject({ kind: 'in_use', owner: { pid: owner.pid } });
   expect((await two.list()).items).toHaveLength(1);

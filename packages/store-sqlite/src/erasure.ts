@@ -3,6 +3,7 @@ import type { CommitQueue } from './commit-queue.js';
 import type { Connection } from './connection.js';
 import type { DeletionMarks } from './deletion-marks.js';
 import { type Failpoint, type FailpointName, reach } from './failpoints.js';
+import { discardKeptStores } from './kept-stores.js';
 import { deleteSomeRecords } from './records.js';
 import { Scrubber } from './scrub/scrubber.js';
 import { type RemovedSession, removedSessions, removeMarked, type StoreScope } from './sessions.js';
@@ -109,6 +110,7 @@ export class Erasure {
     const numbers = removed.map(({ number }) => number);
     this.#reach('detached');
     for (const number of numbers) await files?.discard(number);
+    discardKeptStores(this.#options.file.path, numbers);
     this.#reach('discarded');
     for (const number of numbers) await this.#sweep(number);
     while (!this.#isClosed && (await queue.add({ ...heavy, run: (store) => store.giveBack(pagesPerGift) })));

@@ -13,13 +13,13 @@ export { type RecoverOptions, type Recovery, recoverStore } from './doctor/recov
 export {
   finishDeletions,
   finishRecovered,
-  keptStores,
   rewriteStore,
   sessionIds,
 } from './doctor/tidy-store.js';
 export { openDatabase } from './driver.js';
 export { withFileLock } from './file-lock.js';
 export { type IdleStore, idleStore } from './idle-store.js';
+export { keptStores } from './kept-stores.js';
 export {
   openSqliteStore,
   type SqliteStore,

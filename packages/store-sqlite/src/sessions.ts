@@ -120,14 +120,17 @@ export function removeSession(
   { connection, isAlive }: StoreScope,
   { sessionId, by, mark }: { sessionId: string; by?: Owner | undefined; mark(removed: RemovedSession): void },
 ): boolean {
-  const row = connection.get<OwnerColumns & { readonly number: number; readonly user_turns: number }>(
-    `SELECT number, user_turns, owner_runtime_id, owner_pid, owner_host, owner_since FROM session WHERE id = ?`,
+  const row = connection.get<
+    OwnerColumns & { readonly number: number; readonly user_turns: number; readonly has_work: number }
+  >(
+    `SELECT number, user_turns, has_work, owner_runtime_id, owner_pid, owner_host, owner_since
+     FROM session WHERE id = ?`,
     sessionId,
   );
   if (!row) return false;
   const holder = ownerOf(row);
   const isForeign = by !== undefined && holder !== undefined && holder.runtimeId !== by.runtimeId;
-  if (isForeign && isAlive(holder.runtimeId)) throw inUse(sessionId, holder);
+  if (isForeign && row.has_work === 1 && isAlive(holder.runtimeId)) throw inUse(sessionId, holder);
   const { number } = row;
   const removed = { number, id: sessionId, scrubs: row.user_turns > 0 ? 0 : null };
   if (removed.scrubs !== null) mark(removed);

@@ -80,9 +80,8 @@ class MemoryStore implements SessionStore {
   }
 
   async remove(sessionId: string, by?: Owner): Promise<boolean> {
-    const holder = this.#sessions.get(sessionId)?.owner;
-    if (holder && by && holder.runtimeId !== by.runtimeId && this.#isAlive(holder))
-      throw inUse(sessionId, holder);
+    const session = this.#sessions.get(sessionId);
+    if (session && by) this.#requireFree(session, { sessionId, owner: by });
     return this.#sessions.delete(sessionId);
   }
 
@@ -90,7 +89,7 @@ class MemoryStore implements SessionStore {
     // Nothing is ever left.
   }
 
-  #requireFree({ owner, head }: StoredSession, claim: ClaimRequest): void {
+  #requireFree({ owner, head }: StoredSession, claim: Pick<ClaimRequest, 'sessionId' | 'owner'>): void {
     if (!owner || !head.hasWork || owner.runtimeId === claim.owner.runtimeId) return;
     if (this.#isAlive(owner)) throw inUse(claim.sessionId, owner);
   }

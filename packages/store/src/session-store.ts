@@ -117,7 +117,7 @@ export interface SessionStore {
   list(query?: SessionQuery): Promise<Page<SessionSummary>>;
   /**
    * Takes the session out of sight, for good; false when there was none. Throws StoreError `in_use` while a live runtime
-   * other than `by` has it open.
+   * other than `by` has work in it; one that merely has it open finds it gone.
    */
   remove(sessionId: string, by?: Owner): Promise<boolean>;
   /** Resolves when nothing is left of what was removed; rejects with StoreError when that has to wait. */

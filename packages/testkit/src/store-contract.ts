@@ -32,6 +32,7 @@ export function storeContract(name: string, makeWorld: () => StoreWorld | Promis
     );
     claimTests(() => store);
     rivalTests(() => ({ world, store }));
+    removalByOthersTests(() => ({ world, store }));
     headTests(() => ({ world, store }));
     listTests(() => store);
     bodyTests(() => store);
@@ -243,6 +244,19 @@ function rivalTests(current: () => { world: StoreWorld; store: SessionStore }): 
     await expect(other.claim({ sessionId: 's', owner: bob })).rejects.toMatchObject({ kind: 'in_use' });
     await store.release({ sessionId: 's', epoch });
     expect((await other.claim({ sessionId: 's', owner: bob })).epoch).toBe(epoch + 1);
+  });
+}
+
+function removalByOthersTests(current: () => { world: StoreWorld; store: SessionStore }): void {
+  test('a session with work in a live process is not removed by another one, and an idle one is', async () => {
+    const { world, store } = current();
+    const { epoch } = await create(store, 's', { head: makeHead({ hasWork: true }) });
+    const other = world.open(bob);
+    await expect(other.remove('s', bob)).rejects.toMatchObject({ kind: 'in_use' });
+    await store.append({ sessionId: 's', epoch, expectedSeq: 0, records: [], head: makeHead() });
+    expect(await other.remove('s', bob)).toBe(true);
+    const late = store.append({ sessionId: 's', epoch, expectedSeq: 0, records: [], head: makeHead() });
+    await expect(late).rejects.toMatchObject({ kind: 'unknown_session' });
   });
 }
 

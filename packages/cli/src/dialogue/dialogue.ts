@@ -34,7 +34,7 @@ export interface DialogueOptions {
   place(): Promise<string>;
 }
 
-/** There is nobody to answer what the agent asks; the model reads that, and goes on. */
+/** No user can answer what the agent asks; the model reads that, and goes on. */
 export class NoUserError extends Error {
   override readonly name = 'NobodyAnswers';
 }

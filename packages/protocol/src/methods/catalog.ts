@@ -9,6 +9,7 @@ import { sessionAgentsMethods } from './session-agents.js';
 import { sessionCommandsMethods } from './session-commands.js';
 import { sessionEventLogMethods } from './session-event-log.js';
 import { sessionGitHubAuthMethods } from './session-github-auth.js';
+import { sessionHistoryMethods } from './session-history.js';
 import { sessionMcpMethods } from './session-mcp.js';
 import { sessionMetadataMethods } from './session-metadata.js';
 import { sessionModeMethods } from './session-mode.js';
@@ -44,6 +45,7 @@ export const methods = {
   ...sessionEventLogMethods,
   ...sessionGitHubAuthMethods,
   ...sessionMcpMethods,
+  ...sessionHistoryMethods,
   ...sessionMetadataMethods,
   ...sessionMethods,
   ...sessionModeMethods,

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { mcpServerStatus } from '../events/mcp.js';
-import { nothing, once, openObject } from '../schema.js';
-import { inSession, sessionRef } from './session-ref.js';
+import { nothing, once, oneOf, openObject } from '../schema.js';
+import { inSession, sessionRef, success } from './session-ref.js';
 
 const serverRef = once(() => inSession({ serverName: z.string() }));
 
@@ -157,6 +157,23 @@ export const sessionMcpMethods = {
     'Ends what `executeSampling` began; false when nothing runs under that id.',
     () => inSession({ requestId: z.string() }),
     () => openObject({ cancelled: z.boolean() }),
+  ),
+  'session.mcp.oauth.handlePendingRequest': method(
+    'Answers `mcp.oauth_required` with a token, or declines; false tells that it was answered before.',
+    () =>
+      inSession({
+        requestId: z.string(),
+        result: oneOf('kind', [
+          openObject({
+            kind: z.literal('token'),
+            accessToken: z.string(),
+            tokenType: z.optional(z.string()),
+            expiresIn: z.optional(z.number()),
+          }),
+          openObject({ kind: z.literal('cancelled') }),
+        ]),
+      }),
+    success,
   ),
   'session.mcp.setEnvValueMode': method(
     'How values of `env` are read by servers that start from now on: as they stand, or with names in braces after a dollar sign replaced.',

@@ -14,7 +14,6 @@ const noCanvases = 'this version has no canvases and no extensions.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noOAuth = 'this version logs in at no MCP server; a header of its configuration can hold a token.';
 const noGitHubServer = 'this version has no built-in GitHub server.';
 const noPlugins = 'this version has no plugins.';
 const noTelemetry = 'this version sends no telemetry.';
@@ -100,9 +99,9 @@ const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
   trusted: used,
   deferTools: used,
   displayName: unused('servers go by their names.'),
-  oauthClientId: unused(noOAuth),
-  oauthPublicClient: unused(noOAuth),
-  oauthGrantType: unused(noOAuth),
+  oauthClientId: used,
+  oauthPublicClient: used,
+  oauthGrantType: used,
 };
 
 /** Which model answers, and how. */
@@ -177,7 +176,7 @@ export const createOptions: SupportOf<Create> = {
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
   mcpServers: map(mcpServer),
   disabledMcpServers: used,
-  mcpOAuthTokenStorage: unused(noOAuth, 'in-memory'),
+  mcpOAuthTokenStorage: unused('tokens that clients bring are kept in memory only.', 'in-memory'),
   envValueMode: used,
   agent: unused(noAgents),
   customAgents: unused('they are listed, but this version has no agents besides the main one.'),
@@ -217,12 +216,8 @@ export const createOptions: SupportOf<Create> = {
   embeddingCacheStorage: unused('this version makes no embeddings.', 'in-memory'),
   infiniteSessions: object({
     enabled: used,
-    backgroundCompactionThreshold: unused(
-      'this version does not summarise: it leaves the oldest rounds out of a full window.',
-    ),
-    bufferExhaustionThreshold: unused(
-      'this version does not summarise: it leaves the oldest rounds out of a full window.',
-    ),
+    backgroundCompactionThreshold: used,
+    bufferExhaustionThreshold: used,
   }),
   memory: unused('this version remembers nothing from one session to another.'),
   sessionLimits: object({ maxAiCredits: used, maxCost: used, maxTokens: used, maxCalls: used }),

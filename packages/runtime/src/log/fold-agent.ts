@@ -5,7 +5,8 @@ import { ownEntry } from '../own-entry.js';
 import { skillContext } from '../tools/skill-context.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft, Notes } from './notes.js';
-import type { AgentState, HistoryEntry } from './state.js';
+import type { Pinned } from './pinned.js';
+import type { AgentState, CallContext, HistoryEntry } from './state.js';
 
 /** What a private record of an agent changes in its part of the state. */
 export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
@@ -24,19 +25,16 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       const { toolCallId, result } = entry.data;
       return withCall(agent, toolCallId, { answer: result });
     }
-    case 'call.context': {
-      const { toolCallId, source } = entry.data;
-      const others = agent.contexts.filter(
-        (each) => each.toolCallId !== toolCallId || each.source !== source,
-      );
-      return { ...agent, contexts: [...others, entry.data] };
-    }
+    case 'call.context':
+      return withContext(agent, entry.data);
     case 'call.modified':
       return withArguments(agent, entry.data.toolCallId, entry.data.arguments);
     case 'context.inserted':
       return insertBefore(agent, entry.data);
     case 'call.interrupted':
       return closeCall(agent, entry.data.toolCallId);
+    case 'history.compacted':
+      return compactHistory(agent, entry.data);
     case 'history.dropped':
       return dropHistory(agent, entry.data.eventIds);
     case 'view.cut':
@@ -69,6 +67,13 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
   }
 }
 
+/** The newest words of the same source count. */
+function withContext(agent: AgentState, context: CallContext): AgentState {
+  const { toolCallId, source } = context;
+  const others = agent.contexts.filter((each) => each.toolCallId !== toolCallId || each.source !== source);
+  return { ...agent, contexts: [...others, context] };
+}
+
 /** The form that the answer to a prompt has to have. */
 function foldOutputNote(agent: AgentState, entry: NoteDraft): AgentState {
   if (entry.note === 'output.wanted') return { ...agent, output: entry.data };
@@ -82,6 +87,10 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
   switch (event.type) {
     case 'user.message':
       return foldUserMessage(agent, event);
+    case 'session.compaction_start':
+      return { ...agent, isCompacting: true };
+    case 'session.compaction_complete':
+      return { ...agent, isCompacting: false };
     case 'system.message':
       return { ...agent, systemPrompt: event.data.content };
     case 'system.notification':
@@ -256,7 +265,7 @@ function insertBefore(
 
 /** What the model reads as if the user had said it. */
 function notice(eventId: string, text: string): HistoryEntry {
-  return { role: 'user', eventId, parts: [{ type: 'text', text }], isAside: true };
+  return { role: 'user', eventId, parts: [{ type: 'text', text }], isAside: true, isNotice: true };
 }
 
 function withEntry(agent: AgentState, entry: HistoryEntry): AgentState {
@@ -291,6 +300,29 @@ function closeCall(agent: AgentState, toolCallId: string): AgentState {
     calls: agent.calls.filter((call) => call.toolCallId !== toolCallId),
     questions: agent.questions.filter((question) => question.toolCallId !== toolCallId),
   };
+}
+
+/** The model's history is a projection: the log keeps every event. */
+function compactHistory(
+  agent: AgentState,
+  {
+    lastEventId,
+    text,
+    pinned,
+  }: { readonly lastEventId: string; readonly text: string; readonly pinned: Pinned },
+): AgentState {
+  const last = agent.history.findIndex(({ eventId }) => eventId === lastEventId);
+  if (last < 0) return agent;
+  const count = (agent.compaction?.count ?? 0) + 1;
+  const summary: HistoryEntry = {
+    role: 'user',
+    eventId: `compaction/${count}`,
+    parts: [{ type: 'text', text }],
+    isNotice: true,
+  };
+  const history = [summary, ...agent.history.slice(last + 1)];
+  const { view: _, ...rest } = agent;
+  return { ...rest, history, historySize: sizeOfAll(history), compaction: { count, pinned } };
 }
 
 function cutHistory(agent: AgentState, fromEventId: string): AgentState {

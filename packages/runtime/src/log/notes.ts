@@ -3,6 +3,7 @@ import type { LostCall, Reservation, SettledCall } from '../budget/spending.js';
 import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { ToolOffer } from '../tools/toolset.js';
+import type { Pinned } from './pinned.js';
 import type { EarlierSnapshot } from './snapshot.js';
 import type {
   FixedSettings,
@@ -16,7 +17,7 @@ import type {
   ViewCut,
 } from './state.js';
 
-/** The private records: what a session must remember and nobody outside is told. A closed list. */
+/** The private records: what a session must remember and clients never receive. A closed list. */
 export interface Notes {
   /** An attempt at the model brought no answer. */
   'ask.lost': LostCall;
@@ -41,6 +42,8 @@ export interface Notes {
   'call.unreadable': { readonly toolCallId: string; readonly problem: string };
   /** Something for the model to read before a message that is there already. */
   'context.inserted': { readonly beforeEventId: string; readonly text: string };
+  /** A text stands in the place of everything up to an entry; what of that must not be lost goes into the next one. */
+  'history.compacted': { readonly lastEventId: string; readonly text: string; readonly pinned: Pinned };
   'history.cut': { readonly fromEventId: string };
   /** These have no room in any view: the model does not see them again. */
   'history.dropped': { readonly eventIds: readonly string[] };

@@ -7,6 +7,7 @@ import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
+import type { Pinned } from './pinned.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -16,6 +17,8 @@ export type HistoryEntry =
       readonly parts: readonly Part[];
       /** Said into a running turn, where a prompt begins one. */
       readonly isAside?: boolean;
+      /** Not said by the user. */
+      readonly isNotice?: boolean;
     }
   | {
       readonly role: 'assistant';
@@ -93,7 +96,7 @@ export interface OpenCall {
   readonly granted?: readonly EventOf<'permission.requested'>['data'][];
 }
 
-/** A question to users that nobody has answered yet. */
+/** A question to users without an answer yet. */
 export type OpenQuestion =
   | {
       readonly kind: 'permission';
@@ -163,6 +166,10 @@ export interface AgentState {
   readonly historySize: number;
   /** What a model sees of it, where all of it has no room; absent: everything. */
   readonly view?: ViewCut;
+  /** The newest summary, which stands at the beginning of the history. */
+  readonly compaction?: { readonly count: number; readonly pinned: Pinned };
+  /** A summary is being made. */
+  readonly isCompacting?: boolean;
   readonly systemPrompt: string;
   /** Names of tools that the log has, by what requests offered. */
   readonly offered?: readonly string[];
@@ -196,7 +203,7 @@ export interface SessionState {
   readonly context: SessionContext;
   readonly model?: string;
   readonly reasoningEffort?: string;
-  /** Nobody has named the model: it is what there was at the first turn. */
+  /** No client has named the model: it is what there was at the first turn. */
   readonly isModelByDefault?: boolean;
   /** Chosen while a turn ran, for the next one. */
   readonly nextModel?: ModelChange;
@@ -317,7 +324,7 @@ export interface FixedSettings {
   readonly hasGitHubToken: boolean;
   /** It keeps a directory of its own; so does one that says nothing of it. */
   readonly hasWorkspace: boolean;
-  /** Another model may answer whenever one is rate limited; nobody is asked again. */
+  /** Another model may answer whenever one is rate limited; no user is asked again. */
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */
   readonly hasHooks: boolean;

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { ProgramHost, StartedProgram } from '../tools/shell/program.js';
+import type { Challenge } from './client-auth.js';
 import type { InvalidConfig, McpServerConfig, RemoteConfig, StdioConfig } from './config.js';
 import type { Abilities, ConnectionParts, McpConnection } from './connection.js';
 import { reasonOf, reasonOfChild } from './reasons.js';
@@ -35,6 +36,8 @@ export interface OpenParts
   extends Omit<LinkParts, 'elicit' | 'sample' | 'abilities'>,
     Pick<ConnectionParts, 'roots' | 'isOld' | 'milliseconds' | 'elicit' | 'sample' | 'abilities'> {
   changed(what: 'tools' | 'prompts' | 'resources'): void;
+  /** The token that some client brings for a server. */
+  authorise(config: RemoteConfig, challenge: Challenge, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** A server that has been greeted, and how it ends. */
@@ -100,7 +103,7 @@ async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortS
   try {
     const { McpConnection } = await import('./connection.js');
     const { remoteTransport } = await import('./remote.js');
-    const transport = remoteTransport(config);
+    const transport = remoteTransport(config, (challenge) => parts.authorise(config, challenge, signal));
     const connection = await McpConnection.open(connectionParts(transport, parts), signal);
     const close = async () => {
       await transport.terminate();

@@ -33,6 +33,7 @@ export async function probeMcpServer(
       sample: refused,
       mayStart: async () => undefined,
       emit: () => undefined,
+      isWanted: () => false,
       warn: () => undefined,
       takenNames: () => new Set(),
     },

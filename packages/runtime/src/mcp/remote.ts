@@ -5,14 +5,20 @@ import {
   type Transport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
+import { type AskToken, authorisedFetch } from './authorised-fetch.js';
 import type { RemoteConfig } from './config.js';
 
 /** A transport to a server that runs already; `terminate` takes leave of it, as far as it listens. */
 export type RemoteTransport = Transport & { terminate(): Promise<void> };
 
 /** Speaks with the address that the user wrote; a redirect that leads to another origin fails. */
-export function remoteTransport({ type, url, headers }: RemoteConfig): RemoteTransport {
-  const options = { requestInit: { headers: { ...headers } }, redirectPolicy: 'same-origin' as const };
+export function remoteTransport(config: RemoteConfig, askToken: AskToken): RemoteTransport {
+  const { type, url, headers } = config;
+  const options = {
+    fetch: authorisedFetch(config, askToken),
+    requestInit: { headers: { ...headers } },
+    redirectPolicy: 'same-origin' as const,
+  };
   if (type === 'sse')
     return Object.assign(new SSEClientTransport(new URL(url), options), { terminate: async () => undefined });
   const transport = new StreamableHTTPClientTransport(new URL(url), options);

@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { CallToolResult, Progress, Prompt } from '@modelcontextprotocol/client';
 import { ToolFailure, type ToolResult } from '../tools/tool.js';
+import type { ClientAuth } from './client-auth.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import { readDefinitions, type ToolDefinition } from './definition.js';
@@ -27,6 +28,7 @@ export interface ServerHost extends LinkParts {
   /** What it offers is something else. */
   listChanged(server: McpServer, what: 'tools' | 'prompts' | 'resources'): void;
   warn(message: string): void;
+  authorise: ClientAuth['ask'];
 }
 
 /** How a call of a tool is made. */
@@ -229,6 +231,7 @@ export class McpServer {
       isOld,
       milliseconds: limit,
       abilities: host.abilities(),
+      authorise: (remote, challenge, asked) => host.authorise(this.name, remote, challenge, asked),
       elicit: (params, asked) => host.elicit(this.name, params, asked),
       sample: (params, asked) => host.sample(this.name, params, asked),
     };

@@ -5,6 +5,7 @@ import type { EphemeralDraft } from '../log/session-log.js';
 import type { Wait } from '../questions/waits.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
+import { ClientAuth } from './client-auth.js';
 import type { McpServerConfig } from './config.js';
 import type { LinkParts } from './link.js';
 import { longestName, namesFor } from './names.js';
@@ -28,6 +29,8 @@ export interface McpHost extends Omit<LinkParts, 'owner' | 'expandsVariables'> {
   /** Sends an event to clients, where the session is in memory. */
   emit(draft: EphemeralDraft): void;
   warn(message: string): void;
+  /** Some client wants events of this type. */
+  isWanted(eventType: string): boolean;
   /** Names that tools of others have. */
   takenNames(): ReadonlySet<string>;
 }
@@ -42,6 +45,7 @@ export class McpServers implements ToolSource {
   hostContext: JsonObject = {};
   /** What clients have the model asked for servers, by the ids they gave. */
   readonly samplings = new Map<string, AbortController>();
+  readonly auth: ClientAuth;
   private disabled: readonly string[] = [];
   private readonly listeners = new Set<() => void>();
   private readonly awaited = new Map<McpServer, Wait>();
@@ -53,6 +57,7 @@ export class McpServers implements ToolSource {
     private readonly host: McpHost,
     settings: McpSettings,
   ) {
+    this.auth = new ClientAuth(host);
     this.configure(settings);
   }
 
@@ -222,6 +227,7 @@ export class McpServers implements ToolSource {
     const server: McpServer = new McpServer(name, config, {
       ...this.host,
       owner: this,
+      authorise: (...asked) => this.auth.ask(...asked),
       expandsVariables: () => this.envValueMode === 'indirect',
       statusChanged: (changed) => {
         if (this.servers.get(name) === changed) this.statusChanged(changed);

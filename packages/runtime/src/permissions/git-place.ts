@@ -55,6 +55,19 @@ function settingDoubts(settings: readonly GitSettings[]): readonly string[] {
   return foreign === undefined ? [] : [`the settings of the repository decide what git runs: ${foreign}`];
 }
 
+/** The hooks of the repositories around these directories, and what of their settings decides what runs. */
+export async function hooksOf(places: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(places.map(repositoryOf));
+  const directories = [...new Set(found.flatMap((each) => each?.directories ?? []))];
+  const settings = (await Promise.all(directories.map((each) => textOf(join(each, 'config'))))).map((text) =>
+    readGitSettings(text),
+  );
+  const names = await hooksIn(directories);
+  const hooks = directories.flatMap((each) => names.map((name) => join(each, 'hooks', name)));
+  const texts = await Promise.all(hooks.map(textOf));
+  return [...hooks.map((path, index) => `${path}\0${texts[index] ?? ''}`), ...settingDoubts(settings)];
+}
+
 interface Repository {
   readonly root: string;
   /** Where its settings and hooks are; absent when they are somewhere unusual. */

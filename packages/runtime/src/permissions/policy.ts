@@ -1,6 +1,7 @@
 import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
 import { mayTurnInto } from './commands.js';
+import { isStillSo } from './definitions.js';
 import { reachableRule } from './open-paths.js';
 import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
@@ -132,7 +133,7 @@ function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined
   return rules.canAsk ? undefined : reasonUnasked(subject, rules);
 }
 
-/** What runs though nobody is there to be asked, because the client of the session has no way to be. */
+/** What runs though no user can be asked, because the client of the session has no way to be. */
 function reasonUnasked(subject: Subject, rules: PolicyRules): Reason | undefined {
   if (rules.unasked?.type === 'all' && !mayHideForbidden(subject, rules))
     return { because: 'This runtime allows all calls of clients that cannot be asked.' };
@@ -189,10 +190,11 @@ function isApproved(subject: Subject, rules: PolicyRules): boolean {
 }
 
 /** Every command must have been approved, the text must say all that would run, and it must stay where it may. */
-function areCommandsApproved({ request, paths, doubts }: Subject, rules: PolicyRules): boolean {
+function areCommandsApproved(subject: Subject, rules: PolicyRules): boolean {
+  const { request, paths, doubts } = subject;
   if (request?.kind !== 'shell') return false;
   if (doubts.length > 0) return false;
-  const approved = new Set(rules.approvals.flatMap(identifiersOf));
+  const approved = new Set(rules.approvals.flatMap((approval) => identifiersOf(approval, subject)));
   // Who approved the whole text has seen all of it.
   if (approved.has(request.fullCommandText)) return true;
   if (!request.canOfferSessionApproval) return false;
@@ -200,8 +202,13 @@ function areCommandsApproved({ request, paths, doubts }: Subject, rules: PolicyR
   return paths.every((path) => isInside(path, rules));
 }
 
-function identifiersOf({ kind, commandIdentifiers }: Approval): readonly unknown[] {
-  return kind === 'commands' && Array.isArray(commandIdentifiers) ? commandIdentifiers : [];
+/** The names that an approval holds for: not those whose scripts, targets or hooks are others by now. */
+function identifiersOf(
+  { kind, commandIdentifiers, definitions: approved }: Approval,
+  { definitions }: Subject,
+): readonly unknown[] {
+  if (kind !== 'commands' || !Array.isArray(commandIdentifiers)) return [];
+  return commandIdentifiers.filter((name) => isStillSo(approved, String(name), definitions));
 }
 
 function covers(approval: Approval, request: PermissionRequest): boolean {

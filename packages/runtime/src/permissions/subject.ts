@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { expandBraces } from '../workspace/glob-pattern.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
+import { type Definitions, definitionsOf } from './definitions.js';
 import { doubtsAbout } from './doubts.js';
 import type { Line } from './line-effects.js';
 import { isWild, matchedNames } from './matched-names.js';
@@ -27,6 +28,8 @@ export interface Subject {
   readonly isUnread: boolean;
   /** Why, in this place, more may happen than the text says; what is in doubt is neither read-only nor covered. */
   readonly doubts: readonly string[];
+  /** What the project says that its commands run. */
+  readonly definitions: Definitions;
 }
 
 /** Where and by what tool a question comes up. */
@@ -60,14 +63,18 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
     hidesCommands: reading.hidesCommands,
     isUnread: reading.isUnread,
     doubts: [],
+    definitions: {},
     paths: all,
   };
   if (request.kind !== 'shell') return subject;
   if (isTooMuch)
     return { ...subject, isUnread: true, hidesCommands: true, doubts: ['it names too many places'] };
   const line = { ...reading, paths, workingDirectory };
-  const { doubts, hidesCommands } = await doubtsAbout(line, { bases, workingDirectory });
-  return { ...subject, doubts, hidesCommands: subject.hidesCommands || hidesCommands };
+  const [{ doubts, hidesCommands }, definitions] = await Promise.all([
+    doubtsAbout(line, { bases, workingDirectory }),
+    definitionsOf(reading.commands, { bases, workingDirectory }),
+  ]);
+  return { ...subject, doubts, definitions, hidesCommands: subject.hidesCommands || hidesCommands };
 }
 
 /** A tool that asks nothing is a subject too: rules may forbid its use. */
@@ -91,11 +98,12 @@ export function addressSubject(url: string, occasion: Occasion): Subject {
   return { request: { kind: 'url', intention: '', url }, ...occasion, ...nothingRead, paths: [] };
 }
 
-const nothingRead: Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread' | 'doubts'> = {
+const nothingRead: Pick<Subject, 'commands' | 'hidesCommands' | 'isUnread' | 'doubts' | 'definitions'> = {
   commands: [],
   hidesCommands: false,
   isUnread: false,
   doubts: [],
+  definitions: {},
 };
 
 /** A request as its line says it; one that is no command says nothing. */
@@ -135,7 +143,7 @@ function basesOf(commands: readonly ReadCommand[], workingDirectory: string): re
 
 const movers: ReadonlySet<string> = new Set(['cd', 'pushd']);
 
-/** Bases double with each move; longer journeys are not followed, and lead nobody knows where. */
+/** Bases double with each move; longer journeys are not followed, and lead to unknown places. */
 const mostMoves = 5;
 const mostBases = 2 ** mostMoves;
 const mostLookups = 500;
@@ -158,9 +166,15 @@ function candidates(commands: readonly ReadCommand[]): readonly string[] {
 /** Words with a slash that look like a path are told by the reader of the command. */
 function piecesOf(word: string): readonly string[] {
   if (!isShortWord(word)) return [];
-  const pieces = word.split(/[=:,]/);
+  const pieces = word.split(/[=:,@<;]/);
   const joined = /^-[^-].+/.test(word) ? [word.slice(2)] : [];
-  return [word, ...joined, ...(pieces.length > 1 ? pieces : [])].filter((each) => !each.includes('/'));
+  const whole = [word, ...joined].filter((each) => !each.includes('/'));
+  // `a=@d/link`: what leads out of here by itself is told by the reader too.
+  return [...whole, ...(pieces.length > 1 && !word.includes('://') ? pieces.filter(isBelow) : [])];
+}
+
+function isBelow(piece: string): boolean {
+  return !piece.startsWith('/') && !piece.split('/').includes('..');
 }
 
 async function namesFrom(bases: readonly string[], written: string): Promise<readonly string[]> {

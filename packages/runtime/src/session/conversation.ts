@@ -4,6 +4,8 @@ import { errorData } from '../agents/failure.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import type { Clock } from '../clock.js';
+import { Compactor, type CompactorParts } from '../compaction/compactor.js';
+import type { SummaryCall } from '../compaction/summary-call.js';
 import { Gate } from '../gate/gate.js';
 import type { GatePermissions } from '../gate/permission-desk.js';
 import { reportError } from '../hooks/error-hooks.js';
@@ -28,6 +30,7 @@ import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../
 import { HistoryMemory } from '../turn/history-memory.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
 import type { Planner } from '../turn/planner.js';
+import { summaryCall } from '../turn/summary-call.js';
 import type { Audience } from './audience.js';
 import { Inbox } from './inbox.js';
 import { Receipts, silentReceipt } from './receipts.js';
@@ -49,6 +52,8 @@ export interface ConversationHost {
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
   writeTranscript(): Promise<string>;
+  /** When the conversation is summarised, and with what beside it. */
+  readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
   /** Some client registered interest in events of this kind. */
   isWanted(eventType: string): boolean;
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
@@ -75,6 +80,8 @@ export class Conversation {
   private hasStarted = false;
   /** Holds calls back while the session's hooks are away. */
   guard!: HookGuard;
+  /** Summarises the conversation when its window fills. */
+  compactor!: Compactor;
 
   constructor(
     readonly log: SessionLog,
@@ -148,7 +155,7 @@ export class Conversation {
     await this.receipts.once(prompt, () => this.accept({ prompt, extras }));
   }
 
-  /** False when nobody waits for such an answer any more; what was asked before the log was loaded may be answered too. */
+  /** False when no caller waits for such an answer any more; what was asked before the log was loaded may be answered too. */
   answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
     if (question.kind === 'elicitation' || question.kind === 'sampling') this.requests.reopen();
     return this.questions.answer(question, answer);
@@ -182,7 +189,15 @@ export class Conversation {
     run?.controller.abort(new Interruption('close', 'The session was closed'));
     this.root.stopEnding();
     await run?.done;
+    await this.compactor.close();
     if (hasUserLeft) await this.root.userLeft(run?.interaction);
+  }
+
+  /** How the conversation is summarised by a client's wish. */
+  async summaryCall(signal: AbortSignal): Promise<SummaryCall> {
+    const { trace } = this.host.planner.settings;
+    const context = this.context(new Interaction(this.host.clock.newId(), { trace }));
+    return summaryCall(context, await context.planner.freshPlan(signal));
   }
 
   /** Cancels what waits for users, ends the turn and starts nothing. */
@@ -302,6 +317,16 @@ export class Conversation {
     return isFirst;
   }
 
+  private modelCalls(log: AgentLog, hooks: Hooks): ModelCalls {
+    const { host, questions, waits } = this;
+    return new ModelCalls({
+      ...{ log, clock: host.clock, questions, waits },
+      priceOf: host.priceOf,
+      failed: (error, recoverable, signal) =>
+        reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
+    });
+  }
+
   private rootContext(): (interaction: Interaction) => AgentContext {
     const { host, inbox, questions, offers, waits } = this;
     const { clock, audience, planner, permissions } = host;
@@ -310,6 +335,8 @@ export class Conversation {
     const hooks = new Hooks({ ...parts, sources: () => host.hookSources() });
     const held = () => void this.log.stored().then(() => host.held(), ignored);
     this.guard = new HookGuard({ log, waits, held, hasClient: () => audience.hasHooks });
+    const models = this.modelCalls(log, hooks);
+    this.compactor = new Compactor({ log, models, ...host.compaction });
     const fixed = {
       log,
       inbox,
@@ -329,12 +356,8 @@ export class Conversation {
         toolEnvironment: () => host.toolEnvironment(),
       }),
       planner: planner.forAgent(() => this.log.latest, waits),
-      models: new ModelCalls({
-        ...parts,
-        priceOf: host.priceOf,
-        failed: (error, recoverable, signal) =>
-          reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
-      }),
+      models,
+      compactor: this.compactor,
       modelSwitch: new ModelSwitch({
         clients: () => audience.modelSwitchers(),
         clock,

@@ -10,6 +10,7 @@ import type { PermissionRequest } from '../permissions/question.js';
 import { withRealPaths } from '../permissions/real-rules.js';
 import type { Rule } from '../permissions/rules.js';
 import { noSwitches, type PermissionChange, type PermissionSwitches } from '../permissions/settings.js';
+import { examine } from '../permissions/subject.js';
 import type { UserRules } from '../permissions/user-rules.js';
 import type { Audience } from './audience.js';
 import { PermissionPlaces, type PlacedSession } from './permission-places.js';
@@ -134,12 +135,13 @@ export class SessionPermissions {
 
   /** False when the question was answered before; throws UnknownDecision and leaves it open. What it approves for good is kept when this resolves. */
   async answer(requestId: string, decision: Decision): Promise<boolean> {
-    const outcome = outcomeOf(decision);
-    const questions = openQuestions(await this.session.state());
-    const question = questions.find((each) => each.requestId === requestId);
-    const isFirst = await this.session.answer({ kind: 'permission', requestId }, outcome);
-    if (isFirst && question?.kind === 'permission')
-      await this.keep(decision, question.event.permissionRequest);
+    outcomeOf(decision);
+    const state = await this.session.state();
+    const question = openQuestions(state).find((each) => each.requestId === requestId);
+    const request = question?.kind === 'permission' ? question.event.permissionRequest : undefined;
+    const whole = request ? await withDefinitions(decision, request, state.context.cwd) : decision;
+    const isFirst = await this.session.answer({ kind: 'permission', requestId }, outcomeOf(whole));
+    if (isFirst && request) await this.keep(whole, request);
     return isFirst;
   }
 
@@ -182,4 +184,17 @@ function isAbout(request: PermissionRequest, domain: string): boolean {
 
 function withDomain(book: BookContents, domain: string): BookContents {
   return book.domains.includes(domain) ? book : { ...book, domains: [...book.domains, domain] };
+}
+
+/** An approval of commands is for what they run now. */
+async function withDefinitions(
+  decision: Decision,
+  request: PermissionRequest,
+  workingDirectory: string,
+): Promise<Decision> {
+  const { approval } = decision;
+  if (request.kind !== 'shell' || approval?.kind !== 'commands') return decision;
+  const { definitions } = await examine({ request }, { workingDirectory });
+  if (Object.keys(definitions).length === 0) return decision;
+  return { ...decision, approval: { ...approval, definitions } };
 }

@@ -1,6 +1,9 @@
 import type { JsonObject } from '@groundcrew/protocol';
+import type { LogRecord } from '@groundcrew/store';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
+import type { LogReaders } from '../log/event-readers.js';
+import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
@@ -33,6 +36,7 @@ interface ToolSession {
   /** Where its events go, while it is in memory. */
   readonly openLog: SessionLog | undefined;
   readonly loadedState: SessionState | undefined;
+  readonly readers: LogReaders;
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
@@ -41,6 +45,7 @@ interface ToolSession {
   readonly skills: ToolSource;
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
+  read(): AsyncIterable<readonly LogRecord[]>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
   requests(): Promise<ClientRequests>;
   load(): Promise<Conversation>;
@@ -176,6 +181,7 @@ export class SessionTools {
       confinement: () => sandbox.confinement(),
       openPaths: () => sandbox.openPaths(),
       jobs,
+      recall: (request, signal) => recall(this.session.read(), request, signal),
     };
   }
 
@@ -233,6 +239,7 @@ export class SessionTools {
         return loadedState ? session.permissions.places.list(loadedState).directories : [];
       },
       emit: (draft) => void session.openLog?.emit(draft),
+      isWanted: (eventType) => session.readers.isWanted(eventType),
       warn: (message) =>
         void session.openLog?.append({ type: 'session.warning', data: { warningType: 'mcp', message } }),
       mayStart: (_, config, signal) => this.trust.mayStart(config, signal),

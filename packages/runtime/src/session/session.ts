@@ -17,6 +17,7 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import { SessionSkills } from '../skills/session-skills.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
+import { SessionHistory } from '../turn/session-history.js';
 import { SessionMeasures } from '../turn/session-measures.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
@@ -50,6 +51,7 @@ export class Session {
   readonly permissions: SessionPermissions;
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
+  readonly history = new SessionHistory(this);
   readonly skills: SessionSkills;
   private loading: Promise<Conversation> | undefined;
   private conversation: Conversation | undefined;
@@ -177,7 +179,7 @@ export class Session {
     return (await this.load()).requests;
   }
 
-  /** False when nobody waits for such an answer any more. */
+  /** False when no caller waits for such an answer any more. */
   async answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
     return (await this.load()).answer(question, answer);
   }
@@ -361,30 +363,28 @@ export class Session {
   }
 
   private change<T>(work: () => T, announcesTools: boolean): T {
-    const { audience, tools, conversation } = this;
-    const { planner, sources } = tools;
-    const result = announceChange(
-      { audience, planner, sources, announcesTools, log: conversation?.log },
-      work,
-    );
+    const { audience, conversation } = this;
+    const { planner, sources } = this.tools;
+    const log = conversation?.log;
+    const result = announceChange({ audience, planner, sources, announcesTools, log }, work);
     conversation?.guard.changed();
     return result;
   }
 
   private host(log: SessionLog): ConversationHost {
     const { sessionId, parts, tools, audience } = this;
-    const { planner } = tools;
     return {
       sessionId,
       clock: parts.clock,
       limits: parts.limits,
       priceOf: parts.priceOf,
-      planner,
+      planner: tools.planner,
       audience,
       permissions: this.permissions.forGate(log),
       toolEnvironment: () => tools.toolEnvironmentIn(log.state),
       ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
+      compaction: this.history.partsFor(log),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       isWanted: (eventType: string) => this.readers.isWanted(eventType),
       held: () => parts.onHeld(this),

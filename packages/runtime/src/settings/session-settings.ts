@@ -47,6 +47,8 @@ export interface SessionSettings {
   readonly configDir?: string;
   /** Whether it keeps a directory of its own, where this client says so; the log knows what holds. */
   readonly hasWorkspace?: boolean;
+  /** When the conversation is summarised: shares of the window. */
+  readonly compaction?: { readonly background?: number; readonly blocking?: number };
   /** Where commands run, where this client names it. */
   readonly sandbox?: SandboxSettings;
   /** Hooks of files are run, where this client says so; the log knows what holds. */

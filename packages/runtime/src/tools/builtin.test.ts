@@ -5,7 +5,9 @@ import { answeringClients, builtinTools } from './builtin.js';
 test('the protocol names every built-in tool, so that clients can tell a clash before a turn does', () => {
   const toolsIn = builtinTools({ webFetch: { allowedHosts: [] } });
   const names = (['plan', 'autopilot'] as const).flatMap((mode) =>
-    toolsIn({ ...answeringClients, reportsIntent: true, mode }).map(({ name }) => name),
+    toolsIn({ ...answeringClients, reportsIntent: true, mode }).flatMap(({ name, givesWay }) =>
+      givesWay ? [] : [name],
+    ),
   );
   const ofSessions = ['skill'];
   expect([...new Set([...names, ...ofSessions])].sort()).toEqual(builtinToolNames);

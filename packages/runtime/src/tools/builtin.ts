@@ -9,6 +9,7 @@ import { globTool } from './glob.js';
 import { grepTool } from './grep.js';
 import { listBashTool } from './list-bash.js';
 import { readBashTool } from './read-bash.js';
+import { recallTool } from './recall.js';
 import { reportIntentTool } from './report-intent.js';
 import { sqlTool } from './sql.js';
 import { stopBashTool } from './stop-bash.js';
@@ -71,6 +72,7 @@ export function builtinTools(options: BuiltinOptions): (clients: Clients) => rea
     sqlTool(),
     grepTool(),
     globTool(),
+    recallTool(),
     reportIntent,
   ];
   return ({ reportsIntent, answersQuestions, answersPlans, mode }) => {

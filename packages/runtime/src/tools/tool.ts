@@ -36,6 +36,11 @@ export interface ToolEnvironment {
   openPaths?(): Promise<readonly PathRule[]>;
   /** Where work goes that could take long. */
   readonly jobs: JobRunner;
+  /** Searches what was said and done in the session. */
+  recall?(
+    request: { readonly query: string; readonly id?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<string>;
 }
 
 /** Something small that clients receive beside a result; what the model has to know of it is kept. */
@@ -50,7 +55,7 @@ export type ToolNotice =
 export interface ToolContext extends ToolEnvironment {
   /** Asked by whatever finds a path: throws when rules forbid to look there. */
   checkPlace?(place: { readonly path: string; readonly real: string }): void;
-  /** Asked by whatever comes upon files that nobody named: whether rules forbid to read there. */
+  /** Asked by whatever comes upon files that no caller named: whether rules forbid to read there. */
   isForbidden?(place: { readonly path: string; readonly real: string }): boolean;
   /** Asked by whatever is led to another address: throws when rules forbid to look there. */
   checkAddress?(url: string): void;
@@ -152,6 +157,8 @@ export interface Tool {
   readonly isNeverDeferred?: boolean;
   /** It is meant to take the place of a built-in tool of its name. */
   readonly overridesBuiltIn?: boolean;
+  /** A tool of the runtime that any client's tool of its name takes the place of. */
+  readonly givesWay?: boolean;
   /** May run again after a crash that left it unknown whether it had run. */
   readonly isRepeatable: boolean;
   /** Its calls change nothing outside the session: they may run in plan mode, whatever permission they ask for. */

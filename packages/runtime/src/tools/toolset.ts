@@ -48,7 +48,9 @@ export function makeToolset(sources: readonly ToolSource[], filters: ToolFilters
   const offered = sources.flatMap((source) => source.tools());
   const builtin = new Set(offered.flatMap((tool) => (tool.source === 'builtin' ? [tool.name] : [])));
   const replacing = offered.filter((tool) => tool.source === 'custom' && builtin.has(tool.name));
-  for (const tool of replacing) if (!tool.overridesBuiltIn) throw new ToolConflict(tool.name);
+  const isFree = (name: string) => offered.some((tool) => tool.name === name && tool.givesWay);
+  for (const tool of replacing)
+    if (!tool.overridesBuiltIn && !isFree(tool.name)) throw new ToolConflict(tool.name);
   const all = offered.filter(
     (tool) => tool.source !== 'builtin' || !replacing.some(({ name }) => name === tool.name),
   );

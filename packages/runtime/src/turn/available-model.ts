@@ -2,6 +2,7 @@ import { ModelError } from '@groundcrew/models';
 import type { ModelAnswer } from '../model-call/model-call.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { questionOf, sentDrafts } from './request.js';
+import { summaryCall } from './summary-call.js';
 import { fitKnownWindow, giveUp, omitHalf } from './window.js';
 
 /** An answer, and the plan it was given by. */
@@ -33,6 +34,11 @@ export async function askAvailableModel(
 
 /** Asks with as much of the conversation as the model has room for: the oldest rounds are left out first. */
 async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortSignal): Promise<ModelAnswer> {
+  const { compactor } = context;
+  const isRoomy = await compactor.makeRoom(summaryCall(context, plan), signal);
+  let mayCompact = true;
+  // Without a summary the turn goes on with less of the conversation, before the service refuses it.
+  if (!isRoomy) fitKnownWindow(context, plan, withoutSummary);
   for (;;) {
     fitKnownWindow(context, plan);
     try {
@@ -42,10 +48,17 @@ async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortS
       if (refusesFormat(error, context)) continue;
       const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
       if (!isTooLong || signal.aborted) throw error;
+      if (mayCompact) {
+        mayCompact = false;
+        if (await compactor.afterRefusal(summaryCall(context, plan), signal)) continue;
+      }
       if (!omitHalf(context, plan)) throw giveUp(context, plan, error);
     }
   }
 }
+
+/** The share of a window that is filled while no summary can be had. */
+const withoutSummary = 0.95;
 
 /** A service that cannot be told of a form is asked without; the model reads of it all the same. */
 function refusesFormat(error: unknown, { interaction, log }: AgentContext): boolean {

@@ -1,6 +1,7 @@
 import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
+import type { Compactor } from '../compaction/compactor.js';
 import type { Gate } from '../gate/gate.js';
 import type { Hooks } from '../hooks/hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
@@ -121,6 +122,8 @@ export interface AgentContext {
   /** Asks users what to do about a model that is rate limited. */
   readonly modelSwitch: ModelSwitch;
   readonly memory: HistoryMemory;
+  /** Makes room in a window that fills. */
+  readonly compactor: Compactor;
   /** What the current prompt started. */
   readonly interaction: Interaction;
   readonly session: SessionFacts;

@@ -37,9 +37,11 @@ export class SessionMeasures {
     return { spending, models: modelMetrics(spending), totalCost, ...creditsOf(totalCost) };
   }
 
-  async contextUse(): Promise<ContextUse & { readonly model: string }> {
+  async contextUse(): Promise<ContextUse & { readonly model: string; readonly compactions: number }> {
     const plan = await this.session.tools.plan();
-    return { model: plan.model, ...measureContext(agentOf(await this.session.state()), plan) };
+    const agent = agentOf(await this.session.state());
+    const compactions = agent.compaction?.count ?? 0;
+    return { model: plan.model, compactions, ...measureContext(agent, plan) };
   }
 
   /** All messages of the history, the heaviest first. */

@@ -10,9 +10,10 @@ import { questionOf } from './request.js';
 const filledAgain = 0.75;
 
 /** Leaves the oldest rounds out before the model is asked, where its window is known and too small for all. */
-export function fitKnownWindow(context: AgentContext, plan: ModelPlan): void {
-  const limit = promptLimit(plan.info);
-  if (limit === undefined) return;
+export function fitKnownWindow(context: AgentContext, plan: ModelPlan, share = 1): void {
+  const known = promptLimit(plan.info);
+  if (known === undefined) return;
+  const limit = known * share;
   const { currentTokens, systemTokens, toolDefinitionsTokens } = measure(context, plan);
   // Some services count less than they take: they are not believed beyond half of what it looks like.
   const estimate = Math.max(estimateInput(context.log, questionOf(context, plan)), currentTokens / 2);
@@ -82,7 +83,7 @@ function measure({ log, interaction }: AgentContext, plan: ModelPlan) {
 }
 
 /** Of a window that is only known as a whole, an answer needs a part. */
-function promptLimit(info: ModelInfo | undefined): number | undefined {
+export function promptLimit(info: ModelInfo | undefined): number | undefined {
   const { maxPromptTokens, contextWindow, maxOutputTokens = 0 } = info ?? {};
   if (maxPromptTokens !== undefined || contextWindow === undefined) return maxPromptTokens;
   return contextWindow - Math.min(maxOutputTokens, contextWindow / 4);

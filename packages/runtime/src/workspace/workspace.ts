@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, mkdir as makeOne } from 'node:fs';
-import { lstat, mkdir, open, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diskFault, diskKinds, makeDirectory } from '@groundcrew/store';
 import { absent } from './absent.js';
@@ -86,6 +86,32 @@ export class Workspace {
     return existed;
   }
 
+  /** Keeps a summary beside the earlier ones, and names it in their index; returns its path. */
+  async writeCheckpoint({
+    number,
+    title,
+    text,
+  }: {
+    readonly number: number;
+    readonly title: string;
+    readonly text: string;
+  }): Promise<string> {
+    const slug = title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .slice(0, 60)
+      .replaceAll(/^-|-$/g, '');
+    const name = `${String(number).padStart(3, '0')}-${slug || 'checkpoint'}.md`;
+    const path = join(this.checkpointsDirectory, name);
+    await replace(path, `${text}\n`);
+    const index = join(this.checkpointsDirectory, 'index.md');
+    const before = (await readFile(index, 'utf8').catch(absent)) ?? checkpointsHeading;
+    const kept = before.split('\n').filter((line) => line !== '' && !line.startsWith(`| ${number} |`));
+    const row = `| ${number} | ${title.replaceAll('|', '/')} | ${name} |`;
+    await replace(index, `${[...kept, row].join('\n')}\n`);
+    return path;
+  }
+
   /** What the agent has set out to do. */
   async readTodos(): Promise<Todos> {
     const { sessionDatabaseIn } = await import('./todos.js');
@@ -125,6 +151,10 @@ export class Workspace {
     });
   }
 
+  private get checkpointsDirectory(): string {
+    return join(this.directory, 'checkpoints');
+  }
+
   private get filesDirectory(): string {
     return `${this.directory}${sep}files`;
   }
@@ -151,6 +181,8 @@ export class Workspace {
     }
   }
 }
+
+const checkpointsHeading = '| # | Title | File |\n| --- | --- | --- |';
 
 async function replace(path: string, content: string): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;

@@ -10,6 +10,7 @@ import { sessionAgentsHandlers } from './session-agents.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
+import { sessionHistoryHandlers } from './session-history.js';
 import { sessionMcpHandlers } from './session-mcp.js';
 import { sessionMetadataHandlers } from './session-metadata.js';
 import { sessionModeHandlers } from './session-mode.js';
@@ -41,6 +42,7 @@ export const sessionMethodHandlers = {
   ...sessionGitHubAuthHandlers,
   ...sessionInstructionsHandlers,
   ...sessionMcpHandlers,
+  ...sessionHistoryHandlers,
   ...sessionMetadataHandlers,
   ...sessionModeHandlers,
   ...sessionModelHandlers,

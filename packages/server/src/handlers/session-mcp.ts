@@ -152,6 +152,9 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
     running?.abort(new Error('The sampling was cancelled'));
     return { cancelled: running !== undefined };
   },
+  async 'session.mcp.oauth.handlePendingRequest'({ requestId, result }, { session }) {
+    return { success: session.tools.mcp.auth.answer(requestId, result) };
+  },
   async 'session.mcp.setEnvValueMode'({ mode }, { session }) {
     session.tools.mcp.envValueMode = mode;
     return { mode };

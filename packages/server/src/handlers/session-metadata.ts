@@ -82,7 +82,7 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
           { kind: 'tools', id: 'tools', label: 'Tool definitions', tokens: use.toolDefinitionsTokens },
           { kind: 'messages', id: 'messages', label: 'Messages', tokens: use.conversationTokens },
         ],
-        compactions: { count: 0 },
+        compactions: { count: use.compactions },
       },
     };
   },

@@ -124,6 +124,11 @@ function openRequest(
   ) {
     throw new Refusal(`session construction failed: Custom agent '${params.agent}' not found`);
   }
+  for (const [name, share] of Object.entries(params.infiniteSessions ?? {}))
+    if (typeof share === 'number' && !(share > 0 && share <= 1))
+      throw new Refusal(
+        `infiniteSessions.${name} is a share of the window: above 0 and at most 1, not ${share}`,
+      );
   if (params.provider && !params.provider.baseUrl) {
     throw new Refusal('Invalid provider configuration: missing field `baseUrl`');
   }

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DeletionMarks } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
+import { keptStores } from '../kept-stores.js';
 import { Liveness } from '../liveness.js';
 import { type Finding, recoveringFile, type StorePlace } from './finding.js';
-import { keptStores } from './tidy-store.js';
 
 /** Checks what lies around a store: who else may use it, which runtimes live, what dead ones left. */
 export function inspectFiles(place: StorePlace): readonly Finding[] {

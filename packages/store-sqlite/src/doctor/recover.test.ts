@@ -9,6 +9,7 @@ import {
   repair,
   type TrialHome,
 } from '../../test/trial-home.js';
+import { keptStores } from '../kept-stores.js';
 import { isProblem } from './finding.js';
 import { inspectStore } from './inspect.js';
 import { type Recovery, recoverStore } from './recover.js';
@@ -214,3 +215,31 @@ function expectedOutcome({ cut, lost }: Recovery): Record<string, string> {
   const all = Object.fromEntries([...whole, ...marked]);
   return Object.fromEntries(Object.entries(all).filter(([sessionId]) => !lost.includes(sessionId)));
 }
+
+test('the copy of a damaged store goes with the first session that is deleted and may be in it', async () => {
+  await home.write(logs);
+  home.execute("UPDATE record SET json = '{}' WHERE session = 1 AND seq = 9");
+  const { keptAs = '' } = recover();
+  const store = home.open();
+  const [records = []] = logs.values();
+  await store.claim({ sessionId: 'later', owner, create: { records, head: headFor(records) } });
+  await store.remove('later');
+  await store.erased();
+  expect(keptStores(home.file)).toEqual([keptAs]);
+  await store.remove('second');
+  await store.erased();
+  expect(keptStores(home.file)).toEqual([]);
+  expect(readdirSync(home.directory).filter((name) => name.includes('damaged'))).toEqual([]);
+  await store.close();
+});
+
+test('a copy that does not say what is in it goes with any session', async () => {
+  await home.write(logs);
+  for (const suffix of ['', '-wal'])
+    writeFileSync(`${home.file}.damaged-2026-01-02T03-04-05-678Z${suffix}`, 'words');
+  const store = home.open();
+  await store.remove('second');
+  await store.erased();
+  expect(keptStores(home.file)).toEqual([]);
+  await store.close();
+});

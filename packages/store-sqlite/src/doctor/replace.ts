@@ -1,6 +1,8 @@
 import { existsSync, linkSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncPath } from '@groundcrew/store';
+import { loadDriver } from '../driver.js';
+import { keptName } from '../kept-stores.js';
 
 /**
  * Puts a file that nobody has open in the place of a store and returns where the old one is now. There is always a file
@@ -8,7 +10,7 @@ import { syncPath } from '@groundcrew/store';
  */
 export function replaceStore(file: string, replacement: string): string {
   syncPath(replacement);
-  const kept = unusedName(`${file}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`);
+  const kept = keptName(file, newestSession(replacement));
   linkSync(file, kept);
   for (const suffix of ['-wal', '-shm'])
     if (existsSync(file + suffix)) renameSync(file + suffix, kept + suffix);
@@ -17,7 +19,13 @@ export function replaceStore(file: string, replacement: string): string {
   return kept;
 }
 
-function unusedName(name: string): string {
-  if (!existsSync(name)) return name;
-  return unusedName(`${name}-2`);
+/** The number of the last session that was made before now. */
+function newestSession(replacement: string): number {
+  const database = new (loadDriver().DatabaseSync)(replacement, { readOnly: true });
+  try {
+    const found = database.prepare('SELECT coalesce(max(number), 0) AS newest FROM session').get();
+    return Number((found as { readonly newest: unknown }).newest);
+  } finally {
+    database.close();
+  }
 }

@@ -1,5 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
 import { Connection } from '../connection.js';
 import { DeletionMarks, type MarkedSession } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
@@ -63,12 +61,4 @@ export function rewriteStore({ file }: StorePlace): readonly string[] {
   } finally {
     database.close();
   }
-}
-
-/** What recoveries kept beside a store. */
-export function keptStores(file: string): readonly string[] {
-  const directory = dirname(file);
-  if (!existsSync(directory)) return [];
-  const names = readdirSync(directory).filter((name) => name.startsWith(`${basename(file)}.damaged-`));
-  return names.filter((name) => !/-(?:wal|shm)$/.test(name)).map((name) => join(directory, name));
 }

@@ -1,6 +1,6 @@
 import type { KnownWord } from '../command-word.js';
 import { type OptionTable, optionTable, type ParsedCall, parseCall } from '../options.js';
-import { has, type Program, valuesOf } from './program.js';
+import { has, type Program } from './program.js';
 
 const diffs =
   '-pusRabwWz -U: -M? -C? -B? -D -l: -S: -G: -O: -I: --unified= --raw --patch-with-raw --patch-with-stat --stat=? --numstat ' +
@@ -121,9 +121,9 @@ function understood(call: ParsedCall | undefined): ReturnType<Program> {
   return call && !verifiesSignatures(call) ? { role: 'reads', ...call } : undefined;
 }
 
-/** These formats run the program that checks signatures. */
-function verifiesSignatures(call: ParsedCall): boolean {
-  return valuesOf(call, '--format', '--pretty').some((each) => /%G|%\(signature/i.test(each));
+/** These formats, whichever option takes them, run the program that checks signatures. */
+function verifiesSignatures({ options }: ParsedCall): boolean {
+  return options.some(({ value = '' }) => /%[-+ ]?G|%\(\*?signature/i.test(value));
 }
 
 /** Without an operand it lists; with one only when it is told to, or asked about a commit. */

@@ -65,6 +65,8 @@ export const runners: readonly (readonly [string, Program])[] = [
     program(
       'runs',
       '-wbv -p: --noEmit --watch --build --version --pretty --strict --listFiles --project= --skipLibCheck',
+      // A file of options.
+      { fits: ({ operands }) => operands.every(({ value }) => !value.startsWith('@')) },
     ),
   ],
 ];
@@ -235,7 +237,10 @@ function github(): ReadonlyMap<string, Program> {
     new Map(
       each(
         'list view status create edit close reopen comment diff checks merge ready review checkout watch download rerun cancel clone fork sync delete',
-        program('runs', options),
+        // Behind `--` stand options of git.
+        program('runs', options, {
+          fits: ({ operands }) => operands.every(({ value }) => !value.startsWith('-')),
+        }),
       ),
     ),
   );

@@ -1,4 +1,5 @@
-import { each, type Program, program, valuesOf } from './program.js';
+import type { ParsedCall } from '../options.js';
+import { each, has, type Program, program, valuesOf } from './program.js';
 
 const archive =
   '-cxtrukvzjJahOpSWm -f: -C: -X: --create --extract --get --list --append --update --file= --directory= --verbose --gzip --bzip2 --xz ' +
@@ -10,7 +11,8 @@ const transfer = '-1246ACpqrTv -P: -i: -l: -c: -J:';
 export const writers: readonly (readonly [string, Program])[] = [
   [
     'cp',
-    writer(
+    linkedCopier(
+      (call) => has(call, '-L', '--dereference', '-H'),
       '-abdfiHlLnPprRsTuvx -t: -S: --archive --backup=? --force --interactive --link --dereference --no-clobber --no-dereference --preserve=? --parents --recursive --reflink=? --remove-destination --symbolic-link --suffix= --target-directory= --no-target-directory --update=? --verbose --one-file-system',
     ),
   ],
@@ -55,9 +57,11 @@ export const writers: readonly (readonly [string, Program])[] = [
   ],
   // Letters without a dash may be given first: they are the same options.
   ['tar', tar],
+  // It follows links unless it is told to keep them.
   [
     'zip',
-    writer(
+    linkedCopier(
+      (call) => !has(call, '-y', '--symlinks'),
       '-rqvujym9876543210DXo -x: -i: -b: --recurse-paths --quiet --verbose --update --junk-paths --symlinks --move --exclude= --include=',
     ),
   ],
@@ -83,16 +87,17 @@ export const writers: readonly (readonly [string, Program])[] = [
   ],
   [
     'rsync',
-    writer(
-      '-avzhrlptgoDcuinxqPHAXSRLkKWC -f: -B: -T: --archive --verbose --compress --human-readable --recursive --delete --delete-after --delete-excluded --exclude= --include= --dry-run --progress --partial --update --checksum --links --perms --times --owner --group --stats --size-only --ignore-existing --itemize-changes --quiet --bwlimit= --max-size= --min-size= --relative --existing --inplace --mkpath --chmod=',
+    linkedCopier(
+      (call) => has(call, '-L', '-k', '-K'),
+      '-avzhrlptgoDcuinxqPHAXSRLkKWC -B: -T: --archive --verbose --compress --human-readable --recursive --delete --delete-after --delete-excluded --exclude= --include= --dry-run --progress --partial --update --checksum --links --perms --times --owner --group --stats --size-only --ignore-existing --itemize-changes --quiet --bwlimit= --max-size= --min-size= --relative --existing --inplace --mkpath --chmod=',
     ),
   ],
-  ['scp', writer(transfer)],
+  ['scp', linkedCopier((call) => has(call, '-r'), transfer)],
   ['sftp', writer('-1246aCfNpqrv -P: -i: -l: -B: -c: -R:')],
   [
     'curl',
     writer(
-      '-sSLfIivkOJNgGanqR#046 -o: -X: -H: -d: -F: -u: -A: -e: -b: -c: -m: -w: -x: -y: -Y: -z: -C: -r: -T: --silent --show-error --location --fail ' +
+      '-sSLfIivkOJNgGaqR#046 -o: -X: -H: -d: -F: -u: -A: -e: -b: -c: -m: -w: -x: -y: -Y: -z: -C: -r: -T: --silent --show-error --location --fail ' +
         '--fail-with-body --head --include --verbose --insecure --remote-name --remote-header-name --request= --header= --data= --data-raw= ' +
         '--data-binary= --data-urlencode= --json= --form= --user= --user-agent= --referer= --cookie= --max-time= --connect-timeout= --retry= ' +
         '--retry-delay= --output= --write-out= --compressed --url= --get --http1.1 --http2 --progress-bar --no-progress-meter --max-redirs= ' +
@@ -109,9 +114,12 @@ export const writers: readonly (readonly [string, Program])[] = [
   ],
   [
     'kill',
+    // A process by its number or that of its job: a number below zero is a whole group, or all there are.
     (words) =>
       words.every(
-        ({ kind, value }) => kind === 'literal' && /^(?:-?\d+|-[A-Z]+\d*|-s|-l|-0|%\d+)$/.test(value),
+        ({ kind, value }, index) =>
+          kind === 'literal' &&
+          (index === 0 ? /^(?:-\d+|-[A-Z]+\d*|-s|-l|\d+|%\d+)$/ : /^(?:[A-Z]+\d*|\d+|%\d+)$/).test(value),
       )
         ? { role: 'writes', options: [], operands: [] }
         : undefined,
@@ -130,10 +138,25 @@ function writer(options: string): Program {
   return program('writes', options);
 }
 
+function linkedCopier(follows: (call: ParsedCall) => boolean, options: string): Program {
+  return followingLinks(writer(options), follows);
+}
+
+/** A program that, called so, takes along what links inside a directory lead to. */
+function followingLinks(inner: Program, follows: (call: ParsedCall) => boolean): Program {
+  return (words) => {
+    const call = inner(words);
+    return call && follows(call) ? { ...call, followsLinksInside: true } : call;
+  };
+}
+
 /** An archive with a colon in its name is on another machine, and reached by a command. */
-const tarOptions = program('writes', archive, {
-  fits: (call) => valuesOf(call, '-f', '--file').every((value) => !value.includes(':')),
-});
+const tarOptions = followingLinks(
+  program('writes', archive, {
+    fits: (call) => valuesOf(call, '-f', '--file').every((value) => !value.includes(':')),
+  }),
+  (call) => has(call, '-h', '--dereference'),
+);
 
 function tar(words: Parameters<Program>[0]): ReturnType<Program> {
   const [first, ...rest] = words;

@@ -1,0 +1,327 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  answer,
+  callTools,
+  hold,
+  liveRuntime,
+  providerOf,
+  refuse,
+  type ScriptedModel,
+  say,
+} from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
+import { RecordingProxy } from './recording-proxy.js';
+
+const runtime = liveRuntime({ flags: ['--port', '0'] });
+
+const summary = say(
+  '<overview>We talk.</overview><history>1. We talked.</history><checkpoint_title>All about talk</checkpoint_title>',
+);
+/** A window in which the prompt and the tools of the runtime leave room for some messages. */
+const window = (tokens: number) => ({ modelCapabilities: { limits: { max_prompt_tokens: tokens } } });
+const always = {
+  infiniteSessions: { backgroundCompactionThreshold: 0.001, bufferExhaustionThreshold: 0.001 },
+};
+const never = { infiniteSessions: { enabled: false } };
+
+const messagesOf = (model: ScriptedModel, call: number) =>
+  (model.requests[call]?.body.messages ?? []).slice(1).map(({ role, content }) => [role, String(content)]);
+const isSummaryRequest = (model: ScriptedModel, call: number) =>
+  messagesOf(model, call)
+    .at(-1)?.[1]
+    ?.startsWith(
+      'Please create a detailed summary of the conversation so far. The history is being compacted',
+    ) ?? false;
+
+describe('a window that fills', () => {
+  test('is compacted before the call: a summary and the user’s messages stand in the place of the rest', async () => {
+    const { session, model } = await runtime.session([say('one'), summary, say('two'), say('three')], always);
+    await session.turn('First thing');
+    const second = await session.turn('Second thing');
+    expect(isSummaryRequest(model, 1)).toBe(true);
+    expect(
+      messagesOf(model, 1)
+        .slice(0, -1)
+        .map(([role]) => role),
+    ).toEqual(['user', 'assistant', 'user']);
+    expect(model.requests[1]?.body).toMatchObject({ tool_choice: 'none' });
+    const [only = [], ...rest] = messagesOf(model, 2);
+    expect(rest).toEqual([]);
+    expect(only[1]).toMatch(
+      /^Some of the conversation history has been summarized to free up context\.\n\nYou were originally given instructions from a user over one or more turns\. Here were the user messages:\n<user_message>\nFirst thing\n<\/user_message>\n<user_message>\nSecond thing\n<\/user_message>\n\nHere is a summary of the prior context:\n<summary>\n<overview>We talk\./,
+    );
+    expect(second.flatMap(({ type }) => (/compaction/.test(type) ? [type] : []))).toEqual([
+      'session.compaction_start',
+      'session.compaction_complete',
+    ]);
+    const complete = second.find(({ type }) => type === 'session.compaction_complete');
+    expect(complete?.data).toMatchObject({
+      success: true,
+      trigger: 'threshold',
+      checkpointNumber: 1,
+      messagesRemoved: 2,
+      compactionTokensUsed: { inputTokens: 7, outputTokens: 3, model: 'scripted' },
+    });
+    await session.turn('Third thing');
+    expect(messagesOf(model, 3).map(([role]) => role)).toEqual(['user', 'assistant', 'user']);
+    const { checkpointPath = '' } = (complete?.data ?? {}) as { checkpointPath?: string };
+    expect(checkpointPath).toMatch(/checkpoints.001-all-about-talk\.md$/);
+    expect(readFileSync(checkpointPath, 'utf8')).toBe(
+      '<overview>We talk.</overview><history>1. We talked.</history>\n',
+    );
+    expect(readFileSync(join(checkpointPath, '../index.md'), 'utf8')).toBe(
+      '| # | Title | File |\n| --- | --- | --- |\n| 1 | All about talk | 001-all-about-talk.md |\n',
+    );
+  });
+
+  test('is left alone where infinite sessions are off', async () => {
+    const { session, model } = await runtime.session([say('one'), say('two')], never);
+    await session.turn('First');
+    await session.turn('Second');
+    expect(messagesOf(model, 1)).toHaveLength(3);
+    expect(session.events.filter(({ type }) => /compaction/.test(type))).toEqual([]);
+  });
+
+  test('is compacted beside the turn at the lower threshold, and the turn does not wait', async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const model = runtime.script(say('one'), say('two'), summary, say('three'));
+    const proxy = await RecordingProxy.open(model.baseUrl, (body) =>
+      body.includes('Please create a detailed summary') ? released : undefined,
+    );
+    const session = await runtime.client.create({
+      ...providerOf({ ...model, baseUrl: proxy.baseUrl }),
+      infiniteSessions: { backgroundCompactionThreshold: 0.001, bufferExhaustionThreshold: 0.9 },
+    });
+    await session.turn('First');
+    await session.turn('Second', { requestHeaders: { 'x-of-the-prompt': 'yes' } });
+    expect(model.requests).toHaveLength(2);
+    expect(session.events.some(({ type }) => type === 'session.compaction_complete')).toBe(false);
+    release();
+    await session.next('session.compaction_complete');
+    await session.turn('Third');
+    await proxy.close();
+    expect(isSummaryRequest(model, 2)).toBe(true);
+    expect([1, 2].map((call) => model.requests[call]?.headers['x-of-the-prompt'])).toEqual([
+      'yes',
+      undefined,
+    ]);
+    expect(messagesOf(model, 3).map(([role]) => role)).toEqual(['user', 'assistant', 'user']);
+  });
+
+  test('in the middle of a turn keeps its newest rounds as they are', async () => {
+    const look = { name: 'look', description: 'Looks', parameters: { type: 'object' }, skipPermission: true };
+    const model = runtime.script(
+      say('one'),
+      callTools({ id: 'c1', name: 'look', arguments: { at: 'here' } }),
+      summary,
+      say('done'),
+    );
+    const session = await runtime.client.create({
+      ...providerOf(model),
+      tools: [look],
+      ...window(40_000),
+      infiniteSessions: { backgroundCompactionThreshold: 0.3, bufferExhaustionThreshold: 0.3 },
+    });
+    await session.turn(`Read this: ${'lorem '.repeat(10_000)}`);
+    await session.send('Look');
+    const { data } = await session.next('external_tool.requested');
+    await session.answerTool(data.requestId, { result: 'dolor '.repeat(2500) });
+    await session.next('session.idle');
+    expect(isSummaryRequest(model, 2)).toBe(true);
+    expect(messagesOf(model, 3).map(([role]) => role)).toEqual(['user', 'assistant', 'tool']);
+  });
+});
+
+describe('when no summary can be had', () => {
+  test('the turn goes on, and clients learn why', async () => {
+    const { session, model } = await runtime.session(
+      [say('one'), refuse(400, 'not today'), say('two')],
+      always,
+    );
+    await session.turn('First');
+    const second = await session.turn('Second');
+    expect(messagesOf(model, 2)).toHaveLength(3);
+    expect(second.find(({ type }) => type === 'session.compaction_complete')?.data).toMatchObject({
+      success: false,
+      error: expect.stringContaining('not today') as string,
+    });
+  });
+
+  test('a full window is cut, with a warning', async () => {
+    const { session, model } = await runtime.session(
+      [say('one'), refuse(400, 'not today'), say('two')],
+      window(30_000),
+    );
+    await session.turn(`First ${'lorem '.repeat(27_000)}`);
+    const second = await session.turn(`Second ${'ipsum '.repeat(10_000)}`);
+    expect(messagesOf(model, 2).map(([, text]) => text?.includes('First'))).toEqual([false]);
+    expect(second.map(({ type }) => type)).toContain('session.truncation');
+  });
+});
+
+test('a service that says the conversation is too long gets a summary instead', async () => {
+  const tooLong = refuse(400, 'This model’s maximum context length is 10 tokens', {});
+  const { session, model } = await runtime.session([say('one'), tooLong, summary, say('two')]);
+  await session.turn('First');
+  const second = await session.turn('Second');
+  expect(isSummaryRequest(model, 2)).toBe(true);
+  expect(messagesOf(model, 3)).toHaveLength(1);
+  expect(second.find(({ type }) => type === 'session.compaction_start')?.data).toMatchObject({
+    trigger: 'context_limit_retry',
+  });
+});
+
+describe('by a client’s wish', () => {
+  test('a session is compacted, with instructions of its own; a fresh one has nothing to gain', async () => {
+    const { session, model } = await runtime.session([say('one'), summary, say('two')]);
+    expect(await session.call('session.history.compact')).toMatchObject({
+      success: false,
+      tokensRemoved: 0,
+      messagesRemoved: 0,
+    });
+    await session.turn('First');
+    const wish = { customInstructions: 'Mind the gap.' };
+    expect(await session.call('session.history.compact', wish)).toMatchObject({
+      success: true,
+      messagesRemoved: 1,
+      summaryContent: expect.stringContaining('<overview>We talk.') as string,
+      contextWindow: { messagesLength: 2 },
+    });
+    expect(messagesOf(model, 1).at(-1)?.[1]).toContain('Mind the gap.');
+    await session.turn('Second');
+    expect(messagesOf(model, 2)[0]?.[1]).toMatch(/^The conversation history has been summarized/);
+    expect(messagesOf(model, 2)).toHaveLength(2);
+  });
+
+  test('one that runs can be cancelled, and the conversation stays as it was', async () => {
+    const held = hold(summary);
+    const { session, model } = await runtime.session([say('one'), held.reply, say('two')]);
+    await session.turn('First');
+    const compacting = session.call('session.history.compact').catch((error: unknown) => String(error));
+    await session.next('session.compaction_start');
+    expect(await session.call('session.history.cancelBackgroundCompaction')).toEqual({ cancelled: false });
+    expect(await session.call('session.history.abortManualCompaction')).toEqual({ aborted: true });
+    await session.next('session.compaction_complete');
+    await compacting;
+    held.release();
+    await session.turn('Second');
+    expect(messagesOf(model, 2)).toHaveLength(3);
+    expect(await session.call('session.history.abortManualCompaction')).toEqual({ aborted: false });
+  });
+
+  test('a summary for a handoff changes nothing', async () => {
+    const { session, model } = await runtime.session([say('one'), summary, say('two')]);
+    expect(await session.call('session.history.summarizeForHandoff')).toEqual({ summary: '' });
+    await session.turn('First');
+    expect(await session.call('session.history.summarizeForHandoff')).toMatchObject({
+      summary: expect.stringContaining('# All about talk') as string,
+    });
+    await session.turn('Second');
+    expect(messagesOf(model, 2)).toHaveLength(3);
+  });
+});
+
+test('what was compacted is found again by recall, word by word and by its id', async () => {
+  const { session, model } = await runtime.session([
+    answer({ chunks: ['The secret word is xylophone-42.'] }),
+    summary,
+    callTools({ id: 'c1', name: 'recall', arguments: { query: 'what was the secret word' } }),
+    say('done'),
+  ]);
+  await session.turn('Tell me the secret word');
+  await session.call('session.history.compact');
+  await session.turn('What was it?');
+  expect(messagesOf(model, 3).at(-1)).toEqual([
+    'tool',
+    expect.stringContaining('The secret word is xylophone-42.') as string,
+  ]);
+});
+
+test('the log keeps every event, and another process goes on from the summary', async () => {
+  const { session, model } = await runtime.session([say('one'), summary, say('two'), say('three')], always);
+  await session.turn('First');
+  await session.turn('Second');
+  await session.call('session.destroy');
+  const process = runtime.spawn({ flags: ['--port', '0'] });
+  const client = await runtime.connect(process, { hasGaps: true });
+  const again = await client.resume(session.sessionId, providerOf(model));
+  await again.turn('Third');
+  expect(messagesOf(model, 3).map(([role]) => role)).toEqual(['user', 'assistant', 'user']);
+  const { events } = await again.call<{ events: { type: string; data: { content?: string } }[] }>(
+    'session.getMessages',
+  );
+  const said = events.flatMap(({ type, data }) => (type === 'user.message' ? [data.content] : []));
+  expect(said).toEqual(['First', 'Second', 'Third']);
+});
+
+describe('a process that is killed', () => {
+  /** A process of its own with a session that is about to be compacted, and whose summary waits. */
+  async function aboutToCompact() {
+    const held = hold(summary);
+    const model = runtime.script(say('one'), held.reply, summary, say('two'), say('three'));
+    const process = runtime.spawn({ flags: ['--port', '0'] });
+    const client = await runtime.connect(process, { hasGaps: true });
+    const session = await client.create({ ...providerOf(model), ...always });
+    await session.turn('First');
+    await session.send('Second');
+    await session.next('session.compaction_start');
+    return { held, model, process, session };
+  }
+
+  test('while it waits for the summary has lost nothing: the next one compacts again, and goes on', async () => {
+    const { model, process, session } = await aboutToCompact();
+    await process.signal('SIGKILL');
+    const again = await runtime.client.resume(session.sessionId, {
+      ...providerOf(model),
+      ...always,
+      continuePendingWork: true,
+    });
+    await again.next('session.idle');
+    const outcomes = (await again.stored()).flatMap(({ type, data }) =>
+      type === 'session.compaction_complete' ? [(data as { success: boolean }).success] : [],
+    );
+    expect(outcomes).toEqual([false, true]);
+    expect(messagesOf(model, 3)).toHaveLength(1);
+    expect(messagesOf(model, 3)[0]?.[1]).toContain('<user_message>\nFirst\n</user_message>');
+  });
+
+  test('when the summary is stored goes on from it', async () => {
+    const { held, model, process, session } = await aboutToCompact();
+    held.release();
+    await session.next('session.compaction_complete');
+    await process.signal('SIGKILL');
+    const again = await runtime.client.resume(session.sessionId, { ...providerOf(model), ...always });
+    await again.turn('Third');
+    const last = messagesOf(model, model.requests.length - 1);
+    expect(last[0]?.[1]).toMatch(/^Some of the conversation history has been summarized/);
+  });
+});
+
+test('between compactions the same bytes are in front of every request, on every wire', async () => {
+  for (const provider of [{}, { type: 'openai', wireApi: 'responses' }, { type: 'anthropic' }]) {
+    const model = runtime.script(say('one'), summary, say('two'), say('three'), say('four'));
+    const proxy = await RecordingProxy.open(model.baseUrl);
+    const session = await runtime.client.create({
+      model: 'scripted',
+      provider: { baseUrl: proxy.baseUrl, apiKey: 'k', ...provider },
+    });
+    await session.turn('First');
+    await session.call('session.history.compact');
+    for (const prompt of ['Second', 'Third', 'Fourth']) await session.turn(prompt);
+    await proxy.close();
+    const [second = '', third = '', fourth = ''] = proxy.bodies.slice(2).map(String);
+    // All but the end of the list of messages, and what stands behind it.
+    const shared = (one: string, other: string) => {
+      let length = 0;
+      while (length < one.length && one[length] === other[length]) length += 1;
+      return length;
+    };
+    const upTo = (body: string, word: string) => body.indexOf(word) + word.length;
+    expect(shared(second, third)).toBeGreaterThanOrEqual(upTo(second, 'Second'));
+    expect(shared(third, fourth)).toBeGreaterThanOrEqual(upTo(third, 'Third'));
+  }
+});

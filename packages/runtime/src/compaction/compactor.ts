@@ -1,0 +1,334 @@
+import { ModelError } from '@groundcrew/models';
+import type { EventData } from '@groundcrew/protocol';
+import type { AgentLog } from '../log/agent-log.js';
+import { sizeOfAll } from '../log/history-view.js';
+import type { Draft } from '../log/session-log.js';
+import type { HistoryEntry } from '../log/state.js';
+import type { ModelAnswer, ModelCalls } from '../model-call/model-call.js';
+import { coveredLength } from './covered.js';
+import { nothingPinned, pin } from './pinned.js';
+import { compactedMessage, type OpenWork, titleOf, withoutTitle } from './summary.js';
+import {
+  charactersPerToken,
+  newerHalf,
+  type SummaryCall,
+  summaryQuestion,
+  type WindowUse,
+} from './summary-call.js';
+
+/** When a session is compacted: shares of the window. */
+export interface CompactionSettings {
+  readonly isEnabled: boolean;
+  readonly background: number;
+  readonly blocking: number;
+}
+
+export interface CompactorParts {
+  readonly log: AgentLog;
+  readonly models: ModelCalls;
+  settings(): CompactionSettings;
+  openWork(): Promise<OpenWork>;
+  /** Keeps a summary as a file; undefined where the session has no directory. */
+  keepCheckpoint(checkpoint: {
+    readonly number: number;
+    readonly title: string;
+    readonly text: string;
+  }): Promise<string | undefined>;
+}
+
+type Trigger = NonNullable<EventData<'session.compaction_start'>['trigger']>;
+
+/** What is wanted of one compaction. */
+interface Wish {
+  readonly kind: 'background' | 'blocking' | 'manual';
+  readonly trigger: Trigger;
+  readonly customInstructions?: string | undefined;
+}
+
+/** What came of a compaction. */
+export interface CompactionResult {
+  readonly success: boolean;
+  readonly tokensRemoved: number;
+  readonly messagesRemoved: number;
+  readonly summaryContent?: string;
+}
+
+const nothingDone: CompactionResult = { success: false, tokensRemoved: 0, messagesRemoved: 0 };
+
+/** After a compaction, successful or not, the conversation grows by this share of the window before the next one. */
+const growthBetween = 0.05;
+/** The newest rounds of a turn that stay as they are, and what of the user's messages does. */
+const tailShare = 0.1;
+const pinnedShare = 1 / 3;
+const mostTries = 3;
+
+/** Replaces the older part of one agent's conversation by a summary and what must not be lost; one at a time. */
+export class Compactor {
+  private running:
+    | {
+        readonly kind: Wish['kind'];
+        readonly stop: AbortController;
+        readonly done: Promise<CompactionResult>;
+      }
+    | undefined;
+  /** Size of the history after the newest attempt. */
+  private sizeBefore: number | undefined;
+  /** The newest attempt brought no summary. */
+  private hasFailed = false;
+
+  constructor(private readonly parts: CompactorParts) {}
+
+  /** Before a model call: begins a compaction, or waits for one, as full as the window is; false when it was waited for in vain. */
+  async makeRoom(call: SummaryCall, signal: AbortSignal): Promise<boolean> {
+    this.closeInterrupted();
+    const { isEnabled, background, blocking } = this.parts.settings();
+    if (!isEnabled) return true;
+    if (this.running && this.share(call) >= blocking) await settled(this.running.done, signal);
+    if (this.running || !this.hasGrown(call)) return !this.hasFailed;
+    const share = this.share(call);
+    // Two calls at once cannot share what is left of a budget.
+    const mayRunBeside = Object.keys(this.parts.log.session.limits).length === 0;
+    if (share >= blocking || (share >= background && !mayRunBeside)) {
+      await this.begin(call, { kind: 'blocking', trigger: 'threshold' }, signal);
+      return !this.hasFailed;
+    }
+    if (share >= background) void this.begin(call, { kind: 'background', trigger: 'threshold' }, never());
+    return true;
+  }
+
+  /** After the service said that there is no room; true when there is more of it now. */
+  async afterRefusal(call: SummaryCall, signal: AbortSignal): Promise<boolean> {
+    if (!this.parts.settings().isEnabled) return false;
+    if (this.running) await settled(this.running.done, signal);
+    const { success } = await this.begin(call, { kind: 'blocking', trigger: 'context_limit_retry' }, signal);
+    return success;
+  }
+
+  /** By a client's wish, after the one that runs. */
+  async compact(
+    call: SummaryCall,
+    customInstructions: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CompactionResult> {
+    if (this.running) await settled(this.running.done, signal);
+    return this.begin(call, { kind: 'manual', trigger: 'manual', customInstructions }, signal);
+  }
+
+  /** A summary for whoever goes on elsewhere; the conversation stays as it is. */
+  async summariseOnly(call: SummaryCall, signal: AbortSignal): Promise<string> {
+    const { log } = this.parts;
+    const use = call.measure(log.latest);
+    const wish = { kind: 'manual', trigger: 'manual' } as const;
+    const answer = await this.summarise(call, { covered: log.latest.history, wish, use }, signal);
+    log.append(answer.usage, { note: 'ask.settled', data: answer.settled });
+    await log.stored();
+    return answer.text.trim();
+  }
+
+  /** False when none of this kind runs. */
+  cancel(kind: 'background' | 'manual'): boolean {
+    if (!this.running || (this.running.kind === 'manual') !== (kind === 'manual')) return false;
+    this.running.stop.abort(new Error('The compaction was cancelled'));
+    return true;
+  }
+
+  /** Ends what runs; the conversation stays as it is. */
+  async close(): Promise<void> {
+    this.running?.stop.abort(new Error('The session was closed'));
+    await this.running?.done.catch(() => undefined);
+  }
+
+  private share(call: SummaryCall): number {
+    return call.estimate() / call.measure(this.parts.log.latest).tokenLimit;
+  }
+
+  private hasGrown(call: SummaryCall): boolean {
+    const { historySize } = this.parts.log.latest;
+    const { tokenLimit } = call.measure(this.parts.log.latest);
+    const { sizeBefore } = this;
+    return (
+      sizeBefore === undefined || historySize - sizeBefore >= tokenLimit * growthBetween * charactersPerToken
+    );
+  }
+
+  private begin(call: SummaryCall, wish: Wish, signal: AbortSignal): Promise<CompactionResult> {
+    const stop = new AbortController();
+    const done = this.run(call, wish, AbortSignal.any([signal, stop.signal])).finally(() => {
+      this.running = undefined;
+    });
+    this.running = { kind: wish.kind, stop, done };
+    done.catch(heard);
+    return done;
+  }
+
+  private async run(call: SummaryCall, wish: Wish, signal: AbortSignal): Promise<CompactionResult> {
+    const { log } = this.parts;
+    const before = log.latest;
+    const use = call.measure(before);
+    const length = coveredLength(before.history, use.tokenLimit * tailShare * charactersPerToken);
+    if (length === 0) return nothingDone;
+    const automatic = wish.trigger === 'manual' ? {} : { trigger: wish.trigger, tokenLimit: use.tokenLimit };
+    const { tokenLimit: _limit, messagesLength: _length, ...sizes } = use;
+    log.append({ type: 'session.compaction_start', data: { ...sizes, ...automatic } });
+    try {
+      await log.stored();
+      const covered = before.history.slice(0, length);
+      const answer = await this.summarise(call, { covered, wish, use }, signal);
+      return await this.finish(call, { answer, covered, wish, use, automatic });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.hasFailed = true;
+      const data = { success: false, error: message, preCompactionTokens: use.currentTokens, ...automatic };
+      log.append({ type: 'session.compaction_complete', data });
+      signal.throwIfAborted();
+      return nothingDone;
+    } finally {
+      this.sizeBefore = log.latest.historySize;
+    }
+  }
+
+  /** Asks with as much of the conversation as there is room for: the oldest half is left out first. */
+  private async summarise(
+    call: SummaryCall,
+    {
+      covered,
+      wish,
+      use,
+    }: { readonly covered: readonly HistoryEntry[]; readonly wish: Wish; readonly use: WindowUse },
+    signal: AbortSignal,
+  ): Promise<ModelAnswer> {
+    const room = (use.tokenLimit * 0.95 - use.systemTokens - use.toolDefinitionsTokens) * charactersPerToken;
+    let entries = covered;
+    for (let tries = 0; sizeOfAll(entries) > room && tries < mostTries; tries++) entries = newerHalf(entries);
+    for (let tries = 1; ; tries++) {
+      try {
+        const answer = await this.parts.models.ask(
+          summaryQuestion(call, entries, {
+            isWaitedFor: wish.kind !== 'background',
+            customInstructions: wish.customInstructions,
+          }),
+          signal,
+        );
+        if (answer.text.trim() === '') throw new Error('The model wrote no summary');
+        return answer;
+      } catch (error) {
+        const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
+        if (!isTooLong || tries >= mostTries || entries.length < 2) throw error;
+        entries = newerHalf(entries);
+      }
+    }
+  }
+
+  private async finish(
+    call: SummaryCall,
+    done: {
+      readonly answer: ModelAnswer;
+      readonly covered: readonly HistoryEntry[];
+      readonly wish: Wish;
+      readonly use: WindowUse;
+      readonly automatic: object;
+    },
+  ): Promise<CompactionResult> {
+    const { log } = this.parts;
+    const { answer, covered, wish, use } = done;
+    const summary = answer.text.trim();
+    this.hasFailed = false;
+    const { compaction } = log.latest;
+    const room = use.tokenLimit * pinnedShare * charactersPerToken;
+    const pinned = pin(compaction?.pinned ?? nothingPinned, covered, room);
+    const text = compactedMessage(summary, {
+      pinned,
+      open: await this.parts.openWork(),
+      isPartial: wish.kind !== 'manual',
+    });
+    const checkpoint = await this.checkpoint((compaction?.count ?? 0) + 1, summary);
+    const lastEventId = covered.at(-1)?.eventId ?? '';
+    log.append({ note: 'history.compacted', data: { lastEventId, text, pinned } });
+    const after = call.measure(log.latest);
+    const result = {
+      success: true,
+      tokensRemoved: Math.max(0, use.conversationTokens - after.conversationTokens),
+      messagesRemoved: Math.max(0, covered.length - 1),
+      summaryContent: summary,
+    };
+    log.append(...this.completed({ ...done, after, result, checkpoint }));
+    await log.stored();
+    return result;
+  }
+
+  /** A file that cannot be written is no reason to go without the summary, which the log has. */
+  private async checkpoint(number: number, summary: string) {
+    const title = titleOf(summary);
+    const text = withoutTitle(summary);
+    const path = await this.parts.keepCheckpoint({ number, title, text }).catch(() => undefined);
+    return path === undefined ? {} : { checkpointNumber: number, checkpointPath: path };
+  }
+
+  private completed(done: {
+    readonly answer: ModelAnswer;
+    readonly wish: Wish;
+    readonly use: WindowUse;
+    readonly after: WindowUse;
+    readonly result: CompactionResult;
+    readonly checkpoint: object;
+    readonly automatic: object;
+  }): readonly Draft[] {
+    const { answer, wish, use, after, result, checkpoint, automatic } = done;
+    const { usage, model, milliseconds, estimatedInput } = answer.settled;
+    const { outputTokens, cacheReadTokens, cacheWriteTokens } = usage;
+    const inputTokens = usage.inputTokens || estimatedInput;
+    const { customInstructions } = wish;
+    return [
+      answer.usage,
+      { note: 'ask.settled', data: answer.settled },
+      {
+        type: 'session.compaction_complete',
+        data: {
+          ...result,
+          ...checkpoint,
+          ...automatic,
+          preCompactionTokens: use.currentTokens,
+          postCompactionTokens: after.currentTokens,
+          preCompactionMessagesLength: use.messagesLength,
+          systemTokens: after.systemTokens,
+          conversationTokens: after.conversationTokens,
+          toolDefinitionsTokens: after.toolDefinitionsTokens,
+          compactionTokensUsed: {
+            inputTokens,
+            outputTokens,
+            cacheReadTokens,
+            cacheWriteTokens,
+            duration: Math.round(milliseconds),
+            model,
+          },
+          ...(answer.responseId !== undefined && { requestId: answer.responseId }),
+          ...(customInstructions !== undefined && { customInstructions }),
+        },
+      },
+    ];
+  }
+
+  /** A process that died in the middle of one has left its beginning in the log. */
+  private closeInterrupted(): void {
+    const { log } = this.parts;
+    if (this.running || !log.latest.isCompacting) return;
+    const error = 'The runtime ended before the summary was there';
+    log.append({ type: 'session.compaction_complete', data: { success: false, error } });
+  }
+}
+
+/** Waits for it, but no longer than the signal lets. */
+async function settled(done: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await Promise.race([done.catch(heard), aborted]);
+  signal.throwIfAborted();
+}
+
+function never(): AbortSignal {
+  return new AbortController().signal;
+}
+
+/** Clients learn of it by the event. */
+const heard = (): undefined => undefined;

@@ -1,0 +1,88 @@
+import type { Pinned } from '../log/pinned.js';
+import { looseRules } from './pinned.js';
+
+/** What the session has open besides the conversation. */
+export interface OpenWork {
+  /** Where the plan stands, and what it says. */
+  readonly plan?: { readonly path: string; readonly text: string };
+  readonly todos: readonly string[];
+  readonly questions: readonly string[];
+}
+
+/** What a model is asked in order to summarise what it has just read. */
+export function summaryPrompt(customInstructions: string | undefined): string {
+  const wish = customInstructions === undefined ? '' : `\n\nThe user asks besides: ${customInstructions}`;
+  return `Please create a detailed summary of the conversation so far. The history is being compacted: this summary, the user's messages and a list of what is open take its place, and whoever goes on with the work has nothing else.
+
+Write down what was asked, what was done and found, what was decided and why, and what comes next. Keep names, paths, numbers, commands and error messages exactly as they are. Call no tools. Answer with these parts and nothing else:
+
+<overview>What the user wants, in a few sentences.</overview>
+<history>What happened, step by step.</history>
+<work_done>What was changed: files, commands, results.</work_done>
+<technical_details>Facts, decisions, quirks and dead ends that matter.</technical_details>
+<important_files>Each file that matters, and why.</important_files>
+<next_steps>What is left to do.</next_steps>
+<checkpoint_title>Two to six words.</checkpoint_title>${wish}`;
+}
+
+/** The message that stands in the place of the history. */
+export function compactedMessage(
+  summary: string,
+  {
+    pinned,
+    open,
+    isPartial,
+  }: { readonly pinned: Pinned; readonly open: OpenWork; readonly isPartial: boolean },
+): string {
+  const opening = isPartial ? 'Some of the conversation history' : 'The conversation history';
+  const messages = pinned.messages.map(({ eventId, text, isShort }) =>
+    isShort
+      ? `<user_message recall="${eventId}">\n${text}\n</user_message>`
+      : `<user_message>\n${text}\n</user_message>`,
+  );
+  const said =
+    messages.length === 0
+      ? ''
+      : `You were originally given instructions from a user over one or more turns. Here were the user messages:\n${messages.join('\n')}\n\n`;
+  return `${opening} has been summarized to free up context.\n\n${said}Here is a summary of the prior context:\n<summary>\n${summary}\n</summary>\n${reminder(pinned, open)}`;
+}
+
+/** The title that a summary gives itself. */
+export function titleOf(summary: string): string {
+  const title = /<checkpoint_title>([\s\S]*?)<\/checkpoint_title>/.exec(summary)?.[1]?.trim() ?? '';
+  return title === '' ? 'Checkpoint' : title.replaceAll(/\s+/g, ' ').slice(0, 100);
+}
+
+/** A summary without its title, as a checkpoint keeps it. */
+export function withoutTitle(summary: string): string {
+  return summary.replace(/<checkpoint_title>[\s\S]*?<\/checkpoint_title>/, '').trim();
+}
+
+/** What is kept beside the summary; longer plans are named only, for they can be read. */
+function reminder(pinned: Pinned, { plan, todos, questions }: OpenWork): string {
+  const parts = [
+    block(
+      'rules_of_the_user',
+      looseRules(pinned).map(({ text }) => `- ${text}`),
+    ),
+    block('files_changed', pinned.files.map(describeFile)),
+    plan ? `<plan path="${plan.path}">\n${plan.text.slice(0, longestPlan)}\n</plan>` : '',
+    block('todos', todos),
+    block('open_questions', questions),
+    block('loaded_skills', pinned.skills),
+    pinned.earlier > 0 ? `${pinned.earlier} earlier messages of the user are not listed.` : '',
+    'Everything that was said and done is kept: the tool recall searches it by words, and opens a message by its id.',
+  ];
+  return `\n<system_reminder>\n${parts.filter((part) => part !== '').join('\n')}\n</system_reminder>`;
+}
+
+const longestPlan = 8000;
+
+function describeFile({ path, created, edits }: Pinned['files'][number]): string {
+  const done = [...(created ? ['created'] : []), ...(edits > 0 ? [`edited ${edits} ×`] : [])];
+  return `- ${path}: ${done.join(', ')}`;
+}
+
+function block(tag: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `<${tag}>\n${lines.join('\n')}\n</${tag}>`;
+}

@@ -1,0 +1,73 @@
+import type { CompactionResult, Compactor, CompactorParts } from '../compaction/compactor.js';
+import { titleOf } from '../compaction/summary.js';
+import type { SummaryCall } from '../compaction/summary-call.js';
+import type { SessionLog } from '../log/session-log.js';
+import { agentOf, openQuestions, type SessionState } from '../log/state.js';
+import type { SessionSettings } from '../settings/session-settings.js';
+import type { Workspace } from '../workspace/workspace.js';
+
+/** A session's log in memory, and the loop that works on it. */
+interface HistoryConversation {
+  readonly log: SessionLog;
+  readonly compactor: Compactor;
+  summaryCall(signal: AbortSignal): Promise<SummaryCall>;
+}
+
+/** The session whose history it is. */
+interface HistorySession {
+  readonly workspace: Workspace;
+  readonly currentSettings: SessionSettings;
+  hasWorkspaceIn(state: SessionState): boolean;
+  load(): Promise<HistoryConversation>;
+}
+
+/** What the model sees of a session's past: summaries, and what stands beside them. */
+export class SessionHistory {
+  constructor(private readonly session: HistorySession) {}
+
+  /** Puts a summary in the place of the older messages now. */
+  async compact(customInstructions: string | undefined, signal: AbortSignal): Promise<CompactionResult> {
+    const conversation = await this.session.load();
+    const call = await conversation.summaryCall(signal);
+    return conversation.compactor.compact(call, customInstructions, signal);
+  }
+
+  /** False when no such compaction runs. */
+  async cancelCompaction(kind: 'background' | 'manual'): Promise<boolean> {
+    return (await this.session.load()).compactor.cancel(kind);
+  }
+
+  /** What whoever goes on with the work elsewhere has to know; empty before the first message. */
+  async handoff(signal: AbortSignal): Promise<string> {
+    const conversation = await this.session.load();
+    if (agentOf(conversation.log.state).history.length === 0) return '';
+    const { compactor } = conversation;
+    const summary = await compactor.summariseOnly(await conversation.summaryCall(signal), signal);
+    return `# ${titleOf(summary)}\n\n${summary}`;
+  }
+
+  /** When this session's conversation is summarised, and with what beside it. */
+  partsFor(log: SessionLog): Omit<CompactorParts, 'log' | 'models'> {
+    const { session } = this;
+    return {
+      settings: () => {
+        const { compaction = {} } = session.currentSettings;
+        const { background = 0.8, blocking = 0.95 } = compaction;
+        return { isEnabled: session.hasWorkspaceIn(log.state), background, blocking };
+      },
+      openWork: () => openWorkOf(session.workspace, log.state),
+      keepCheckpoint: async (checkpoint) =>
+        session.hasWorkspaceIn(log.state) ? session.workspace.writeCheckpoint(checkpoint) : undefined,
+    };
+  }
+}
+
+async function openWorkOf(workspace: Workspace, state: SessionState) {
+  const text = await workspace.readPlan().catch(() => undefined);
+  const { rows } = await workspace.readTodos().catch(() => ({ rows: [] }));
+  return {
+    ...(text !== undefined && { plan: { path: workspace.planPath, text } }),
+    todos: rows.map(({ title, status }) => `- [${status ?? 'open'}] ${title ?? ''}`),
+    questions: openQuestions(state).map(({ kind, requestId }) => `- ${kind} ${requestId}`),
+  };
+}
