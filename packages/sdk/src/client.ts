@@ -72,12 +72,14 @@ export class Client implements AsyncDisposable {
   createSession(options: SessionOptions = {}): Promise<Session> {
     const { sessionId = randomUUID(), ...rest } = options;
     this.warnings.ofNames('create', options);
+    this.warnings.ofCommands(options.commands);
     return this.runtime().open('session.create', sessionId, rest);
   }
 
   /** Opens a session that is stored, or live with other clients. */
   resumeSession(sessionId: string, options: ResumeSessionOptions = {}): Promise<Session> {
     this.warnings.ofNames('resume', options);
+    this.warnings.ofCommands(options.commands);
     return this.runtime().open('session.resume', sessionId, options);
   }
 
