@@ -90,7 +90,7 @@ export class ChaosClient {
     return events;
   }
 
-  /** Answers what the stored events leave open, under the old ids; an answer nobody waits for must be refused. */
+  /** Answers what the stored events leave open, under the old ids; an answer no caller waits for must be refused. */
   async answerOpen(ledger: Ledger, { isAwaited }: { readonly isAwaited: boolean }): Promise<void> {
     for (const question of openQuestions(await this.stored(ledger))) {
       const isAccepted = await this.answer(ledger, question);

@@ -191,6 +191,35 @@ test('a hint that a tool only reads counts for servers that the user trusts', as
   await liar.session.next('session.idle');
 });
 
+test('an approval for the session does not cover a tool whose description has changed since', async () => {
+  const { session } = await runtime.session(
+    [
+      callTools({ id: 'c1', name: 'srv-echo', arguments: {} }),
+      callTools({ id: 'c2', name: 'srv-echo', arguments: {} }),
+      callTools({ id: 'c3', name: 'srv-change', arguments: {} }),
+      callTools({ id: 'c4', name: 'srv-echo', arguments: {} }),
+      callTools({ id: 'c5', name: 'srv-echo', arguments: {} }),
+      say('done'),
+    ],
+    { mcpServers: { srv: testServer() }, requestPermission: true },
+  );
+  await session.send('Go');
+  const forSession = {
+    kind: 'approve-for-session',
+    approval: { kind: 'mcp', serverName: 'srv', toolName: null },
+  };
+  const asked: unknown[] = [];
+  for (const expected of ['c1', 'c4']) {
+    const { data } = await session.next('permission.requested');
+    asked.push(data.permissionRequest.toolCallId);
+    expect(data.permissionRequest.toolCallId).toBe(expected);
+    await session.decide(data.requestId, forSession);
+  }
+  await session.next('session.idle');
+  const questions = session.events.filter(({ type }) => type === 'permission.requested');
+  expect(questions).toHaveLength(asked.length);
+});
+
 test('aborting a turn cancels the call at its server', async () => {
   const log = join(runtime.workingDirectory, 'aborted.log');
   const { session } = await sessionWith({ srv: testServer({ log }) }, [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { approveAll, Client, defineTool } from '@groundcrew/sdk';
 import * as z from 'zod';
 
-// The model sees the schema; the handler gets arguments that fit it, and a signal for when nobody waits any more.
+// The model sees the schema; the handler gets arguments that fit it, and a signal for when no caller waits any more.
 const orderStatus = defineTool('order_status', {
   description: 'Looks up where an order is',
   parameters: z.object({ order: z.string().describe('The number of the order') }),

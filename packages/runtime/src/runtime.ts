@@ -78,7 +78,7 @@ export class Runtime {
   private readonly sessions = new Map<string, Session>();
   private readonly opening = new OneAtATime();
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
-  /** Sessions whose turn waits for users while nobody is attached, and what they go by. */
+  /** Sessions whose turn waits for users while no client is attached, and what they go by. */
   private readonly resting = new Map<string, SessionSettings>();
   /** Starts an MCP server outside any session, looks what it offers, and ends it. */
   static readonly probeMcpServer = probeMcpServer;
@@ -136,7 +136,7 @@ export class Runtime {
     );
   }
 
-  /** Takes a client off a session; the last one closes it, and a session nobody ever spoke in is removed. */
+  /** Takes a client off a session; the last one closes it, and a session without a prompt is removed. */
   detachClient(sessionId: string, clientId: string): Promise<boolean> {
     return this.opening.run(sessionId, async () => {
       const session = this.sessions.get(sessionId);
@@ -389,7 +389,7 @@ const stops: ReadonlySet<string> = new Set([
 /** Of a session that could not be closed: another process has it, or its store is gone. */
 const emptyClosing = { userTurns: -1, inbox: [] };
 
-/** Nobody waits for a session to be unloaded: one whose store cannot be reached stays until the next occasion. */
+/** No caller waits for a session to be unloaded: one whose store cannot be reached stays until the next occasion. */
 const unreachableStore = (): undefined => undefined;
 
 function newContext({ workingDirectory }: ResumeChanges): SessionContext | undefined {

@@ -8,7 +8,7 @@ export interface Question {
 
 type EndRule = (question: Question) => boolean;
 
-/** The questions that were put to handlers here, each with a signal that fires when nobody asks it any more. */
+/** The questions that were put to handlers here, each with a signal that fires when its answer is no longer needed. */
 export class Answering {
   private readonly put = new Map<
     string,
@@ -26,7 +26,7 @@ export class Answering {
     return controller.signal;
   }
 
-  /** False when nobody waits for the answer any more. */
+  /** False when no caller waits for the answer any more. */
   finish(question: Question, signal: AbortSignal): boolean {
     if (this.put.get(question.requestId)?.controller?.signal === signal)
       this.put.set(question.requestId, { question });

@@ -6,6 +6,7 @@ import { GroundcrewError, isConnectionLost, toError } from './errors.js';
 import type { PendingQuestion } from './pending.js';
 import type { PermissionHandler, PermissionRequestResult } from './permission.js';
 import type { Report } from './report.js';
+import { RequestAnswers, type RequestAnswersOptions } from './request-answers.js';
 import { badArguments, type ToolResultObject, toolResult } from './tool-result.js';
 import type { Call } from './wire.js';
 
@@ -14,6 +15,8 @@ export interface AnswersOptions {
   readonly sessionId: string;
   readonly tools?: readonly Tool[];
   readonly onPermissionRequest?: PermissionHandler;
+  readonly onElicitationRequest?: RequestAnswersOptions['onElicitationRequest'];
+  readonly commands?: RequestAnswersOptions['commands'];
   readonly call: Call;
   readonly report: Report;
 }
@@ -25,16 +28,19 @@ type ToolAnswer = { readonly result?: string | ToolResultObject; readonly error?
 export class Answers {
   private readonly tools: ReadonlyMap<string, Tool>;
   private readonly answering = new Answering();
+  private readonly requests: RequestAnswers;
   private moves = 0;
   /** Questions that handlers were at when the connection was lost. */
   private fromBefore: ReadonlySet<string> = new Set();
 
   constructor(private readonly options: AnswersOptions) {
+    this.requests = new RequestAnswers(options);
     this.tools = new Map(options.tools?.map((tool) => [tool.name, tool]));
   }
 
   /** Starts to answer; a handler that does not wait has answered when this returns. */
   receive(event: SessionEvent): void {
+    this.requests.receive(event);
     switch (event.type) {
       case 'external_tool.requested':
         this.serve(event.data, event.agentId);
@@ -53,6 +59,8 @@ export class Answers {
         this.answering.cancel(({ agentId }) => event.agentId === undefined || agentId === event.agentId);
         break;
       case 'session.idle':
+        this.endTurn();
+        break;
       case 'session.shutdown':
         this.end();
         break;
@@ -91,6 +99,7 @@ export class Answers {
       // What the agent asks, the runtime puts to this client again by itself.
       if (question.kind === 'permission') this.decide(question.data);
       if (question.kind === 'external_tool') this.serve(question.data);
+      if (question.kind === 'elicitation') void this.requests.show(question.data);
     }
   }
 
@@ -101,6 +110,11 @@ export class Answers {
 
   /** Cancels all that is being answered; after a lost connection, results that come too late are reported. */
   end(reason?: GroundcrewError): void {
+    this.requests.end();
+    this.endTurn(reason);
+  }
+
+  private endTurn(reason?: GroundcrewError): void {
     this.answering.cancel(() => true, isConnectionLost(reason) ? reason : undefined);
   }
 

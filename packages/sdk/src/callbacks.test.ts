@@ -93,7 +93,7 @@ test('what nobody handles is refused, and a switch of models is a no', async () 
   await runtime.client.createSession({ sessionId });
   expect(await runtime.ask('autoModeSwitch.request', { sessionId })).toEqual({ response: 'no' });
   const refused: [string, object, string][] = [
-    ['userInput.request', { sessionId, question: '?' }, 'No handler for userInput.request'],
+    ['userInput.request', { sessionId, question: '?' }, 'User input requested but no handler registered'],
     ['userInput.request', { sessionId }, 'userInput.request: '],
     ['userInput.request', { sessionId: 'other', question: '?' }, 'Session not found: other'],
     ['no.such.method', { sessionId }, 'Unhandled method no.such.method'],

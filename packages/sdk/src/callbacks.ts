@@ -97,7 +97,9 @@ const answers: { readonly [K in SessionCallback]: Answer<K> } = {
     return read && !read.success ? { valid: false, reason: read.reason } : { valid: true };
   },
   async 'userInput.request'({ sessionId, ...request }, { options, signal }) {
-    return required(options.onUserInputRequest, 'userInput.request')(request, { sessionId }, signal);
+    const { onUserInputRequest: handler } = options;
+    if (!handler) throw new RpcError(ErrorCode.internal, 'User input requested but no handler registered');
+    return handler({ choices: [], allowFreeform: true, ...request }, { sessionId }, signal);
   },
 };
 

@@ -72,12 +72,14 @@ export class Client implements AsyncDisposable {
   createSession(options: SessionOptions = {}): Promise<Session> {
     const { sessionId = randomUUID(), ...rest } = options;
     this.warnings.ofNames('create', options);
+    this.warnings.ofCommands(options.commands);
     return this.runtime().open('session.create', sessionId, rest);
   }
 
   /** Opens a session that is stored, or live with other clients. */
   resumeSession(sessionId: string, options: ResumeSessionOptions = {}): Promise<Session> {
     this.warnings.ofNames('resume', options);
+    this.warnings.ofCommands(options.commands);
     return this.runtime().open('session.resume', sessionId, options);
   }
 
@@ -86,7 +88,7 @@ export class Client implements AsyncDisposable {
     return (await this.call('session.list', filterParams(filter))).sessions.map(metadataFrom);
   }
 
-  /** What a list would say of one session; undefined when nobody knows it. */
+  /** What a list would say of one session; undefined when it is not known. */
   async getSessionMetadata(sessionId: string): Promise<SessionMetadata | undefined> {
     const { session } = await this.call('session.getMetadata', { sessionId });
     return session && metadataFrom(session);

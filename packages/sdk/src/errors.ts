@@ -60,7 +60,7 @@ export function isConnectionLost(error: unknown): error is GroundcrewError {
   return error instanceof GroundcrewError && error.kind === 'connection_lost';
 }
 
-/** Whether a request failed because nobody is there any more to answer it. */
+/** Whether a request failed because the runtime that would answer is gone. */
 export function isConnectionClosed(error: unknown): boolean {
   if (!(error instanceof RpcError) || typeof error.data !== 'object' || error.data === null) return false;
   return 'code' in error.data && error.data.code === 'connection_closed';

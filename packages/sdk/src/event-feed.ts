@@ -34,7 +34,7 @@ export class EventFeed {
     this.listeners.deliver(event);
   }
 
-  /** Nobody hears anything more; readers of a stream are told why, if there is a reason. */
+  /** Listeners receive nothing more; readers of a stream get the reason, if there is a reason. */
   end(reason?: Error): void {
     this.isOver = true;
     this.listeners.clear();

@@ -51,6 +51,9 @@ export type { ModelRequestContext, ModelRequestHandler } from './model-requests.
 export type { SessionLifecycleEvent } from './open-runtime.js';
 export type { OutputOf, OutputSchema } from './output.js';
 export type {
+  PendingElicitation,
+  PendingExitPlanMode,
+  PendingModelSwitch,
   PendingPermission,
   PendingQuestion,
   PendingSessionLimits,
@@ -68,7 +71,12 @@ export type { Session } from './session.js';
 export type {
   AutoModeSwitchHandler,
   BearerTokenProvider,
+  CommandContext,
+  CommandDefinition,
   CustomAgentConfig,
+  ElicitationHandler,
+  ElicitationRequest,
+  ElicitationResult,
   ExitPlanModeHandler,
   InfiniteSessionConfig,
   LogOptions,
@@ -88,6 +96,7 @@ export type {
   SessionOptions,
   SetModelOptions,
   UserInputHandler,
+  UserInputRequest,
 } from './session-options.js';
 export {
   type SectionOverride,

@@ -20,7 +20,7 @@ export interface ModelRequestContext {
 
 /**
  * Makes a model call in the runtime's place: over a proxy, with other headers, or not at all. The signal fires when
- * nobody waits for the answer any more; one that throws is a call that failed.
+ * no caller waits for the answer any more; one that throws is a call that failed.
  */
 export type ModelRequestHandler = (
   request: Request,
@@ -128,7 +128,7 @@ export class ModelRequests {
   }
 }
 
-/** Nobody waits for it any more. */
+/** No caller waits for it any more. */
 const isOver = (): undefined => undefined;
 
 interface OpenRequest {

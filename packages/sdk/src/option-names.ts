@@ -5,6 +5,7 @@ import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
 import { nearestName } from './nearest-name.js';
 import type {
+  CommandDefinition,
   CustomAgentConfig,
   LogOptions,
   McpHttpServerConfig,
@@ -100,6 +101,8 @@ const tool: NamesOf<Tool> = {
   handler: true,
 };
 
+const command: NamesOf<CommandDefinition> = { name: true, description: true, handler: true };
+
 const hooks: NamesOf<SessionHooks> = {
   onPreToolUse: true,
   onPreMcpToolCall: true,
@@ -150,6 +153,7 @@ const handlers = {
   onUserInputRequest: true,
   onExitPlanModeRequest: true,
   onAutoModeSwitchRequest: true,
+  onElicitationRequest: true,
   onEvent: true,
 } as const;
 
@@ -163,6 +167,7 @@ const session = {
   provider: field(provider),
   providers: item({ ...provider, name: true }),
   tools: item(tool),
+  commands: item(command),
   hooks: field(hooks),
   hookOptions: field(hookOptions),
   mcpServers: { each: 'name', names: mcpServer } as const,

@@ -2,8 +2,44 @@ import { type EventData, errorCodes, type SessionEvent } from '@groundcrew/proto
 import { RpcError } from '@groundcrew/rpc';
 import type { Call } from './wire.js';
 
-/** A question that waits for an answer: permission for a tool call, the result of a client's tool, a word of the user, more to spend. */
-export type PendingQuestion = PendingPermission | PendingToolCall | PendingUserInput | PendingSessionLimits;
+/** A question that waits for an answer, of whatever kind. */
+export type PendingQuestion =
+  | PendingPermission
+  | PendingToolCall
+  | PendingUserInput
+  | PendingSessionLimits
+  | PendingExitPlanMode
+  | PendingModelSwitch
+  | PendingElicitation;
+
+/** Users are asked what follows a plan. */
+export interface PendingExitPlanMode {
+  readonly kind: 'exit_plan_mode';
+  readonly requestId: string;
+  readonly toolCallId: string;
+  /** What `exit_plan_mode.requested` said. */
+  readonly data: EventData<'exit_plan_mode.requested'>;
+}
+
+/** Users are asked whether another model may answer. */
+export interface PendingModelSwitch {
+  readonly kind: 'auto_mode_switch';
+  readonly requestId: string;
+  /** It belongs to no call. */
+  readonly toolCallId: '';
+  /** What `auto_mode_switch.requested` said. */
+  readonly data: EventData<'auto_mode_switch.requested'>;
+}
+
+/** A form, or a page to visit, is shown to users. */
+export interface PendingElicitation {
+  readonly kind: 'elicitation';
+  readonly requestId: string;
+  /** The call during which it was asked; empty when an app asked. */
+  readonly toolCallId: string;
+  /** What `elicitation.requested` said. */
+  readonly data: EventData<'elicitation.requested'>;
+}
 
 /** Clients are asked whether a tool call may run. */
 export interface PendingPermission {

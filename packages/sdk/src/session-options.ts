@@ -1,5 +1,6 @@
 import type {
   Callbacks,
+  EventData,
   Methods,
   Params,
   ParsedParams,
@@ -107,12 +108,38 @@ export interface SessionConfigBase extends OtherSettings {
   readonly enableConfigDiscovery?: boolean;
   /** Decides whether tool calls may run. Without it the question is left to other clients, and alone it is a no. */
   readonly onPermissionRequest?: PermissionHandler;
-  /** Answers questions of the agent; with it, the agent may ask. */
+  /**
+   * Answers questions of the agent; with it, the agent may ask.
+   * @example
+   * onUserInputRequest: ({ question, choices }) => ({ answer: choices[0] ?? 'Yes', wasFreeform: false })
+   */
   readonly onUserInputRequest?: UserInputHandler;
-  /** Says what follows a plan. No effect yet: nobody is asked, and a warning says so. */
+  /**
+   * Says what follows a plan; with it, an agent in plan mode may ask.
+   * @example
+   * onExitPlanModeRequest: async ({ summary, planContent }) =>
+   *   (await confirm(`${summary}\n${planContent}`)) ? { approved: true } : { approved: false, feedback: 'Smaller steps' }
+   */
   readonly onExitPlanModeRequest?: ExitPlanModeHandler;
-  /** Says whether to go on with another model when this one is rate limited; no answer is `no`. */
+  /**
+   * Says whether to go on with another model when this one is rate limited; no answer is `no`.
+   * @example
+   * onAutoModeSwitchRequest: ({ retryAfterSeconds = 0 }) => (retryAfterSeconds > 60 ? 'yes' : 'no')
+   */
   readonly onAutoModeSwitchRequest?: AutoModeSwitchHandler;
+  /**
+   * Shows forms and pages of apps and MCP servers; with it, `requestElicitation` is set. What does not fit the form is
+   * refused, and the form stays open; a handler that throws cancels it.
+   * @example
+   * onElicitationRequest: ({ message }) => ({ action: 'accept', content: { name: 'Ada' } })
+   */
+  readonly onElicitationRequest?: ElicitationHandler;
+  /**
+   * Slash commands that this app runs, for its own users and those of other clients.
+   * @example
+   * commands: [{ name: 'deploy', description: 'Deploys the app', handler: ({ args }) => deploy(args) }]
+   */
+  readonly commands?: readonly CommandDefinition[];
   /** Hears every event from the first one on, `session.start` and `session.resume` included. */
   readonly onEvent?: (event: SessionEvent) => unknown;
 }
@@ -131,6 +158,7 @@ type OtherSettings = Omit<
   | 'envValueMode'
   | 'reasoningEffort'
   | 'tools'
+  | 'commands'
   | 'systemMessage'
   | 'provider'
   | 'providers'
@@ -247,8 +275,56 @@ type QuestionHandler<K extends keyof Callbacks, Answer = Result<Callbacks[K]>> =
   signal: AbortSignal,
 ) => Answer | Promise<Answer>;
 
+/** What the agent asks; no choices means that any words are an answer. */
+export interface UserInputRequest {
+  readonly question: string;
+  readonly choices: readonly string[];
+  /** Words of the user's own are an answer too. */
+  readonly allowFreeform: boolean;
+}
+
 /** Answers a question of the agent. */
-export type UserInputHandler = QuestionHandler<'userInput.request'>;
+export type UserInputHandler = (
+  request: UserInputRequest,
+  invocation: { readonly sessionId: string },
+  signal: AbortSignal,
+) => Result<Callbacks['userInput.request']> | Promise<Result<Callbacks['userInput.request']>>;
+
+/** A form to fill in, or a page to visit. */
+export type ElicitationRequest = Omit<EventData<'elicitation.requested'>, 'requestId'> & {
+  readonly sessionId: string;
+};
+
+/** What the user made of it; `content` only with `accept`, by field. */
+export interface ElicitationResult {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
+}
+
+/** Shows a form or a page. */
+export type ElicitationHandler = (
+  request: ElicitationRequest,
+  invocation: { readonly sessionId: string; readonly requestId: string },
+  signal: AbortSignal,
+) => ElicitationResult | Promise<ElicitationResult>;
+
+/** One use of a slash command. */
+export interface CommandContext {
+  readonly sessionId: string;
+  /** As it was typed: `/deploy production`. */
+  readonly command: string;
+  readonly commandName: string;
+  readonly args: string;
+}
+
+/** A slash command of the app. */
+export interface CommandDefinition {
+  /** Without the slash. */
+  readonly name: string;
+  readonly description?: string;
+  /** Runs it; what it throws is what the user reads. */
+  handler(context: CommandContext, signal: AbortSignal): void | Promise<void>;
+}
 
 /** Says what follows a plan. */
 export type ExitPlanModeHandler = QuestionHandler<'exitPlanMode.request'>;

@@ -31,6 +31,8 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     onUserInputRequest,
     onExitPlanModeRequest,
     onAutoModeSwitchRequest,
+    onElicitationRequest,
+    commands,
     onEvent: _onEvent,
     ...rest
   } = options;
@@ -44,6 +46,8 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     requestUserInput: onUserInputRequest !== undefined,
     requestExitPlanMode: onExitPlanModeRequest !== undefined,
     requestAutoModeSwitch: onAutoModeSwitchRequest !== undefined,
+    ...(onElicitationRequest && { requestElicitation: true }),
+    ...(commands && { commands: commands.map(({ handler: _handler, ...command }) => command) }),
     ...hookParams(hooks ?? {}, hookOptions),
     ...(tools && { tools: tools.map(declarationOf) }),
     ...(systemMessage && { systemMessage: systemMessageParams(systemMessage) }),

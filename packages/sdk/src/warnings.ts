@@ -29,6 +29,13 @@ export class Warnings {
     for (const { message } of unknownNames(kind, options)) this.print(message);
   }
 
+  /** Warns of commands that nothing here runs. */
+  ofCommands(commands: readonly { readonly name: string; readonly handler?: unknown }[] = []): void {
+    for (const { name, handler } of commands)
+      if (typeof handler !== 'function')
+        this.print(`The command ${name} is declared and has no handler: nothing happens when it is called.`);
+  }
+
   /** Passes on what the runtime says of options, but for names of which this side has said more. */
   ofRuntime(kind: Kind, options: object, messages: readonly string[]): void {
     const unknown = unknownNames(kind, options).map(({ option }) => `'${option}'`);

@@ -59,12 +59,12 @@ export class CarriedCalls {
     return { status, headers: Object.fromEntries(flat), body: call.body(cancel, stop) };
   };
 
-  /** False for a call that nobody waits for. */
+  /** False for a call that no caller waits for. */
   start({ requestId, ...head }: ParsedParams<Methods['llmInference.httpResponseStart']>): boolean {
     return this.calls.get(requestId)?.begin(head) ?? false;
   }
 
-  /** Resolves when there is room for more; false for a call that nobody waits for. */
+  /** Resolves when there is room for more; false for a call that no caller waits for. */
   async chunk(chunk: ParsedParams<Methods['llmInference.httpResponseChunk']>): Promise<boolean> {
     const call = this.calls.get(chunk.requestId);
     if (!call) return false;
@@ -110,14 +110,14 @@ export class CarriedCalls {
   /** Nothing more goes out: the client closes its WebSocket. */
   private sendEnd(requestId: string): void {
     const params = { requestId, data: '', binary: false, end: true };
-    // Whether it hears of it or not, nobody waits any more.
+    // Whether it hears of it or not, no caller waits any more.
     this.client.ask('llmInference.httpRequestChunk', params, never).catch(() => undefined);
   }
 
   private sendCancelled(requestId: string, reason: unknown): void {
     const cancelReason = reason instanceof Error ? reason.message : String(reason);
     const params = { requestId, data: '', end: true, cancel: true, cancelReason };
-    // Whether it hears of it or not, nobody waits any more.
+    // Whether it hears of it or not, no caller waits any more.
     this.client.ask('llmInference.httpRequestChunk', params, never).catch(() => undefined);
   }
 }

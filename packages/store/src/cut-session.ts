@@ -6,7 +6,7 @@ export interface CutSession {
   readonly sessionId?: string;
   /** From the first record on, without a gap. */
   readonly records: Iterable<LogRecord>;
-  /** How many records are lost behind them; absent when nobody knows. */
+  /** How many records are lost behind them; absent when that is not known. */
   readonly lost?: number;
 }
 

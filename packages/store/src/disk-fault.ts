@@ -1,6 +1,6 @@
 import { StoreError } from './session-store.js';
 
-/** What the file system's own codes mean for who wanted to write; of any other, nobody knows. */
+/** What the file system's own codes mean for who wanted to write; of any other it is not known. */
 export const diskKinds: Readonly<Record<string, 'full' | 'read_only'>> = {
   EACCES: 'read_only',
   EDQUOT: 'full',

@@ -85,6 +85,9 @@ export class Chat {
         ...options,
         onPermissionRequest: this.dialogue.decide,
         onUserInputRequest: this.dialogue.answer,
+        onExitPlanModeRequest: this.dialogue.approvePlan,
+        onAutoModeSwitchRequest: this.dialogue.switchModel,
+        onElicitationRequest: this.dialogue.fillIn,
         onEvent: (event) => display.show(event),
       },
     });

@@ -142,7 +142,7 @@ function questionsFor(
   return { onPermissionRequest: dialogue.decide, onUserInputRequest: dialogue.answer };
 }
 
-/** Nobody is there to be asked: what is not allowed is denied, and users are told how to allow it. */
+/** No user can be asked: what is not allowed is denied, and users are told how to allow it. */
 function decideBy({ allow }: Config, display: Display): PermissionHandler {
   return (request, invocation) => {
     if (permits(allow, request, invocation)) return { kind: 'approve-once' };

@@ -1,10 +1,18 @@
 import type { Approval } from '@groundcrew/protocol';
-import type { PermissionHandler, PermissionRequestResult, UserInputHandler } from '@groundcrew/sdk';
+import type {
+  AutoModeSwitchHandler,
+  ElicitationHandler,
+  ExitPlanModeHandler,
+  PermissionHandler,
+  PermissionRequestResult,
+  UserInputHandler,
+} from '@groundcrew/sdk';
 import { type Allowed, permits } from '../config/allowed.js';
 import type { Display } from '../terminal/display.js';
 import { visible } from '../terminal/visible.js';
 import { approvalFor, describeApproval, textAlone } from './approval.js';
 import { type Paint, paintFor } from './diff-view.js';
+import { askForm } from './form.js';
 import { viewRequest } from './request-view.js';
 
 /** Whoever reads a line from users. */
@@ -26,7 +34,7 @@ export interface DialogueOptions {
   place(): Promise<string>;
 }
 
-/** There is nobody to answer what the agent asks; the model reads that, and goes on. */
+/** No user can answer what the agent asks; the model reads that, and goes on. */
 export class NoUserError extends Error {
   override readonly name = 'NobodyAnswers';
 }
@@ -63,6 +71,47 @@ export class Dialogue {
         if (chosen !== undefined) return { answer: chosen, wasFreeform: false };
         if (mayBeFree && typed !== '') return { answer: typed, wasFreeform: true };
       }
+    });
+
+  /** What follows the plan. */
+  readonly approvePlan: ExitPlanModeHandler = ({ summary, planContent, actions }, _invocation, signal) =>
+    this.inTurn(async () => {
+      this.show([
+        `The plan: ${visible(summary)}`,
+        ...planContent.split('\n').map((line) => `  ${visible(line)}`),
+      ]);
+      const said = await this.read(`${actions.join(', ')}, n no, or what to change: `, signal);
+      if (said === undefined) throw new NoUserError();
+      const selectedAction = actions.find((action) => isSame(action, said));
+      if (selectedAction) return { approved: true, selectedAction };
+      if (/^y(?:es)?$/i.test(said)) return { approved: true, selectedAction: 'interactive' };
+      return { approved: false, ...(!/^(?:no?)?$/i.test(said) && { feedback: said }) };
+    });
+
+  /** May another model answer? */
+  readonly switchModel: AutoModeSwitchHandler = ({ retryAfterSeconds }, _invocation, signal) =>
+    this.inTurn(async () => {
+      const wait = retryAfterSeconds === undefined ? '' : ` for ${retryAfterSeconds} seconds`;
+      this.show([`The model is rate limited${wait}. Go on with another one?`]);
+      const said = await this.read('y yes, a always, n no: ', signal);
+      if (said === undefined) return 'no';
+      if (/^a(?:lways)?$/i.test(said)) return 'yes_always';
+      return /^y(?:es)?$/i.test(said) ? 'yes' : 'no';
+    });
+
+  /** A form, field by field, or a page to visit. */
+  readonly fillIn: ElicitationHandler = (request, _invocation, signal) =>
+    this.inTurn(() => {
+      this.show([
+        visible(
+          request.elicitationSource ? `${request.elicitationSource}: ${request.message}` : request.message,
+        ),
+      ]);
+      return askForm(
+        request,
+        (question) => this.read(question, signal),
+        (line) => this.show([line]),
+      );
     });
 
   private async readDecision(

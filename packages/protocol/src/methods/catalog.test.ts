@@ -339,6 +339,7 @@ const served = [
   'session.commands.enqueue',
   'session.commands.execute',
   'session.commands.handlePendingCommand',
+  'session.commands.invoke',
   'session.commands.list',
   'session.commands.respondToQueuedCommand',
   'session.create',

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { flag, text } from '../fields.js';
-import { openObject } from '../schema.js';
+import { oneOf, openObject } from '../schema.js';
+import { sessionMode } from '../settings.js';
 import { inSession, success } from './session-ref.js';
 
 /** Slash commands, run by the clients that declared them. */
@@ -20,6 +21,28 @@ export const sessionCommandsMethods = {
     'Tells that a command was run, or why it was not.',
     () => inSession({ requestId: text(), error: z.optional(text()) }),
     success,
+  ),
+  'session.commands.invoke': method(
+    'Runs a command, whoever has it; answers with what its client is to do next.',
+    () => inSession({ name: text(), input: z.optional(text()), origin: z.optional(text()) }),
+    () =>
+      oneOf('kind', [
+        openObject({ kind: z.literal('text'), text: text() }),
+        openObject({ kind: z.literal('completed'), message: z.optional(text()) }),
+        /** The client sends the prompt. */
+        openObject({
+          kind: z.literal('agent-prompt'),
+          prompt: text(),
+          displayPrompt: text(),
+          mode: z.optional(sessionMode()),
+        }),
+        openObject({
+          kind: z.literal('select-subcommand'),
+          command: text(),
+          title: text(),
+          options: z.array(openObject({ name: text(), description: text() })),
+        }),
+      ]),
   ),
   'session.commands.list': method(
     'The commands there are.',

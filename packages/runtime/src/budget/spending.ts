@@ -48,7 +48,7 @@ export interface LostCall {
 /** What a call is thought to take before its answer comes. */
 export type Reservation = LostCall;
 
-/** What a session of which nobody asked anything has spent. */
+/** What a session without a prompt has spent. */
 export const nothingSpent: Spending = {
   milliseconds: 0,
   byModel: {},

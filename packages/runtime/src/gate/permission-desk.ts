@@ -4,7 +4,14 @@ import type { Clock } from '../clock.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import { type Refusal, refusalBy, refusalOf } from '../permissions/decision.js';
-import { Forbidden, forbid, judge, type PolicyRules, type Prohibitions } from '../permissions/policy.js';
+import {
+  Forbidden,
+  forbid,
+  judge,
+  type PolicyRules,
+  type Prohibitions,
+  type Verdict,
+} from '../permissions/policy.js';
 import type { PermissionQuestion, PermissionRequest } from '../permissions/question.js';
 import { examine, type Subject } from '../permissions/subject.js';
 import type { Answers, Questions } from '../questions/questions.js';
@@ -67,7 +74,10 @@ export class PermissionDesk {
       verdict.type === 'deny' && (verdict.rule !== undefined || verdict.problem !== undefined);
     if (isForbidden) return { refusal: refusalBy(verdict) };
     if (call.granted?.some((granted) => isSameQuestion(granted, question))) return {};
-    if (verdict.type === 'allow' && asking !== 'always') return { isHardened: verdict.isHardened ?? false };
+    const isOutdated = asked.isChanged === true && verdict.isByApproval === true;
+    if (isOutdated && !rules.canAsk) return { refusal: refusalBy(unaskable) };
+    if (verdict.type === 'allow' && asking !== 'always' && !isOutdated)
+      return { isHardened: verdict.isHardened ?? false };
     if (asking === 'never') return {};
     if (verdict.type === 'deny') return { refusal: refusalBy(verdict) };
     log.append({ type: 'permission.requested', data: question });
@@ -85,6 +95,11 @@ export class PermissionDesk {
     return questions.ask({ kind: 'permission', requestId }, settle, signal);
   }
 }
+
+const unaskable: Verdict = {
+  type: 'deny',
+  because: 'Its description has changed since it was approved, and nobody is there to be asked.',
+};
 
 /** What rules forbid ends before a tool has looked at anything; throws Forbidden. */
 export function requireNotForbidden(

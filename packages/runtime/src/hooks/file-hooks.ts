@@ -48,7 +48,7 @@ export class FileHooks {
   }
 }
 
-/** Nobody knows what a file forbids that cannot be read: it forbids everything. */
+/** What an unreadable file forbids is not known: it forbids everything. */
 function brokenFile(problem: string): HookSource {
   return {
     name: 'a hooks file',

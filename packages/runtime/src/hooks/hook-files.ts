@@ -20,7 +20,7 @@ export interface CommandHook {
 /** What the hooks files of a session say. */
 export interface HookFiles {
   readonly hooks: readonly CommandHook[];
-  /** Why some file cannot be taken as it is, with file and line. Nobody knows what it forbids: no tool runs. */
+  /** Why some file cannot be taken as it is, with file and line. What it forbids is not known: no tool runs. */
   readonly problem?: string;
 }
 

@@ -100,7 +100,7 @@ export class Hooks {
     advance: (input: HookInput<K>, output: HookOutput<K>) => HookInput<K> = (same) => same,
   ): Promise<readonly HookAnswer<K>[]> {
     if (!this.has(point)) return [];
-    const record = this.open(point, { ...this.common(), ...shownInput(point, input) });
+    const record = this.open(point, { ...this.common(), ...shownInput(point, input) }, { mayWait: true });
     try {
       const answers = await this.ask(point, input, signal, advance);
       record.close(endOf(answers), answers);
@@ -129,13 +129,24 @@ export class Hooks {
     return answers;
   }
 
-  /** Writes that hooks of a point are called; what it returns writes what they said. */
-  open(point: HookType, input: unknown): HookRecord {
+  /**
+   * Writes that hooks of a point are called; what it returns writes what they said. `mayWait`: of hooks that answer at
+   * once both are written together, in one commit.
+   */
+  open(point: HookType, input: unknown, { mayWait = false } = {}): HookRecord {
     const { log, clock } = this.parts;
     const invocation = { hookInvocationId: clock.newId(), hookType: point };
-    log.append({ type: 'hook.start', data: { ...invocation, input } });
+    let hasStarted = false;
+    const start = () => {
+      if (!hasStarted) log.append({ type: 'hook.start', data: { ...invocation, input } });
+      hasStarted = true;
+    };
+    const timer = mayWait ? setTimeout(start, startMilliseconds) : undefined;
+    if (!mayWait) start();
     return {
       close: (end, answers = []) => {
+        clearTimeout(timer);
+        start();
         log.append({ type: 'hook.end', data: { ...invocation, ...end } });
         for (const message of notificationsOf(answers))
           log.append({ type: 'session.info', data: { infoType: 'hook', message } });
@@ -194,6 +205,9 @@ function answerOf<K extends HookType>(source: HookSource, point: K, said: unknow
 function isFor({ types }: HookSource, point: HookType): boolean {
   return types === undefined || types.includes(point);
 }
+
+/** Hooks that have not answered by then are seen to be called. */
+const startMilliseconds = 5;
 
 /** What hooks may change, clients do not see before: prompts, and results of tools. */
 const hiddenInput: Partial<Record<HookType, readonly string[]>> = {

@@ -18,7 +18,7 @@ import type {
   ViewCut,
 } from './state.js';
 
-/** The private records: what a session must remember and nobody outside is told. A closed list. */
+/** The private records: what a session must remember and clients never receive. A closed list. */
 export interface Notes {
   /** A sub-agent begins: all that another process needs in order to go on with it. */
   'agent.started': AgentTask;

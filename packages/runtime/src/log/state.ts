@@ -97,7 +97,7 @@ export interface OpenCall {
   readonly granted?: readonly EventOf<'permission.requested'>['data'][];
 }
 
-/** A question to users that nobody has answered yet. */
+/** A question to users without an answer yet. */
 export type OpenQuestion =
   | {
       readonly kind: 'permission';
@@ -204,7 +204,7 @@ export interface SessionState {
   readonly context: SessionContext;
   readonly model?: string;
   readonly reasoningEffort?: string;
-  /** Nobody has named the model: it is what there was at the first turn. */
+  /** No client has named the model: it is what there was at the first turn. */
   readonly isModelByDefault?: boolean;
   /** Chosen while a turn ran, for the next one. */
   readonly nextModel?: ModelChange;
@@ -332,7 +332,7 @@ export interface FixedSettings {
   readonly hasGitHubToken: boolean;
   /** It keeps a directory of its own; so does one that says nothing of it. */
   readonly hasWorkspace: boolean;
-  /** Another model may answer whenever one is rate limited; nobody is asked again. */
+  /** Another model may answer whenever one is rate limited; no user is asked again. */
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */
   readonly hasHooks: boolean;

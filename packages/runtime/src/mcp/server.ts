@@ -52,6 +52,8 @@ export class McpServer {
   /** Until when turns wait for it. */
   private deadline = 0;
   private refreshing: Promise<void> | undefined;
+  /** By the name of a tool, the description that approvals are for. */
+  private readonly accepted = new Map<string, string>();
   private isStale = false;
   private readonly waiting = new Set<() => void>();
   /** It does not take the probe of newer revisions. */
@@ -147,6 +149,16 @@ export class McpServer {
     } catch (error) {
       throw new Error(`MCP server '${this.name}': ${link.reason(error)}`);
     }
+  }
+
+  /** It describes the tool otherwise than when the user last let it run, or when the server first listed it. */
+  isChanged({ name, version }: ToolDefinition): boolean {
+    return this.accepted.get(name) !== version;
+  }
+
+  /** The user has let the tool run as it is described now. */
+  accept({ name, version }: ToolDefinition): void {
+    this.accepted.set(name, version);
   }
 
   /** Calls a tool as an app does, and returns what it answers as it is. */
@@ -275,6 +287,7 @@ export class McpServer {
     const { definitions, problems } = readDefinitions(listed);
     for (const problem of problems) this.host.warn(`MCP server '${this.name}': ${problem}.`);
     const { tools, excludeTools = [] } = this.config;
+    for (const definition of definitions) if (!this.accepted.has(definition.name)) this.accept(definition);
     this.tools = definitions.filter(
       ({ name }) => (tools === undefined || tools.includes(name)) && !excludeTools.includes(name),
     );

@@ -30,14 +30,16 @@ export function mcpTool(server: McpServer, definition: ToolDefinition, name: str
       };
       return {
         type: 'run',
-        questions: [{ request, version: definition.version }],
+        questions: [{ request, ...(server.isChanged(definition) && { isChanged: true }) }],
         mcpCall: { serverName: server.name, toolName: definition.name, arguments: args },
-        run: (signal, { meta } = {}) =>
-          server.call(definition.name, args, {
+        run: (signal, { meta } = {}) => {
+          server.accept(definition);
+          return server.call(definition.name, args, {
             signal,
             meta,
             progress: (output) => context.progress(output),
-          }),
+          });
+        },
       };
     },
   };

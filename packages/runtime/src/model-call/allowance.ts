@@ -14,7 +14,7 @@ import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import type { Allowance, Cap, ModelCallParts, ModelQuestion } from './question.js';
 
-/** A limit of the session is spent, and nobody wants to raise it. */
+/** A limit of the session is spent, and no user wants to raise it. */
 export class LimitsExhausted extends Error {
   override readonly name = 'LimitsExhausted';
 }
@@ -96,7 +96,7 @@ export function estimateInput(log: AgentLog, question: ModelQuestion): number {
   return Math.ceil((estimate * last.inputTokens) / last.estimatedInput);
 }
 
-/** Answers of models nobody knows may be expected to be shorter than this. */
+/** Answers of unknown models may be expected to be shorter than this. */
 const longestUnknown = 32_768;
 
 /** A bound above what the model gives would only be refused. */

@@ -30,7 +30,7 @@ export interface Decision {
   readonly reason?: string;
 }
 
-/** The client answered with a kind nobody knows; the question stays open. */
+/** The client answered with an unknown kind; the question stays open. */
 export class UnknownDecision extends Error {
   override readonly name = 'UnknownDecision';
 
@@ -80,7 +80,7 @@ export function refusalBy({ rule, problem, hint }: Pick<Verdict, 'rule' | 'probl
   return { type: 'denied', text: `Permission denied by rules: ${describeRule(rule)}` };
 }
 
-/** Nobody was there to be asked. */
+/** No user could be asked. */
 const couldNotAsk: Refusal = {
   type: 'denied',
   text: 'Permission denied and could not request permission from user',

@@ -27,6 +27,8 @@ export interface Verdict {
   readonly hint?: string;
   /** It runs unasked because it only reads: nothing that its place can configure is to take part. */
   readonly isHardened?: boolean;
+  /** An approval of before allows it, and no rule or mode. */
+  readonly isByApproval?: boolean;
 }
 
 /** A call that rules forbid, whatever users say. */
@@ -114,7 +116,7 @@ export function forbid(subject: Subject, { deny, problem }: Prohibitions): Verdi
   return rule && { type: 'deny', because: `The rule ${describeRule(rule)} denies it.`, rule };
 }
 
-type Reason = Pick<Verdict, 'because' | 'rule' | 'isHardened'>;
+type Reason = Pick<Verdict, 'because' | 'rule' | 'isHardened' | 'isByApproval'>;
 
 function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined {
   if (subject.request === undefined) return { because: 'It needs no leave.' };
@@ -127,13 +129,14 @@ function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined
   const hardened = onlyReads(subject) && { isHardened: true };
   if (rule) return { because: `The rule ${describeRule(rule)} allows it.`, rule, ...hardened };
   if (isSwitchedOn(subject, rules)) return { because: 'Such calls are approved in this session.' };
-  if (isApproved(subject, rules)) return { because: 'It was approved before.', ...hardened };
+  if (isApproved(subject, rules))
+    return { because: 'It was approved before.', isByApproval: true, ...hardened };
   if (rules.mode === 'assisted' && onlyReadsInside(subject, rules))
     return { because: 'It only reads, and only in the allowed directories.', ...hardened };
   return rules.canAsk ? undefined : reasonUnasked(subject, rules);
 }
 
-/** What runs though nobody is there to be asked, because the client of the session has no way to be. */
+/** What runs though no user can be asked, because the client of the session has no way to be. */
 function reasonUnasked(subject: Subject, rules: PolicyRules): Reason | undefined {
   if (rules.unasked?.type === 'all' && !mayHideForbidden(subject, rules))
     return { because: 'This runtime allows all calls of clients that cannot be asked.' };

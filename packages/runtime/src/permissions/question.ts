@@ -8,8 +8,8 @@ export interface PermissionQuestion {
   readonly request: PermissionRequest;
   /** How a dialogue shows it, where that is not the request itself. */
   readonly prompt?: EventData<'permission.requested'>['promptRequest'];
-  /** What it was like when it was asked about: an approval of another version does not cover it. */
-  readonly version?: string;
+  /** What it is about is described otherwise than when approvals were given: those do not cover it. */
+  readonly isChanged?: boolean;
   /** Where its path led, links followed, when the call was prepared: rules look there too. */
   readonly real?: readonly string[];
 }

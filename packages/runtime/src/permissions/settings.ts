@@ -22,7 +22,7 @@ export interface PermissionSettings {
 /** What a change leaves out stays as it was; approvals are replaced as a whole. */
 export type PermissionChange = Partial<PermissionSettings> & { readonly approvals?: readonly Approval[] };
 
-/** A session that nobody has told anything. */
+/** A session without settings of its own. */
 export const initialPermissions: PermissionSettings = {
   mode: 'manual',
   allow: [],

@@ -131,7 +131,7 @@ function visitCommand(command: Command, walk: Walk): void {
   if (readsCommands(command.name.value, words)) readInput(command, walk);
 }
 
-/** What a shell is given to read is commands; what comes from elsewhere, nobody knows. */
+/** What a shell is given to read is commands; what comes from elsewhere is not known. */
 function readInput({ redirects }: Command, { findings, depth }: Walk): void {
   const texts = redirects.map(inputText);
   for (const text of texts) if (text !== undefined) readText(text, { findings, depth: depth + 1 });

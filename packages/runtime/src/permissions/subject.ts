@@ -143,7 +143,7 @@ function basesOf(commands: readonly ReadCommand[], workingDirectory: string): re
 
 const movers: ReadonlySet<string> = new Set(['cd', 'pushd']);
 
-/** Bases double with each move; longer journeys are not followed, and lead nobody knows where. */
+/** Bases double with each move; longer journeys are not followed, and lead to unknown places. */
 const mostMoves = 5;
 const mostBases = 2 ** mostMoves;
 const mostLookups = 500;

@@ -19,7 +19,7 @@ export interface Answers {
   queued_command: { readonly handled?: boolean; readonly stopProcessingQueue?: boolean };
   /** What the model is to have said; undefined when the request was refused. */
   sampling: Readonly<Record<string, unknown>> | undefined;
-  /** Undefined when nobody who was asked could answer. */
+  /** Undefined when no client that was asked could answer. */
   user_input: UserAnswer | undefined;
 }
 

@@ -170,7 +170,7 @@ export class Conversation {
     await this.receipts.once(prompt, () => this.accept({ prompt, extras }));
   }
 
-  /** False when nobody waits for such an answer any more; what was asked before the log was loaded may be answered too. */
+  /** False when no caller waits for such an answer any more; what was asked before the log was loaded may be answered too. */
   answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
     if (question.kind === 'elicitation' || question.kind === 'sampling') this.requests.reopen();
     return this.questions.answer(question, answer);

@@ -47,7 +47,7 @@ export interface Resumption {
   readonly context?: SessionContext;
   readonly wasActive: boolean;
   readonly continuePendingWork: boolean;
-  /** Nobody is told but of what changes. */
+  /** Only what changes is published. */
   readonly isSilent: boolean;
 }
 

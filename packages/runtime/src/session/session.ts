@@ -182,7 +182,7 @@ export class Session {
     return (await this.load()).requests;
   }
 
-  /** False when nobody waits for such an answer any more. */
+  /** False when no caller waits for such an answer any more. */
   async answer<K extends keyof Answers>(question: QuestionRef<K>, answer: Answers[K]): Promise<boolean> {
     return (await this.load()).answer(question, answer);
   }

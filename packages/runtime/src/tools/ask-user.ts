@@ -26,7 +26,7 @@ export function askUserTool(): Tool {
   });
 }
 
-/** What the model reads about an answer, or of a question that nobody could answer. */
+/** What the model reads about an answer, or of a question that no user could answer. */
 export function resultOfAnswer(answer: UserAnswer | undefined): ToolResult {
   if (!answer) return { type: 'failure', text: unanswered };
   const verb = answer.wasFreeform ? 'responded' : 'selected';

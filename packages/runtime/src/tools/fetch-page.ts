@@ -189,7 +189,7 @@ function decode(bytes: Buffer, type: string): string {
   try {
     return new TextDecoder(declared ?? 'utf-8').decode(bytes);
   } catch {
-    // A name that nobody knows: most of the web is UTF-8.
+    // An unknown name: most of the web is UTF-8.
     return new TextDecoder().decode(bytes);
   }
 }

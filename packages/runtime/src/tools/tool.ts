@@ -55,7 +55,7 @@ export type ToolNotice =
 export interface ToolContext extends ToolEnvironment {
   /** Asked by whatever finds a path: throws when rules forbid to look there. */
   checkPlace?(place: { readonly path: string; readonly real: string }): void;
-  /** Asked by whatever comes upon files that nobody named: whether rules forbid to read there. */
+  /** Asked by whatever comes upon files that no caller named: whether rules forbid to read there. */
   isForbidden?(place: { readonly path: string; readonly real: string }): boolean;
   /** Asked by whatever is led to another address: throws when rules forbid to look there. */
   checkAddress?(url: string): void;

@@ -2,7 +2,7 @@ import { sizeOfAll, viewOf } from '../log/history-view.js';
 import type { AgentState } from '../log/state.js';
 import type { AgentContext, ModelPlan } from './context.js';
 
-/** Window assumed for a model that nobody knows. */
+/** Window assumed for an unknown model. */
 const defaultTokenLimit = 128_000;
 
 /** How full the model's window is; sizes are estimated at four characters a token. */

@@ -154,7 +154,7 @@ function receiptOf({ messageId, digest }: Prompt, delivery: 'idle' | 'queued'): 
   return [{ note: 'prompt.received', data: { messageId, digest } }];
 }
 
-/** The first turn says which model it begins with, when nobody had named one. */
+/** The first turn says which model it begins with, when no client had named one. */
 function openingModel({ log, planner }: AgentContext): Draft[] {
   if (log.session.model !== undefined || log.agentId !== undefined) return [];
   return [{ type: 'session.model_change', data: { newModel: planner.model(), source: 'startup' } }];

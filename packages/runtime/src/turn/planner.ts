@@ -302,7 +302,7 @@ export class Planner {
     );
   }
 
-  /** What users read at the first turn: tools that filters hide, and sections of the prompt that nobody knows. */
+  /** What users read at the first turn: tools that filters hide, and unknown sections of the prompt. */
   report(state: SessionState): SettingsReport {
     const model = this.model(state);
     const unknown = unknownSections(this.settings.systemMessage).map(

@@ -1,10 +1,7 @@
-import type { EventData, Methods } from '@groundcrew/protocol';
+import type { Methods } from '@groundcrew/protocol';
 import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
-
-type Mode = EventData<'session.mode_changed'>['newMode'];
-
-const modes: readonly Mode[] = ['interactive', 'plan', 'autopilot'];
+import { modes, setMode } from '../modes.js';
 
 export const sessionModeHandlers: SessionHandlers<Pick<Methods, 'session.mode.get' | 'session.mode.set'>> = {
   async 'session.mode.get'(_params, { session }) {
@@ -16,9 +13,7 @@ export const sessionModeHandlers: SessionHandlers<Pick<Methods, 'session.mode.ge
       const expected = modes.map((known) => `\`${known}\``).join(', ');
       throw new Refusal(`unknown variant \`${mode}\`, expected one of ${expected}`);
     }
-    const { mode: previousMode } = await session.state();
-    if (previousMode !== newMode)
-      await session.record({ type: 'session.mode_changed', data: { previousMode, newMode } });
+    await setMode(session, newMode);
     return { status: 'unchanged', modelChanged: false };
   },
 };

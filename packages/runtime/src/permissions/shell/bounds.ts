@@ -42,7 +42,7 @@ export class ReadingBudget {
   }
 }
 
-/** Words beyond this are not taken apart, and lead nobody knows where. */
+/** Words beyond this are not taken apart, and lead to unknown places. */
 export function isShortWord(word: string): boolean {
   return word.length <= longestWord && (word.match(/\{/g)?.length ?? 0) <= mostBracesInWord;
 }

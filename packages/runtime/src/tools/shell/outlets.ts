@@ -10,7 +10,7 @@ export interface Outlet {
   listen(listener: (chunk: Buffer) => void): void;
   /** What is there at this moment and nobody has heard of. */
   pull(): Iterable<Buffer>;
-  /** The command has ended; what it left running may go on writing, but nobody waits for it. */
+  /** The command has ended; what it left running may go on writing, but no caller waits for it. */
   settle(): void;
   /** Nothing is read any more. */
   close(): void;

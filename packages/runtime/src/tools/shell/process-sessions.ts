@@ -2,7 +2,7 @@ import type { Guardian } from './guardian.js';
 import { signalMarked, signalSessions } from './processes.js';
 
 /**
- * The process sessions that commands run in, from their start until nobody is left in them. A command may end before
+ * The process sessions that commands run in, from their start until no process is left in them. A command may end before
  * what it left running does: its session stays here, and so within reach of `end`.
  */
 export class ProcessSessions {
@@ -47,7 +47,7 @@ export class ProcessSessions {
     return left.size === 0 && !hasStrays;
   }
 
-  /** False when nobody is left in the session. */
+  /** False when no process is left in the session. */
   signal(id: number, signal: NodeJS.Signals): boolean {
     return this.reachable(new Set([id]), signal).size > 0;
   }

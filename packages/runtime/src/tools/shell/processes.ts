@@ -68,7 +68,7 @@ function isMarked(environment: string, mark: string): boolean {
   return next === undefined || next === '\0' || next === '.';
 }
 
-/** False when nobody is there any more. */
+/** False when no process is there any more. */
 function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(pid, signal);

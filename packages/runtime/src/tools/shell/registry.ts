@@ -71,7 +71,7 @@ export class ShellRegistry {
     await this.host.stop(shell, this);
   }
 
-  /** Sends a signal to a command and all that it has started; false when nobody is there. */
+  /** Sends a signal to a command and all that it has started; false when no process is there. */
   signal(shell: Shell, signal: NodeJS.Signals): boolean {
     return shell.pid !== undefined && this.host.sessions.signal(shell.pid, signal);
   }

@@ -43,7 +43,7 @@ export async function runCommand(
   };
 }
 
-/** Starts a command that nobody waits for. */
+/** Starts a command that no caller waits for. */
 export async function startInBackground(
   order: Order & { readonly isDetached: boolean },
   context: ToolContext,

@@ -83,7 +83,7 @@ export class Shell {
     for (const chunk of this.start.outlet.pull()) this.receive(chunk);
   }
 
-  /** Nobody reads its output any more. */
+  /** Its output is read no more. */
   close(): void {
     this.start.outlet.close();
   }

@@ -1,0 +1,106 @@
+import type { EventData, SessionEvent } from '@groundcrew/protocol';
+import { Answering } from './answering.js';
+import { GroundcrewError, toError } from './errors.js';
+import type { Report } from './report.js';
+import type { CommandDefinition, ElicitationHandler, ElicitationResult } from './session-options.js';
+import type { Call } from './wire.js';
+
+/** What the answers need of their session. */
+export interface RequestAnswersOptions {
+  readonly sessionId: string;
+  readonly onElicitationRequest?: ElicitationHandler;
+  readonly commands?: readonly CommandDefinition[];
+  readonly call: Call;
+  readonly report: Report;
+}
+
+type Form = EventData<'elicitation.requested'>;
+type Command = EventData<'command.execute'>;
+
+/** Answers requests that belong to no turn: forms and pages to show, and slash commands of the app. */
+export class RequestAnswers {
+  private readonly answering = new Answering();
+
+  constructor(private readonly options: RequestAnswersOptions) {
+    this.answering.stillOpen([]);
+  }
+
+  receive(event: SessionEvent): void {
+    if (event.type === 'elicitation.requested') void this.show(event.data);
+    if (event.type === 'command.execute') void this.run(event.data);
+    if (event.type === 'elicitation.completed' || event.type === 'command.completed')
+      this.answering.cancel(({ requestId }) => requestId === event.data.requestId);
+  }
+
+  /** Shows a form; one that the handler was given before is not given to it twice. */
+  async show(data: Form): Promise<void> {
+    const { onElicitationRequest: handler, sessionId, call } = this.options;
+    const { requestId, ...request } = data;
+    const question = { requestId };
+    const signal = handler && this.answering.begin(question);
+    if (!handler || !signal) return;
+    try {
+      const result = await this.filledIn(
+        () => handler({ ...request, sessionId }, { sessionId, requestId }, signal),
+        signal,
+      );
+      if (!this.answering.finish(question, signal)) return;
+      const { action, content } = result;
+      const sent = { action, ...(content && { content: { ...content } }) };
+      await call('session.ui.handlePendingElicitation', { sessionId, requestId, result: sent });
+    } catch (error) {
+      this.unsent('onElicitationRequest', error);
+    }
+  }
+
+  /** Cancels what is being answered. */
+  end(): void {
+    this.answering.cancel(() => true);
+  }
+
+  /** A handler that throws has shown nothing: the form is cancelled. */
+  private async filledIn(
+    ask: () => ElicitationResult | Promise<ElicitationResult>,
+    signal: AbortSignal,
+  ): Promise<ElicitationResult> {
+    try {
+      return await ask();
+    } catch (thrown) {
+      if (!signal.aborted) this.report('onElicitationRequest', thrown);
+      return { action: 'cancel' };
+    }
+  }
+
+  private async run({ requestId, command, commandName, args }: Command): Promise<void> {
+    const { commands = [], sessionId, call } = this.options;
+    const handler = commands.find(({ name }) => name === commandName)?.handler;
+    const question = { requestId };
+    const signal = handler && this.answering.begin(question);
+    if (!handler || !signal) return;
+    const error = await outcomeOf(() => handler({ sessionId, command, commandName, args }, signal));
+    if (error && !signal.aborted) this.report(commandName, error);
+    if (!this.answering.finish(question, signal)) return;
+    const answer = { sessionId, requestId, ...(error && { error: error.message }) };
+    await call('session.commands.handlePendingCommand', answer).catch((failure: unknown) =>
+      this.unsent(commandName, failure),
+    );
+  }
+
+  private unsent(name: string, error: unknown): void {
+    if (!(error instanceof GroundcrewError)) this.report(name, error);
+  }
+
+  private report(name: string, error: unknown): void {
+    this.options.report({ handler: 'callback', name, sessionId: this.options.sessionId }, error);
+  }
+}
+
+/** What a command threw, if it did. */
+async function outcomeOf(run: () => unknown): Promise<Error | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (thrown) {
+    return toError(thrown);
+  }
+}
