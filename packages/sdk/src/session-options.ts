@@ -90,9 +90,9 @@ export interface SessionConfigBase extends OtherSettings {
   readonly enableFileHooks?: boolean;
   /** MCP servers, by name. They start at the first turn; their tools are offered as `<server>-<tool>`. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
-  /** Agents that the main agent may ask. No effect yet but for `session.agent.list`, and a warning says so. */
+  /** Agents that can lead the session, and that the main agent may ask. Their `mcpServers` are not started yet. */
   readonly customAgents?: readonly CustomAgentConfig[];
-  /** The custom agent that works instead of the main one. No effect yet, and a warning says so. */
+  /** The agent that works instead of the main one, by its name: one of `customAgents` or of a file. */
   readonly agent?: string;
   /**
    * Directories with skills: folders with a `SKILL.md`. They come before those of the project and of the user.
