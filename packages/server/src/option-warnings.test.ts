@@ -39,7 +39,7 @@ const fields = new Map(
   ),
 );
 /** Passed on whole, and looked into where the service is called. */
-const isWhole = (path: string) => /^(providers|models)\./.test(path);
+const isWhole = (path: string) => /^(providers|models|customAgents)\./.test(path);
 const known = [...fields.values()].filter(
   ({ path }) => !elsewhere.includes(path) && !listed.includes(path) && !isWhole(path),
 );
