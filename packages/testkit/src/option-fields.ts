@@ -44,7 +44,10 @@ function walk(schema: Schema, table: SupportTable, above: readonly string[]): re
 
 const wraps = {
   field: { schema: (schema: Schema) => schema, value: (value: object): unknown => value },
-  item: { schema: (schema: Schema) => schema.items ?? {}, value: (value: object): unknown => [value] },
+  item: {
+    schema: (schema: Schema) => schema.items ?? {},
+    value: (value: object): unknown => [{ name: 'some', ...value }],
+  },
   name: {
     schema: (schema: Schema) => schema.additionalProperties ?? {},
     value: (value: object): unknown => ({ tone: value }),
