@@ -210,7 +210,8 @@ test('a client that is too far behind is cut off, the others notice nothing, and
   const answers = 8;
   const model = runtime.script(...Array.from({ length: answers }, () => streamChunks(...chunks)));
   const reader = await runtime.connect();
-  const session = await reader.create({ ...providerOf(model), streaming: true });
+  const infiniteSessions = { enabled: false };
+  const session = await reader.create({ ...providerOf(model), streaming: true, infiniteSessions });
   const sleeper = await bareClient(attaching(session.sessionId));
   await session.next('session.resume');
   const { cursor } = await session.call<{ cursor: string }>('session.eventLog.tail');

@@ -3,6 +3,8 @@ import { callTools, liveRuntime, providerOf, say, story, streamChunks } from '@g
 import { describe, expect, test } from 'vitest';
 
 const runtime = liveRuntime({ flags: ['--port', '0'] });
+/** Answers of megabytes fill the window: these tests are not about what happens then. */
+const infiniteSessions = { enabled: false };
 
 /** A connection without manners: what it sends is sent as it is. */
 async function rawSocket(): Promise<Socket> {
@@ -98,7 +100,7 @@ test('a client that does not read misses nothing once it reads again, and nobody
   const halves = [chunks.slice(0, 1500), chunks.slice(1500)] as const;
   const model = runtime.script(streamChunks(...halves[0]), streamChunks(...halves[1]), say('last'));
   const reader = await runtime.connect();
-  const session = await reader.create({ ...providerOf(model), streaming: true });
+  const session = await reader.create({ ...providerOf(model), streaming: true, infiniteSessions });
   const sleeper = await rawSocket();
   const params = { sessionId: session.sessionId, toolFilterPrecedence: 'excluded' };
   sleeper.write(frame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'session.resume', params })));
@@ -126,7 +128,7 @@ test('a client that is behind and resumes again hears everything in the order in
   const chunks = Array.from({ length: 2000 }, (_, index) => `${index} `.padEnd(4000, '.'));
   const model = runtime.script(streamChunks(...chunks), say('second'), say('third'));
   const reader = await runtime.connect();
-  const session = await reader.create({ ...providerOf(model), streaming: true });
+  const session = await reader.create({ ...providerOf(model), streaming: true, infiniteSessions });
   const sleeper = await rawSocket();
   const params = { sessionId: session.sessionId, toolFilterPrecedence: 'excluded' };
   const resume = (id: number) =>
@@ -191,7 +193,7 @@ test('a large result travels and is kept whole where the app wants that', async 
   const tools = [{ name: 'look', skipPermission: true }];
   const model = runtime.script(callTools({ id: 'c1', name: 'look', arguments: {} }), say('big'));
   const largeOutput = { enabled: false };
-  const session = await runtime.client.create({ ...providerOf(model), tools, largeOutput });
+  const session = await runtime.client.create({ ...providerOf(model), tools, largeOutput, infiniteSessions });
   await session.send('Look');
   const { data } = await session.next('external_tool.requested');
   await session.answerTool(data.requestId, { result: text });

@@ -49,11 +49,12 @@ export class ClientDialect {
     return this.hasConnected;
   }
 
-  /** The first create or resume settles which protocol the client speaks. */
+  /** The first create or resume settles which protocol the client speaks, unless a later one shows that it is 3. */
   settle(opening: Opening): void {
     const { hasConnected } = this;
     const { isServerFlag = false } = this.start;
-    this.settled ??= this.said ?? this.shown(opening);
+    if (this.settled === undefined || isOfProtocol3(opening.params))
+      this.settled = this.said ?? this.shown(opening);
     this.age = this.settled < 3 ? 'oldest' : ageOf(opening.params, { hasConnected, isServerFlag });
   }
 
