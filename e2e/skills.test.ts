@@ -247,7 +247,7 @@ test('skills are commands: the command is a prompt that begins with the skill', 
     'quiet/SKILL.md': '---\nname: quiet\ndescription: Q\nuser-invocable: false\n---\n',
   });
   const { session, model } = await runtime.session([say('ok')], { skillDirectories: [skills] });
-  expect(await session.call('session.commands.list', {})).toEqual({
+  expect(await session.call('session.commands.list', { includeBuiltins: false })).toEqual({
     commands: [
       {
         name: 'pdf',
@@ -258,7 +258,9 @@ test('skills are commands: the command is a prompt that begins with the skill', 
       },
     ],
   });
-  expect(await session.call('session.commands.list', { includeSkills: false })).toEqual({ commands: [] });
+  expect(
+    await session.call('session.commands.list', { includeSkills: false, includeBuiltins: false }),
+  ).toEqual({ commands: [] });
   expect(await session.call('session.commands.execute', { commandName: 'pdf', args: 'form.pdf' })).toEqual(
     {},
   );

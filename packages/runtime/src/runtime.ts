@@ -10,6 +10,7 @@ import {
 } from '@groundcrew/store';
 import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
+import { UnknownAgent } from './agents/session-agents.js';
 import type { Clock } from './clock.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import type { JobRunner } from './exec/workers.js';
@@ -235,6 +236,7 @@ export class Runtime {
         await session.close().catch(() => emptyClosing);
         this.dropLive(session.sessionId);
         await this.removeStored(session);
+        if (error instanceof UnknownAgent) throw new Error(`session construction failed: ${error.message}`);
       }
       throw error;
     });

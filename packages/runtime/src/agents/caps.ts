@@ -32,7 +32,7 @@ export function spentBy(agentIds: readonly string[], state: SessionState): Total
 }
 
 /** All agents below one that the root began, itself included. */
-export function treeOf(task: AgentTask, { tasks }: SessionState): readonly string[] {
+function treeOf(task: AgentTask, { tasks }: SessionState): readonly string[] {
   const rootOf = (each: AgentTask): string => {
     const parent = each.parentAgentId === undefined ? undefined : tasks[each.parentAgentId];
     return parent ? rootOf(parent) : each.agentId;

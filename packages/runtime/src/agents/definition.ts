@@ -3,7 +3,7 @@ import type { JsonObject } from '@groundcrew/protocol';
 import type { AgentCaps, AgentDefinition } from '../log/agent-task.js';
 
 /** Two agents have the same name, and nothing says which one is meant. */
-export class AgentClash extends Error {
+class AgentClash extends Error {
   override readonly name = 'AgentClash';
 }
 

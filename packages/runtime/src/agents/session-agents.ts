@@ -32,7 +32,7 @@ export class UnknownAgent extends Error {
 
   constructor(name: string, known: readonly AgentDefinition[]) {
     const names = known.map((agent) => agent.name).join(', ') || 'none';
-    super(`There is no agent named ${JSON.stringify(name)}. There are: ${names}.`);
+    super(`Custom agent '${name}' not found. There are: ${names}.`);
   }
 }
 
@@ -162,7 +162,7 @@ export class SessionAgents implements ToolSource {
     const { agentType, ...rest } = given;
     const agent = this.require(agentType);
     if (given.model !== undefined && !this.session.tools.planner.isServed(given.model))
-      throw new UnknownAgent(`${agentType} with the model ${given.model}`, []);
+      throw new Error(`No provider of this session serves the model '${given.model}'.`);
     const { subAgents } = this;
     const toolCallId = `client-${agentType}-${Date.now().toString(36)}-${subAgents.tasks.length}`;
     return (await subAgents.start({ ...rest, agent, toolCallId, mode: 'background' })).agentId;

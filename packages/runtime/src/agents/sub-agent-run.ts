@@ -61,7 +61,7 @@ interface Surroundings extends SubAgentHost {
 }
 
 /** The tools that begin and lead agents; those at the greatest depth have none of them. */
-export const agentToolNames = ['task', 'read_agent', 'write_agent', 'list_agents', 'stop_agent'] as const;
+const agentToolNames = ['task', 'read_agent', 'write_agent', 'list_agents', 'stop_agent'] as const;
 
 /** One sub-agent at work: the same loop as the root's, on its own part of the log. */
 export class SubAgentRun {

@@ -47,7 +47,7 @@ function fitted(pinned: Pinned, room: number): Pinned {
 }
 
 function firstLine(text: string): string {
-  const [line = ''] = text.trim().split('\n');
+  const [line = ''] = text.trimStart().split('\n', 1);
   return line.length > longestLine ? `${line.slice(0, longestLine)}…` : line;
 }
 
@@ -70,8 +70,13 @@ const ruleWords =
 
 const longestRule = 2000;
 
+/** Rules stand before or after what is pasted; what is longer is not read whole, which would hold the thread. */
+const longestEnd = 32 * 1024;
+
 function rulesIn({ eventId, text }: PinnedMessage): readonly PinnedRule[] {
-  return text
+  const isLong = text.length > 2 * longestEnd;
+  const read = isLong ? `${text.slice(0, longestEnd)}\n${text.slice(-longestEnd)}` : text;
+  return read
     .split(/(?<=[.!?])\s+|\n+/)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence.length > 3 && sentence.length <= longestRule && ruleWords.test(sentence))
