@@ -82,7 +82,7 @@ const fixedCases: readonly FreezeCase[] = [
     name: 'a prompt of as much as is taken',
     prepare: async (runtime) => {
       const { session } = await withTools(runtime, say('x'));
-      return () => session.turn('hello world\n'.repeat(348_000));
+      return () => session.turn('hello world\n'.repeat(174_000));
     },
   },
   {

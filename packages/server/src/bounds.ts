@@ -23,7 +23,7 @@ export function boundedResult(result: string | JsonObject): string | JsonObject 
   return { textResultForLlm: `${error} Ask the tool for less at once.`, resultType: 'failure', error };
 }
 
-const longestPrompt = 4 * 1024 * 1024;
+const longestPrompt = 2 * 1024 * 1024;
 const longestText = 4 * 1024 * 1024;
 /** Images and documents too. */
 const mostAttached = 16 * 1024 * 1024;
