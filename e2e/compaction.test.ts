@@ -176,6 +176,20 @@ test('a service that says the conversation is too long gets a summary instead', 
 });
 
 describe('by a client’s wish', () => {
+  test('options without effect are warned about, and what a client names by default is not', async () => {
+    const { session } = await runtime.session([]);
+    await session.call('session.history.compact', { trigger: 'manual' });
+    await session.call('session.history.compact', { trigger: 'model_switch', tokenLimit: 9000 });
+    const { events } = await session.call<{ events: { type: string; data: { message?: string } }[] }>(
+      'session.getMessages',
+    );
+    const warnings = events.filter(({ type }) => type === 'session.warning');
+    expect(warnings.map(({ data }) => data.message)).toEqual([
+      expect.stringContaining("'trigger' of session.history.compact has no effect"),
+      expect.stringContaining("'tokenLimit' of session.history.compact has no effect"),
+    ]);
+  });
+
   test('a session is compacted, with instructions of its own; a fresh one has nothing to gain', async () => {
     const { session, model } = await runtime.session([say('one'), summary, say('two')]);
     expect(await session.call('session.history.compact')).toMatchObject({
