@@ -53,9 +53,7 @@ async function fiveAgents(mode: Mode, command: string) {
       return { chunks: ['thought'] };
     },
     LEADS: (results) =>
-      results.length === 0
-        ? { calls: [task('n1', 'NESTED', 'sync')] }
-        : { chunks: [`led: ${results[0]}`] },
+      results.length === 0 ? { calls: [task('n1', 'NESTED', 'sync')] } : { chunks: [`led: ${results[0]}`] },
     NESTED: (results) => (results.length === 0 ? call('n2', 'look') : { chunks: [`nested: ${results[0]}`] }),
   };
   const model = await RuleModel.open((messages: readonly CompletionMessage[]) => {
@@ -66,7 +64,10 @@ async function fiveAgents(mode: Mode, command: string) {
     return (rules[name] as (results: readonly string[]) => object)(results);
   });
   models.push(model);
-  return { model, asked, thinking, nextLife: () => void (isFirstLife = false) };
+  const nextLife = () => {
+    isFirstLife = false;
+  };
+  return { model, asked, thinking, nextLife };
 }
 
 const ofType = (events: readonly AnyEvent[], type: string) => events.filter((event) => event.type === type);
@@ -124,7 +125,7 @@ function ends(events: readonly AnyEvent[]) {
       const last = events.findLast(
         (event) => event.agentId === agentId && /^subagent\.(completed|failed)$/.test(event.type),
       );
-      return [(prompt?.data as { content: string }).content, last?.type];
+      return [(prompt?.data as { content: string } | undefined)?.content, last?.type];
     }),
   );
 }
@@ -146,9 +147,7 @@ describe.each(['sync', 'background'] as const)('a process killed with five %s ag
     await after.next('session.idle');
     const stored = await after.stored();
     const completed = 'subagent.completed';
-    expect(ends(stored)).toEqual(
-      Object.fromEntries([...agents, 'NESTED'].map((name) => [name, completed])),
-    );
+    expect(ends(stored)).toEqual(Object.fromEntries([...agents, 'NESTED'].map((name) => [name, completed])));
     expect(ofType(stored, 'subagent.started')).toHaveLength(6);
     expect(ofType(stored, completed)).toHaveLength(6);
     const receipts = dataOf(stored, 'tool.execution_complete').map(({ toolCallId }) => toolCallId);

@@ -46,7 +46,9 @@ function messageOfItem(item: AskedItem): readonly CompletionMessage[] {
     case 'message':
       return [{ role: item.role ?? 'user', content: item.content }];
     case 'function_call':
-      return [{ role: 'assistant', content: '', tool_calls: [callOf(item.call_id, item.name, item.arguments)] }];
+      return [
+        { role: 'assistant', content: '', tool_calls: [callOf(item.call_id, item.name, item.arguments)] },
+      ];
     case 'function_call_output':
       return [{ role: 'tool', content: item.output, tool_call_id: item.call_id ?? '' }];
     default:

@@ -52,7 +52,11 @@ export class RuleModel {
   /** The same on another wire. */
   settingsFor(wire: RuleWire): {
     readonly model: string;
-    readonly provider: { readonly baseUrl: string; readonly apiKey: string; readonly [field: string]: string };
+    readonly provider: {
+      readonly baseUrl: string;
+      readonly apiKey: string;
+      readonly [field: string]: string;
+    };
   } {
     const { port } = this.server.address() as AddressInfo; // a server on a port has no other kind of address
     const provider = { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key-of-the-tests' };
