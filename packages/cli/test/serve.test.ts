@@ -103,7 +103,7 @@ describe('a server that people start', () => {
     const server = world.start(['serve', '--host', '0.0.0.0'], { environment });
     await portOf(server);
     expect(server.stderr).toBe(
-      'Whoever reaches 0.0.0.0 can try the token, and the traffic is not encrypted.\n',
+      'Anyone who reaches 0.0.0.0 can try the token, and the traffic is not encrypted.\n',
     );
     server.child.kill('SIGTERM');
     await server.ended;
