@@ -93,6 +93,17 @@ export class Runtime {
     });
   }
 
+  /** Closes a live session for all of its clients; what is stored stays. False when it was not open. */
+  close(sessionId: string, ending: { readonly errorReason?: string } = {}): Promise<boolean> {
+    return this.live.oneAtATime(sessionId, async () => {
+      const session = this.live.find(sessionId);
+      if (!session) return false;
+      await session.close(ending);
+      this.live.drop(sessionId);
+      return true;
+    });
+  }
+
   /** Takes a client off that is gone; its sessions work on to their end, or to their first question. */
   detachLostClient(sessionId: string, clientId: string): void {
     const session = this.live.find(sessionId);

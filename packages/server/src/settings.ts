@@ -65,6 +65,7 @@ export function settingsFrom(
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
+    ...pick('tracksFiles', params.enableFileChangeTracking ?? before?.tracksFiles),
     ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...skillSettings(params, before, workingDirectory),

@@ -220,7 +220,7 @@ export const createOptions: SupportOf<Create> = {
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: unused(noTelemetry),
   enableCitations: used,
-  enableFileChangeTracking: unused('this version cannot take changes of files back.'),
+  enableFileChangeTracking: used,
   isExperimentalMode: unused('this version has no experiments.'),
   skipEmbeddingRetrieval: unused('this version makes no embeddings.', true),
   embeddingCacheStorage: unused('this version makes no embeddings.', 'in-memory'),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
+import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
 import type { LogReaders } from '../log/event-readers.js';
@@ -41,6 +42,7 @@ interface ToolSession {
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
+  readonly files: FileTracking;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
@@ -184,6 +186,7 @@ export class SessionTools {
       confinement: () => sandbox.confinement(),
       openPaths: () => sandbox.openPaths(),
       jobs,
+      recordWrite: (write, work) => this.session.files.record(write, work),
       recall: (request, signal) => recall(this.session.read(), request, signal),
     };
   }

@@ -51,6 +51,8 @@ export interface SessionSettings {
   readonly compaction?: { readonly background?: number; readonly blocking?: number };
   /** Where commands run, where this client names it. */
   readonly sandbox?: SandboxSettings;
+  /** What tools write can be taken back, where this client says so; the log knows what holds. */
+  readonly tracksFiles?: boolean;
   /** Hooks of files are run, where this client says so; the log knows what holds. */
   readonly fileHooks?: boolean;
   /** Where tools may work besides the working directory. */
