@@ -132,6 +132,8 @@ test.each<[MethodName, unknown, unknown]>([
   ['tools.list', {}, { tools: [{ name: 'view', description: 'Shows', parameters: { type: 'object' } }] }],
   [
     'session.ui.handlePendingUserInput',
+    'session.ui.registerDirectAutoModeSwitchHandler',
+    'session.ui.unregisterDirectAutoModeSwitchHandler',
     { sessionId, requestId: 'r1', response: { answer: 'Red', wasFreeform: false } },
     { success: true },
   ],
@@ -477,6 +479,8 @@ const served = [
   'session.ui.handlePendingSampling',
   'session.ui.handlePendingSessionLimitsExhausted',
   'session.ui.handlePendingUserInput',
+  'session.ui.registerDirectAutoModeSwitchHandler',
+  'session.ui.unregisterDirectAutoModeSwitchHandler',
   'session.usage.getMetrics',
   'session.workspaces.createFile',
   'session.workspaces.getWorkspace',
