@@ -132,8 +132,6 @@ test.each<[MethodName, unknown, unknown]>([
   ['tools.list', {}, { tools: [{ name: 'view', description: 'Shows', parameters: { type: 'object' } }] }],
   [
     'session.ui.handlePendingUserInput',
-    'session.ui.registerDirectAutoModeSwitchHandler',
-    'session.ui.unregisterDirectAutoModeSwitchHandler',
     { sessionId, requestId: 'r1', response: { answer: 'Red', wasFreeform: false } },
     { success: true },
   ],
