@@ -110,6 +110,11 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
       return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
     case 'history.truncated':
       return stateOfSnapshot(entry.data.state);
+    case 'command.begun': {
+      const { messageId } = entry.data;
+      const begin = (each: Prompt) => (each.messageId === messageId ? { ...each, isBegun: true } : each);
+      return { ...state, inbox: state.inbox.map(begin) };
+    }
     case 'model.chosen':
       return { ...state, nextModel: entry.data };
     case 'permissions.changed': {

@@ -1,6 +1,7 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
+import { SessionCommands } from '../commands/session-commands.js';
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { LogReaders } from '../log/event-readers.js';
@@ -60,6 +61,7 @@ export class Session {
   readonly rewinding: SessionRewind;
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
+  readonly commands = new SessionCommands(this);
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
@@ -160,7 +162,13 @@ export class Session {
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
+    this.readers.releaseClient(clientId);
     return this.change(() => this.audience.detach(clientId), true);
+  }
+
+  /** A client no longer answers questions about another model from their events; false when there is no such handle. */
+  removeDirectSwitcher(handle: string): boolean {
+    return this.change(() => this.audience.removeDirectSwitcher(handle), false);
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -211,6 +219,11 @@ export class Session {
     const { log } = await this.load();
     const id = log.emit(draft);
     return log.published().then(() => id);
+  }
+
+  /** The model that answers next. */
+  async model(): Promise<string> {
+    return this.tools.planner.model(await this.state());
   }
 
   /** What the stored log adds up to. */
@@ -339,6 +352,7 @@ export class Session {
     const log = conversation?.log;
     const result = announceChange({ audience, planner, sources, announcesTools, log }, work);
     conversation?.guard.changed();
+    conversation?.offers.renew();
     return result;
   }
 
@@ -358,7 +372,8 @@ export class Session {
       compaction: this.history.partsFor(log),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       agents: this.agents.host(),
-      isWanted: (eventType: string) => this.readers.isWanted(eventType),
+      readers: this.readers,
+      commands: this.commands,
       held: () => parts.onHeld(this),
       lost: () => this.dropLoaded(),
     };
