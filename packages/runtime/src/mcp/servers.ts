@@ -9,6 +9,8 @@ import { ClientAuth } from './client-auth.js';
 import type { McpServerConfig } from './config.js';
 import type { LinkParts } from './link.js';
 import { longestName, namesFor } from './names.js';
+import { ServerLogins } from './oauth/logins.js';
+import type { TokenBook } from './oauth/token-book.js';
 import { McpServer, type McpStatus } from './server.js';
 import { mcpTool } from './tool.js';
 
@@ -31,6 +33,8 @@ export interface McpHost extends Omit<LinkParts, 'owner' | 'expandsVariables'> {
   warn(message: string): void;
   /** Some client wants events of this type. */
   isWanted(eventType: string): boolean;
+  /** Where log-ins at servers are kept. */
+  tokens(): TokenBook;
   /** Names that tools of others have. */
   takenNames(): ReadonlySet<string>;
 }
@@ -46,6 +50,7 @@ export class McpServers implements ToolSource {
   /** What clients have the model asked for servers, by the ids they gave. */
   readonly samplings = new Map<string, AbortController>();
   readonly auth: ClientAuth;
+  readonly logins: ServerLogins;
   private disabled: readonly string[] = [];
   private readonly listeners = new Set<() => void>();
   private readonly awaited = new Map<McpServer, Wait>();
@@ -58,6 +63,14 @@ export class McpServers implements ToolSource {
     settings: McpSettings,
   ) {
     this.auth = new ClientAuth(host);
+    this.logins = new ServerLogins({
+      tokens: () => host.tokens(),
+      finished: (name, token) => {
+        // A request that waits for the token goes on with it; without one the server is reached anew.
+        if (!this.auth.answerServer(name, token)) void this.restart(name);
+      },
+      failed: (name, reason) => host.warn(`MCP server '${name}': ${reason}`),
+    });
     this.configure(settings);
   }
 
@@ -211,6 +224,7 @@ export class McpServers implements ToolSource {
     if (!this.hasBegun) return;
     this.hasBegun = false;
     this.isReported = true;
+    this.logins.close();
     const running = this.list().filter((server) => server.isStarted);
     const stopped = running.map((server) => server.stop('pending'));
     await this.host.programs.endProgramsOf(this);

@@ -67,6 +67,8 @@ export interface SessionSettings {
   readonly disabledSkills?: readonly string[];
   /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
   readonly mcpServers?: Readonly<Record<string, JsonObject>>;
+  /** Log-ins at MCP servers end with the session, and are kept in no file. */
+  readonly keepsTokensInMemory?: boolean;
   readonly disabledMcpServers?: readonly string[];
   /** Directories of plugins; of those, servers are taken. */
   readonly pluginDirectories?: readonly string[];
