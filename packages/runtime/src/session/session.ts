@@ -1,5 +1,5 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
-import { isInUse, isStale, type LogRecord } from '@groundcrew/store';
+import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
@@ -20,18 +20,19 @@ import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
 import { SessionHistory } from '../turn/session-history.js';
 import { SessionMeasures } from '../turn/session-measures.js';
+import { Transcript } from '../workspace/transcript.js';
 import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
+import { ConversationKeeper } from './conversation-keeper.js';
 import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
-import { damageWarning, farewell, greeting } from './session-events.js';
+import { farewell, greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
 import { SessionTools } from './session-tools.js';
-import { Transcript } from './transcript.js';
 import { UserShell } from './user-shell.js';
 
 /** What a session is given by the runtime it lives in. */
@@ -55,8 +56,7 @@ export class Session {
   readonly history = new SessionHistory(this);
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
-  private loading: Promise<Conversation> | undefined;
-  private conversation: Conversation | undefined;
+  private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
   constructor(
@@ -72,6 +72,11 @@ export class Session {
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
+    this.keeper = this.newKeeper();
+  }
+
+  private get conversation(): Conversation | undefined {
+    return this.keeper.current;
   }
 
   get workspacePath(): string {
@@ -113,7 +118,7 @@ export class Session {
 
   /** A record of its log could not be read: what lies before it can be, and nothing can be written. */
   get isReadOnly(): boolean {
-    return this.conversation?.log.damage !== undefined;
+    return this.keeper.isReadOnly;
   }
 
   /** Makes the session; false when it was there already and has been opened instead. Throws StoreError. */
@@ -127,7 +132,7 @@ export class Session {
     const first = greeting(this.currentSettings, { hasHooks, sessionId, version, startTime });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
-      this.hold(new Conversation(log, this.host(log)));
+      this.keeper.keep(new Conversation(log, this.host(log)));
       return isNew;
     } catch (error) {
       await ready.catch(() => undefined);
@@ -139,11 +144,7 @@ export class Session {
 
   /** The session's log in memory; it is read, and the session claimed, when it is not there. */
   load(options: { readonly force?: boolean } = {}): Promise<Conversation> {
-    this.loading ??= this.openConversation(options).catch((error: unknown) => {
-      this.loading = undefined;
-      throw error;
-    });
-    return this.loading;
+    return this.keeper.load(options);
   }
 
   /** Replaces what this client brings; throws ToolClash. `resumes`: the event of that says all of its tools. */
@@ -166,7 +167,7 @@ export class Session {
     const { isIdempotent = false, ...given } = options;
     const extras = checkedExtras(given);
     const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
-    await this.onLog((conversation) => conversation.send(identified, extras));
+    await this.keeper.onLog((conversation) => conversation.send(identified, extras));
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
@@ -189,7 +190,7 @@ export class Session {
 
   /** Writes events and waits until every client has received them. */
   record(...drafts: readonly Draft[]): Promise<readonly SessionEvent[]> {
-    return this.onLog(({ log }) => {
+    return this.keeper.onLog(({ log }) => {
       const events = log.append(...drafts);
       return log.published().then(() => events);
     });
@@ -256,92 +257,51 @@ export class Session {
     await log.published();
   }
 
-  /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
-  async close(): Promise<SessionState> {
-    const conversation = await this.load();
-    await conversation.halt({ hasUserLeft: true });
-    const { log } = conversation;
-    if (!this.isReadOnly) {
-      const data = farewell(log.state, this.tools.planner.model(log.state));
-      log.append({ type: 'session.shutdown', data });
-      await log.stored();
-      conversation.keepSnapshot(closingSnapshotBytes);
-    }
-    await log.published();
-    await this.releaseConversation(conversation);
-    return log.state;
+  /** Ends the session in this process. What runs stays as pending work. */
+  close(): Promise<SessionState> {
+    return this.keeper.close();
   }
 
   /** The process ends: an idle session is closed, a working one is left as pending work. */
-  async endWithProcess(): Promise<void> {
-    const { conversation } = this;
-    if (!conversation) return;
-    if (!conversation.isRunning) {
-      await this.close();
-      return;
-    }
-    await conversation.halt();
-    await this.releaseConversation(conversation);
+  endWithProcess(): Promise<void> {
+    return this.keeper.endWithProcess();
   }
 
   /** Frees memory, never data: the next who needs the session loads it again. */
-  async unload(): Promise<void> {
-    const { conversation } = this;
-    if (!conversation || conversation.isRunning || conversation.requests.hasCallers) return;
-    if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
-    await conversation.log.stored();
-    await this.releaseConversation(conversation);
+  unload(): Promise<void> {
+    return this.keeper.unload();
   }
 
   /** Frees the memory of a turn that only waits for users; true when it did. The session stays this process's own. */
-  async unloadWaiting(): Promise<boolean> {
-    const { conversation } = this;
-    if (!conversation?.onlyWaits || this.parts.shells.isOpen) return false;
-    await conversation.halt();
-    await conversation.log.stored();
-    if (this.conversation === conversation) this.dropLoaded();
-    return true;
+  unloadWaiting(): Promise<boolean> {
+    return this.keeper.unloadWaiting();
   }
 
-  /** Forgets the copy in memory without a word: another process has the session. */
+  /** Forgets the copy in memory without an event: another process has the session. */
   dropLoaded(): void {
-    this.conversation?.requests.close();
-    this.conversation = undefined;
-    this.loading = undefined;
-    void this.skills.close();
-    void this.parts.shells.close();
-    void this.tools.mcp.close();
+    this.keeper.drop();
   }
 
-  /** Works on the log; if another process has taken the session since, on what the log is now. */
-  private async onLog<T>(work: (conversation: Conversation) => Promise<T>): Promise<T> {
-    const conversation = await this.load();
-    return work(conversation).catch(async (error: unknown) => {
-      if (!isStale(error)) throw error;
-      if (this.conversation === conversation) this.dropLoaded();
-      return work(await this.load());
+  private newKeeper(): ConversationKeeper {
+    const { shells, owner } = this.parts;
+    return new ConversationKeeper({
+      openConversation: async (options) => {
+        const log = this.newLog();
+        await log.open(owner, options);
+        return new Conversation(log, this.host(log));
+      },
+      onLoaded: ({ subAgents }) => {
+        this.agents.subAgents = subAgents;
+      },
+      onDropped: async () => {
+        await Promise.all([this.skills.close(), shells.close(), this.tools.mcp.close()]);
+      },
+      goodbye: ({ state }) => ({
+        type: 'session.shutdown',
+        data: farewell(state, this.tools.planner.model(state)),
+      }),
+      hasProcesses: () => shells.isOpen,
     });
-  }
-
-  private async releaseConversation(conversation: Conversation): Promise<void> {
-    if (this.conversation !== conversation) return;
-    this.dropLoaded();
-    await Promise.all([conversation.log.release(), this.parts.shells.close(), this.tools.mcp.close()]);
-  }
-
-  private async openConversation(options: { readonly force?: boolean }): Promise<Conversation> {
-    const log = this.newLog();
-    await log.open(this.parts.owner, options);
-    return this.hold(new Conversation(log, this.host(log)));
-  }
-
-  private hold(conversation: Conversation): Conversation {
-    this.conversation = conversation;
-    this.loading = Promise.resolve(conversation);
-    const { log, subAgents } = conversation;
-    this.agents.subAgents = subAgents;
-    if (log.damage) log.append(damageWarning(log.damage));
-    return conversation;
   }
 
   private newLog(): SessionLog {
@@ -394,6 +354,3 @@ export class Session {
     };
   }
 }
-
-/** A session that is closed keeps its log folded unless it is very short. */
-const closingSnapshotBytes = 16 * 1024;

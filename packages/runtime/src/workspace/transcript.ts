@@ -1,7 +1,7 @@
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogRecord } from '@groundcrew/store';
-import type { Workspace } from '../workspace/workspace.js';
+import type { Workspace } from './workspace.js';
 
 /** How far a transcript file goes. */
 interface Written {

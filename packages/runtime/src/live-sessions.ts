@@ -1,0 +1,114 @@
+import type { Clock } from './clock.js';
+import type { PublishedEvent } from './log/published-event.js';
+import { OneAtATime } from './one-at-a-time.js';
+import type { Session } from './session/session.js';
+import type { SessionSettings } from './settings/session-settings.js';
+
+interface LiveSessionsParts {
+  readonly clock: Clock;
+  /** Sessions idle for so long are unloaded; 0 means never. */
+  readonly sessionIdleSeconds: number;
+}
+
+/** The sessions that are open in this process, and when each of them leaves memory. */
+export class LiveSessions {
+  private readonly sessions = new Map<string, Session>();
+  private readonly turns = new OneAtATime();
+  /** Sessions whose turn waits for users while no client is attached, and what they go by. */
+  private readonly resting = new Map<string, SessionSettings>();
+  private readonly activeAt = new Map<string, number>();
+  private idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: LiveSessionsParts) {
+    const { sessionIdleSeconds } = parts;
+    if (sessionIdleSeconds > 0) {
+      this.idleTimer = setInterval(
+        () => void this.unloadIdle(),
+        Math.max(50, (sessionIdleSeconds * 1000) / 4),
+      ).unref();
+    }
+  }
+
+  find(sessionId: string): Session | undefined {
+    return this.sessions.get(sessionId);
+  }
+
+  has(sessionId: string): boolean {
+    return this.sessions.has(sessionId);
+  }
+
+  /** What is opened, closed or changed of one session happens one after the other. */
+  oneAtATime<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
+    return this.turns.run(sessionId, work);
+  }
+
+  add(session: Session): void {
+    this.sessions.set(session.sessionId, session);
+  }
+
+  drop(sessionId: string): void {
+    this.sessions.delete(sessionId);
+    this.activeAt.delete(sessionId);
+  }
+
+  /** What a session at rest goes by. */
+  restingSettings(sessionId: string): SessionSettings | undefined {
+    return this.resting.get(sessionId);
+  }
+
+  /** The session is deleted, or goes on. */
+  endRest(sessionId: string): void {
+    this.resting.delete(sessionId);
+  }
+
+  noteActivity(published: PublishedEvent): void {
+    if (this.parts.sessionIdleSeconds > 0)
+      this.activeAt.set(published.sessionId, this.parts.clock.now().getTime());
+    if (stops.has(published.type)) this.unloadWhenAlone(published);
+  }
+
+  unloadWhenAlone({ sessionId }: { readonly sessionId: string }): void {
+    const session = this.sessions.get(sessionId);
+    if (session && session.audience.size === 0) setImmediate(() => void this.unloadIfUnused(session));
+  }
+
+  async unloadIfUnused(session: Session): Promise<void> {
+    const { sessionId, audience } = session;
+    await this.oneAtATime(sessionId, async () => {
+      if (this.sessions.get(sessionId) !== session) return;
+      if (audience.size === 0 && (await session.unloadWaiting()))
+        this.resting.set(sessionId, session.currentSettings);
+      else await session.unload();
+      if (audience.size === 0 && !session.isLoaded) this.drop(sessionId);
+    }).catch(unreachableStore);
+  }
+
+  /** Every session ends with the process: idle ones are closed, running turns stay as pending work. */
+  async endWithProcess(): Promise<void> {
+    clearInterval(this.idleTimer);
+    await Promise.allSettled([...this.sessions.values()].map((session) => session.endWithProcess()));
+    this.sessions.clear();
+  }
+
+  private async unloadIdle(): Promise<void> {
+    const limit = this.parts.clock.now().getTime() - this.parts.sessionIdleSeconds * 1000;
+    for (const [sessionId, at] of this.activeAt) {
+      const session = this.sessions.get(sessionId);
+      if (!session || at > limit || session.isRunning) continue;
+      this.activeAt.delete(sessionId);
+      await this.unloadIfUnused(session);
+    }
+  }
+}
+
+/** After these a session may have nothing more to do. */
+const stops: ReadonlySet<string> = new Set([
+  'session.idle',
+  'external_tool.requested',
+  'permission.requested',
+  'user_input.requested',
+  'exit_plan_mode.requested',
+]);
+
+/** No caller waits for a session to be unloaded: one whose store cannot be reached stays until the next occasion. */
+const unreachableStore = (): undefined => undefined;

@@ -1,0 +1,46 @@
+import type { Price } from '@groundcrew/models';
+import type { Owner, SessionStore, WithFileLock } from '@groundcrew/store';
+import type { Clock } from './clock.js';
+import type { JobRunner } from './exec/workers.js';
+import type { HookFilesReader } from './hooks/hook-files.js';
+import type { McpFiles } from './mcp/files.js';
+import type { UserRulesReader } from './permissions/user-rules.js';
+import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
+import type { Clients } from './tools/builtin.js';
+import type { Shells } from './tools/shell/shells.js';
+import type { Tool } from './tools/tool.js';
+import type { TurnLimits } from './turn/context.js';
+
+/** One place where sessions are kept: a store and the directories beside it. */
+export interface Home {
+  readonly directory: string;
+  readonly store: SessionStore;
+}
+
+/** What a runtime is built from. */
+export interface RuntimeOptions {
+  /** The home of sessions that name none, and of those that name a `configDir`. */
+  home(configDir?: string): Home;
+  /** The directory of the home of sessions that name none. */
+  readonly homeDirectory: string;
+  openModels(settings: SessionSettings, seams: ModelSeams): Promise<ModelAccess>;
+  builtinTools(clients: Clients): readonly Tool[];
+  readonly shells: Shells;
+  /** Where work goes that could take long. */
+  readonly jobs: JobRunner;
+  /** What a model costs, if anybody knows; without it nobody does. */
+  priceOf?(model: string): Promise<Price | undefined>;
+  /** The user's own rules, for every session of this process. */
+  readonly userRules: UserRulesReader;
+  /** MCP servers of files; without it there are none. */
+  readonly mcpFiles?: McpFiles;
+  /** Reads the hooks of files; without it there are none. */
+  readonly hookFiles?: HookFilesReader;
+  readonly withFileLock: WithFileLock;
+  readonly owner: Owner;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly limits: TurnLimits;
+  /** Sessions idle for so long are unloaded; 0 means never. */
+  readonly sessionIdleSeconds: number;
+}

@@ -1,0 +1,134 @@
+import { isStale } from '@groundcrew/store';
+import type { Draft, SessionLog } from '../log/session-log.js';
+import type { SessionState } from '../log/state.js';
+import type { Conversation } from './conversation.js';
+import { damageWarning } from './session-events.js';
+
+/** What the keeper needs of the session whose conversation it keeps. */
+interface KeptSession {
+  /** A conversation over the session's stored log, which this process claims. */
+  openConversation(options: { readonly force?: boolean }): Promise<Conversation>;
+  /** The conversation is in memory from now on. */
+  onLoaded(conversation: Conversation): void;
+  /** The conversation is no longer in memory: what runs for it ends. */
+  onDropped(): Promise<void>;
+  /** The last event of a session that is closed. */
+  goodbye(log: SessionLog): Draft;
+  /** Processes of the session run, so that it cannot leave memory. */
+  hasProcesses(): boolean;
+}
+
+/** Keeps a session's conversation in memory: loads it when it is needed, and lets it go without losing anything. */
+export class ConversationKeeper {
+  private loading: Promise<Conversation> | undefined;
+  private kept: Conversation | undefined;
+
+  constructor(private readonly session: KeptSession) {}
+
+  /** The conversation, if it is in memory. */
+  get current(): Conversation | undefined {
+    return this.kept;
+  }
+
+  /** A record of its log could not be read: what lies before it can be, and nothing can be written. */
+  get isReadOnly(): boolean {
+    return this.kept?.log.damage !== undefined;
+  }
+
+  /** The conversation in memory; its log is read, and the session claimed, when it is not there. */
+  load(options: { readonly force?: boolean } = {}): Promise<Conversation> {
+    this.loading ??= this.session
+      .openConversation(options)
+      .then((conversation) => this.keep(conversation))
+      .catch((error: unknown) => {
+        this.loading = undefined;
+        throw error;
+      });
+    return this.loading;
+  }
+
+  keep(conversation: Conversation): Conversation {
+    this.kept = conversation;
+    this.loading = Promise.resolve(conversation);
+    this.session.onLoaded(conversation);
+    const { log } = conversation;
+    if (log.damage) log.append(damageWarning(log.damage));
+    return conversation;
+  }
+
+  /** Works on the log; if another process has taken the session since, on what the log is now. */
+  async onLog<T>(work: (conversation: Conversation) => Promise<T>): Promise<T> {
+    const conversation = await this.load();
+    return work(conversation).catch(async (error: unknown) => {
+      if (!isStale(error)) throw error;
+      if (this.kept === conversation) this.drop();
+      return work(await this.load());
+    });
+  }
+
+  /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
+  async close(): Promise<SessionState> {
+    const conversation = await this.load();
+    await conversation.halt({ hasUserLeft: true });
+    const { log } = conversation;
+    if (!this.isReadOnly) {
+      log.append(this.session.goodbye(log));
+      await log.stored();
+      conversation.keepSnapshot(closingSnapshotBytes);
+    }
+    await log.published();
+    await this.release(conversation);
+    return log.state;
+  }
+
+  /** The process ends: an idle session is closed, a working one is left as pending work. */
+  async endWithProcess(): Promise<void> {
+    const conversation = this.kept;
+    if (!conversation) return;
+    if (!conversation.isRunning) {
+      await this.close();
+      return;
+    }
+    await conversation.halt();
+    await this.release(conversation);
+  }
+
+  /** Frees memory, never data: the next who needs the session loads it again. */
+  async unload(): Promise<void> {
+    const conversation = this.kept;
+    if (!conversation || conversation.isRunning || conversation.requests.hasCallers) return;
+    if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
+    await conversation.log.stored();
+    await this.release(conversation);
+  }
+
+  /** Frees the memory of a turn that only waits for users; true when it did. The session stays this process's own. */
+  async unloadWaiting(): Promise<boolean> {
+    const conversation = this.kept;
+    if (!conversation?.onlyWaits || this.session.hasProcesses()) return false;
+    await conversation.halt();
+    await conversation.log.stored();
+    if (this.kept === conversation) this.drop();
+    return true;
+  }
+
+  /** Forgets the copy in memory without an event: another process has the session. */
+  drop(): void {
+    void this.forget();
+  }
+
+  private async release(conversation: Conversation): Promise<void> {
+    if (this.kept !== conversation) return;
+    await Promise.all([conversation.log.release(), this.forget()]);
+  }
+
+  private forget(): Promise<void> {
+    this.kept?.requests.close();
+    this.kept = undefined;
+    this.loading = undefined;
+    return this.session.onDropped();
+  }
+}
+
+/** A session that is closed keeps its log folded unless it is very short. */
+const closingSnapshotBytes = 16 * 1024;
