@@ -6,7 +6,7 @@ import { requireSandbox } from './exec/require-sandbox.js';
 import { type Lifecycle, metadataOf } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
 import type { PublishedEvent } from './log/published-event.js';
-import { probeMcpServer } from './mcp/probe.js';
+import { logInAtMcpServer, probeMcpServer } from './mcp/probe.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import { modelSeams } from './questions/provider-tokens.js';
 import type { RuntimeOptions } from './runtime-options.js';
@@ -31,6 +31,8 @@ export class Runtime {
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Starts an MCP server outside any session, looks what it offers, and ends it. */
   static readonly probeMcpServer = probeMcpServer;
+  /** Logs in at an MCP server outside any session. */
+  static readonly logInAtMcpServer = logInAtMcpServer;
   private readonly live: LiveSessions;
   readonly skills: HostSkills;
   readonly agents: HostAgents;

@@ -101,6 +101,7 @@ function mcpSettings(params: ResumeParams, before: SessionSettings | undefined):
     ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
     ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
+    ...pick('keepsTokensInMemory', tokensOf(params) ?? before?.keepsTokensInMemory),
   };
 }
 
@@ -119,6 +120,10 @@ function serversOf(
 
 function toolSearchOf({ toolSearch }: ResumeParams): SessionSettings['toolSearch'] {
   return toolSearch && (withoutNullsDeep(toolSearch) as NonNullable<SessionSettings['toolSearch']>);
+}
+
+function tokensOf({ mcpOAuthTokenStorage: storage }: ResumeParams): true | undefined {
+  return storage === 'in-memory' ? true : undefined;
 }
 
 function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {

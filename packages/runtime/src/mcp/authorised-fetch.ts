@@ -1,4 +1,5 @@
 import type { Challenge } from './client-auth.js';
+import type { ServerHeaders } from './client-headers.js';
 import type { RemoteConfig } from './config.js';
 import { type Fetch, guardedFetch } from './oauth/guarded-fetch.js';
 
@@ -12,6 +13,8 @@ export interface TokenSource {
   renewed(refused: string): Promise<string | undefined>;
   /** One that a client brings, or a log-in that it begins; undefined when there is none to be had. */
   ask(challenge: Challenge): Promise<string | undefined>;
+  /** Headers that clients give. */
+  readonly headers: ServerHeaders;
 }
 
 /** Requests of one server, with the token that there is for it; what the server sends back for want of one is sent again. */
@@ -19,8 +22,9 @@ export function authorisedFetch(config: RemoteConfig, source: TokenSource): Fetc
   const hasOwnHeader = Object.keys(config.headers).some((name) => name.toLowerCase() === 'authorization');
   /** The last token of a client, or of a log-in that a client began. */
   let given: string | undefined;
-  const send = (url: string | URL, init: RequestInit | undefined, token: string | undefined) => {
+  const send = async (url: string | URL, init: RequestInit | undefined, token: string | undefined) => {
     const headers = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(await source.headers.current())) headers.set(name, value);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     return fetch(url, { ...init, headers });
   };
@@ -34,6 +38,10 @@ export function authorisedFetch(config: RemoteConfig, source: TokenSource): Fetc
         await response.body?.cancel();
         response = await send(url, init, token);
       }
+    }
+    if (response.status === 401 && (await source.headers.refused())) {
+      await response.body?.cancel();
+      response = await send(url, init, token);
     }
     let reason = reasonFor(response, token);
     while (reason) {
@@ -68,7 +76,10 @@ function reasonFor(response: Response, token: string | undefined): Reason | unde
 async function challengeOf(response: Response, reason: Reason, config: RemoteConfig): Promise<Challenge> {
   const header = response.headers.get('www-authenticate') ?? '';
   const value = (name: string) =>
-    new RegExp(`\\b${name}=(?:"([^"]*)"|([^\\s,]+))`).exec(header)?.slice(1).find((each) => each !== undefined);
+    new RegExp(`\\b${name}=(?:"([^"]*)"|([^\\s,]+))`)
+      .exec(header)
+      ?.slice(1)
+      .find((each) => each !== undefined);
   const resourceMetadataUrl = value('resource_metadata');
   const scope = value('scope');
   const error = value('error');

@@ -34,6 +34,8 @@ export interface RemoteConfig extends CommonConfig {
   readonly oauthClientId?: string;
   readonly oauthPublicClient?: boolean;
   readonly oauthGrantType?: 'authorization_code' | 'client_credentials';
+  /** Clients that give headers are asked for them again after so long. */
+  readonly headersRefreshMilliseconds?: number;
   /** The port that its authorisation server sends browsers back to. */
   readonly redirectPort?: number;
 }
@@ -78,7 +80,8 @@ function remoteOf(raw: JsonObject, common: CommonConfig): McpServerConfig {
   if (protocol !== 'http:' && protocol !== 'https:')
     return invalid(common, `its url begins with ${protocol}, and only http and https are supported`);
   const { oauthClientId, oauthPublicClient, oauthGrantType, auth } = raw;
-  const redirectPort = typeof auth === 'object' && auth !== null && 'redirectPort' in auth && auth.redirectPort;
+  const redirectPort =
+    typeof auth === 'object' && auth !== null && 'redirectPort' in auth && auth.redirectPort;
   return {
     ...common,
     type: type === 'sse' ? 'sse' : 'http',
@@ -89,6 +92,8 @@ function remoteOf(raw: JsonObject, common: CommonConfig): McpServerConfig {
     ...((oauthGrantType === 'authorization_code' || oauthGrantType === 'client_credentials') && {
       oauthGrantType,
     }),
+    ...(typeof raw.headersRefreshTtlMs === 'number' &&
+      raw.headersRefreshTtlMs > 0 && { headersRefreshMilliseconds: raw.headersRefreshTtlMs }),
     ...(isPort(redirectPort) && { redirectPort }),
   };
 }

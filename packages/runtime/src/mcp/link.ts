@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { ProgramHost, StartedProgram } from '../tools/shell/program.js';
 import type { Challenge } from './client-auth.js';
+import type { ServerHeaders } from './client-headers.js';
 import type { InvalidConfig, McpServerConfig, RemoteConfig, StdioConfig } from './config.js';
 import type { Abilities, ConnectionParts, McpConnection } from './connection.js';
 import { guardedFetch } from './oauth/guarded-fetch.js';
@@ -40,6 +41,8 @@ export interface OpenParts
   changed(what: 'tools' | 'prompts' | 'resources'): void;
   /** The token that some client brings for a server, or a log-in that it begins. */
   authorise(config: RemoteConfig, challenge: Challenge, signal: AbortSignal): Promise<string | undefined>;
+  /** Headers that clients give for a server. */
+  headers(config: RemoteConfig, signal: AbortSignal): ServerHeaders;
   /** Where log-ins are kept. */
   tokens(): TokenBook;
 }
@@ -114,6 +117,7 @@ async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortS
     const transport = remoteTransport(config, {
       kept: () => keptToken(parts.tokens(), config.url, fetch),
       renewed: (refused) => renewedToken(parts.tokens(), config.url, { refused, fetch }),
+      headers: parts.headers(config, signal),
       ask: (challenge) => parts.authorise(config, challenge, signal),
     });
     const connection = await McpConnection.open(connectionParts(transport, parts), signal);

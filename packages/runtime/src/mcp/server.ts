@@ -3,6 +3,7 @@ import type { JsonObject } from '@groundcrew/protocol';
 import type { CallToolResult, Progress, Prompt } from '@modelcontextprotocol/client';
 import { ToolFailure, type ToolResult } from '../tools/tool.js';
 import type { Challenge, ClientAuth } from './client-auth.js';
+import type { ClientHeaders } from './client-headers.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import { readDefinitions, type ToolDefinition } from './definition.js';
@@ -30,6 +31,7 @@ export interface ServerHost extends LinkParts {
   listChanged(server: McpServer, what: 'tools' | 'prompts' | 'resources'): void;
   warn(message: string): void;
   authorise: ClientAuth['ask'];
+  headers: ClientHeaders['of'];
   tokens(): TokenBook;
 }
 
@@ -253,6 +255,7 @@ export class McpServer {
         this.challenge = challenge.wwwAuthenticateParams;
         return host.authorise(this.name, remote, challenge, asked);
       },
+      headers: (remote, asked) => host.headers(this.name, remote, asked),
       elicit: (params, asked) => host.elicit(this.name, params, asked),
       sample: (params, asked) => host.sample(this.name, params, asked),
     };

@@ -6,6 +6,7 @@ import type { Wait } from '../questions/waits.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { ClientAuth } from './client-auth.js';
+import { ClientHeaders } from './client-headers.js';
 import type { McpServerConfig } from './config.js';
 import type { LinkParts } from './link.js';
 import { longestName, namesFor } from './names.js';
@@ -50,6 +51,7 @@ export class McpServers implements ToolSource {
   /** What clients have the model asked for servers, by the ids they gave. */
   readonly samplings = new Map<string, AbortController>();
   readonly auth: ClientAuth;
+  readonly headers: ClientHeaders;
   readonly logins: ServerLogins;
   private disabled: readonly string[] = [];
   private readonly listeners = new Set<() => void>();
@@ -63,11 +65,12 @@ export class McpServers implements ToolSource {
     settings: McpSettings,
   ) {
     this.auth = new ClientAuth(host);
+    this.headers = new ClientHeaders(host);
     this.logins = new ServerLogins({
       tokens: () => host.tokens(),
-      finished: (name, token) => {
+      finished: async (name, token) => {
         // A request that waits for the token goes on with it; without one the server is reached anew.
-        if (!this.auth.answerServer(name, token)) void this.restart(name);
+        if (!this.auth.answerServer(name, token)) await this.restart(name);
       },
       failed: (name, reason) => host.warn(`MCP server '${name}': ${reason}`),
     });
@@ -242,6 +245,7 @@ export class McpServers implements ToolSource {
       ...this.host,
       owner: this,
       authorise: (...asked) => this.auth.ask(...asked),
+      headers: (...asked) => this.headers.of(...asked),
       expandsVariables: () => this.envValueMode === 'indirect',
       statusChanged: (changed) => {
         if (this.servers.get(name) === changed) this.statusChanged(changed);

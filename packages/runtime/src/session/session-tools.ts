@@ -256,7 +256,9 @@ export class SessionTools {
         elicitFor(serverName, params, await session.requests(), signal),
       sample: async (serverName, params, signal) => (await session.load()).sample(serverName, params, signal),
       tokens: () =>
-        this.planner.settings.keepsTokensInMemory ? this.ownTokens : fileTokens(homeOf(session.workspacePath)),
+        this.planner.settings.keepsTokensInMemory
+          ? this.ownTokens
+          : fileTokens(homeOf(session.workspacePath)),
       takenNames: () => new Set(this.sources.flatMap((source) => source.tools().map(({ name }) => name))),
     };
   }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { addressOf, always, type LookUp, systemLookUp } from '../../tools/pinned-address.js';
 
@@ -9,7 +9,7 @@ const mostBytes = 256 * 1024;
 const mostMilliseconds = 15_000;
 
 /** An address that a server named, and that is not to be reached. */
-export class BlockedAddress extends Error {
+class BlockedAddress extends Error {
   override readonly name = 'BlockedAddress';
 }
 

@@ -95,7 +95,10 @@ class Flow {
   ) {
     const { clientId, clientSecret } = request;
     if (clientId !== undefined)
-      this.client = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+      this.client = {
+        client_id: clientId,
+        ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      };
     // One that was registered with another address would be refused.
     else if (kept?.client?.redirectPort === way.redirect.port) this.client = kept.client;
   }
@@ -146,7 +149,9 @@ class Flow {
     if (!address) throw new Error('its authorisation server has no page to log in at');
     const isOwnHost = address.hostname === new URL(this.request.serverUrl).hostname;
     if (address.protocol === 'https:' || (address.protocol === 'http:' && isOwnHost)) return address.href;
-    throw new Error(`its authorisation server names a page at ${address.protocol}//${address.host}, not at https`);
+    throw new Error(
+      `its authorisation server names a page at ${address.protocol}//${address.host}, not at https`,
+    );
   }
 
   async exchange({ code, issuer }: Callback): Promise<void> {

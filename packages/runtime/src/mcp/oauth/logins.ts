@@ -36,7 +36,7 @@ export class ServerLogins {
   constructor(
     private readonly parts: {
       tokens(): TokenBook;
-      finished(serverName: string, accessToken: string): void;
+      finished(serverName: string, accessToken: string): Promise<void>;
       failed(serverName: string, reason: string): void;
     },
   ) {}
@@ -54,7 +54,10 @@ export class ServerLogins {
     this.running.set(name, life);
     try {
       const { startLogin } = await import('./login.js');
-      const { authorizationUrl, done } = await startLogin(requestOf(config, server, { ...wish, book }), life.signal);
+      const { authorizationUrl, done } = await startLogin(
+        requestOf(config, server, { ...wish, book }),
+        life.signal,
+      );
       const over = done.then(
         () => this.finish(server, config),
         (error: unknown) => this.fail(server, error, life.signal),
@@ -63,7 +66,9 @@ export class ServerLogins {
       return { over, ...(authorizationUrl !== undefined && { authorizationUrl }) };
     } catch (error) {
       this.running.delete(name);
-      throw new Error(`MCP server '${name}': the log-in could not begin: ${reasonOf(error, secretsOf(wish))}`);
+      throw new Error(
+        `MCP server '${name}': the log-in could not begin: ${reasonOf(error, secretsOf(wish))}`,
+      );
     }
   }
 
@@ -72,9 +77,9 @@ export class ServerLogins {
     this.running.clear();
   }
 
-  private finish({ name }: LoginServer, { url }: RemoteConfig): undefined {
+  private async finish({ name }: LoginServer, { url }: RemoteConfig): Promise<undefined> {
     const token = this.parts.tokens().read(url)?.tokens?.access_token;
-    if (token !== undefined) this.parts.finished(name, token);
+    if (token !== undefined) await this.parts.finished(name, token);
   }
 
   private fail({ name }: LoginServer, error: unknown, signal: AbortSignal): string {

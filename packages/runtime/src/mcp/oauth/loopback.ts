@@ -33,7 +33,8 @@ export async function listenForRedirect(options: {
   arrived.catch(() => undefined);
   const server = createServer({ maxHeaderSize: 16 * 1024, requestTimeout: 10_000 }, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    if (request.method !== 'GET' || url.pathname !== path) return page(response, 404, 'There is nothing here.');
+    if (request.method !== 'GET' || url.pathname !== path)
+      return page(response, 404, 'There is nothing here.');
     const { searchParams: said } = url;
     // A page that was not asked for cannot know the state.
     if (!isSame(said.get('state') ?? '', options.state))
@@ -49,7 +50,6 @@ export async function listenForRedirect(options: {
     settle?.resolve({ code, ...(issuer !== null && { issuer }) });
   });
   const port = await listen(server, options.port);
-  server.unref();
   return {
     port,
     url: `http://127.0.0.1:${port}${path}`,

@@ -30,7 +30,8 @@ export async function machineLogin(request: MachineLogin): Promise<void> {
   });
   const { resource: configuredResource } = resourceOf(discovery);
   const isItsOwn =
-    configuredResource === undefined || checkResourceAllowed({ requestedResource: serverUrl, configuredResource });
+    configuredResource === undefined ||
+    checkResourceAllowed({ requestedResource: serverUrl, configuredResource });
   if (!isItsOwn) throw new Error('its metadata is that of another resource');
   const client: KeptClient = { client_id: clientId, client_secret: clientSecret, isMachine: true };
   const scope = computeScopeUnion(request.book.read(serverUrl)?.tokens?.scope, request.scope);

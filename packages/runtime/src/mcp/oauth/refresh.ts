@@ -7,12 +7,18 @@ import { type Credentials, type KeptTokens, resourceOf, type TokenBook, withEndi
 const marginMilliseconds = 30_000;
 
 /** The access token that was kept for a server, renewed when it is about to end; undefined when there is none that could serve. */
-export async function keptToken(book: TokenBook, serverUrl: string, fetch: Fetch): Promise<string | undefined> {
+export async function keptToken(
+  book: TokenBook,
+  serverUrl: string,
+  fetch: Fetch,
+): Promise<string | undefined> {
   const tokens = book.read(serverUrl)?.tokens;
   if (!tokens) return undefined;
   const isEnding = tokens.expiresAt !== undefined && tokens.expiresAt - marginMilliseconds < Date.now();
   if (!isEnding) return tokens.access_token;
-  return (await renewedToken(book, serverUrl, { refused: tokens.access_token, fetch })) ?? tokens.access_token;
+  return (
+    (await renewedToken(book, serverUrl, { refused: tokens.access_token, fetch })) ?? tokens.access_token
+  );
 }
 
 /** A token instead of one that was refused; undefined when the user has to log in again. */
@@ -42,7 +48,10 @@ async function refreshed(
   const { authorizationServerMetadata: metadata, authorizationServerUrl } = discovery;
   try {
     if (client.isMachine)
-      return { ...stays, ...withEnding(await machineToken({ client, discovery }, { fetch: fetchFn, scope })) };
+      return {
+        ...stays,
+        ...withEnding(await machineToken({ client, discovery }, { fetch: fetchFn, scope })),
+      };
     if (!tokens.refresh_token) return undefined;
     const fresh = await refreshAuthorization(authorizationServerUrl, {
       ...(metadata && { metadata }),

@@ -121,7 +121,8 @@ async function take(lock: string): Promise<void> {
     } catch (error) {
       if (!(error instanceof Error) || !('code' in error) || error.code !== 'EEXIST') throw error;
     }
-    if (ageOf(lock) > staleMilliseconds || Date.now() - since > staleMilliseconds) rmSync(lock, { force: true });
+    if (ageOf(lock) > staleMilliseconds || Date.now() - since > staleMilliseconds)
+      rmSync(lock, { force: true });
   }
 }
 
