@@ -231,7 +231,7 @@ test.each<[MethodName, unknown, string]>([
   expect(parsed.error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
 });
 
-test('an attachment may leave out what its path tells', () => {
+test('an attachment may leave out what its path shows', () => {
   const attachments = [
     { type: 'file', path: '/project/a.ts' },
     { type: 'directory', path: '/work', displayName: null },

@@ -33,12 +33,12 @@ export const sessionUiMethods = {
     () => openObject(filledForm()),
   ),
   'session.ui.handlePendingAutoModeSwitch': method(
-    'Says whether another model may answer while one is rate limited; false tells that somebody did before.',
+    'Says whether another model may answer while one is rate limited; false when it was answered before.',
     () => inSession({ requestId: text(), response: z.enum(['yes', 'yes_always', 'no']) }),
     success,
   ),
   'session.ui.handlePendingElicitation': method(
-    'Answers a form; false tells that somebody did before.',
+    'Answers a form; false when it was answered before.',
     () => inSession({ requestId: text(), result: openObject(filledForm()) }),
     success,
   ),
@@ -64,7 +64,7 @@ export const sessionUiMethods = {
     success,
   ),
   'session.ui.handlePendingSessionLimitsExhausted': method(
-    'Says how a session goes on that has spent what it may; false tells that somebody did before.',
+    'Says how a session goes on that has spent what it may; false when it was answered before.',
     () =>
       inSession({
         requestId: text(),
@@ -80,7 +80,7 @@ export const sessionUiMethods = {
     success,
   ),
   'session.ui.handlePendingUserInput': method(
-    "Answers a question of the agent; false tells that somebody did before, or that it isn't asked any more.",
+    "Answers a question of the agent; false when it was answered before, or isn't asked any more.",
     () =>
       inSession({
         requestId: text(),

@@ -45,7 +45,7 @@ export const sessionEventLogHandlers: SessionHandlers<Pick<Methods, Names>> = {
   },
 };
 
-/** A place in what a session has told: after a stored record, and after so many ephemeral events. */
+/** A place among the events of a session: after a stored record, and after so many ephemeral events. */
 interface Cursor {
   readonly seq: number;
   readonly number: number;
