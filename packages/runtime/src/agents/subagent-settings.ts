@@ -24,7 +24,7 @@ export function capsOfTask({ agent }: AgentTask, { agents, caps }: SubAgentSetti
 }
 
 /** A setting of sub-agents is not what it has to be. */
-export class SubAgentSettingsProblem extends Error {
+class SubAgentSettingsProblem extends Error {
   override readonly name = 'SubAgentSettingsProblem';
 }
 

@@ -37,7 +37,12 @@ export function reportOf(
   const { agentId, agent, status, description, turns = 0, result = '', error } = task;
   const elapsed = seconds(task, now);
   const facts = `agent_id: ${agentId}, agent_type: ${agent.name}, status: ${status}, description: ${description}, elapsed: ${elapsed}s, total_turns: ${turns}`;
-  const words = { running: 'is still running', completed: 'completed', failed: 'failed', cancelled: 'was stopped' };
+  const words = {
+    running: 'is still running',
+    completed: 'completed',
+    failed: 'failed',
+    cancelled: 'was stopped',
+  };
   const replies = repliesOf(task, since);
   const isSaid = result === '' || task.replies?.at(-1) === result;
   const parts = [
