@@ -477,6 +477,8 @@ const served = [
   'session.ui.handlePendingSampling',
   'session.ui.handlePendingSessionLimitsExhausted',
   'session.ui.handlePendingUserInput',
+  'session.ui.registerDirectAutoModeSwitchHandler',
+  'session.ui.unregisterDirectAutoModeSwitchHandler',
   'session.usage.getMetrics',
   'session.workspaces.createFile',
   'session.workspaces.getWorkspace',

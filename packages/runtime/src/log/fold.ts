@@ -105,6 +105,11 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
     }
     case 'ask.settled':
       return { ...state, spending: settle(state.spending, entry.data) };
+    case 'command.begun': {
+      const { messageId } = entry.data;
+      const begin = (each: Prompt) => (each.messageId === messageId ? { ...each, isBegun: true } : each);
+      return { ...state, inbox: state.inbox.map(begin) };
+    }
     case 'model.chosen':
       return { ...state, nextModel: entry.data };
     case 'permissions.changed': {
