@@ -2,6 +2,7 @@ import { isStale, type SessionContext, type SessionQuery, type SessionSummary } 
 import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
+import { subAgentSettings } from './agents/subagent-settings.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import { type Lifecycle, metadataOf } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
@@ -190,6 +191,7 @@ export class Runtime {
       isAttached: () => false,
     });
     checkDirectory(settings.workingDirectory);
+    subAgentSettings(settings.subagents ?? null);
     await this.requireSandbox(settings);
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
@@ -219,6 +221,7 @@ export class Runtime {
   }
 
   private async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
+    subAgentSettings(settings.subagents ?? null);
     if (settings.sandbox !== session.currentSettings.sandbox) await this.requireSandbox(settings);
     session.configure(settings, await this.models(session, settings));
   }

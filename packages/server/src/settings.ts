@@ -37,6 +37,7 @@ export function settingsFrom(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
     ),
+    ...pick('subagents', (params.subagents as JsonObject | undefined) ?? before?.subagents),
     ...mcpSettings(params, before),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),

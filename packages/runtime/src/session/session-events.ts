@@ -44,6 +44,7 @@ export function greeting(
         ...(fileHooks && { fileHooks }),
         ...(skillDirectories && { skillDirectories }),
         ...(disabledSkills && { disabledSkills }),
+        ...(settings.subagents && { subagents: settings.subagents }),
         ...(settings.customAgents && { customAgents: settings.customAgents.map(storedAgent) }),
       },
     },

@@ -100,6 +100,7 @@ export function newlyFixed(
     ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
     ...(fileHooks !== undefined && fileHooks !== (before.fileHooks ?? false) && { fileHooks }),
     ...(isOther(agents, before.customAgents) && { customAgents: agents }),
+    ...(isOther(settings.subagents, before.subagents ?? undefined) && { subagents: settings.subagents }),
     ...(isOther(skillDirectories, before.skillDirectories) && { skillDirectories }),
     ...(isOther(disabledSkills, before.disabledSkills) && { disabledSkills, skillSwitches: {} }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),

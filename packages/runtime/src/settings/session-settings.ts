@@ -57,6 +57,8 @@ export interface SessionSettings {
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe. */
   readonly customAgents?: readonly JsonObject[];
+  /** What holds for sub-agents, where this client says so; the log knows what holds. */
+  readonly subagents?: JsonObject;
   /** Agents of this program that are not offered. */
   readonly excludedBuiltinAgents?: readonly string[];
   /** Agents and skills are read from the project and from the user's home, too; so they are unless this is false. */
