@@ -2,11 +2,12 @@ import { isStale, type SessionContext, type SessionQuery, type SessionSummary } 
 import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
+import { subAgentSettings } from './agents/subagent-settings.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import { type Lifecycle, metadataOf } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
 import type { PublishedEvent } from './log/published-event.js';
-import { probeMcpServer } from './mcp/probe.js';
+import { logInAtMcpServer, probeMcpServer } from './mcp/probe.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import { modelSeams } from './questions/provider-tokens.js';
 import type { RuntimeOptions } from './runtime-options.js';
@@ -31,6 +32,8 @@ export class Runtime {
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Starts an MCP server outside any session, looks what it offers, and ends it. */
   static readonly probeMcpServer = probeMcpServer;
+  /** Logs in at an MCP server outside any session. */
+  static readonly logInAtMcpServer = logInAtMcpServer;
   private readonly live: LiveSessions;
   readonly skills: HostSkills;
   readonly agents: HostAgents;
@@ -199,6 +202,7 @@ export class Runtime {
       isAttached: () => false,
     });
     checkDirectory(settings.workingDirectory);
+    subAgentSettings(settings.subagents ?? null);
     await this.requireSandbox(settings);
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
@@ -228,6 +232,7 @@ export class Runtime {
   }
 
   private async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
+    subAgentSettings(settings.subagents ?? null);
     if (settings.sandbox !== session.currentSettings.sandbox) await this.requireSandbox(settings);
     session.configure(settings, await this.models(session, settings));
   }

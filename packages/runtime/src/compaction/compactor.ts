@@ -87,8 +87,9 @@ export class Compactor {
     if (this.running && this.share(call) >= blocking) await settled(this.running.done, signal);
     if (this.running || !this.hasGrown(call)) return !this.hasFailed;
     const share = this.share(call);
-    // Two calls at once cannot share what is left of a budget.
-    const mayRunBeside = Object.keys(this.parts.log.session.limits).length === 0;
+    // Two calls at once cannot share what is left of a budget, nor may one outlive a sub-agent.
+    const { agentId, session } = this.parts.log;
+    const mayRunBeside = agentId === undefined && Object.keys(session.limits).length === 0;
     if (share >= blocking || (share >= background && !mayRunBeside)) {
       await this.begin(call, { kind: 'blocking', trigger: 'threshold' }, signal);
       return !this.hasFailed;

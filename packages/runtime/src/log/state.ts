@@ -364,6 +364,8 @@ export interface FixedSettings {
   readonly disabledSkills: readonly string[];
   /** Agents that the app described, less the settings of their servers. */
   readonly customAgents: readonly JsonObject[];
+  /** What holds for sub-agents, as the app said it; null for what holds otherwise. */
+  readonly subagents: JsonObject | null;
   /** Skills that were switched on or off since. */
   readonly skillSwitches: Readonly<Record<string, boolean>>;
 }

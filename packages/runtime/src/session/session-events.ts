@@ -47,6 +47,7 @@ export function greeting(
         ...(tracksFiles && { tracksFiles }),
         ...(skillDirectories && { skillDirectories }),
         ...(disabledSkills && { disabledSkills }),
+        ...(settings.subagents && { subagents: settings.subagents }),
         ...(settings.customAgents && { customAgents: settings.customAgents.map(storedAgent) }),
       },
     },

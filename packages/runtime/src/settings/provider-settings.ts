@@ -101,6 +101,7 @@ export function newlyFixed(
     ...(fileHooks !== undefined && fileHooks !== (before.fileHooks ?? false) && { fileHooks }),
     ...(tracksFiles !== undefined && tracksFiles !== (before.tracksFiles ?? false) && { tracksFiles }),
     ...(isOther(agents, before.customAgents) && { customAgents: agents }),
+    ...(isOther(settings.subagents, before.subagents ?? undefined) && { subagents: settings.subagents }),
     ...(isOther(skillDirectories, before.skillDirectories) && { skillDirectories }),
     ...(isOther(disabledSkills, before.disabledSkills) && { disabledSkills, skillSwitches: {} }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),

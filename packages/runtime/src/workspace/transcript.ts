@@ -14,6 +14,7 @@ interface Written {
 /** The session's events as lines of JSON in its directory, for hooks that want to read what happened. */
 export class Transcript {
   private written: Written | undefined;
+  private updating: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly session: {
@@ -24,7 +25,14 @@ export class Transcript {
   ) {}
 
   /** Adds what happened since the last time, be it in another process. Returns the file's path. */
-  async update(): Promise<string> {
+  update(): Promise<string> {
+    // Agents that work side by side want it at the same time: one writes after the other.
+    const updated = this.updating.then(() => this.write());
+    this.updating = updated.catch(() => undefined);
+    return updated;
+  }
+
+  private async write(): Promise<string> {
     const { workspace } = this.session;
     const path = join(workspace.directory, 'transcript.jsonl');
     const mark = join(workspace.directory, 'transcript.mark.json');
