@@ -43,7 +43,7 @@ const isWhole = (path: string) => /^(providers|models|customAgents)\./.test(path
 const known = [...fields.values()].filter(
   ({ path }) => !elsewhere.includes(path) && !listed.includes(path) && !isWhole(path),
 );
-/** What a sandbox cannot hold is refused, and so nobody relies on it. */
+/** What a sandbox cannot hold is refused, so that no app relies on it. */
 const refusedByHandler = ['sandboxConfig.userPolicy.network.proxy'];
 const nothing = receivedOf({});
 const changes = ({ path, params }: OptionField) =>

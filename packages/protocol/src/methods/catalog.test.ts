@@ -231,7 +231,7 @@ test.each<[MethodName, unknown, string]>([
   expect(parsed.error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
 });
 
-test('an attachment may leave out what its path tells', () => {
+test('an attachment may leave out what its path shows', () => {
   const attachments = [
     { type: 'file', path: '/project/a.ts' },
     { type: 'directory', path: '/work', displayName: null },
@@ -358,8 +358,13 @@ const served = [
   'session.gitHubAuth.getStatus',
   'session.history.abortManualCompaction',
   'session.history.cancelBackgroundCompaction',
+  'session.history.clearContext',
   'session.history.compact',
+  'session.history.listRewindPoints',
+  'session.history.previewRewind',
+  'session.history.rewind',
   'session.history.summarizeForHandoff',
+  'session.history.truncate',
   'session.instructions.getSources',
   'session.list',
   'session.log',
@@ -373,10 +378,12 @@ const served = [
   'session.mcp.disable',
   'session.mcp.enable',
   'session.mcp.executeSampling',
+  'session.mcp.headers.handlePendingHeadersRefreshRequest',
   'session.mcp.isServerRunning',
   'session.mcp.list',
   'session.mcp.listTools',
   'session.mcp.oauth.handlePendingRequest',
+  'session.mcp.oauth.login',
   'session.mcp.reload',
   'session.mcp.removeGitHub',
   'session.mcp.resources.list',
@@ -448,6 +455,7 @@ const served = [
   'session.shell.exec',
   'session.shell.executeUserRequested',
   'session.shell.kill',
+  'session.shutdown',
   'session.skills.disable',
   'session.skills.enable',
   'session.skills.ensureLoaded',
@@ -477,6 +485,8 @@ const served = [
   'session.ui.handlePendingSampling',
   'session.ui.handlePendingSessionLimitsExhausted',
   'session.ui.handlePendingUserInput',
+  'session.ui.registerDirectAutoModeSwitchHandler',
+  'session.ui.unregisterDirectAutoModeSwitchHandler',
   'session.usage.getMetrics',
   'session.workspaces.createFile',
   'session.workspaces.getWorkspace',
