@@ -1,9 +1,22 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { liveRuntime, say } from '@groundcrew/testkit';
+import { liveRuntime, say, type WireClient } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 
 const runtime = liveRuntime();
+interface Telemetry {
+  readonly sessionId: string;
+  readonly event: { readonly kind: string; readonly properties: object; readonly features: object };
+}
+
+function telemetryOf({ frames }: WireClient): readonly Telemetry[] {
+  return frames.flatMap((frame) =>
+    frame.type === 'other' && 'method' in frame.message && frame.message.method === 'gitHubTelemetry.event'
+      ? [frame.message.params as Telemetry]
+      : [],
+  );
+}
+
 const notFound = (sessionId: string) => `Session not found for sessionId: ${sessionId}`;
 
 test('remote control is off, and says so to every method', async () => {
@@ -71,11 +84,7 @@ test('telemetry goes to the client that asked for it, with features and without 
   const { engagementId } = await session.call<{ engagementId: string }>('session.telemetry.getEngagementId');
   await session.call('session.telemetry.setFeatureOverrides', { features: { flag: 'on' } });
   await session.turn('Tell me the secret.');
-  const sent = client.frames.flatMap((frame) =>
-    frame.type === 'other' && 'method' in frame.message && frame.message.method === 'gitHubTelemetry.event'
-      ? [frame.message.params as { event: { kind: string; properties: object; features: object } }]
-      : [],
-  );
+  const sent = telemetryOf(client);
   expect(sent.map(({ event }) => event.kind)).toEqual(['session_start', 'assistant_usage']);
   expect(sent.map(({ event }) => event.features)).toEqual([{}, { flag: 'on' }]);
   expect(sent[0]).toMatchObject({
@@ -85,6 +94,17 @@ test('telemetry goes to the client that asked for it, with features and without 
   });
   expect(JSON.stringify(sent)).not.toContain('secret');
   await client.close();
+});
+
+test('a session may ask for its telemetry itself; a client that did not ask gets none', async () => {
+  const server = runtime.spawn();
+  const silent = await runtime.connect(server);
+  const asking = await runtime.connect(server);
+  await silent.create({});
+  const session = await asking.create({ enableGitHubTelemetryForwarding: true });
+  await asking.until(() => telemetryOf(asking)[0], 'telemetry');
+  expect(telemetryOf(asking).map(({ sessionId }) => sessionId)).toEqual([session.sessionId]);
+  expect(telemetryOf(silent)).toEqual([]);
 });
 
 test('settings of the user are read, written and taken out again; what protects is left alone', async () => {

@@ -272,7 +272,7 @@ class Homes {
     this.others.clear();
   }
 
-  /** There may be hundreds of these: one that nobody uses keeps no file open. */
+  /** There may be hundreds of these: one that is unused keeps no file open. */
   private other(directory: string): IdleStore {
     const known = this.others.get(directory);
     if (known) return known;
@@ -346,7 +346,7 @@ function authStatus(token: ShownToken | undefined): ReturnType<ServerEnvironment
   };
 }
 
-/** Who is looked up only when somebody asks: a session does not wait for a name. */
+/** The user is looked up on request only: a session does not wait for a name. */
 function gitHub(models: ModelDirectory, accounts: HomeAccounts): ServerEnvironment['gitHub'] {
   return {
     status: async (sessionToken) => {

@@ -23,7 +23,7 @@ export interface InProcessOptions {
   readonly sandbox?: SandboxSettings;
   /** Hooks of files run in every session. */
   readonly fileHooks?: boolean;
-  /** Told of what users should know; a process warning unless given. */
+  /** Called with what users should know; a process warning unless given. */
   readonly warn?: (message: string) => void;
 }
 

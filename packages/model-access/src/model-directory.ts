@@ -117,7 +117,7 @@ export class ModelDirectory {
     return copilot ? copilot.open(settings, sessionId) : this.offline;
   }
 
-  /** Whose token this is; nothing when nobody can be asked. Throws TokenRefused. */
+  /** Whose token this is; nothing when no service can be asked. Throws TokenRefused. */
   async userOf(token: string): Promise<GitHubUser | undefined> {
     const { environment, exchange, directExchange = exchange } = this.sources;
     if (!environment.COPILOT_DEBUG_GITHUB_API_URL) return undefined;

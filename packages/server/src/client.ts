@@ -62,7 +62,7 @@ export class Client {
 
   /** The client has the answer to its create or resume, so it knows the session: what is open is put to it. */
   offerQuestions(sessionId: string): void {
-    // A session that cannot be read says so to whoever asks for it.
+    // A session that cannot be read says so to the client that asks for it.
     this.requests
       .get(sessionId)
       ?.offer()
@@ -78,7 +78,7 @@ export class Client {
     return {
       clientId: this.id,
       ...share,
-      // It runs them itself, and has nobody to ask.
+      // It runs them itself, and has no user to ask.
       ...(unasked && { tools: share.tools.map((tool) => ({ ...tool, skipPermission: true })), unasked }),
       reportsIntent: dialect.reportsIntent,
       receive: (published) => {

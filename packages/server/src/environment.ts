@@ -54,7 +54,7 @@ export interface ServerEnvironment {
   readonly workingDirectory: string;
   /** Where the user's own instructions stand. */
   readonly homeDirectory: string;
-  /** What every session is told of how the program was started, such as a setting without effect. */
+  /** Warnings for every session about how the program was started, such as a setting without effect. */
   readonly warnings?: readonly string[];
   /** What the start of the process says of the clients that come. */
   readonly clients?: ClientStart;
@@ -76,7 +76,7 @@ export interface ServerEnvironment {
   readonly accounts?: Accounts;
   /** Covers values in the diagnostics of the process; absent where clients may not ask for it. */
   addSecrets?(values: readonly string[]): void;
-  /** Who is who at GitHub; without it nobody is known. */
+  /** Looks up users of GitHub; without it none is known. */
   readonly gitHub?: {
     /** Whose token a session shows; its own if it has one. */
     status(sessionToken: string | undefined): Promise<Result<Methods['session.gitHubAuth.getStatus']>>;

@@ -44,7 +44,7 @@ export function readHead(row: HeadColumns, onUnreadable: () => void): SessionHea
   }
 }
 
-/** Without a snapshot to start from, whoever opens the session folds its whole log. */
+/** Without a snapshot to start from, opening the session folds its whole log. */
 function headFromColumns(row: HeadColumns): SessionHead {
   return {
     createdAt: row.modified_at,

@@ -28,7 +28,7 @@ export function idleStore(options: IdleStoreOptions): IdleStore {
 export interface IdleStoreOptions {
   open(): SqliteStore;
   readonly idleMilliseconds: number;
-  /** Called each time its database was closed because nobody used it. */
+  /** Called each time its database was closed because it was unused. */
   onClosed?(): void;
 }
 

@@ -41,7 +41,7 @@ export interface SqliteStoreOptions {
   readonly files?: SessionFiles;
   /** Called at each write step, for chaos tests; shipped bundles have none of it. */
   readonly failpoint?: Failpoint;
-  /** Told of what is wrong but harmed nobody yet. */
+  /** Called with what is wrong but has done no harm yet. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -210,7 +210,7 @@ class EmbeddedStore implements SqliteStore {
       if (!connection) return;
       if (removedSessions(connection).length + this.#marks.list().length > 0) void this.#erase();
     } catch {
-      // Whoever first needs the file hears what is wrong with it.
+      // The first caller that needs the file learns what is wrong with it.
       this.#file.drop();
     }
   }

@@ -1,6 +1,6 @@
 import { type AnyEvent, eventEnvelope, events, isDurable } from '@groundcrew/protocol';
 
-/** What is wrong with these events of one session, in the order they were told: shape, ids, chain. */
+/** What is wrong with these events of one session, in the order they came: shape, ids, chain. */
 export function examineEvents(received: readonly AnyEvent[]): readonly string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
@@ -21,7 +21,7 @@ export function examineEvents(received: readonly AnyEvent[]): readonly string[] 
 function issuesOf(event: AnyEvent): readonly string[] {
   const envelope = eventEnvelope().safeParse(event);
   if (!envelope.success) return [envelope.error.message];
-  if (!isKnown(event.type)) return ['nobody knows this type'];
+  if (!isKnown(event.type)) return ['this type is unknown'];
   const data = events[event.type].data().safeParse(event.data);
   if (!data.success) return [data.error.message];
   return !isDurable(event.type) && !event.ephemeral ? ['it should be ephemeral'] : [];

@@ -8,7 +8,7 @@ export {
   providerOf,
 } from './live-runtime.js';
 export { type OptionField, optionFields } from './option-fields.js';
-export { type Rule, RuleModel } from './rule-model.js';
+export { type Rule, RuleModel, type RuleWire } from './rule-model.js';
 export {
   RuntimeProcess,
   type RuntimeProcessOptions,

@@ -1,22 +1,21 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type AskedBody, completionMessages } from './completion-messages.js';
 import { type SpokenParts, scriptedWireFor } from './scripted-wires.js';
-import { type CompletionMessage, faultIn } from './strict-history.js';
+import type { CompletionMessage } from './strict-history.js';
 
-/** Answers by what was said so far, so that asking again gives the same answer again. */
-export type Rule = (messages: readonly CompletionMessage[]) => SpokenParts;
+/** Answers by what was said so far, so that asking again gives the same answer again; one that waits is a model at work. */
+export type Rule = (
+  messages: readonly CompletionMessage[],
+  headers: IncomingHttpHeaders,
+) => SpokenParts | Promise<SpokenParts>;
 
-const chat = scriptedWireFor({ path: '/chat/completions', headers: {} });
+/** The API that a session is to speak. */
+export type RuleWire = 'chat' | 'responses' | 'messages';
 
-interface AskedRule {
-  readonly model: string;
-  readonly messages: readonly CompletionMessage[];
-  readonly stream?: boolean;
-}
-
-/** A real HTTP server that speaks chat completions by a rule and refuses histories that a strict service would. */
+/** A real HTTP server that answers by a rule, on every wire, and refuses histories that a strict service would. */
 export class RuleModel {
   /** How often it was asked. */
   requests = 0;
@@ -35,7 +34,10 @@ export class RuleModel {
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => void model.serve(JSON.parse(Buffer.concat(chunks).toString()), response));
+      request.on('end', () => {
+        const call = { path: request.url ?? '', headers: request.headers };
+        void model.serve(JSON.parse(Buffer.concat(chunks).toString()), call, response);
+      });
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -43,12 +45,22 @@ export class RuleModel {
   }
 
   /** The settings that lead a session to this model. */
-  get settings(): {
+  get settings() {
+    return this.settingsFor('chat');
+  }
+
+  /** The same on another wire. */
+  settingsFor(wire: RuleWire): {
     readonly model: string;
-    readonly provider: { readonly baseUrl: string; readonly apiKey: string };
+    readonly provider: {
+      readonly baseUrl: string;
+      readonly apiKey: string;
+      readonly [field: string]: string;
+    };
   } {
     const { port } = this.server.address() as AddressInfo; // a server on a port has no other kind of address
-    return { model: 'rules', provider: { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key-of-the-tests' } };
+    const provider = { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'key-of-the-tests' };
+    return { model: 'rules', provider: { ...provider, ...wireFields[wire] } };
   }
 
   async close(): Promise<void> {
@@ -57,20 +69,25 @@ export class RuleModel {
     await once(this.server, 'close');
   }
 
-  private async serve(asked: AskedRule, response: ServerResponse): Promise<void> {
+  private async serve(
+    asked: AskedBody,
+    call: { readonly path: string; readonly headers: IncomingHttpHeaders },
+    response: ServerResponse,
+  ): Promise<void> {
     this.requests += 1;
-    const fault = faultIn(asked.messages);
+    const wire = scriptedWireFor(call);
+    const fault = wire.faultIn(asked);
     if (fault !== undefined) {
       this.refusals.push(fault);
       response.writeHead(400, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: fault } }));
       return;
     }
-    const answer = this.options.rule(asked.messages);
-    if (asked.stream) await this.stream(chat.streamOf(answer, asked.model), response);
+    const answer = await this.options.rule(completionMessages(asked), call.headers);
+    if (asked.stream) await this.stream(wire.streamOf(answer, asked.model), response);
     else {
       response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(chat.bodyOf(answer, asked.model)));
+      response.end(JSON.stringify(wire.bodyOf(answer, asked.model)));
     }
   }
 
@@ -83,3 +100,9 @@ export class RuleModel {
     response.end();
   }
 }
+
+const wireFields: Readonly<Record<RuleWire, Readonly<Record<string, string>>>> = {
+  chat: {},
+  responses: { wireApi: 'responses' },
+  messages: { type: 'anthropic' },
+};

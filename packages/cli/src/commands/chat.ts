@@ -13,7 +13,7 @@ const { sessionIdleTimeout: _, ...settings } = configFlags;
 /** `groundcrew`: a conversation, line by line. */
 export const chat = defineCommand({
   usage: ['groundcrew [flags]'],
-  summary: 'Talks with a model, line by line; /help tells what else one can say',
+  summary: 'Talks with a model, line by line; /help lists the commands',
   flags: { ...settings, ...sessionFlags },
   acceptsPeerFlags: true,
   notes: 'Ctrl-C stops the answer, twice it ends the program; so does the end of the input.',

@@ -42,7 +42,7 @@ export interface ServerOptions extends HeadlessArguments {
   readonly orphanPatience?: number;
   /** Where commands of sessions run that say nothing of it. */
   readonly sandbox?: SandboxSettings;
-  /** Told of what users should know; what ends the program goes to the process. */
+  /** Called with what users should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
 
@@ -116,7 +116,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   }
 }
 
-/** Whoever starts a server on a port, and not by `serve`, is a client: without it the server would be left for good. */
+/** A process that starts a server on a port, and not by `serve`, is a client: without it the server would be left for good. */
 function watchParent(
   { orphanPatience: patience, log }: ServerOptions,
   shutdown: Shutdown,

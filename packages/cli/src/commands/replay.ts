@@ -35,7 +35,7 @@ Exit codes: 0 the same, 1 different, 2 wrong usage or no such session.`,
   mostWords: 1,
   run: async ({ flags, words: [wanted] }, terminal) => {
     if (wanted === undefined)
-      throw new UsageError('The id of a session is missing; groundcrew sessions ls tells it');
+      throw new UsageError('The id of a session is missing; groundcrew sessions ls lists them');
     const { sessionId, events } = await storedEvents(wanted, flags, terminal);
     const recording = readRecording(events);
     const patience = (flags.timeout ?? 10) * 1000;

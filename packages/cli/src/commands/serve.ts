@@ -42,7 +42,7 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
     const connectionToken = tokenFor(flags.tokenFile, terminal.environment, print);
     redactor.register(connectionToken);
     if (flags.host !== undefined && !isLoopback(flags.host))
-      print(`Whoever reaches ${flags.host} can try the token, and what is said is not encrypted.`);
+      print(`Anyone who reaches ${flags.host} can try the token, and the traffic is not encrypted.`);
     return new Promise<number>((resolve, reject) => {
       const options: ServerOptions = {
         port: flags.port ?? 0,
@@ -87,7 +87,7 @@ function tokenFor(
   return made;
 }
 
-/** Clients read the same file; nobody else may. */
+/** Clients read the same file; no other user may. */
 function tokenIn(file: string): string {
   try {
     const token = makeToken(file) ?? readFileSync(file, 'utf8').trim();

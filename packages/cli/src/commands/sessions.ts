@@ -157,7 +157,7 @@ function showRequest(body: Uint8Array, redactor: Redactor, terminal: Terminal): 
 
 function idIn([id]: readonly string[]): string {
   if (id === undefined)
-    throw new UsageError('The id of a session is missing; groundcrew sessions ls tells it');
+    throw new UsageError('The id of a session is missing; groundcrew sessions ls lists them');
   return id;
 }
 

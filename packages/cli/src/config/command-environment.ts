@@ -32,7 +32,7 @@ const common: ReadonlySet<string> = new Set([
   'USER',
 ]);
 
-/** Whoever reads the settings for what they say is told when they cannot be read. */
+/** Settings that cannot be read are reported where they are used. */
 function sourceOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

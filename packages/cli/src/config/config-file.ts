@@ -68,7 +68,7 @@ const readSandboxFields = objectOf({
   deniedPaths: listOf(absolutePath),
 });
 
-/** The name of an executor, or that and more. A field that nobody knows was meant to protect: it is refused. */
+/** The name of an executor, or that and more. An unknown field was meant to protect: it is refused. */
 const readSandbox: Reader<SandboxSettings> = (value, at) => {
   if (typeof value === 'string') return { executor: executorOf(value, `${at.path}:`) };
   const warn = (field: string) => {

@@ -107,7 +107,7 @@ function allowedBy(
   return GROUNDCREW_ALLOW ? readAllowed(GROUNDCREW_ALLOW, 'GROUNDCREW_ALLOW') : (file.allow ?? []);
 }
 
-/** What nobody is asked about runs in a sandbox where that works, as in the mode `allow-all`. */
+/** What runs unasked runs in a sandbox where that works, as in the mode `allow-all`. */
 function sandboxBy(allow: Allowed): SandboxSettings | undefined {
   return allow === 'all' ? { executor: 'auto' } : undefined;
 }

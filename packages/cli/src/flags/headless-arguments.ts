@@ -88,7 +88,7 @@ interface HeadlessDraft {
 
 /** The flags that have an effect, for users to read. */
 export const headlessFlags: readonly (readonly [string, string])[] = [
-  ['--headless, --server', 'serve clients, and nobody else'],
+  ['--headless, --server', 'serve clients only'],
   ['--stdio', 'on stdin and stdout; on a port of 127.0.0.1 without'],
   ['--port N', 'the port; any free one without'],
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],

@@ -5,7 +5,7 @@ import type { SessionSummary } from '@groundcrew/store';
 import { openStore, storeFile } from '../compose.js';
 import type { ListedSession } from './session-rows.js';
 
-/** A session as the store tells of it. */
+/** A session as the store lists it. */
 export interface StoredSession extends ListedSession {
   readonly startTime: Date;
   readonly workingDirectory: string;

@@ -231,7 +231,7 @@ test.each<[MethodName, unknown, string]>([
   expect(parsed.error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
 });
 
-test('an attachment may leave out what its path tells', () => {
+test('an attachment may leave out what its path shows', () => {
   const attachments = [
     { type: 'file', path: '/project/a.ts' },
     { type: 'directory', path: '/work', displayName: null },
@@ -493,6 +493,8 @@ const served = [
   'session.ui.handlePendingSampling',
   'session.ui.handlePendingSessionLimitsExhausted',
   'session.ui.handlePendingUserInput',
+  'session.ui.registerDirectAutoModeSwitchHandler',
+  'session.ui.unregisterDirectAutoModeSwitchHandler',
   'session.usage.getMetrics',
   'session.visibility.get',
   'session.visibility.set',

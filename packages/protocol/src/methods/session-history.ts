@@ -47,7 +47,7 @@ export const sessionHistoryMethods = {
       }),
   ),
   'session.history.summarizeForHandoff': method(
-    'A summary for whoever goes on elsewhere; the conversation stays as it is.',
+    'A summary for an agent that goes on elsewhere; the conversation stays as it is.',
     sessionRef,
     () => openObject({ summary: z.string() }),
   ),

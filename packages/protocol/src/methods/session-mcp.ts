@@ -159,7 +159,7 @@ export const sessionMcpMethods = {
     () => openObject({ cancelled: z.boolean() }),
   ),
   'session.mcp.oauth.handlePendingRequest': method(
-    'Answers `mcp.oauth_required` with a token, or declines; false tells that it was answered before.',
+    'Answers `mcp.oauth_required` with a token, or declines; false when it was answered before.',
     () =>
       inSession({
         requestId: z.string(),

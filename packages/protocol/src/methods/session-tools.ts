@@ -39,7 +39,7 @@ export const sessionToolsMethods = {
     () => openObject({}),
   ),
   'session.tools.handlePendingToolCall': method(
-    "Answers a call of a client's tool; false tells that somebody did before. Neither result nor error is an empty result.",
+    "Answers a call of a client's tool; false when it was answered before. Neither result nor error is an empty result.",
     () =>
       sparseObject(
         { result: () => z.union([text(), clientToolResult()]), error: text },

@@ -261,7 +261,7 @@ export const resumeOptions: SupportOf<Resume> = {
   takeOver: used,
   waiveHooks: used,
   factories: unused('this version has no factories.'),
-  requestedEnvironmentVariables: unused('clients are not told of the environment.'),
+  requestedEnvironmentVariables: unused('clients are not sent the environment.'),
 };
 
 /** What becomes of each field of `session.send`. */
@@ -282,7 +282,7 @@ export const sendOptions: SupportOf<Send> = {
   billable: unused('nothing is billed here.', true),
   requiredTool: unused('the model chooses its tools by itself.'),
   source: used,
-  wait: unused("the answer comes when the prompt is stored; 'session.idle' tells the end of the turn."),
+  wait: unused("the answer comes when the prompt is stored; 'session.idle' is the end of the turn."),
 };
 
 /** What becomes of each field of `session.options.update`. */
@@ -316,7 +316,7 @@ export const switchOptions: SupportOf<Switch> = {
   verbosity: modelOptions.verbosity,
   contextTier: modelOptions.contextTier,
   modelCapabilities: modelOptions.modelCapabilities,
-  source: unused("the change is told as one of 'sdk'.", 'sdk'),
+  source: unused("the change is recorded as one of 'sdk'.", 'sdk'),
   requireAvailable: unused('a model that no service has gets a warning, and is asked for all the same.'),
 };
 

@@ -44,6 +44,7 @@ interface SharedParts {
   readonly planner: Planner;
   readonly permissions: GatePermissions;
   readonly audience: {
+    readonly answersModelSwitches: boolean;
     modelSwitchers(): readonly AskedClient[];
     answerersOf: ConstructorParameters<typeof CallQuestions>[0]['clients'];
   };
@@ -96,6 +97,7 @@ export function agentContexts(
     models,
     compactor,
     modelSwitch: new ModelSwitch({
+      canAsk: () => audience.answersModelSwitches,
       clients: () => audience.modelSwitchers(),
       clock,
       questions,

@@ -114,7 +114,7 @@ export class Compactor {
     return this.begin(call, { kind: 'manual', trigger: 'manual', customInstructions }, signal);
   }
 
-  /** A summary for whoever goes on elsewhere; the conversation stays as it is. */
+  /** A summary for an agent that goes on elsewhere; the conversation stays as it is. */
   async summariseOnly(call: SummaryCall, signal: AbortSignal): Promise<string> {
     const { log } = this.parts;
     const use = call.measure(log.latest);

@@ -102,6 +102,11 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
       return { ...state, spending: reserve(state.spending, entry.data) };
     case 'ask.settled':
       return { ...state, spending: settle(state.spending, entry.data) };
+    case 'command.begun': {
+      const { messageId } = entry.data;
+      const begin = (each: Prompt) => (each.messageId === messageId ? { ...each, isBegun: true } : each);
+      return { ...state, inbox: state.inbox.map(begin) };
+    }
     case 'model.chosen':
       return { ...state, nextModel: entry.data };
     case 'permissions.changed': {

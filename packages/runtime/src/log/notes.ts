@@ -48,6 +48,8 @@ export interface Notes {
   'call.modified': { readonly toolCallId: string; readonly arguments: unknown };
   /** The model's arguments could not be read, and why; the events have empty ones. */
   'call.unreadable': { readonly toolCallId: string; readonly problem: string };
+  /** A queued command is handed to the client that runs it; one that is found so after a crash is not run again. */
+  'command.begun': { readonly messageId: string };
   /** Something for the model to read before a message that is there already. */
   'context.inserted': { readonly beforeEventId: string; readonly text: string };
   /** A text stands in the place of everything up to an entry; what of that must not be lost goes into the next one. */

@@ -301,6 +301,8 @@ export interface Prompt {
   readonly mode: 'enqueue' | 'immediate';
   /** A slash command for some client, not for the model. */
   readonly isCommand?: boolean;
+  /** A client may have begun to run the command. */
+  readonly isBegun?: boolean;
   readonly agentMode?: string;
   /** Autopilot goes on by itself. */
   readonly isContinuation?: boolean;

@@ -8,7 +8,7 @@ import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
 import { type Subject, toolSubject } from './subject.js';
 import type { TouchedPath } from './touched-path.js';
 
-/** Who answers questions: users, users but for what certainly only reads, or nobody. */
+/** Who answers questions: users, users but for what certainly only reads, or no one. */
 export type PermissionMode = 'manual' | 'assisted' | 'allow-all';
 
 /** What users approved for the rest of the session, or for good in a place. */

@@ -55,10 +55,12 @@ export class ClientRequests {
     return answered;
   }
 
-  /** Offers a queued command to the clients that want such; resolves with what became of it. */
-  offerCommand(command: string, signal: AbortSignal): Promise<Answers['queued_command']> {
-    const { log, questions, clock } = this.options;
-    const requestId = clock.newId();
+  /** Offers a queued command to the clients that want such, under its own id; resolves with what became of it. */
+  offerCommand(
+    { messageId: requestId, text: command }: { readonly messageId: string; readonly text: string },
+    signal: AbortSignal,
+  ): Promise<Answers['queued_command']> {
+    const { log, questions } = this.options;
     const settle = (result: Answers['queued_command']) => {
       log.emit({ type: 'command.completed', data: { requestId } });
       return result;

@@ -52,6 +52,8 @@ export class ToolClash extends Error {
 /** The clients attached to a session, in the order they came. */
 export class Audience {
   private readonly attachments = new Map<string, Attachment>();
+  /** Clients that answer the event of a question about another model, by handle. */
+  private readonly directSwitchers = new Map<string, string>();
 
   get size(): number {
     return this.attachments.size;
@@ -118,6 +120,8 @@ export class Audience {
 
   /** False when the client was not attached. */
   detach(clientId: string): boolean {
+    for (const [handle, owner] of [...this.directSwitchers])
+      if (owner === clientId) this.directSwitchers.delete(handle);
     return this.attachments.delete(clientId);
   }
 
@@ -142,7 +146,24 @@ export class Audience {
     );
   }
 
+  /** Some client says whether another model may answer while one is rate limited. */
+  get answersModelSwitches(): boolean {
+    return this.directSwitchers.size > 0 || this.modelSwitchers().length > 0;
+  }
+
+  /** From now on questions about another model are answered from their events, and no client is sent a request. */
+  addDirectSwitcher(handle: string, clientId: string): void {
+    this.directSwitchers.set(handle, clientId);
+  }
+
+  /** False when there is no such handle. */
+  removeDirectSwitcher(handle: string): boolean {
+    return this.directSwitchers.delete(handle);
+  }
+
+  /** The clients that are asked by a request whether another model may answer. */
   modelSwitchers(): readonly Attachment[] {
+    if (this.directSwitchers.size > 0) return [];
     return [...this.attachments.values()].filter((attachment) => attachment.requestAutoModeSwitch);
   }
 

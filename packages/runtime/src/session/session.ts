@@ -1,6 +1,7 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
+import { SessionCommands } from '../commands/session-commands.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -56,6 +57,7 @@ export class Session {
   readonly history = new SessionHistory(this);
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
+  readonly commands = new SessionCommands(this);
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
@@ -154,7 +156,13 @@ export class Session {
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
+    this.readers.releaseClient(clientId);
     return this.change(() => this.audience.detach(clientId), true);
+  }
+
+  /** A client no longer answers questions about another model from their events; false when there is no such handle. */
+  removeDirectSwitcher(handle: string): boolean {
+    return this.change(() => this.audience.removeDirectSwitcher(handle), false);
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -201,6 +209,11 @@ export class Session {
     const { log } = await this.load();
     const id = log.emit(draft);
     return log.published().then(() => id);
+  }
+
+  /** The model that answers next. */
+  async model(): Promise<string> {
+    return this.tools.planner.model(await this.state());
   }
 
   /** What the stored log adds up to. */
@@ -329,6 +342,7 @@ export class Session {
     const log = conversation?.log;
     const result = announceChange({ audience, planner, sources, announcesTools, log }, work);
     conversation?.guard.changed();
+    conversation?.offers.renew();
     return result;
   }
 
@@ -348,7 +362,8 @@ export class Session {
       compaction: this.history.partsFor(log),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       agents: this.agents.host(),
-      isWanted: (eventType: string) => this.readers.isWanted(eventType),
+      readers: this.readers,
+      commands: this.commands,
       held: () => parts.onHeld(this),
       lost: () => this.dropLoaded(),
     };

@@ -90,7 +90,7 @@ function wishOf({
   return { name, schema: schema as JsonObject, repairs: 0 };
 }
 
-/** Clients of some releases send the session's mode here; it has no effect, and they are told so. */
+/** Clients of some releases send the session's mode here; it has no effect, and they are warned. */
 async function warnOfMode(session: Session, mode: string | undefined): Promise<void> {
   if (mode === undefined || mode === 'enqueue' || mode === 'immediate') return;
   const message = `The mode ${JSON.stringify(mode)} of session.send has no effect: it may be "enqueue" or "immediate". session.mode.set changes the mode of the session.`;
@@ -144,7 +144,7 @@ async function publicEvents(session: Session, dialect: ClientDialect): Promise<s
       }
     }
   } catch (error) {
-    // Who opened a session that is damaged was told so, and is shown what can be read.
+    // A client that opened a damaged session was warned, and is sent what can be read.
     if (!session.isReadOnly) throw error;
   }
   return [...events, ...idles.map(({ json }) => json)];
