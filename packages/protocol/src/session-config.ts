@@ -159,6 +159,9 @@ const mcpServer = once(() =>
     oauthClientId: textOrNull,
     oauthPublicClient: flagOrNull,
     oauthGrantType: () => z.nullable(openEnum(['authorization_code', 'client_credentials'])),
+    auth: () => z.nullable(z.union([z.boolean(), sparseObject({ redirectPort: numberOrNull })])),
+    /** A client that wants to give headers is asked for them again after so long. */
+    headersRefreshTtlMs: numberOrNull,
   }),
 );
 

@@ -66,6 +66,7 @@ export function settingsFrom(
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
+    ...pick('tracksFiles', params.enableFileChangeTracking ?? before?.tracksFiles),
     ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...skillSettings(params, before, workingDirectory),
@@ -102,6 +103,7 @@ function mcpSettings(params: ResumeParams, before: SessionSettings | undefined):
     ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
     ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
+    ...pick('keepsTokensInMemory', tokensOf(params) ?? before?.keepsTokensInMemory),
   };
 }
 
@@ -120,6 +122,10 @@ function serversOf(
 
 function toolSearchOf({ toolSearch }: ResumeParams): SessionSettings['toolSearch'] {
   return toolSearch && (withoutNullsDeep(toolSearch) as NonNullable<SessionSettings['toolSearch']>);
+}
+
+function tokensOf({ mcpOAuthTokenStorage: storage }: ResumeParams): true | undefined {
+  return storage === 'in-memory' ? true : undefined;
 }
 
 function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {

@@ -3,6 +3,7 @@ import type { SessionContext, SessionHead } from '@groundcrew/store';
 import { lose, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
 import type { AgentTask } from './agent-task.js';
+import { withFileChange, withWrite } from './file-change.js';
 import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
 import type { NoteDraft } from './notes.js';
 import { stateOfSnapshot } from './snapshot.js';
@@ -64,6 +65,7 @@ export function headOf(state: SessionState): SessionHead {
     context: state.context,
     ...(state.fixed.name !== undefined && { name: state.fixed.name }),
     ...(summary !== undefined && { summary }),
+    ...(state.removed.length > 0 && { removed: state.removed }),
     ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),
   };
 }
@@ -105,6 +107,12 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
     }
     case 'ask.settled':
       return { ...state, spending: settle(state.spending, entry.data) };
+    case 'file.changing':
+      return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
+    case 'file.written':
+      return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
+    case 'history.truncated':
+      return stateOfSnapshot(entry.data.state);
     case 'command.begun': {
       const { messageId } = entry.data;
       const begin = (each: Prompt) => (each.messageId === messageId ? { ...each, isBegun: true } : each);
@@ -195,7 +203,7 @@ function foldModelChange(state: SessionState, { data }: EventOf<'session.model_c
   };
 }
 
-function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>): SessionState {
+function foldUserMessage(state: SessionState, { id, data }: EventOf<'user.message'>): SessionState {
   const { agentMode, delivery, isAutopilotContinuation = false } = data;
   const begun = {
     promptMode: agentMode === 'shell' ? undefined : agentMode,
@@ -204,7 +212,7 @@ function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>)
   };
   return {
     ...withoutPrompt(state, data.messageId),
-    ...(delivery !== 'steering' && { ...begun, leadingAgent: state.selectedAgent }),
+    ...(delivery !== 'steering' && { ...begun, leadingAgent: state.selectedAgent, promptId: id }),
     userTurns: state.userTurns + (isAutopilotContinuation ? 0 : 1),
     summary: state.summary ?? data.content.slice(0, longestSummary),
   };
