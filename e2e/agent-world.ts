@@ -26,7 +26,9 @@ export async function agentModel(rules: Readonly<Record<string, AgentRule>>) {
     const name = Object.keys(rules).find((word) => users[0]?.includes(word)) ?? 'ROOT';
     times[name] = (times[name] ?? 0) + 1;
     headers[name] = [...(headers[name] ?? []), sent];
-    systems[name] = messages.flatMap(({ role, content }) => (role === 'system' ? [textOf(content)] : [])).join('');
+    systems[name] = messages
+      .flatMap(({ role, content }) => (role === 'system' ? [textOf(content)] : []))
+      .join('');
     const rule = rules[name];
     if (!rule) throw new Error(`No rule for ${users[0]}`);
     return rule({ results, messages: users, headers: sent, times: times[name] ?? 0 });
@@ -45,10 +47,7 @@ export const call = (name: string, args: object = {}, id = `call-${name}`): Spok
 });
 
 /** Calls that begin agents, by the words of their rules. */
-export function begin(
-  names: readonly string[],
-  more: Readonly<Record<string, unknown>> = {},
-): SpokenParts {
+export function begin(names: readonly string[], more: Readonly<Record<string, unknown>> = {}): SpokenParts {
   return {
     calls: names.map((name) => ({
       id: `task-${name}`,
@@ -62,9 +61,11 @@ export function begin(
 }
 
 /** Begins agents, and says what came of them. */
-export function beginAndReport(names: readonly string[], more?: Readonly<Record<string, unknown>>): AgentRule {
-  return ({ results }) =>
-    results.length === 0 ? begin(names, more) : say(`Root: ${results.join(' | ')}`);
+export function beginAndReport(
+  names: readonly string[],
+  more?: Readonly<Record<string, unknown>>,
+): AgentRule {
+  return ({ results }) => (results.length === 0 ? begin(names, more) : say(`Root: ${results.join(' | ')}`));
 }
 
 export interface Task {

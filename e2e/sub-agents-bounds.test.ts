@@ -27,8 +27,10 @@ describe('an abort', () => {
         return results.length === 0 ? begin(['OUTER', 'OTHER'], { mode }) : say('Waiting');
       },
       OUTER: ({ results }) => (results.length === 0 ? begin(['INNER']) : say('no')),
-      INNER: ({ results }) => (results.length === 0 ? call('bash', { command, description: 'x' }) : say('no')),
-      OTHER: ({ results }) => (results.length === 0 ? call('bash', { command, description: 'x' }) : say('no')),
+      INNER: ({ results }) =>
+        results.length === 0 ? call('bash', { command, description: 'x' }) : say('no'),
+      OTHER: ({ results }) =>
+        results.length === 0 ? call('bash', { command, description: 'x' }) : say('no'),
     });
     await session.call('session.permissions.setApproveAll', { enabled: true });
     await session.send('ROOT go');
@@ -136,7 +138,10 @@ describe('a cap', () => {
 
   test('of tokens holds by the name of an agent; others have none', async () => {
     const { session } = await world(
-      { ROOT: ({ results }) => (results.length === 0 ? begin(['MANY']) : say(`Root: ${results}`)), MANY: () => say('x') },
+      {
+        ROOT: ({ results }) => (results.length === 0 ? begin(['MANY']) : say(`Root: ${results}`)),
+        MANY: () => say('x'),
+      },
       { subagents: { agents: { 'general-purpose': { limits: { maxTokens: 10 } } } } },
     );
     expect(lastWord(await session.turn('ROOT go'))).toBe(
@@ -224,9 +229,13 @@ describe('a cap', () => {
     const { session } = await world({ ROOT: () => say('x') });
     const update = (subagents: object) =>
       session.failure('session.tools.updateSubagentSettings', { subagents }).then(({ message }) => message);
-    expect(await update({ maxDepth: 'deep' })).toContain('subagents.maxDepth must be a whole number, 0 or more');
+    expect(await update({ maxDepth: 'deep' })).toContain(
+      'subagents.maxDepth must be a whole number, 0 or more',
+    );
     expect(await update({ maxConcurrency: 0 })).toContain('subagents.maxConcurrency must be');
-    expect(await update({ limits: { maxCalls: -1 } })).toContain('subagents.limits.maxCalls must be a number');
+    expect(await update({ limits: { maxCalls: -1 } })).toContain(
+      'subagents.limits.maxCalls must be a number',
+    );
     expect(await update({ agents: [] })).toContain('subagents.agents must be');
     expect(await update({ agents: { task: { contextTier: 'long_context' } } })).toBe(undefined);
     const { data } = await session.next('session.warning');
@@ -310,7 +319,9 @@ describe('bounds', () => {
     await session.send('ROOT go');
     await session.next('session.idle');
     const tasks = await tasksOf(session);
-    expect(Object.values(tasks).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'completed'));
+    expect(Object.values(tasks).map(({ status }) => status)).toEqual(
+      Array.from({ length: 4 }, () => 'completed'),
+    );
   });
 
   test('settings of agents are kept: another process goes by them', async () => {

@@ -37,7 +37,9 @@ describe('a sub-agent passes the gate of its parent', () => {
       preToolUse: ({ toolName, toolArgs }) => {
         if (toolName !== 'bash') return undefined;
         const { command } = JSON.parse(typeof toolArgs === 'string' ? toolArgs : JSON.stringify(toolArgs));
-        return command.includes('denied') ? { permissionDecision: 'deny', permissionDecisionReason: 'no' } : undefined;
+        return command.includes('denied')
+          ? { permissionDecision: 'deny', permissionDecisionReason: 'no' }
+          : undefined;
       },
     });
     const { model } = await agentModel(nested(`touch ${target('denied.txt')}`));
@@ -119,7 +121,10 @@ describe('a sub-agent passes the gate of its parent', () => {
   test('plan mode that begins while an agent works holds its next call back', async () => {
     const { session } = await world({
       ROOT: beginAndReport(['OUTER'], { mode: 'background' }),
-      OUTER: ({ results }) => (results.length < 2 ? bash(`touch ${target(`later-${results.length}`)}`, `b${results.length}`) : say('x')),
+      OUTER: ({ results }) =>
+        results.length < 2
+          ? bash(`touch ${target(`later-${results.length}`)}`, `b${results.length}`)
+          : say('x'),
     });
     await session.send('ROOT go');
     const first = await session.next('permission.requested');
@@ -144,11 +149,14 @@ describe('a sub-agent passes the gate of its parent', () => {
     const command = `touch ${target('excluded.txt')}`;
     const { session } = await world(
       {
-        ROOT: ({ results }) => (results.length === 0 ? begin(['OUTER'], { agent_type: 'reader' }) : say(`Root: ${results}`)),
+        ROOT: ({ results }) =>
+          results.length === 0 ? begin(['OUTER'], { agent_type: 'reader' }) : say(`Root: ${results}`),
         OUTER: ({ results }) => {
           if (results.length === 0) return bash(command);
           if (results.length === 1) return call('view', { path: target('none') }, 'v1');
-          return results.length === 2 ? call('task', { name: 'x', prompt: 'INNER', agent_type: 'task', description: 'x' }, 't1') : say(results.join(' / '));
+          return results.length === 2
+            ? call('task', { name: 'x', prompt: 'INNER', agent_type: 'task', description: 'x' }, 't1')
+            : say(results.join(' / '));
         },
         INNER: () => say('never'),
       },
@@ -159,7 +167,9 @@ describe('a sub-agent passes the gate of its parent', () => {
     );
     await session.call('session.permissions.setApproveAll', { enabled: true });
     const said = lastWord(await session.turn('ROOT go'));
-    expect(said).toMatch(/Tool 'bash' does not exist.*Tool 'view' does not exist.*Tool 'task' does not exist/s);
+    expect(said).toMatch(
+      /Tool 'bash' does not exist.*Tool 'view' does not exist.*Tool 'task' does not exist/s,
+    );
     expect(existsSync(target('excluded.txt'))).toBe(false);
   });
 
@@ -168,7 +178,13 @@ describe('a sub-agent passes the gate of its parent', () => {
       {
         ROOT: ({ results }) =>
           results.length === 0
-            ? { calls: ['hidden', 'explore', 'general-purpose', '__proto__'].map((agent, index) => ({ id: `t${index}`, name: 'task', arguments: { name: 'x', prompt: 'SUB', agent_type: agent, description: 'x', mode: 'sync' } })) }
+            ? {
+                calls: ['hidden', 'explore', 'general-purpose', '__proto__'].map((agent, index) => ({
+                  id: `t${index}`,
+                  name: 'task',
+                  arguments: { name: 'x', prompt: 'SUB', agent_type: agent, description: 'x', mode: 'sync' },
+                })),
+              }
             : say(results.map((text) => (text === 'begun' ? text : 'refused')).join(' ')),
         SUB: () => say('begun'),
       },
@@ -179,7 +195,9 @@ describe('a sub-agent passes the gate of its parent', () => {
       },
     );
     expect(lastWord(await session.turn('ROOT go'))).toBe('refused refused refused refused');
-    expect(await session.call('session.agent.select', { name: 'hidden' })).toMatchObject({ agent: { name: 'hidden' } });
+    expect(await session.call('session.agent.select', { name: 'hidden' })).toMatchObject({
+      agent: { name: 'hidden' },
+    });
   });
 });
 
@@ -187,7 +205,9 @@ test('headers of a prompt go with agents that are waited for, and not with those
   const { session, headers } = await world({
     ROOT: ({ results, messages }) => {
       if (results.length === 0)
-        return { calls: [...(begin(['FORE']).calls ?? []), ...(begin(['BACK'], { mode: 'background' }).calls ?? [])] };
+        return {
+          calls: [...(begin(['FORE']).calls ?? []), ...(begin(['BACK'], { mode: 'background' }).calls ?? [])],
+        };
       return say(`Root ${messages.length}`);
     },
     FORE: ({ results }) => (results.length === 0 ? begin(['DEEP']) : say('fore')),

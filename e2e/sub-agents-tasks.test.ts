@@ -59,7 +59,9 @@ describe('session.tasks', () => {
     expect(await session.call('session.tasks.remove', { id })).toEqual({ removed: true });
     expect(await tasksOf(session)).toEqual({});
     expect(await session.call('session.tasks.remove', { id })).toEqual({ removed: false });
-    expect(await session.call('session.tasks.sendMessage', { id, message: 'x' })).toMatchObject({ sent: false });
+    expect(await session.call('session.tasks.sendMessage', { id, message: 'x' })).toMatchObject({
+      sent: false,
+    });
     expect(await session.call('session.tasks.cancel', { id })).toEqual({ cancelled: false });
   });
 
@@ -82,7 +84,9 @@ describe('session.tasks', () => {
     const { task } = await session.call<{ task: { id: string } }>('session.tasks.promoteCurrentToBackground');
     const { WORKER } = await tasksOf(session);
     expect(WORKER).toMatchObject({ id: task.id, executionMode: 'background', status: 'running' });
-    expect(await session.call('session.tasks.promoteToBackground', { id: task.id })).toEqual({ promoted: false });
+    expect(await session.call('session.tasks.promoteToBackground', { id: task.id })).toEqual({
+      promoted: false,
+    });
     await session.next('assistant.message', ({ data }) => data.content === 'Waiting');
     door.open();
     expect(lastWord(await session.untilIdle())).toBe('Root has read');
@@ -103,9 +107,9 @@ describe('session.tasks', () => {
       kind: { type: 'agent_completed', agentId, agentType: 'explore', status: 'completed' },
     });
     expect(lastWord(session.events)).toBe('I see');
-    expect(await session.failure('session.tasks.startAgent', { agentType: 'none', prompt: 'x', name: 'x' })).toMatchObject(
-      { message: expect.stringContaining("Custom agent 'none' not found") },
-    );
+    expect(
+      await session.failure('session.tasks.startAgent', { agentType: 'none', prompt: 'x', name: 'x' }),
+    ).toMatchObject({ message: expect.stringContaining("Custom agent 'none' not found") });
   });
 
   test('a message has an agent work again, in the conversation it had', async () => {
@@ -120,7 +124,9 @@ describe('session.tasks', () => {
     });
     await session.next('session.idle');
     for (const nth of [2, 3]) {
-      expect(await session.call('session.tasks.sendMessage', { id, message: `more ${nth}` })).toEqual({ sent: true });
+      expect(await session.call('session.tasks.sendMessage', { id, message: `more ${nth}` })).toEqual({
+        sent: true,
+      });
       await session.next('session.idle');
       expect((await tasksOf(session)).HELPER).toMatchObject({ result: `Answer ${nth}`, turns: nth });
     }
@@ -138,7 +144,9 @@ describe('session.tasks', () => {
   });
 
   test('a fleet is a prompt that has the root agent begin agents of its own', async () => {
-    const { session } = await world({ ROOT: ({ messages }) => say(messages[0]?.includes('fleet') ? 'Fleet' : 'no') });
+    const { session } = await world({
+      ROOT: ({ messages }) => say(messages[0]?.includes('fleet') ? 'Fleet' : 'no'),
+    });
     expect(await session.call('session.fleet.start', { prompt: 'ROOT build it' })).toEqual({ started: true });
     expect(lastWord(await session.untilIdle())).toBe('Fleet');
   });
@@ -249,7 +257,10 @@ describe('agents in the background', () => {
     expect(typesOf(session.events)).not.toContain('session.idle');
     doors.B1.open();
     await session.next('system.notification');
-    await session.next('assistant.message', ({ agentId, data }) => agentId === undefined && data.content === 'Root 2');
+    await session.next(
+      'assistant.message',
+      ({ agentId, data }) => agentId === undefined && data.content === 'Root 2',
+    );
     doors.B2.open();
     await session.next('session.idle');
     const idles = session.events.filter(({ type }) => type === 'session.idle');
@@ -281,14 +292,20 @@ describe('agents in the background', () => {
 test('hooks receive the agent, where it began and how it ended, with a transcript that can be read', async () => {
   const client = await runtime.connect(runtime.spawn({ flags: ['--stdio'] }));
   const invoked = hooked(client);
-  const { model } = await agentModel({ ROOT: beginAndReport(['ONE', 'TWO']), ONE: () => say('one'), TWO: () => say('two') });
+  const { model } = await agentModel({
+    ROOT: beginAndReport(['ONE', 'TWO']),
+    ONE: () => say('one'),
+    TWO: () => say('two'),
+  });
   models.push(model);
   const session = await client.create({ ...model.settings, hooks: true });
   await session.turn('ROOT go');
   const starts = inputsOf(invoked, 'subagentStart');
   const stops = inputsOf(invoked, 'subagentStop');
   expect(starts).toHaveLength(2);
-  expect(stops.map(({ agentName, stopReason, response }) => [agentName, stopReason, response]).sort()).toEqual([
+  expect(
+    stops.map(({ agentName, stopReason, response }) => [agentName, stopReason, response]).sort(),
+  ).toEqual([
     ['general-purpose', 'completed', 'one'],
     ['general-purpose', 'completed', 'two'],
   ]);
