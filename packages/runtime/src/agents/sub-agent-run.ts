@@ -147,7 +147,7 @@ export class SubAgentRun {
     if (history.length === 0) await this.begin(contexts, signal);
     else if (turn) {
       const context = this.contextOf(contexts, turn);
-      if (await continueTurn(context, signal)) await runUntilAnswered(context, signal);
+      if ((await continueTurn(context, signal)) === 'results wait') await runUntilAnswered(context, signal);
     } else if (history.at(-1)?.role !== 'assistant') await runUntilAnswered(this.contextOf(contexts), signal);
     while (await this.next(contexts, signal));
   }

@@ -62,9 +62,17 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       return { ...agent, offered: [...(agent.offered ?? []), entry.data.digest] };
     case 'verbatim':
       return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
+    case 'stop.asked':
+      return { ...agent, stop: { ...entry.data, isOpen: true } };
+    case 'stop.decided':
+      return stopped(agent);
     default:
       return foldOutputNote(agent, entry);
   }
+}
+
+function stopped(agent: AgentState): AgentState {
+  return agent.stop?.isOpen ? { ...agent, stop: { ...agent.stop, isOpen: false } } : agent;
 }
 
 /** The newest words of the same source count. */
@@ -99,12 +107,12 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return foldSkill(agent, event);
     case 'assistant.turn_start': {
       const { turnId, interactionId = '' } = event.data;
-      return { ...agent, turn: { turnId, interactionId, hasAnswer: false } };
+      return { ...stopped(agent), turn: { turnId, interactionId, hasAnswer: false } };
     }
     case 'assistant.turn_end':
       return { ...withContexts(agent, event.id), turn: undefined, calls: [], questions: [] };
     case 'abort':
-      return { ...agent, calls: [], questions: [] };
+      return { ...stopped(agent), calls: [], questions: [] };
     case 'assistant.message':
       return foldAnswer(agent, event);
     case 'tool.execution_start':
@@ -128,7 +136,7 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
   const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
   const isNewTurn = delivery !== 'steering';
   return {
-    ...withEntry(agent, { role: 'user', eventId: event.id, parts, ...(!isNewTurn && { isAside: true }) }),
+    ...withEntry(isNewTurn ? stopped(agent) : agent, { role: 'user', eventId: event.id, parts, ...(!isNewTurn && { isAside: true }) }),
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
     verbatim: without(agent.verbatim, messageId),
   };

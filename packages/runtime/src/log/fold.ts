@@ -46,7 +46,8 @@ export function hasTurnWork(state: SessionState): boolean {
     state.inbox.length > 0 ||
     Object.values(state.tasks).some(({ status }) => status === 'running') ||
     Object.values(state.agents).some(
-      ({ turn, questions, output }) => turn !== undefined || output !== undefined || questions.length > 0,
+      ({ turn, questions, output, stop }) =>
+        turn !== undefined || output !== undefined || stop?.isOpen || questions.length > 0,
     )
   );
 }

@@ -14,6 +14,7 @@ import type {
   Prompt,
   SentRequest,
   SessionState,
+  StopWish,
   Verbatim,
   ViewCut,
 } from './state.js';
@@ -80,6 +81,10 @@ export interface Notes {
   /** How a model was asked: with the log, all it takes to write the request again. */
   'request.sent': SentRequest;
   'settings.fixed': Partial<FixedSettings>;
+  /** The agent has answered, and whether it may stop is not decided: hooks or autopilot may have it go on. */
+  'stop.asked': StopWish;
+  /** It has stopped. */
+  'stop.decided': Readonly<Record<string, never>>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };
   /** Tools that a request named for the first time. */
   'tools.offered': ToolOffer;

@@ -179,12 +179,23 @@ export interface AgentState {
   readonly questions: readonly OpenQuestion[];
   /** The form that the answer to the prompt has to have; until it is there, or cannot be had. */
   readonly output?: OutputWish & { readonly interactionId: string };
+  /** That the agent wants to stop, until it may or goes on; how often hooks have kept it from stopping. */
+  readonly stop?: StopWish & { readonly isOpen: boolean };
   /** What hooks want the model to read after the results of the turn that runs. */
   readonly contexts: readonly CallContext[];
   /** Arguments and results as the model has them, until the event they belong to arrives. */
   readonly verbatim: Readonly<Record<string, Verbatim>>;
   /** What this agent's own model calls took. */
   readonly spending: Spending;
+}
+
+/** An agent that has answered and has not stopped yet. */
+export interface StopWish {
+  readonly interactionId: string;
+  /** How often hooks have kept it from stopping. */
+  readonly blocks: number;
+  /** A user rejected a call: it does not go on by itself. */
+  readonly isRejected: boolean;
 }
 
 /** The id under which the fold keeps the agent that the user talks to; its records carry none. */
