@@ -231,7 +231,12 @@ describe('autopilot', () => {
     const process = runtime.spawn({ flags: ['--stdio'] });
     const first = await runtime.connect(process);
     const stopping = hookAsked(first, 'agentStop');
-    const model = runtime.script(say('half'), say('next'), call('task_complete', { summary: 'x' }), say('bye'));
+    const model = runtime.script(
+      say('half'),
+      say('next'),
+      call('task_complete', { summary: 'x' }),
+      say('bye'),
+    );
     const before = await first.create({ ...providerOf(model), hooks: true });
     await before.call('session.mode.set', { mode: 'autopilot' });
     await before.send('Do it');

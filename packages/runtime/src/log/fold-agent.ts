@@ -136,7 +136,12 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
   const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
   const isNewTurn = delivery !== 'steering';
   return {
-    ...withEntry(isNewTurn ? stopped(agent) : agent, { role: 'user', eventId: event.id, parts, ...(!isNewTurn && { isAside: true }) }),
+    ...withEntry(isNewTurn ? stopped(agent) : agent, {
+      role: 'user',
+      eventId: event.id,
+      parts,
+      ...(!isNewTurn && { isAside: true }),
+    }),
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
     verbatim: without(agent.verbatim, messageId),
   };

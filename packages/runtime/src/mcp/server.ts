@@ -245,7 +245,7 @@ export class McpServer {
       abilities: host.abilities(),
       authorise: (remote, challenge, asked) => host.authorise(this.name, remote, challenge, asked),
       elicit: (params, asked) => host.elicit(this.name, params, asked),
-      sample: (params, asked) => host.sample(this.name, params, asked),
+      sample: (...asked) => host.sample(this.name, ...asked),
     };
     const opened = await openLink(config, parts, signal);
     if (signal.aborted) {
