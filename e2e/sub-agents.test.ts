@@ -108,6 +108,6 @@ test('a background agent is told of when it ends, and the session is idle after 
   expect(lines.filter((line) => line.startsWith('session.idle'))).toHaveLength(1);
   expect(lines).toContain('system.notification');
   expect(lines.at(-2)).toMatch(/^assistant.turn_end /);
-  expect(lines.at(-3)).toBe('assistant.message "Read: Found it"');
+  expect(lines.at(-3)).toBe('assistant.message "Read: [Turn 0]\\nFound it"');
   expect(model.refusals).toEqual([]);
 });

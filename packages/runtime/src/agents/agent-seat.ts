@@ -73,7 +73,8 @@ export function agentContexts(
   const hooks = new Hooks({ ...parts, sources: () => shared.hookSources() });
   const toolEnvironment = () => shared.toolEnvironment();
   const models = modelCalls({ ...parts, ...(caps && { caps }) }, hooks, shared);
-  const compactor = new Compactor({ log, models, ...shared.compaction });
+  const isRoot = log.agentId === undefined;
+  const compactor = new Compactor({ log, models, ...shared.compaction, ...(isRoot ? {} : ofSubAgent) });
   made?.(compactor);
   const fixed = {
     log,
@@ -106,7 +107,6 @@ export function agentContexts(
     }),
     memory: new HistoryMemory(),
   };
-  const isRoot = log.agentId === undefined;
   return (interaction) => ({
     ...fixed,
     interaction,
@@ -123,6 +123,12 @@ export function agentContexts(
     },
   });
 }
+
+/** Plans, todos and checkpoints are the session's: the summary of a sub-agent neither has nor makes any. */
+const ofSubAgent: Pick<CompactorParts, 'openWork' | 'keepCheckpoint'> = {
+  openWork: async () => ({ todos: [], questions: [] }),
+  keepCheckpoint: async () => undefined,
+};
 
 function modelCalls(
   parts: Pick<ModelCallParts, 'log' | 'clock' | 'questions' | 'waits' | 'caps'>,

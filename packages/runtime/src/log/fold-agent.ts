@@ -5,7 +5,7 @@ import { ownEntry } from '../own-entry.js';
 import { skillContext } from '../tools/skill-context.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft, Notes } from './notes.js';
-import type { Pinned } from './pinned.js';
+import { nothingPinned, type Pinned } from './pinned.js';
 import type { AgentState, CallContext, HistoryEntry } from './state.js';
 
 /** What a private record of an agent changes in its part of the state. */
@@ -99,6 +99,8 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return { ...agent, isCompacting: true };
     case 'session.compaction_complete':
       return { ...agent, isCompacting: false };
+    case 'session.context_cleared':
+      return clearHistory(agent, event);
     case 'system.message':
       return { ...agent, systemPrompt: event.data.content };
     case 'system.notification':
@@ -336,6 +338,20 @@ function compactHistory(
   const history = [summary, ...agent.history.slice(last + 1)];
   const { view: _, ...rest } = agent;
   return { ...rest, history, historySize: sizeOfAll(history), compaction: { count, pinned } };
+}
+
+/** Results of calls that are still open find no call any more, and no model reads them. */
+function clearHistory(agent: AgentState, { id, data }: EventOf<'session.context_cleared'>): AgentState {
+  const { view: _, compaction, ...rest } = agent;
+  const { initialMessage: text } = data;
+  const history: readonly HistoryEntry[] =
+    text === undefined ? [] : [{ role: 'user', eventId: id, parts: [{ type: 'text', text }] }];
+  return {
+    ...rest,
+    history,
+    historySize: sizeOfAll(history),
+    ...(compaction && { compaction: { ...compaction, pinned: nothingPinned } }),
+  };
 }
 
 function cutHistory(agent: AgentState, fromEventId: string): AgentState {

@@ -8,7 +8,9 @@ import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { AgentTask } from './agent-task.js';
+import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
+import type { RemovedRange } from './removed-records.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -210,7 +212,7 @@ export interface SessionState {
   readonly createdAt: string;
   readonly modifiedAt: string;
   readonly userTurns: number;
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   readonly fixed: Partial<FixedSettings>;
   readonly context: SessionContext;
   readonly model?: string;
@@ -245,6 +247,13 @@ export interface SessionState {
   readonly leadingAgent?: string;
   /** Questions of apps and MCP servers; they outlive turns. */
   readonly requests: readonly OpenRequest[];
+  /** The event of the root agent's newest prompt. */
+  readonly promptId?: string | undefined;
+  /** Records that were cut off: no reader sees them. */
+  readonly removed: readonly RemovedRange[];
+  /** Files that tools wrote while their changes were tracked, the newest last. */
+  readonly fileChanges: readonly FileChange[];
+  readonly codeChanges: CodeChanges;
   /** Every agent that has written a record, by its id; the root's is `''`. */
   readonly agents: Readonly<Record<string, AgentState>>;
 }
@@ -284,6 +293,9 @@ export const initialState: SessionState = {
   limits: {},
   tasks: {},
   requests: [],
+  removed: [],
+  fileChanges: [],
+  codeChanges: nothingChanged,
   agents: {},
 };
 
@@ -349,6 +361,8 @@ export interface FixedSettings {
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */
   readonly hasHooks: boolean;
+  /** What tools write can be taken back. */
+  readonly tracksFiles: boolean;
   /** Hooks of files are run. */
   readonly fileHooks: boolean;
   /** What a hook said the session was about. */
@@ -361,6 +375,8 @@ export interface FixedSettings {
   readonly disabledSkills: readonly string[];
   /** Agents that the app described, less the settings of their servers. */
   readonly customAgents: readonly JsonObject[];
+  /** What holds for sub-agents, as the app said it; null for what holds otherwise. */
+  readonly subagents: JsonObject | null;
   /** Skills that were switched on or off since. */
   readonly skillSwitches: Readonly<Record<string, boolean>>;
 }

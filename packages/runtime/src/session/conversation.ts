@@ -2,6 +2,7 @@ import type { Price } from '@groundcrew/models';
 import { StoreError } from '@groundcrew/store';
 import { agentContexts, type SeatContexts } from '../agents/agent-seat.js';
 import { errorData } from '../agents/failure.js';
+import { agentsOnlyWait } from '../agents/only-wait.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { sampleFor } from '../agents/sample-for.js';
 import type { SubAgentHost } from '../agents/sub-agent-run.js';
@@ -20,7 +21,7 @@ import { AgentLog } from '../log/agent-log.js';
 import type { LogReaders } from '../log/event-readers.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
-import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
+import { agentOf, type Prompt } from '../log/state.js';
 import type { sample } from '../mcp/sampling.js';
 import type { PermissionRequest } from '../permissions/question.js';
 import { ClientRequests } from '../questions/client-requests.js';
@@ -163,13 +164,9 @@ export class Conversation {
 
   /** The turn does nothing but wait for an answer, and all that it needs in order to go on is in the log. */
   get onlyWaits(): boolean {
-    const { calls, questions } = agentOf(this.log.state);
     const hasSecrets = this.inbox.hasSecrets || this.run?.interaction?.options.requestHeaders !== undefined;
-    const isAsked = ({ toolCallId }: { readonly toolCallId: string }) =>
-      questions.some((each) => each.toolCallId === toolCallId && this.questions.isWaiting(each.requestId));
-    const waits = (call: OpenCall) => isAsked(call) || this.guard.isHolding(call.toolCallId);
     const mayRest = this.isRunning && !hasSecrets && !this.requests.hasCallers;
-    return mayRest && calls.length > 0 && calls.every(waits);
+    return mayRest && agentsOnlyWait(this.log.latest, this);
   }
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
@@ -333,8 +330,7 @@ export class Conversation {
 
   /** Agents of a session whose root agent is idle have ended: it reads of them. */
   private wakeForNotices(): void {
-    if (!this.run && !this.isHalted && this.subAgents.noticesFor(undefined).length > 0)
-      void this.start(undefined);
+    if (!this.run && !this.isHalted && this.subAgents.hasNewsForRoot) void this.start(undefined);
   }
 
   /** Nothing can be written: clients are told all the same, and nothing that they were told before is lost. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
+import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
 import type { LogReaders } from '../log/event-readers.js';
@@ -8,6 +9,7 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
 import { elicitFor } from '../mcp/elicitation.js';
+import { fileTokens, memoryTokens } from '../mcp/oauth/token-book.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
 import { WorkspaceTrust } from '../mcp/workspace-trust.js';
 import { forbid } from '../permissions/policy.js';
@@ -41,6 +43,7 @@ interface ToolSession {
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
+  readonly files: FileTracking;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
@@ -61,6 +64,7 @@ export class SessionTools {
   readonly sources: readonly ListedTools[];
   private readonly fileHooks: FileHooks;
   private isInitialized = false;
+  private readonly ownTokens = memoryTokens();
   private readonly trust: WorkspaceTrust;
   /** What is wrong with files of servers. */
   private fileProblems: readonly string[] = [];
@@ -184,6 +188,7 @@ export class SessionTools {
       confinement: () => sandbox.confinement(),
       openPaths: () => sandbox.openPaths(),
       jobs,
+      recordWrite: (write, work) => this.session.files.record(write, work),
       recall: (request, signal) => recall(this.session.read(), request, signal),
     };
   }
@@ -275,6 +280,10 @@ export class SessionTools {
       elicit: async (serverName, params, signal) =>
         elicitFor(serverName, params, await session.requests(), signal),
       sample: (...asked) => this.sampleForServer(...asked),
+      tokens: () =>
+        this.planner.settings.keepsTokensInMemory
+          ? this.ownTokens
+          : fileTokens(homeOf(session.workspacePath)),
       takenNames: () => new Set(this.sources.flatMap((source) => source.tools().map(({ name }) => name))),
     };
   }

@@ -2,6 +2,8 @@ import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
 import { SessionCommands } from '../commands/session-commands.js';
+import { FileTracking } from '../history/file-tracking.js';
+import { SessionRewind } from '../history/session-rewind.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -26,7 +28,7 @@ import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { ConversationKeeper } from './conversation-keeper.js';
+import { ConversationKeeper, type Ending } from './conversation-keeper.js';
 import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
@@ -55,6 +57,8 @@ export class Session {
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
   readonly history = new SessionHistory(this);
+  readonly files: FileTracking;
+  readonly rewinding: SessionRewind;
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
@@ -71,6 +75,8 @@ export class Session {
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.files = new FileTracking(this);
+    this.rewinding = new SessionRewind(this, parts.store);
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
@@ -178,6 +184,10 @@ export class Session {
     await this.keeper.onLog((conversation) => conversation.send(identified, extras));
   }
 
+  newId(): string {
+    return this.parts.clock.newId();
+  }
+
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
     await this.conversation?.abort(reason);
   }
@@ -271,8 +281,8 @@ export class Session {
   }
 
   /** Ends the session in this process. What runs stays as pending work. */
-  close(): Promise<SessionState> {
-    return this.keeper.close();
+  close(ending?: Ending): Promise<SessionState> {
+    return this.keeper.close(ending);
   }
 
   /** The process ends: an idle session is closed, a working one is left as pending work. */
@@ -309,9 +319,9 @@ export class Session {
       onDropped: async () => {
         await Promise.all([this.skills.close(), shells.close(), this.tools.mcp.close()]);
       },
-      goodbye: ({ state }) => ({
+      goodbye: ({ state }, ending) => ({
         type: 'session.shutdown',
-        data: farewell(state, this.tools.planner.model(state)),
+        data: farewell(state, this.tools.planner, ending),
       }),
       hasProcesses: () => shells.isOpen,
     });
