@@ -228,6 +228,8 @@ export interface SessionState {
   readonly promptMode?: SessionMode;
   /** How often autopilot went on by itself since the user's last prompt. */
   readonly continuations: number;
+  /** What autopilot works towards; its text is in a file of the session's directory. */
+  readonly objective?: Objective;
   /** The agent has said that the task of the last prompt is done. */
   readonly isTaskComplete: boolean;
   readonly inbox: readonly Prompt[];
@@ -256,6 +258,12 @@ export interface SessionState {
   readonly codeChanges: CodeChanges;
   /** Every agent that has written a record, by its id; the root's is `''`. */
   readonly agents: Readonly<Record<string, AgentState>>;
+}
+
+/** Whether autopilot still works towards the objective. */
+export interface Objective {
+  readonly id: number;
+  readonly status: NonNullable<EventOf<'session.autopilot_objective_changed'>['data']['status']>;
 }
 
 /** Another model, as clients will see it. */

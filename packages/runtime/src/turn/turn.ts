@@ -34,7 +34,7 @@ export async function runUntilAnswered(
     if (end === 'results wait') continue;
     const reason = await blockOf(context, signal);
     if (reason !== undefined) interaction.blocks += 1;
-    const next = reason === undefined ? continuationOf(context, end) : { text: reason };
+    const next = reason === undefined ? await continuationOf(context, end) : { text: reason };
     if (!next) {
       if ((await checkOutput(context, signal)) === 'repaired') continue;
       settleOutput(context);
