@@ -25,6 +25,7 @@ import {
   withFileLock,
 } from '@groundcrew/store-sqlite';
 import { collectGarbage } from './collect-garbage.js';
+import { HomeAccounts, type ShownToken } from './config/accounts.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { standingFileHooks } from './config/hooks-choice.js';
 import { hookFilesReader } from './config/hooks-file.js';
@@ -33,6 +34,7 @@ import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 import { standingSandbox } from './config/sandbox-choice.js';
+import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
 import { workerEntry } from './worker-entry.js';
 
@@ -43,7 +45,9 @@ export interface ProgramOptions {
   readonly homeDirectory: string;
   readonly workingDirectory: string;
   readonly environment: Environment;
-  readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
+  readonly token?: ShownToken;
+  /** A login of an earlier process is not used. */
+  readonly ignoresLogin?: boolean;
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
   /** What the start of the process says of the clients that come. */
@@ -56,6 +60,8 @@ export interface ProgramOptions {
   readonly fileHooks?: boolean;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
+  /** Covers values in the diagnostics from now on. */
+  addSecrets?(values: readonly string[]): void;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   warn(message: string): void;
@@ -78,7 +84,14 @@ export interface Program {
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
-  const models = modelDirectory(options, { workers, carried: () => server.inference.calls?.exchange });
+  const accounts: HomeAccounts = new HomeAccounts({
+    homeDirectory: resolve(options.homeDirectory),
+    given: options.token,
+    usesStored: !options.ignoresLogin,
+    loginOf: async (token) => (await models.userOf(token))?.login,
+  });
+  const carried = () => server.inference.calls?.exchange;
+  const models = modelDirectory(options, { workers, carried, accounts });
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
@@ -112,37 +125,57 @@ export function compose(options: ProgramOptions): Program {
     await workers.close();
     await homes.close();
   };
-  const serverEnvironment: ServerEnvironment = {
+  const shutdown = async () => {
+    await close();
+    setImmediate(options.onShutdown);
+  };
+  const environment = serverEnvironment(options, { models, runtime, accounts, shutdown });
+  const server: Server = new Server(runtime, environment);
+  const store = () => homes.store(resolve(options.homeDirectory));
+  return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
+}
+
+interface ServerParts {
+  readonly models: ModelDirectory;
+  readonly runtime: Runtime;
+  readonly accounts: HomeAccounts;
+  shutdown(): Promise<void>;
+}
+
+/** What the wire side is given by the program around it. */
+function serverEnvironment(
+  options: ProgramOptions,
+  { models, runtime, accounts, shutdown }: ServerParts,
+): ServerEnvironment {
+  return {
     version: options.version,
     workingDirectory: options.workingDirectory,
     homeDirectory: resolve(options.homeDirectory),
     warnings: settingsWithoutEffect(options.environment),
-    authStatus: () => authStatus(options.token),
+    authStatus: () => authStatus(accounts.shown),
     listModels: modelLister(models, runtime),
     mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
-    gitHub: gitHub(models, options.token),
-    shutdown: async () => {
-      await close();
-      setImmediate(options.onShutdown);
-    },
+    userSettings: userSettings(resolve(options.homeDirectory), options.environment),
+    accounts,
+    gitHub: gitHub(models, accounts),
+    ...(filtersSecrets(options) && { addSecrets: options.addSecrets }),
+    shutdown,
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
     ...(options.clients && { clients: options.clients }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
   };
-  const server: Server = new Server(runtime, serverEnvironment);
-  const store = () => homes.store(resolve(options.homeDirectory));
-  return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
 }
 
 interface ModelParts {
   readonly workers: Workers;
+  readonly accounts: HomeAccounts;
   /** How a client makes the model calls, if one does. */
   carried(): Exchange | undefined;
 }
 
-function modelDirectory(options: ProgramOptions, { workers, carried }: ModelParts): ModelDirectory {
-  const { environment, version, token } = options;
+function modelDirectory(options: ProgramOptions, { workers, carried, accounts }: ModelParts): ModelDirectory {
+  const { environment, version } = options;
   const direct = nodeExchange({ environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
@@ -153,7 +186,10 @@ function modelDirectory(options: ProgramOptions, { workers, carried }: ModelPart
     readSettings: modelSettings(resolve(options.homeDirectory), environment),
     clientHeaderVariables: namesIn(environment.GROUNDCREW_HEADER_ENV),
     thinkElsewhere: (request, signal) => workers.run('offline', request, { milliseconds: 5000 }, signal),
-    ...(token && { token: token.value, isTokenGiven: token.source === 'token' }),
+    token: () => {
+      const { shown } = accounts;
+      return shown && { value: shown.value, isGiven: shown.source !== 'env' };
+    },
   });
   return models;
 }
@@ -290,10 +326,19 @@ function killAt(step: string | undefined): () => void {
   };
 }
 
-function authStatus(token: ProgramOptions['token']): ReturnType<ServerEnvironment['authStatus']> {
+/** Clients may add secrets where the process serves one user only, which its environment says. */
+function filtersSecrets(
+  options: ProgramOptions,
+): options is ProgramOptions & Required<Pick<ProgramOptions, 'addSecrets'>> {
+  const { COPILOT_ENABLE_SECRET_FILTERING: asked } = options.environment;
+  return options.addSecrets !== undefined && asked?.toLowerCase() === 'true';
+}
+
+function authStatus(token: ShownToken | undefined): ReturnType<ServerEnvironment['authStatus']> {
   if (!token) return { isAuthenticated: false, statusMessage: 'Not authenticated' };
-  const host = 'https://github.com';
+  const { host = 'https://github.com', login } = token;
   return {
+    ...(login !== undefined && { login }),
     isAuthenticated: true,
     authType: token.source,
     host,
@@ -302,9 +347,10 @@ function authStatus(token: ProgramOptions['token']): ReturnType<ServerEnvironmen
 }
 
 /** The user is looked up on request only: a session does not wait for a name. */
-function gitHub(models: ModelDirectory, token: ProgramOptions['token']): ServerEnvironment['gitHub'] {
+function gitHub(models: ModelDirectory, accounts: HomeAccounts): ServerEnvironment['gitHub'] {
   return {
     status: async (sessionToken) => {
+      const token = accounts.shown;
       const shown = sessionToken ?? token?.value;
       const user = shown === undefined ? undefined : await models.userOf(shown).catch(() => undefined);
       return {
@@ -314,7 +360,7 @@ function gitHub(models: ModelDirectory, token: ProgramOptions['token']): ServerE
       };
     },
     quota: async (given) => {
-      const shown = given ?? token?.value;
+      const shown = given ?? accounts.shown?.value;
       return (shown === undefined ? undefined : await models.userOf(shown))?.quotas ?? {};
     },
   };

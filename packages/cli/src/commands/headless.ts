@@ -137,6 +137,9 @@ function orphanPatience({ GROUNDCREW_ORPHAN_TIMEOUT: seconds }: Environment): nu
 const openPort =
   'No connection token is set: every program on this machine may connect. Set COPILOT_CONNECTION_TOKEN to ask for one.';
 
+/** After a client's shutdown, so long is left to refuse what was under way; one that closes its end ends it at once. */
+const lastRequestsMs = 250;
+
 /** Ends the program once, however many reasons there are. */
 class Shutdown {
   program: Program | undefined;
@@ -146,6 +149,11 @@ class Shutdown {
     private readonly process: Process,
     private readonly log: Log | undefined,
   ) {}
+
+  /** Values that no later entry of the log shows. */
+  cover(values: readonly string[]): void {
+    this.log?.cover(values);
+  }
 
   end(code: number): Promise<void> {
     this.shutdown ??= (async () => {
@@ -206,13 +214,15 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     },
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
-    onShutdown: () => void shutdown.end(0),
+    onShutdown: () => setTimeout(() => void shutdown.end(0), lastRequestsMs),
+    addSecrets: (values) => shutdown.cover(values),
     ...(process.used && { used: process.used }),
     clients: clientsOf(options, environment),
     ...(options.skipsInstructions && { skipsInstructions: true }),
     ...(options.fileHooks && { fileHooks: true }),
     ...(sandbox && { sandbox }),
     ...(token && { token }),
+    ...(!options.mayLogIn && { ignoresLogin: true }),
     ...(connectionToken && { connectionToken }),
   };
 }

@@ -168,7 +168,7 @@ export const createOptions: SupportOf<Create> = {
   ...sandboxOptions,
   streaming: used,
   includeSubAgentStreamingEvents: unused('what sub-agents stream is sent to every client.', true),
-  enableGitHubTelemetryForwarding: unused(noTelemetry),
+  enableGitHubTelemetryForwarding: used,
   commands: used,
   ...modelOptions,
   tools: list(tools),

@@ -28,6 +28,8 @@ export interface SessionSettings {
   readonly providers?: readonly NamedProvider[];
   readonly models?: readonly RegistryModel[];
   readonly gitHubToken?: string;
+  /** Who the session is at GitHub, where a client said so. */
+  readonly gitHubUser?: { readonly type: string; readonly host: string; readonly login?: string };
   /** The Copilot API is called over WebSockets where it can be. */
   readonly webSocketResponses?: boolean;
   readonly systemMessage?: SystemMessage;
