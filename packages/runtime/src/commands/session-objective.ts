@@ -1,5 +1,6 @@
 import type { Draft } from '../log/session-log.js';
-import type { Objective, SessionState } from '../log/state.js';
+import type { SessionState } from '../log/state.js';
+import type { Objective } from '../log/wishes.js';
 import type { ObjectiveFile } from '../workspace/objective.js';
 
 /** The session whose objective it is. */

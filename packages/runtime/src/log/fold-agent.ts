@@ -62,12 +62,8 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
       return { ...agent, offered: [...(agent.offered ?? []), entry.data.digest] };
     case 'verbatim':
       return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
-    case 'stop.asked':
-      return { ...agent, stop: { ...entry.data, isOpen: true } };
-    case 'stop.decided':
-      return stopped(agent);
     default:
-      return foldOutputNote(agent, entry);
+      return foldEndNote(agent, entry);
   }
 }
 
@@ -82,8 +78,10 @@ function withContext(agent: AgentState, context: CallContext): AgentState {
   return { ...agent, contexts: [...others, context] };
 }
 
-/** The form that the answer to a prompt has to have. */
-function foldOutputNote(agent: AgentState, entry: NoteDraft): AgentState {
+/** The form that the answer to a prompt has to have, and whether the agent may stop. */
+function foldEndNote(agent: AgentState, entry: NoteDraft): AgentState {
+  if (entry.note === 'stop.asked') return { ...agent, stop: { ...entry.data, isOpen: true } };
+  if (entry.note === 'stop.decided') return stopped(agent);
   if (entry.note === 'output.wanted') return { ...agent, output: entry.data };
   if (entry.note !== 'output.settled') return agent;
   const { output: _, ...rest } = agent;

@@ -15,10 +15,10 @@ import type {
   Prompt,
   SentRequest,
   SessionState,
-  StopWish,
   Verbatim,
   ViewCut,
 } from './state.js';
+import type { StopWish } from './wishes.js';
 
 /** The private records: what a session must remember and clients never receive. A closed list. */
 export interface Notes {

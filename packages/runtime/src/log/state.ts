@@ -10,6 +10,7 @@ import type { ToolResult } from '../tools/tool.js';
 import type { AgentTask } from './agent-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
+import type { Objective, StopWish } from './wishes.js';
 import type { RemovedRange } from './removed-records.js';
 
 /** One thing said in the conversation, as the model knows it. */
@@ -191,15 +192,6 @@ export interface AgentState {
   readonly spending: Spending;
 }
 
-/** An agent that has answered and has not stopped yet. */
-export interface StopWish {
-  readonly interactionId: string;
-  /** How often hooks have kept it from stopping. */
-  readonly blocks: number;
-  /** A user rejected a call: it does not go on by itself. */
-  readonly isRejected: boolean;
-}
-
 /** The id under which the fold keeps the agent that the user talks to; its records carry none. */
 export const rootAgentId = '';
 
@@ -258,12 +250,6 @@ export interface SessionState {
   readonly codeChanges: CodeChanges;
   /** Every agent that has written a record, by its id; the root's is `''`. */
   readonly agents: Readonly<Record<string, AgentState>>;
-}
-
-/** Whether autopilot still works towards the objective. */
-export interface Objective {
-  readonly id: number;
-  readonly status: NonNullable<EventOf<'session.autopilot_objective_changed'>['data']['status']>;
 }
 
 /** Another model, as clients will see it. */
