@@ -10,8 +10,8 @@ import type { ToolResult } from '../tools/tool.js';
 import type { AgentTask } from './agent-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
-import type { Objective, StopWish } from './wishes.js';
 import type { RemovedRange } from './removed-records.js';
+import type { Objective, StopWish } from './wishes.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
