@@ -12,7 +12,7 @@ interface ObjectiveSession {
 }
 
 /** An objective that cannot be taken. */
-export class ObjectiveRefused extends Error {
+class ObjectiveRefused extends Error {
   override readonly name = 'ObjectiveRefused';
 }
 
