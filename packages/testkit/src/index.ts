@@ -32,7 +32,7 @@ export {
   say,
   streamChunks,
 } from './scripted-api.js';
-export { type ScriptedWire, scriptedWireFor } from './scripted-wires.js';
+export { type ScriptedWire, type SpokenParts, scriptedWireFor } from './scripted-wires.js';
 export { type StoreWorld, storeContract } from './store-contract.js';
 export { story } from './story.js';
 export { type Frame, WireClient } from './wire-client.js';
