@@ -2,11 +2,12 @@ import { isStale, type SessionContext, type SessionQuery, type SessionSummary } 
 import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
+import { subAgentSettings } from './agents/subagent-settings.js';
 import { requireSandbox } from './exec/require-sandbox.js';
 import { type Lifecycle, metadataOf } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
 import type { PublishedEvent } from './log/published-event.js';
-import { probeMcpServer } from './mcp/probe.js';
+import { logInAtMcpServer, probeMcpServer } from './mcp/probe.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import { modelSeams } from './questions/provider-tokens.js';
 import type { RuntimeOptions } from './runtime-options.js';
@@ -31,6 +32,8 @@ export class Runtime {
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Starts an MCP server outside any session, looks what it offers, and ends it. */
   static readonly probeMcpServer = probeMcpServer;
+  /** Logs in at an MCP server outside any session. */
+  static readonly logInAtMcpServer = logInAtMcpServer;
   private readonly live: LiveSessions;
   readonly skills: HostSkills;
   readonly agents: HostAgents;
@@ -89,6 +92,17 @@ export class Runtime {
       session.detach(clientId);
       this.live.drop(sessionId);
       if (userTurns === 0 && inbox.length === 0) await this.removeStored(session);
+      return true;
+    });
+  }
+
+  /** Closes a live session for all of its clients; what is stored stays. False when it was not open. */
+  close(sessionId: string, ending: { readonly errorReason?: string } = {}): Promise<boolean> {
+    return this.live.oneAtATime(sessionId, async () => {
+      const session = this.live.find(sessionId);
+      if (!session) return false;
+      await session.close(ending);
+      this.live.drop(sessionId);
       return true;
     });
   }
@@ -188,6 +202,7 @@ export class Runtime {
       isAttached: () => false,
     });
     checkDirectory(settings.workingDirectory);
+    subAgentSettings(settings.subagents ?? null);
     await this.requireSandbox(settings);
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
@@ -217,6 +232,7 @@ export class Runtime {
   }
 
   private async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
+    subAgentSettings(settings.subagents ?? null);
     if (settings.sandbox !== session.currentSettings.sandbox) await this.requireSandbox(settings);
     session.configure(settings, await this.models(session, settings));
   }

@@ -30,6 +30,8 @@ export interface SessionHead {
   readonly name?: string;
   readonly summary?: string;
   readonly clientName?: string;
+  /** Stretches of the log, by their first and last seq, whose events readers no longer see. */
+  readonly removed?: readonly (readonly [first: number, last: number])[];
   readonly context: SessionContext;
 }
 

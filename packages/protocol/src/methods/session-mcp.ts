@@ -175,6 +175,33 @@ export const sessionMcpMethods = {
       }),
     success,
   ),
+  'session.mcp.oauth.login': method(
+    'Begins to log in at a server. The address, if there is one, is for a browser; the server is reached again when the user is done there.',
+    () =>
+      inSession({
+        serverName: z.string(),
+        forceReauth: z.optional(z.boolean()),
+        clientName: z.optional(z.string()),
+        callbackSuccessMessage: z.optional(z.string()),
+        clientId: z.optional(z.string()),
+        clientSecret: z.optional(z.string()),
+        publicClient: z.optional(z.boolean()),
+        grantType: z.optional(z.enum(['authorization_code', 'client_credentials'])),
+      }),
+    () => openObject({ authorizationUrl: z.optional(z.string()) }),
+  ),
+  'session.mcp.headers.handlePendingHeadersRefreshRequest': method(
+    'Answers `mcp.headers_refresh_required` with headers, or with none; false tells that it was answered before.',
+    () =>
+      inSession({
+        requestId: z.string(),
+        result: oneOf('kind', [
+          openObject({ kind: z.literal('headers'), headers: z.record(z.string(), z.string()) }),
+          openObject({ kind: z.literal('none') }),
+        ]),
+      }),
+    success,
+  ),
   'session.mcp.setEnvValueMode': method(
     'How values of `env` are read by servers that start from now on: as they stand, or with names in braces after a dollar sign replaced.',
     () => inSession({ mode: mode() }),

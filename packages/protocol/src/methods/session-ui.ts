@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { text } from '../fields.js';
+import { flag, text } from '../fields.js';
 import { openObject } from '../schema.js';
 import { exitPlanAction } from '../settings.js';
 import { inSession, success } from './session-ref.js';
@@ -87,5 +87,15 @@ export const sessionUiMethods = {
         response: openObject({ answer: text(), wasFreeform: z.optional(z.boolean()) }),
       }),
     success,
+  ),
+  'session.ui.registerDirectAutoModeSwitchHandler': method(
+    'From now on the caller answers `auto_mode_switch.requested` from the event: no client is sent `autoModeSwitch.request`. It ends with the handle, or when the caller leaves.',
+    () => inSession({}),
+    () => openObject({ handle: text() }),
+  ),
+  'session.ui.unregisterDirectAutoModeSwitchHandler': method(
+    'Gives back a handle of `registerDirectAutoModeSwitchHandler`; false when there is no such handle.',
+    () => inSession({ handle: text() }),
+    () => openObject({ unregistered: flag() }),
   ),
 };

@@ -101,6 +101,8 @@ const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
   oauthClientId: used,
   oauthPublicClient: used,
   oauthGrantType: used,
+  auth: object({ redirectPort: used }),
+  headersRefreshTtlMs: used,
 };
 
 /** Which model answers, and how. */
@@ -165,8 +167,8 @@ export const createOptions: SupportOf<Create> = {
   hookOptions: object({ timeoutMs: used, onFailure: used, types: used, stopBlocks: used }),
   ...sandboxOptions,
   streaming: used,
-  includeSubAgentStreamingEvents: unused('what sub-agents stream is sent to every client.', true),
-  enableGitHubTelemetryForwarding: unused(noTelemetry),
+  includeSubAgentStreamingEvents: used,
+  enableGitHubTelemetryForwarding: used,
   commands: used,
   ...modelOptions,
   tools: list(tools),
@@ -175,7 +177,7 @@ export const createOptions: SupportOf<Create> = {
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
   mcpServers: map(mcpServer),
   disabledMcpServers: used,
-  mcpOAuthTokenStorage: unused('tokens that clients bring are kept in memory only.', 'in-memory'),
+  mcpOAuthTokenStorage: used,
   envValueMode: used,
   agent: used,
   customAgents: list({
@@ -189,7 +191,9 @@ export const createOptions: SupportOf<Create> = {
     skills: used,
     model: used,
     reasoningEffort: used,
+    limits: object({ maxTokens: used, maxCalls: used, maxCost: used, maxSeconds: used }),
   }),
+  subagents: used,
   customAgentsLocalOnly: unused('no agents come from elsewhere.', true),
   defaultAgent: object({ excludedTools: used }),
   excludedBuiltinAgents: used,
@@ -220,7 +224,7 @@ export const createOptions: SupportOf<Create> = {
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: unused(noTelemetry),
   enableCitations: used,
-  enableFileChangeTracking: unused('this version cannot take changes of files back.'),
+  enableFileChangeTracking: used,
   isExperimentalMode: unused('this version has no experiments.'),
   skipEmbeddingRetrieval: unused('this version makes no embeddings.', true),
   embeddingCacheStorage: unused('this version makes no embeddings.', 'in-memory'),

@@ -88,9 +88,9 @@ export class Planner {
   }
 
   /** The plans of a sub-agent: its own prompt, tools and model, in the session's surroundings. */
-  forSubAgent(agent: PlannedAgent, state: () => SessionState): AgentPlanner {
-    const model = () => this.modelOf(agent, state());
-    const plan = () => this.agentPlan(agent, state());
+  forSubAgent(agent: () => PlannedAgent, state: () => SessionState): AgentPlanner {
+    const model = () => this.modelOf(agent(), state());
+    const plan = () => this.agentPlan(agent(), state());
     return {
       isReady: () => this.sources.every((source) => source.isReady),
       ready: (signal) => this.ready(signal),

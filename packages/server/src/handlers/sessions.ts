@@ -111,6 +111,7 @@ function openRequest(
     isResume: how.isResume,
     isOfNewer: context.newerSessions.has(sessionId),
   });
+  if (params.enableGitHubTelemetryForwarding) client.wantsTelemetry = true;
   const share = shareFrom(params);
   const badName = badToolName(share.tools);
   if (badName !== undefined) {
