@@ -7,6 +7,11 @@ import { inSession, sessionRef } from './session-ref.js';
 
 /** The files a session keeps for itself. */
 export const sessionWorkspacesMethods = {
+  'session.workspaces.autopilotObjectiveExists': method(
+    'Whether autopilot has an objective.',
+    sessionRef,
+    () => openObject({ exists: z.boolean() }),
+  ),
   'session.workspaces.createFile': method(
     'Writes a file of the workspace, new or not.',
     () => inSession({ path: z.string(), content: z.string() }),
@@ -35,6 +40,11 @@ export const sessionWorkspacesMethods = {
         ),
       }),
   ),
+  'session.workspaces.deleteAutopilotObjective': method(
+    'Takes the objective of autopilot away; false when there was none.',
+    sessionRef,
+    () => openObject({ deleted: z.boolean() }),
+  ),
   'session.workspaces.getWorkspace': method('What the workspace is, and where.', sessionRef, () =>
     openObject({ workspace: z.nullable(workspace()), path: z.optional(z.string()) }),
   ),
@@ -51,6 +61,11 @@ export const sessionWorkspacesMethods = {
     () => inSession({ number: z.number() }),
     () => openObject({ content: z.nullable(z.string()) }),
   ),
+  'session.workspaces.readAutopilotObjective': method(
+    'What autopilot works towards; null when it has no objective.',
+    sessionRef,
+    () => openObject({ content: z.nullable(z.string()) }),
+  ),
   'session.workspaces.readFile': method(
     'A file of the workspace.',
     () => inSession({ path: z.string() }),
@@ -63,6 +78,11 @@ export const sessionWorkspacesMethods = {
       openObject({
         saved: z.nullable(openObject({ filePath: z.string(), filename: z.string(), sizeBytes: z.number() })),
       }),
+  ),
+  'session.workspaces.writeAutopilotObjective': method(
+    'Sets what autopilot works towards: each of its continuations names it until the task is done.',
+    () => inSession({ content: z.string() }),
+    () => openObject({ operation: z.enum(['create', 'update']) }),
   ),
 };
 

@@ -2,6 +2,7 @@ import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
 import { SessionCommands } from '../commands/session-commands.js';
+import { SessionObjective } from '../commands/session-objective.js';
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { SessionDiff } from '../history/working-diff.js';
@@ -64,6 +65,7 @@ export class Session {
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
+  readonly objective = new SessionObjective(this);
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
@@ -372,6 +374,7 @@ export class Session {
       ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
       compaction: this.history.partsFor(log),
+      readObjective: () => this.objective.read(),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       agents: this.agents.host(),
       readers: this.readers,

@@ -48,4 +48,16 @@ export const sessionWorkspacesHandlers: SessionHandlers<Pick<Methods, Names>> = 
     await session.record({ type: 'session.workspace_file_changed', data: { path, operation } });
     return null;
   },
+  async 'session.workspaces.autopilotObjectiveExists'(_params, { session }) {
+    return { exists: (await session.objective.read()) !== undefined };
+  },
+  async 'session.workspaces.deleteAutopilotObjective'(_params, { session }) {
+    return { deleted: await session.objective.remove() };
+  },
+  async 'session.workspaces.readAutopilotObjective'(_params, { session }) {
+    return { content: (await session.objective.read()) ?? null };
+  },
+  async 'session.workspaces.writeAutopilotObjective'({ content }, { session }) {
+    return { operation: await session.objective.write(content) };
+  },
 };
