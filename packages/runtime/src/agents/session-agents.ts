@@ -337,7 +337,7 @@ function selectedDraft({ name, displayName, tools }: AgentDefinition): Draft {
 
 /** An agent as clients see it. */
 export function shownAgent(agent: AgentDefinition, { includesPrompt = false } = {}) {
-  const { name, displayName, description, tools, skills, model, path, prompt, source } = agent;
+  const { name, displayName, description, tools, skills, model, path, prompt, source, caps } = agent;
   return {
     id: name,
     name,
@@ -348,6 +348,7 @@ export function shownAgent(agent: AgentDefinition, { includesPrompt = false } = 
     ...(skills && { skills: [...skills] }),
     ...(model !== undefined && { model }),
     ...(path !== undefined && { path }),
+    ...(caps && { limits: { ...caps } }),
     ...(includesPrompt && { prompt }),
   };
 }
