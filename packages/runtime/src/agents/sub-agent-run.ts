@@ -147,7 +147,7 @@ export class SubAgentRun {
     if (history.length === 0) await this.begin(signal);
     else if (turn) {
       const context = this.newContext(turn);
-      if (await continueTurn(context, signal)) await runUntilAnswered(context, signal);
+      if ((await continueTurn(context, signal)) === 'results wait') await runUntilAnswered(context, signal);
     } else if (history.at(-1)?.role !== 'assistant' && !isRejected(this.agentLog.latest))
       await runUntilAnswered(this.newContext(), signal);
     while (await this.next(signal));

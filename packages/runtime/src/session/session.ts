@@ -2,8 +2,10 @@ import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
 import { SessionCommands } from '../commands/session-commands.js';
+import { SessionObjective } from '../commands/session-objective.js';
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
+import { SessionDiff } from '../history/working-diff.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -59,9 +61,11 @@ export class Session {
   readonly history = new SessionHistory(this);
   readonly files: FileTracking;
   readonly rewinding: SessionRewind;
+  readonly diff = new SessionDiff(this);
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
+  readonly objective = new SessionObjective(this);
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
@@ -375,6 +379,7 @@ export class Session {
       ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
       compaction: this.history.partsFor(log),
+      readObjective: () => this.objective.read(),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       agents: this.agents.host(),
       readers: this.readers,

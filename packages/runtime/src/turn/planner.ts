@@ -19,7 +19,7 @@ import { planPathIn } from '../workspace/plan.js';
 import { agentToolset, LedToolset } from './agent-toolsets.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
-import { filterWarnings, OptionWarnings } from './option-warnings.js';
+import { OptionWarnings } from './option-warnings.js';
 import type { AgentChoices, PlannedAgent } from './planned-agent.js';
 
 /** Leaves the choice of the model to the service. */
@@ -74,7 +74,10 @@ export class Planner {
       },
       noticeOfServers: () => this.noticeOfTools(({ source }) => source === 'mcp'),
       report: () => this.report(state()),
-      optionWarnings: () => this.optionWarnings.take(),
+      optionWarnings: () => {
+        this.optionWarnings.add(this.optionWarnings.ofPending(this.sources));
+        return this.optionWarnings.take();
+      },
       promptWarnings: () => this.prompt.takeWarnings(),
     };
   }
@@ -193,7 +196,7 @@ export class Planner {
 
   /** What filters of tools name in vain. */
   filterWarnings(): readonly string[] {
-    return filterWarnings(this.sources, this.settings);
+    return this.optionWarnings.ofFilters(this.sources, this.settings);
   }
 
   configure(settings: SessionSettings, access: ModelAccess): void {
