@@ -31,7 +31,8 @@ test('a sub-agent has the servers of its own, nobody else has them, and they end
       if (results.length === 1) return begin(['PLAIN'], { agent_type: 'plain' });
       return results.length === 2 ? call('own-look', {}, 'r1') : say(results.join(' | '));
     },
-    SERVED: ({ results }) => (results.length === 0 ? call('own-look', {}, 's1') : say(`served: ${results[0]}`)),
+    SERVED: ({ results }) =>
+      results.length === 0 ? call('own-look', {}, 's1') : say(`served: ${results[0]}`),
     PLAIN: ({ results }) => (results.length === 0 ? call('own-look', {}, 'p1') : say(`plain: ${results[0]}`)),
   });
   models.push(model);
@@ -53,7 +54,9 @@ test('the servers of an agent that leads are there from the next message on, and
   const model = runtime.script(replies('one'), replies('two'), replies('three'));
   const session = await runtime.client.create({ ...providerOf(model), customAgents });
   const toolsAt = (index: number) =>
-    (model.requests[index]?.body.tools ?? []).map(({ function: { name } }) => name).filter((name) => name.startsWith('own'));
+    (model.requests[index]?.body.tools ?? [])
+      .map(({ function: { name } }) => name)
+      .filter((name) => name.startsWith('own'));
   await session.turn('One');
   await session.call('session.agent.select', { name: 'served' });
   await session.turn('Two');

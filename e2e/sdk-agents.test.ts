@@ -81,7 +81,8 @@ test('the events of one agent are its own, from the first to its end, whenever o
   const read = await Promise.all([early, middle]);
   await session.tasks.settled();
   const late = await collect(session.tasks.events(id));
-  const durable = (events: readonly SessionEvent[]) => events.filter(({ ephemeral }) => !ephemeral).map((event) => event.id);
+  const durable = (events: readonly SessionEvent[]) =>
+    events.filter(({ ephemeral }) => !ephemeral).map((event) => event.id);
   for (const events of read) expect(durable(events)).toEqual(durable(late));
   expect([late[0]?.type, late.at(-1)?.type]).toEqual(['subagent.started', 'subagent.completed']);
   expect(new Set(late.map(({ agentId }) => agentId))).toEqual(new Set([id]));
@@ -97,7 +98,12 @@ test('the events of one agent are its own, from the first to its end, whenever o
 
 test('a name that no option of agents has is warned about', async () => {
   const warnings: string[] = [];
-  const strict = new Client({ connection, workingDirectory: work, baseDirectory: home.path, onWarning: (message) => void warnings.push(message) });
+  const strict = new Client({
+    connection,
+    workingDirectory: work,
+    baseDirectory: home.path,
+    onWarning: (message) => void warnings.push(message),
+  });
   const { model } = await modelOf({ ROOT: () => say('x') });
   const subagents = { maxConcurency: 3 } as object;
   await strict.createSession({ ...model.settings, subagents }).catch(() => undefined);
@@ -109,10 +115,15 @@ test('the program lists and shows agents, and says what is wrong with files', as
   const project = join(home.path, 'project');
   mkdirSync(join(project, '.github/agents'), { recursive: true });
   const file = (name: string) => join(project, '.github/agents', name);
-  writeFileSync(file('tidy.agent.md'), '---\ndescription: Tidies up\ntools: view, edit\nmax-calls: 5\n---\nBe tidy.\n');
+  writeFileSync(
+    file('tidy.agent.md'),
+    '---\ndescription: Tidies up\ntools: view, edit\nmax-calls: 5\n---\nBe tidy.\n',
+  );
   const environment = { PATH: process.env.PATH, HOME: home.path, GROUNDCREW_HOME: home.path };
   const run = (...args: readonly string[]) =>
-    promisify(execFile)(process.execPath, [runtimePath, 'agents', ...args, '--cwd', project], { env: environment }).then(
+    promisify(execFile)(process.execPath, [runtimePath, 'agents', ...args, '--cwd', project], {
+      env: environment,
+    }).then(
       ({ stdout }) => ({ stdout, stderr: '', code: 0 }),
       (error: { stdout: string; stderr: string; code: number }) => error,
     );

@@ -136,7 +136,12 @@ const mcpServer: NamesOf<McpStdioServerConfig & Omit<McpHttpServerConfig, 'type'
   headers: true,
 };
 
-const agentLimits: NamesOf<AgentLimits> = { maxTokens: true, maxCalls: true, maxCost: true, maxSeconds: true };
+const agentLimits: NamesOf<AgentLimits> = {
+  maxTokens: true,
+  maxCalls: true,
+  maxCost: true,
+  maxSeconds: true,
+};
 
 const subagents: NamesOf<SubagentOptions> = {
   agents: { each: 'name', names: { model: true, effortLevel: true, limits: field(agentLimits) } },

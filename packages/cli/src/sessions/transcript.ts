@@ -6,7 +6,9 @@ import { harmless, visible } from '../terminal/visible.js';
 export function transcriptLines(transcript: Transcript): readonly string[] {
   const { main, agents } = transcript;
   const calls = new Set(
-    [main, ...agents].flatMap(({ items }) => items.flatMap((item) => (item.type === 'tool' ? [item.id] : []))),
+    [main, ...agents].flatMap(({ items }) =>
+      items.flatMap((item) => (item.type === 'tool' ? [item.id] : [])),
+    ),
   );
   // Those that a client began stand below no call.
   const others = agents.filter(({ toolCallId }) => toolCallId === undefined || !calls.has(toolCallId));

@@ -176,7 +176,11 @@ export class SessionAgents implements ToolSource {
     const agent = leadingAgent === undefined ? undefined : this.all.find(({ name }) => name === leadingAgent);
     if (!agent) return undefined;
     const isRead = this.leading.key === agent.name;
-    return { agent, skills: isRead ? this.leading.skills : [], servers: isRead ? this.leading.servers?.source : undefined };
+    return {
+      agent,
+      skills: isRead ? this.leading.skills : [],
+      servers: isRead ? this.leading.servers?.source : undefined,
+    };
   }
 
   /** Begins an agent in the background for a client. Throws UnknownAgent. */

@@ -213,7 +213,8 @@ export class SessionTools {
     const host = this.mcpHost();
     const { disabledMcpServers: disabled = [], envValueMode = 'direct' } = this.planner.settings;
     const named = Object.entries(servers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
-    const others = () => this.mcp.tools().filter(({ mcp }) => !Object.hasOwn(servers, mcp?.mcpServerName ?? ''));
+    const others = () =>
+      this.mcp.tools().filter(({ mcp }) => !Object.hasOwn(servers, mcp?.mcpServerName ?? ''));
     return new McpServers(
       {
         ...host,

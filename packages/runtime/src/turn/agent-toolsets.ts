@@ -32,7 +32,10 @@ export function agentToolset(
 }
 
 /** A server of an agent's own takes the place of the session's server of its name. */
-function withServers(sources: readonly ToolSource[], servers: ToolSource): readonly Pick<ToolSource, 'tools'>[] {
+function withServers(
+  sources: readonly ToolSource[],
+  servers: ToolSource,
+): readonly Pick<ToolSource, 'tools'>[] {
   const own = new Set(servers.tools().map(({ mcp }) => mcp?.mcpServerName));
   const others = sources.map((source) => ({
     tools: () => source.tools().filter(({ mcp }) => !mcp || !own.has(mcp.mcpServerName)),
