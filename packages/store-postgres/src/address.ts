@@ -11,11 +11,6 @@ export class BadAddress extends Error {
   override readonly name = 'BadAddress';
 }
 
-/** Whether a text means PostgreSQL and not another store. */
-export function isPostgresAddress(text: string): boolean {
-  return /^\s*postgres(?:ql)?:\/\//i.test(text);
-}
-
 /**
  * Reads one URL or several, separated by commas or spaces; a URL may name several hosts, as libpq allows. Throws
  * BadAddress.
@@ -38,6 +33,8 @@ const expected =
 function readAddress(url: string): Address {
   if (!URL.canParse(url)) throw new BadAddress(expected);
   const { hostname, port, pathname, searchParams } = new URL(url);
+  // A password with a raw slash would show as the name of a database.
+  if (!/^\/?[^/@]*$/.test(pathname)) throw new BadAddress(expected);
   const host = searchParams.get('host') ?? (decode(hostname) || 'localhost');
   return { url, name: `postgres://${host}:${port || '5432'}${decode(pathname)}` };
 }
@@ -48,13 +45,4 @@ function decode(part: string): string {
   } catch {
     throw new BadAddress(expected);
   }
-}
-
-/** What must not be shown of an address: its password, as written and as meant. */
-export function secretsOf(text: string): readonly string[] {
-  return readAddresses(text).flatMap(({ url }) => {
-    const { password, searchParams } = new URL(url);
-    const given = [password, decode(password), searchParams.get('password') ?? ''];
-    return given.filter((secret) => secret !== '');
-  });
 }

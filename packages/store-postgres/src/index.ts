@@ -1,4 +1,4 @@
-export { BadAddress, isPostgresAddress, readAddresses, secretsOf } from './address.js';
+export { BadAddress, readAddresses } from './address.js';
 export type { SessionFiles } from './erasure.js';
 export {
   openPostgresStore,

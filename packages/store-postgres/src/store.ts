@@ -35,7 +35,7 @@ import { migrate, requireServer } from './migrate.js';
 import { Pool } from './pool.js';
 import { Primary } from './primary.js';
 import { isGone } from './process-mark.js';
-import { readBatch } from './reading.js';
+import { readBatch, sizeOfSession } from './reading.js';
 import { WriteQueue } from './write-queue.js';
 
 /** How a store is opened. */
@@ -184,6 +184,12 @@ class SharedStore implements PostgresStore {
       number = batch.number;
       last = end.seq;
     }
+  }
+
+  async size(sessionId: string): Promise<number> {
+    this.#requireOpen();
+    if (!isPlain(sessionId)) return 0;
+    return this.#readAgain(this.#readers, (connection) => sizeOfSession(connection, sessionId));
   }
 
   async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {
