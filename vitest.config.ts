@@ -14,6 +14,8 @@ const names = [
   'store-sqlite',
   'server',
   'sdk',
+  'http-door',
+  'mcp-server',
   'testing',
   'testkit',
   'cli',

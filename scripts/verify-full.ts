@@ -10,6 +10,7 @@ const steps: readonly { readonly name: string; readonly command: readonly string
     name: `attack: ${attack}`,
     command: ['run', '--silent', 'attack', '--', '--only', attack],
   })),
+  { name: 'MCP conformance', command: ['run', '--silent', 'conformance'] },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },
   { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },
 ];
