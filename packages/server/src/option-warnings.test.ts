@@ -27,8 +27,17 @@ const samples: Readonly<Record<string, object>> = {
   'infiniteSessions.bufferExhaustionThreshold': { infiniteSessions: { bufferExhaustionThreshold: 0.5 } },
 };
 
-/** By handlers of their own: `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
-const elsewhere = ['sessionId', 'agent', 'disableResume', 'continuePendingWork', 'takeOver', 'waiveHooks'];
+/** By handlers of their own: `e2e/host-methods.test.ts`, `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
+const elsewhere = [
+  'enableGitHubTelemetryForwarding',
+  'sessionId',
+  'agent',
+  'disableResume',
+  'continuePendingWork',
+  'takeOver',
+  'waiveHooks',
+  'includeSubAgentStreamingEvents',
+];
 
 /** Heard of by a list of agents, which is all that becomes of them. */
 const listed = ['customAgents'];

@@ -11,6 +11,8 @@ export function examineEvents(received: readonly AnyEvent[]): readonly string[] 
     if (seen.has(event.id)) say(`the id ${event.id} came before`);
     seen.add(event.id);
     if (event.type === 'session.start' && event.parentId !== null) say('the first event has a parent');
+    // The log was cut: what comes next follows what is left.
+    if (event.type === 'session.snapshot_rewind') lastStored = event.parentId ?? undefined;
     if (lastStored !== undefined && event.parentId !== lastStored)
       say(`its parent is ${event.parentId}, not ${lastStored}`);
     if (!event.ephemeral) lastStored = event.id;

@@ -13,6 +13,8 @@ export interface Log {
   /** Whether an entry of this level is kept anywhere; saves making entries that are not read. */
   keeps(level: EntryLevel): boolean;
   write(level: EntryLevel, message: string, fields?: LogFields): void;
+  /** Values that no later entry shows. */
+  cover(values: readonly string[]): void;
   close(): void;
 }
 
@@ -39,6 +41,7 @@ export function openLog(options: LogOptions): Log {
       if (covers(stderr?.level, level)) stderr?.write(`${level}: ${text}${inWords(values)}\n`);
       if (covers(file?.level, level)) file?.write({ level, message: text, ...values });
     },
+    cover: (values) => redactor.register(...values),
     close: () => file?.close(),
   };
 }

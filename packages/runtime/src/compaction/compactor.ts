@@ -2,11 +2,12 @@ import { ModelError } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
 import type { AgentLog } from '../log/agent-log.js';
 import { sizeOfAll } from '../log/history-view.js';
+import { nothingPinned } from '../log/pinned.js';
 import type { Draft } from '../log/session-log.js';
 import type { HistoryEntry } from '../log/state.js';
 import type { ModelAnswer, ModelCalls } from '../model-call/model-call.js';
 import { coveredLength } from './covered.js';
-import { nothingPinned, pin } from './pinned.js';
+import { pin } from './pinned.js';
 import { compactedMessage, type OpenWork, titleOf, withoutTitle } from './summary.js';
 import {
   charactersPerToken,
@@ -148,7 +149,10 @@ export class Compactor {
     const { tokenLimit } = call.measure(this.parts.log.latest);
     const { sizeBefore } = this;
     return (
-      sizeBefore === undefined || historySize - sizeBefore >= tokenLimit * growthBetween * charactersPerToken
+      sizeBefore === undefined ||
+      // It was cut back since.
+      historySize < sizeBefore ||
+      historySize - sizeBefore >= tokenLimit * growthBetween * charactersPerToken
     );
   }
 

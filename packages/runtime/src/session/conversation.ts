@@ -53,12 +53,13 @@ export interface ConversationHost {
   /** A warning about hooks files that cannot be read; once. */
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
+  readObjective(): Promise<string | undefined>;
   writeTranscript(): Promise<string>;
   /** When the conversation is summarised, and with what beside it. */
   readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
   readonly readers: LogReaders;
   readonly commands: SessionCommands;
-  readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf'>;
+  readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf' | 'serversOf'>;
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
   held(): void;
   /** Another process has the session now, or its store is gone: this copy is void. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
+import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
 import type { LogReaders } from '../log/event-readers.js';
@@ -42,6 +43,7 @@ interface ToolSession {
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
+  readonly files: FileTracking;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
@@ -186,26 +188,68 @@ export class SessionTools {
       confinement: () => sandbox.confinement(),
       openPaths: () => sandbox.openPaths(),
       jobs,
+      recordWrite: (write, work) => this.session.files.record(write, work),
       recall: (request, signal) => recall(this.session.read(), request, signal),
     };
   }
 
   /** Why rules forbid a call that an app of a server makes; no model asks for it, so users are not asked. */
   async refusalOfMcpCall(serverName: string, tool: string, args: JsonObject): Promise<string | undefined> {
-    const state = await this.session.state();
     const found = this.mcp
       .tools()
       .find(({ mcp }) => mcp?.mcpServerName === serverName && mcp.mcpToolName === tool);
     const toolName = found?.name ?? `${serverName}-${tool}`;
-    const request = { kind: 'mcp' as const, serverName, toolName, toolTitle: tool, args, readOnly: false };
-    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
-    return forbid(subject, this.session.permissions.prohibitions(state))?.because;
+    return this.prohibitionOf({ serverName, toolName, toolTitle: tool, args });
   }
 
   /** Asks the session's model for a server; throws when the request is none, or is refused. */
   async sample(serverName: string, request: Readonly<Record<string, unknown>>, signal: AbortSignal) {
     const { readSampling } = await import('../mcp/sampling.js');
     return (await this.session.load()).sample(serverName, readSampling(request), signal);
+  }
+
+  /** The servers of one agent: as the session's own, but listed nowhere, for no other agent has them. */
+  serversOfAgent(servers: Readonly<Record<string, JsonObject>>): McpServers {
+    const host = this.mcpHost();
+    const { disabledMcpServers: disabled = [], envValueMode = 'direct' } = this.planner.settings;
+    const named = Object.entries(servers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
+    const others = () =>
+      this.mcp.tools().filter(({ mcp }) => !Object.hasOwn(servers, mcp?.mcpServerName ?? ''));
+    return new McpServers(
+      {
+        ...host,
+        emit: (draft) => {
+          if (draft.type !== 'session.mcp_servers_loaded') host.emit(draft);
+        },
+        takenNames: () => new Set([...host.takenNames(), ...others().map(({ name }) => name)]),
+      },
+      { servers: new Map(named), disabled, envValueMode },
+    );
+  }
+
+  /** A server asks a model: clients that registered interest in such answer, else the session's own model. */
+  private async sampleForServer(...asked: Parameters<McpHost['sample']>): ReturnType<McpHost['sample']> {
+    const { session } = this;
+    const [serverName, request, signal, mcpRequestId] = asked;
+    if (!session.readers.isWanted('sampling.requested'))
+      return (await session.load()).sample(serverName, request, signal);
+    const { sampleByClients, samplingName } = await import('../mcp/sampling.js');
+    const { messages, systemPrompt, maxTokens } = request;
+    const args = { messages, systemPrompt } as unknown as JsonObject;
+    const toolTitle = 'Ask the model';
+    const refusal = await this.prohibitionOf({ serverName, toolName: samplingName, toolTitle, args });
+    if (refusal !== undefined) throw new Error(refusal);
+    const shown = { messages, maxTokens, ...(systemPrompt !== undefined && { systemPrompt }) };
+    return sampleByClients({ serverName, mcpRequestId, request: shown }, await session.requests(), signal);
+  }
+
+  private async prohibitionOf(asked: McpQuestion): Promise<string | undefined> {
+    const { session } = this;
+    const state = await session.state();
+    const request = { kind: 'mcp' as const, readOnly: false, ...asked };
+    const { toolName } = asked;
+    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
+    return forbid(subject, session.permissions.prohibitions(state))?.because;
   }
 
   /** Servers that clients name stand above those of files. */
@@ -254,7 +298,7 @@ export class SessionTools {
       }),
       elicit: async (serverName, params, signal) =>
         elicitFor(serverName, params, await session.requests(), signal),
-      sample: async (serverName, params, signal) => (await session.load()).sample(serverName, params, signal),
+      sample: (...asked) => this.sampleForServer(...asked),
       tokens: () =>
         this.planner.settings.keepsTokensInMemory
           ? this.ownTokens
@@ -279,6 +323,14 @@ export class SessionTools {
       ...planner.optionWarnings.take(),
     );
   }
+}
+
+/** What a server is to do, or wants done. */
+interface McpQuestion {
+  readonly serverName: string;
+  readonly toolName: string;
+  readonly toolTitle: string;
+  readonly args: JsonObject;
 }
 
 function largeOutput(wish: SessionSettings['largeOutput'], sessionDirectory: string): LargeOutput {

@@ -28,6 +28,8 @@ export interface SessionSettings {
   readonly providers?: readonly NamedProvider[];
   readonly models?: readonly RegistryModel[];
   readonly gitHubToken?: string;
+  /** Who the session is at GitHub, where a client said so. */
+  readonly gitHubUser?: { readonly type: string; readonly host: string; readonly login?: string };
   /** The Copilot API is called over WebSockets where it can be. */
   readonly webSocketResponses?: boolean;
   readonly systemMessage?: SystemMessage;
@@ -51,6 +53,8 @@ export interface SessionSettings {
   readonly compaction?: { readonly background?: number; readonly blocking?: number };
   /** Where commands run, where this client names it. */
   readonly sandbox?: SandboxSettings;
+  /** What tools write can be taken back, where this client says so; the log knows what holds. */
+  readonly tracksFiles?: boolean;
   /** Hooks of files are run, where this client says so; the log knows what holds. */
   readonly fileHooks?: boolean;
   /** Where tools may work besides the working directory. */

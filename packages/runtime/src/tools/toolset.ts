@@ -46,7 +46,7 @@ export class ToolConflict extends Error {
 }
 
 /** The tools of one turn, source by source, less what the filters take away; throws ToolConflict. */
-export function makeToolset(sources: readonly ToolSource[], filters: ToolFilters): Toolset {
+export function makeToolset(sources: readonly Pick<ToolSource, 'tools'>[], filters: ToolFilters): Toolset {
   const offered = sources.flatMap((source) => source.tools());
   const builtin = new Set(offered.flatMap((tool) => (tool.source === 'builtin' ? [tool.name] : [])));
   const replacing = offered.filter((tool) => tool.source === 'custom' && builtin.has(tool.name));
@@ -84,23 +84,34 @@ function isVisible(tool: Tool, filters: ToolFilters): boolean {
   const { availableTools, excludedTools = [], hiddenFromRoot = [] } = filters;
   if (hiddenFromRoot.some((entry) => matches(tool, entry))) return false;
   const { ofAgent } = filters;
-  if (ofAgent && !ofAgent.some((entry) => entry === '*' || matches(tool, entry))) return false;
+  if (ofAgent && !ofAgent.some((entry) => entry === '*' || matches(tool, entry) || isOfServer(tool, entry)))
+    return false;
   const isExcluded = excludedTools.some((entry) => matches(tool, entry));
   if (isExcluded && (filters.exclusionWins || availableTools === undefined)) return false;
   if (availableTools === undefined || tool.source === 'custom') return true;
   return availableTools.some((entry) => matches(tool, entry));
 }
 
-/** Entries of a filter that no tool of these sources is meant by, now or with other clients and systems. */
+/** Agents may name the tools of a server as `server/tool`, or all of them as `server/*`. */
+function isOfServer({ mcp }: Tool, entry: string): boolean {
+  if (!mcp) return false;
+  return entry === `${mcp.mcpServerName}/*` || entry === `${mcp.mcpServerName}/${mcp.mcpToolName}`;
+}
+
+/** Entries of a filter that no tool of these sources is meant by, now or with other clients and systems; and those that have to wait for a source. */
 export function unmatchedEntries(
   sources: readonly ToolSource[],
   entries: readonly string[],
-): readonly string[] {
+): { readonly unmatched: readonly string[]; readonly pending: readonly string[] } {
   const offered = sources.flatMap((source) => source.tools());
-  return entries.filter(
+  const open = entries.filter(
     (entry) =>
       !entry.endsWith(':*') && !comingAndGoing.test(entry) && !offered.some((tool) => matches(tool, entry)),
   );
+  const isPending = (entry: string) =>
+    !/^(?:builtin|custom):/.test(entry) &&
+    sources.some((source) => source.mayOffer?.(entry.replace(/^mcp:/, '')));
+  return { unmatched: open.filter((entry) => !isPending(entry)), pending: open.filter(isPending) };
 }
 
 /** Built-in tools that some clients, or other systems, have. */

@@ -14,7 +14,13 @@ import { Refusal } from '../failure.js';
 import type { CallContext, SessionHandlers } from '../handler.js';
 import { traceFrom } from '../trace.js';
 
-type Names = 'session.abort' | 'session.getMessages' | 'session.log' | 'session.send' | 'session.suspend';
+type Names =
+  | 'session.abort'
+  | 'session.getMessages'
+  | 'session.log'
+  | 'session.send'
+  | 'session.shutdown'
+  | 'session.suspend';
 
 export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.send'(params, context) {
@@ -49,6 +55,12 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.abort'({ reason }, { session }) {
     await session.abort(abortReasonOf(reason));
     return { success: true };
+  },
+  async 'session.shutdown'({ type, reason = 'The session was ended because of an error' }, context) {
+    const { runtime, session, client } = context;
+    await runtime.close(session.sessionId, type === 'error' ? { errorReason: reason } : {});
+    client.detached(session.sessionId);
+    return null;
   },
   async 'session.suspend'(_params, { session }) {
     await session.suspend();
