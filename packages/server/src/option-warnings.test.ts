@@ -12,6 +12,10 @@ function receivedOf(params: object): string {
 
 /** Without them the same is heard: what they ask for is so by itself, or another field decides. */
 const samples: Readonly<Record<string, object>> = {
+  canvasProvider: {
+    canvases: [{ id: 'a', displayName: 'A', description: '' }],
+    canvasProvider: { id: 'mine' },
+  },
   tracestate: { traceparent: 'some', tracestate: 'some' },
   'hookOptions.timeoutMs': { hooks: true, hookOptions: { timeoutMs: 5 } },
   'hookOptions.types': { hooks: true, hookOptions: { types: ['preToolUse'] } },
@@ -27,9 +31,9 @@ const samples: Readonly<Record<string, object>> = {
   'infiniteSessions.bufferExhaustionThreshold': { infiniteSessions: { bufferExhaustionThreshold: 0.5 } },
 };
 
-/** By handlers of their own: `e2e/host-methods.test.ts`, `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
+/** By handlers of their own: `e2e/host-methods.test.ts`, `e2e/extensions.test.ts`, `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
 const elsewhere = [
-  'enableGitHubTelemetryForwarding',
+  'enableGitHubTelemetryForwarding', 'requestExtensions', 'extensionSdkPath',
   'sessionId',
   'agent',
   'disableResume',

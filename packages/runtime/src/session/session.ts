@@ -1,7 +1,9 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
+import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
+import { SessionFactories } from '../factories/session-factories.js';
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { LogReaders } from '../log/event-readers.js';
@@ -62,6 +64,8 @@ export class Session {
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
+  readonly canvases = new SessionCanvases(this);
+  readonly factories: SessionFactories;
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
@@ -75,6 +79,7 @@ export class Session {
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.factories = new SessionFactories(this);
     this.files = new FileTracking(this);
     this.rewinding = new SessionRewind(this, parts.store);
     this.tools = new SessionTools(this, parts, { settings, access });
@@ -224,6 +229,11 @@ export class Session {
   /** The model that answers next. */
   async model(): Promise<string> {
     return this.tools.planner.model(await this.state());
+  }
+
+  /** Resolves with the next end of a sub-agent; rejects when the signal aborts. */
+  async agentsChanged(signal: AbortSignal): Promise<void> {
+    await (await this.load()).subAgents.change(signal);
   }
 
   /** What the stored log adds up to. */
