@@ -1,30 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { isBuiltin } from 'node:module';
-import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ModelDirectory, priceBook } from '@groundcrew/model-access';
 import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
   Runtime,
   type RuntimeOptions,
-  removedFilesIn,
   type SandboxSettings,
   Shells,
   systemClock,
   Workers,
 } from '@groundcrew/runtime';
 import { Server, type ServerEnvironment } from '@groundcrew/server';
-import type { Owner } from '@groundcrew/store';
-import {
-  type IdleStore,
-  idleStore,
-  openSqliteStore,
-  type SqliteStore,
-  type SqliteStoreOptions,
-  withFileLock,
-} from '@groundcrew/store-sqlite';
-import { collectGarbage } from './collect-garbage.js';
+import { withFileLock } from '@groundcrew/store-sqlite';
 import { HomeAccounts, type ShownToken } from './config/accounts.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { allowsExtensions, extensionHost } from './config/extensions.js';
@@ -37,9 +24,8 @@ import { userRules } from './config/permissions-file.js';
 import { standingSandbox } from './config/sandbox-choice.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
+import { Homes } from './stores/homes.js';
 import { workerEntry } from './worker-entry.js';
-
-declare const __FAILPOINTS__: boolean;
 
 export interface ProgramOptions {
   readonly version: string;
@@ -57,6 +43,8 @@ export interface ProgramOptions {
   readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
   readonly sandbox?: SandboxSettings;
+  /** The address of the PostgreSQL that holds all sessions, as `chooseStore` gives it; each home has its own file without. */
+  readonly store?: string;
   /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
   readonly fileHooks?: boolean;
   /** Models and tools that only repeat what was recorded. */
@@ -132,8 +120,7 @@ export function compose(options: ProgramOptions): Program {
   };
   const environment = serverEnvironment(options, { models, runtime, accounts, shutdown });
   const server: Server = new Server(runtime, environment);
-  const store = () => homes.store(resolve(options.homeDirectory));
-  return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
+  return { server, close, loadStore: () => homes.main.load(), openStore: () => homes.main.warmUp() };
 }
 
 interface ServerParts {
@@ -229,108 +216,10 @@ function modelLister(models: ModelDirectory, runtime: Runtime): ServerEnvironmen
   };
 }
 
-/** Opens the store of a home. */
-export function openStore(
-  directory: string,
-  options: Pick<SqliteStoreOptions, 'onWarning' | 'failpoint'>,
-): SqliteStore {
-  return openSqliteStore({
-    file: storeFile(directory),
-    runDirectory: join(directory, 'run'),
-    files: removedFilesIn(directory),
-    ...options,
-  });
-}
-
-/** Where a home keeps its sessions. */
-export function storeFile(directory: string): string {
-  return join(directory, 'groundcrew.db');
-}
-
-/** One store for each home in use: the default one, and those that sessions name by `configDir`. */
-class Homes {
-  readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
-  private readonly stores = new Map<string, SqliteStore>();
-  private readonly others = new Map<string, IdleStore>();
-  private closed = 0;
-  private collecting: NodeJS.Timeout | undefined;
-  private readonly failpoint: (() => void) | undefined;
-
-  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment' | 'homeDirectory'>) {
-    if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
-  }
-
-  get(directory: string): ReturnType<RuntimeOptions['home']> {
-    const isOwn = directory === resolve(this.options.homeDirectory);
-    return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
-  }
-
-  store(directory: string): SqliteStore {
-    const known = this.stores.get(directory);
-    if (known) return known;
-    const store = this.open(directory);
-    this.stores.set(directory, store);
-    return store;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.stores.values(), ...this.others.values()].map((store) => store.close()));
-    this.stores.clear();
-    this.others.clear();
-  }
-
-  /** There may be hundreds of these: one that is unused keeps no file open. */
-  private other(directory: string): IdleStore {
-    const known = this.others.get(directory);
-    if (known) return known;
-    const store = idleStore({
-      open: () => this.open(directory),
-      idleMilliseconds: 1000,
-      onClosed: () => this.closedOther(),
-    });
-    this.others.set(directory, store);
-    return store;
-  }
-
-  /** On Node 20 a database that is closed keeps its files until its statements are collected. */
-  private closedOther(): void {
-    this.closed += 1;
-    if (this.closed < worthCollecting || hasBuiltInSqlite()) return;
-    this.collecting ??= setTimeout(() => {
-      this.collecting = undefined;
-      this.closed = 0;
-      void collectGarbage();
-    }, 500).unref();
-  }
-
-  private open(directory: string): SqliteStore {
-    return openStore(directory, {
-      onWarning: (message) => this.options.warn(message),
-      ...(this.failpoint && { failpoint: this.failpoint }),
-    });
-  }
-}
-
-/** Fewer of them take few files. */
-const worthCollecting = 8;
-
-function hasBuiltInSqlite(): boolean {
-  return isBuiltin('node:sqlite');
-}
-
 /** Clients ask for telemetry by the environment of the runtime that they start. */
 function settingsWithoutEffect({ COPILOT_OTEL_ENABLED: asked }: Environment): readonly string[] {
   if (asked === undefined || /^(?:false|0|)$/i.test(asked)) return [];
   return ["The option 'telemetry' (COPILOT_OTEL_ENABLED) has no effect: this version sends no telemetry."];
-}
-
-/** Ends the process without a word at the n-th write step of its stores; only chaos tests run a build that has it. */
-function killAt(step: string | undefined): () => void {
-  let steps = 0;
-  return () => {
-    steps += 1;
-    if (steps === Number(step)) process.kill(process.pid, 'SIGKILL');
-  };
 }
 
 /** Clients may add secrets where the process serves one user only, which its environment says. */

@@ -183,6 +183,7 @@ export function shareFrom(params: ResumeParams): Share {
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
     requestExitPlanMode: params.requestExitPlanMode ?? false,
+    hidesAgentStreams: params.includeSubAgentStreamingEvents === false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
     ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),

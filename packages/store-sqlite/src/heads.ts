@@ -1,4 +1,4 @@
-import type { SessionHead } from '@groundcrew/store';
+import { parseHead, type SessionHead } from '@groundcrew/store';
 import type { SqliteValue } from './driver.js';
 
 /** A head as a row has it: whole, and what queries ask for once more in columns of its own. */
@@ -21,14 +21,6 @@ export function headValues(head: SessionHead): SqliteValue[] {
   const { cwd, gitRoot = null, repository = null, branch = null } = head.context;
   const work = head.hasWork ? 1 : 0;
   return [work, head.userTurns, head.modifiedAt, cwd, gitRoot, repository, branch, JSON.stringify(head)];
-}
-
-/** A head as it was written; throws when the text is none. */
-export function parseHead(json: string): SessionHead {
-  const head = JSON.parse(json) as SessionHead | null;
-  if (typeof head?.modifiedAt !== 'string' || typeof head.context?.cwd !== 'string')
-    throw new SyntaxError('it is no head');
-  return head;
 }
 
 /**

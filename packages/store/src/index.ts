@@ -5,8 +5,10 @@ export { firstEpoch } from './epoch.js';
 export type { WithFileLock } from './file-lock.js';
 export { makeDirectory } from './make-directory.js';
 export { memoryStore } from './memory.js';
+export { parseHead } from './parse-head.js';
 export { cutPage, readCursor, wantedContext } from './query.js';
 export { asRanges } from './ranges.js';
+export { checksumOf, fromColumn, hashOf, toColumn } from './record-text.js';
 export {
   inUse,
   isInUse,

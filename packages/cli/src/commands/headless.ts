@@ -4,6 +4,7 @@ import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
+import { chooseStore } from '../config/store-choice.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import { readProtocol } from '../flags/protocol.js';
@@ -81,7 +82,9 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const { log } = options;
   for (const warning of options.warnings) options.warn(warning);
   const shutdown = new Shutdown(process, log);
-  const program = compose(optionsFrom(options, process, shutdown));
+  const from = optionsFrom(options, process, shutdown);
+  const store = await chooseStore({ ...from, given: options.store });
+  const program = compose({ ...from, ...(store !== undefined && { store }) });
   shutdown.program = program;
   process.onSignal(() => void shutdown.end(0));
   if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void shutdown.end(0));

@@ -5,10 +5,20 @@ import { inSession, sessionRef } from './session-ref.js';
 
 /** The files a session keeps for itself. */
 export const sessionWorkspacesMethods = {
+  'session.workspaces.autopilotObjectiveExists': method(
+    'Whether autopilot has an objective.',
+    sessionRef,
+    () => openObject({ exists: z.boolean() }),
+  ),
   'session.workspaces.createFile': method(
     'Writes a file of the workspace, new or not.',
     () => inSession({ path: z.string(), content: z.string() }),
     nothing,
+  ),
+  'session.workspaces.deleteAutopilotObjective': method(
+    'Takes the objective of autopilot away; false when there was none.',
+    sessionRef,
+    () => openObject({ deleted: z.boolean() }),
   ),
   'session.workspaces.getWorkspace': method('What the workspace is, and where.', sessionRef, () =>
     openObject({ workspace: z.nullable(workspace()), path: z.optional(z.string()) }),
@@ -16,10 +26,20 @@ export const sessionWorkspacesMethods = {
   'session.workspaces.listFiles': method('The files of the workspace.', sessionRef, () =>
     openObject({ files: z.array(z.string()) }),
   ),
+  'session.workspaces.readAutopilotObjective': method(
+    'What autopilot works towards; null when it has no objective.',
+    sessionRef,
+    () => openObject({ content: z.nullable(z.string()) }),
+  ),
   'session.workspaces.readFile': method(
     'A file of the workspace.',
     () => inSession({ path: z.string() }),
     () => openObject({ content: z.string() }),
+  ),
+  'session.workspaces.writeAutopilotObjective': method(
+    'Sets what autopilot works towards: each of its continuations names it until the task is done.',
+    () => inSession({ content: z.string() }),
+    () => openObject({ operation: z.enum(['create', 'update']) }),
   ),
 };
 

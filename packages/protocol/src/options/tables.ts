@@ -166,7 +166,7 @@ export const createOptions: SupportOf<Create> = {
   hookOptions: object({ timeoutMs: used, onFailure: used, types: used, stopBlocks: used }),
   ...sandboxOptions,
   streaming: used,
-  includeSubAgentStreamingEvents: unused('what sub-agents stream is sent to every client.', true),
+  includeSubAgentStreamingEvents: used,
   enableGitHubTelemetryForwarding: used,
   commands: used,
   ...modelOptions,

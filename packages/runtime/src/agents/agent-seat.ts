@@ -59,6 +59,7 @@ interface SharedParts {
   hookSources(): readonly HookSource[];
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
+  readObjective(): Promise<string | undefined>;
   writeTranscript(): Promise<string>;
   takeStart(): boolean;
 }
@@ -119,6 +120,7 @@ export function agentContexts(
       hookWarning: () => shared.hookWarning(),
       takeStart: () => isRoot && shared.takeStart(),
       configure: (change) => shared.configure(change),
+      readObjective: () => shared.readObjective(),
       writeTranscript: () => shared.writeTranscript(),
     },
   });

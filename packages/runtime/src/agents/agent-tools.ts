@@ -45,6 +45,8 @@ function taskTool(parts: AgentToolParts): Tool {
     },
     // What it began is found again by the call, and not begun twice.
     isRepeatable: true,
+    // What agents do passes the gate call by call: in plan mode they look, as the one that began them may.
+    changesNothing: true,
     intention: ({ description }) => description,
     prepare: (input, context) => {
       const agent = parts.agents.find(({ name }) => name === input.agent_type);
@@ -99,6 +101,7 @@ function resultOf({ status, name, result = '', error = '' }: AgentTask): ToolRes
 function readAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'read_agent',
+    changesNothing: true,
     description: 'How an agent is doing, and what it said at its end.',
     fields: {
       agent_id: text('The id of the agent.'),
@@ -142,6 +145,7 @@ async function untilEnded(
 function writeAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'write_agent',
+    changesNothing: true,
     description: 'Sends a message to an agent, which takes it up next.',
     fields: {
       message: text('What to tell it.'),
@@ -168,6 +172,7 @@ function writeAgentTool(parts: AgentToolParts): Tool {
 function listAgentsTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'list_agents',
+    changesNothing: true,
     description: 'Lists the agents that work in the background.',
     fields: {
       include_completed: optional(flag('Also those that have ended; true unless given.')),
@@ -191,6 +196,7 @@ function listAgentsTool(parts: AgentToolParts): Tool {
 function stopAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'stop_agent',
+    changesNothing: true,
     description: 'Ends an agent, and all that it began.',
     fields: { agent_id: text('The id of the agent.') },
     isRepeatable: true,

@@ -5,7 +5,9 @@ import { ErrorSkipped, Interruption } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
 import { type AgentDefinition, type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
+import type { AgentState } from '../log/state.js';
 import { CapReached } from '../model-call/allowance.js';
+import { rejection } from '../permissions/decision.js';
 import type { Waits } from '../questions/waits.js';
 import type { TraceContext } from '../settings/session-settings.js';
 import type { AgentContext, AgentPlanner } from '../turn/context.js';
@@ -140,8 +142,9 @@ export class SubAgentRun {
     if (history.length === 0) await this.begin(signal);
     else if (turn) {
       const context = this.newContext(turn);
-      if (await continueTurn(context, signal)) await runUntilAnswered(context, signal);
-    } else if (history.at(-1)?.role === 'user') await runUntilAnswered(this.newContext(), signal);
+      if ((await continueTurn(context, signal)) === 'results wait') await runUntilAnswered(context, signal);
+    } else if (history.at(-1)?.role !== 'assistant' && !isRejected(this.agentLog.latest))
+      await runUntilAnswered(this.newContext(), signal);
     while (await this.next(signal));
   }
 
@@ -378,8 +381,13 @@ function endBy(reason: unknown): HowEnded {
 }
 
 /** Its last word was a call that a user rejected: it does not go on without one. */
+function isRejected({ history }: AgentState): boolean {
+  const answered = history.findLastIndex((entry) => entry.role !== 'tool');
+  return history.slice(answered + 1).some((entry) => entry.role === 'tool' && entry.text === rejection);
+}
+
 function rejectedRemark({ latest }: AgentLog): Pick<HowEnded, 'remark'> {
-  if (latest.history.at(-1)?.role !== 'tool') return {};
+  if (!isRejected(latest)) return {};
   return { remark: 'The user rejected what the agent was about to do, and it stopped there.' };
 }
 

@@ -11,7 +11,7 @@ export interface FactoryProvider extends Pick<AskedClient, 'clientId' | 'ask'> {
 }
 
 /** A request about a factory that cannot be done; `code` for clients that go by it. */
-export class FactoryRefused extends Error {
+class FactoryRefused extends Error {
   override readonly name = 'FactoryRefused';
 
   constructor(
@@ -27,6 +27,8 @@ interface FactoryHost {
   readonly workspacePath: string;
   readonly audience: { factoryProviders(): readonly FactoryProvider[] };
   readonly agents: {
+    /** Resolves with the next end of an agent. */
+    changed(signal: AbortSignal): Promise<void>;
     start(given: {
       readonly agentType: string;
       readonly prompt: string;
@@ -38,7 +40,6 @@ interface FactoryHost {
       agentId: string,
     ): Promise<{ readonly status: string; readonly result?: string; readonly error?: string } | undefined>;
   };
-  agentsChanged(signal: AbortSignal): Promise<void>;
   emit(draft: EphemeralDraft): Promise<string>;
 }
 
@@ -223,7 +224,7 @@ export class SessionFactories {
       if (!task || task.status === 'failed' || task.status === 'cancelled')
         throw new FactoryRefused(task?.error ?? `The sub-agent ${agentId} has not ended well`);
       if (task.status !== 'running') return task.result ?? '';
-      await this.session.agentsChanged(signal);
+      await this.session.agents.changed(signal);
     }
   }
 

@@ -63,8 +63,12 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
     case 'verbatim':
       return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
     default:
-      return foldOutputNote(agent, entry);
+      return foldEndNote(agent, entry);
   }
+}
+
+function stopped(agent: AgentState): AgentState {
+  return agent.stop?.isOpen ? { ...agent, stop: { ...agent.stop, isOpen: false } } : agent;
 }
 
 /** The newest words of the same source count. */
@@ -74,8 +78,10 @@ function withContext(agent: AgentState, context: CallContext): AgentState {
   return { ...agent, contexts: [...others, context] };
 }
 
-/** The form that the answer to a prompt has to have. */
-function foldOutputNote(agent: AgentState, entry: NoteDraft): AgentState {
+/** The form that the answer to a prompt has to have, and whether the agent may stop. */
+function foldEndNote(agent: AgentState, entry: NoteDraft): AgentState {
+  if (entry.note === 'stop.asked') return { ...agent, stop: { ...entry.data, isOpen: true } };
+  if (entry.note === 'stop.decided') return stopped(agent);
   if (entry.note === 'output.wanted') return { ...agent, output: entry.data };
   if (entry.note !== 'output.settled') return agent;
   const { output: _, ...rest } = agent;
@@ -101,12 +107,12 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return foldSkill(agent, event);
     case 'assistant.turn_start': {
       const { turnId, interactionId = '' } = event.data;
-      return { ...agent, turn: { turnId, interactionId, hasAnswer: false } };
+      return { ...stopped(agent), turn: { turnId, interactionId, hasAnswer: false } };
     }
     case 'assistant.turn_end':
       return { ...withContexts(agent, event.id), turn: undefined, calls: [], questions: [] };
     case 'abort':
-      return { ...agent, calls: [], questions: [] };
+      return { ...stopped(agent), calls: [], questions: [] };
     case 'assistant.message':
       return foldAnswer(agent, event);
     case 'tool.execution_start':
@@ -130,7 +136,12 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
   const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
   const isNewTurn = delivery !== 'steering';
   return {
-    ...withEntry(agent, { role: 'user', eventId: event.id, parts, ...(!isNewTurn && { isAside: true }) }),
+    ...withEntry(isNewTurn ? stopped(agent) : agent, {
+      role: 'user',
+      eventId: event.id,
+      parts,
+      ...(!isNewTurn && { isAside: true }),
+    }),
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
     verbatim: without(agent.verbatim, messageId),
   };

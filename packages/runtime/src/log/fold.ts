@@ -47,7 +47,8 @@ export function hasTurnWork(state: SessionState): boolean {
     state.inbox.length > 0 ||
     Object.values(state.tasks).some(({ status }) => status === 'running') ||
     Object.values(state.agents).some(
-      ({ turn, questions, output }) => turn !== undefined || output !== undefined || questions.length > 0,
+      ({ turn, questions, output, stop }) =>
+        turn !== undefined || output !== undefined || stop?.isOpen || questions.length > 0,
     )
   );
 }
@@ -171,6 +172,8 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
       return withoutLimitQuestions({ ...state, limits: event.data.sessionLimits ?? {} });
     case 'session.mode_changed':
       return { ...state, mode: event.data.newMode, promptMode: undefined };
+    case 'session.autopilot_objective_changed':
+      return foldObjective(state, event);
     case 'session.task_complete':
       return event.agentId === undefined ? { ...state, isTaskComplete: true } : state;
     case 'session.permissions_changed':
@@ -194,6 +197,15 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
     default:
       return state;
   }
+}
+
+/** The next objective has the next id. */
+function foldObjective(
+  state: SessionState,
+  { data }: EventOf<'session.autopilot_objective_changed'>,
+): SessionState {
+  const { id = state.objective?.id ?? 1, status = 'paused' } = data;
+  return { ...state, objective: { id, status: data.operation === 'delete' ? 'paused' : status } };
 }
 
 function foldModelChange(state: SessionState, { data }: EventOf<'session.model_change'>): SessionState {

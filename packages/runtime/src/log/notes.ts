@@ -18,6 +18,7 @@ import type {
   Verbatim,
   ViewCut,
 } from './state.js';
+import type { StopWish } from './wishes.js';
 
 /** The private records: what a session must remember and clients never receive. A closed list. */
 export interface Notes {
@@ -91,6 +92,10 @@ export interface Notes {
   /** How a model was asked: with the log, all it takes to write the request again. */
   'request.sent': SentRequest;
   'settings.fixed': Partial<FixedSettings>;
+  /** The agent has answered, and whether it may stop is not decided: hooks or autopilot may have it go on. */
+  'stop.asked': StopWish;
+  /** It has stopped. */
+  'stop.decided': Readonly<Record<string, never>>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };
   /** Tools that a request named for the first time. */
   'tools.offered': ToolOffer;

@@ -11,6 +11,7 @@ import type { AgentTask } from './agent-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
 import type { RemovedRange } from './removed-records.js';
+import type { Objective, StopWish } from './wishes.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -181,6 +182,8 @@ export interface AgentState {
   readonly questions: readonly OpenQuestion[];
   /** The form that the answer to the prompt has to have; until it is there, or cannot be had. */
   readonly output?: OutputWish & { readonly interactionId: string };
+  /** That the agent wants to stop, until it may or goes on; how often hooks have kept it from stopping. */
+  readonly stop?: StopWish & { readonly isOpen: boolean };
   /** What hooks want the model to read after the results of the turn that runs. */
   readonly contexts: readonly CallContext[];
   /** Arguments and results as the model has them, until the event they belong to arrives. */
@@ -226,6 +229,8 @@ export interface SessionState {
   readonly promptMode?: SessionMode;
   /** How often autopilot went on by itself since the user's last prompt. */
   readonly continuations: number;
+  /** What autopilot works towards; its text is in a file of the session's directory. */
+  readonly objective?: Objective;
   /** The agent has said that the task of the last prompt is done. */
   readonly isTaskComplete: boolean;
   readonly inbox: readonly Prompt[];

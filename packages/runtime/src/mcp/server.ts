@@ -257,7 +257,7 @@ export class McpServer {
       },
       headers: (remote, asked) => host.headers(this.name, remote, asked),
       elicit: (params, asked) => host.elicit(this.name, params, asked),
-      sample: (params, asked) => host.sample(this.name, params, asked),
+      sample: (...asked) => host.sample(this.name, ...asked),
     };
     const opened = await openLink(config, parts, signal);
     if (signal.aborted) {

@@ -1,5 +1,7 @@
+import type { EventType } from '@groundcrew/protocol';
 import type { CanvasProvider } from '../canvases/session-canvases.js';
 import type { FactoryProvider } from '../factories/session-factories.js';
+
 import { clientHooks } from '../hooks/client-hooks.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { PublishedEvent } from '../log/published-event.js';
@@ -39,6 +41,8 @@ export interface Attachment extends AskedClient {
   readonly rendersCanvases?: boolean;
   /** Factories whose bodies this client runs. */
   readonly factories?: FactoryProvider['factories'];
+  /** What sub-agents stream is not sent to this client; what comes of it is. */
+  readonly hidesAgentStreams?: boolean;
   receive(published: PublishedEvent): void;
 }
 
@@ -220,13 +224,27 @@ export class Audience {
   }
 
   broadcast(published: PublishedEvent): void {
-    for (const attachment of this.attachments.values()) attachment.receive(published);
+    for (const attachment of this.attachments.values())
+      if (!attachment.hidesAgentStreams || !isAgentStream(published)) attachment.receive(published);
   }
 
   private some(test: (attachment: Attachment) => boolean): boolean {
     for (const attachment of this.attachments.values()) if (test(attachment)) return true;
     return false;
   }
+}
+
+/** Pieces of what will come whole. */
+const streamed: ReadonlySet<EventType> = new Set<EventType>([
+  'assistant.message_delta',
+  'assistant.message_start',
+  'assistant.reasoning_delta',
+  'assistant.streaming_delta',
+  'assistant.tool_call_delta',
+]);
+
+function isAgentStream(published: PublishedEvent): boolean {
+  return streamed.has(published.type) && published.event.agentId !== undefined;
 }
 
 /** How long a client may take to say whether arguments fit its tool. */

@@ -53,6 +53,7 @@ export interface ConversationHost {
   /** A warning about hooks files that cannot be read; once. */
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
+  readObjective(): Promise<string | undefined>;
   writeTranscript(): Promise<string>;
   /** When the conversation is summarised, and with what beside it. */
   readonly compaction: Omit<CompactorParts, 'log' | 'models'>;

@@ -195,20 +195,42 @@ export class SessionTools {
 
   /** Why rules forbid a call that an app of a server makes; no model asks for it, so users are not asked. */
   async refusalOfMcpCall(serverName: string, tool: string, args: JsonObject): Promise<string | undefined> {
-    const state = await this.session.state();
     const found = this.mcp
       .tools()
       .find(({ mcp }) => mcp?.mcpServerName === serverName && mcp.mcpToolName === tool);
     const toolName = found?.name ?? `${serverName}-${tool}`;
-    const request = { kind: 'mcp' as const, serverName, toolName, toolTitle: tool, args, readOnly: false };
-    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
-    return forbid(subject, this.session.permissions.prohibitions(state))?.because;
+    return this.prohibitionOf({ serverName, toolName, toolTitle: tool, args });
   }
 
   /** Asks the session's model for a server; throws when the request is none, or is refused. */
   async sample(serverName: string, request: Readonly<Record<string, unknown>>, signal: AbortSignal) {
     const { readSampling } = await import('../mcp/sampling.js');
     return (await this.session.load()).sample(serverName, readSampling(request), signal);
+  }
+
+  /** A server asks a model: clients that registered interest in such answer, else the session's own model. */
+  private async sampleForServer(...asked: Parameters<McpHost['sample']>): ReturnType<McpHost['sample']> {
+    const { session } = this;
+    const [serverName, request, signal, mcpRequestId] = asked;
+    if (!session.readers.isWanted('sampling.requested'))
+      return (await session.load()).sample(serverName, request, signal);
+    const { sampleByClients, samplingName } = await import('../mcp/sampling.js');
+    const { messages, systemPrompt, maxTokens } = request;
+    const args = { messages, systemPrompt } as unknown as JsonObject;
+    const toolTitle = 'Ask the model';
+    const refusal = await this.prohibitionOf({ serverName, toolName: samplingName, toolTitle, args });
+    if (refusal !== undefined) throw new Error(refusal);
+    const shown = { messages, maxTokens, ...(systemPrompt !== undefined && { systemPrompt }) };
+    return sampleByClients({ serverName, mcpRequestId, request: shown }, await session.requests(), signal);
+  }
+
+  private async prohibitionOf(asked: McpQuestion): Promise<string | undefined> {
+    const { session } = this;
+    const state = await session.state();
+    const request = { kind: 'mcp' as const, readOnly: false, ...asked };
+    const { toolName } = asked;
+    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
+    return forbid(subject, session.permissions.prohibitions(state))?.because;
   }
 
   /** Servers that clients name stand above those of files. */
@@ -257,7 +279,7 @@ export class SessionTools {
       }),
       elicit: async (serverName, params, signal) =>
         elicitFor(serverName, params, await session.requests(), signal),
-      sample: async (serverName, params, signal) => (await session.load()).sample(serverName, params, signal),
+      sample: (...asked) => this.sampleForServer(...asked),
       tokens: () =>
         this.planner.settings.keepsTokensInMemory
           ? this.ownTokens
@@ -282,6 +304,14 @@ export class SessionTools {
       ...planner.optionWarnings.take(),
     );
   }
+}
+
+/** What a server is to do, or wants done. */
+interface McpQuestion {
+  readonly serverName: string;
+  readonly toolName: string;
+  readonly toolTitle: string;
+  readonly args: JsonObject;
 }
 
 function largeOutput(wish: SessionSettings['largeOutput'], sessionDirectory: string): LargeOutput {

@@ -3,7 +3,9 @@ import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
 import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
+import { SessionObjective } from '../commands/session-objective.js';
 import { SessionFactories } from '../factories/session-factories.js';
+
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { LogReaders } from '../log/event-readers.js';
@@ -66,6 +68,7 @@ export class Session {
   readonly commands = new SessionCommands(this);
   readonly canvases = new SessionCanvases(this);
   readonly factories: SessionFactories;
+  readonly objective = new SessionObjective(this);
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
@@ -231,11 +234,6 @@ export class Session {
     return this.tools.planner.model(await this.state());
   }
 
-  /** Resolves with the next end of a sub-agent; rejects when the signal aborts. */
-  async agentsChanged(signal: AbortSignal): Promise<void> {
-    await (await this.load()).subAgents.change(signal);
-  }
-
   /** What the stored log adds up to. */
   async state(): Promise<SessionState> {
     return (await this.load()).log.state;
@@ -380,6 +378,7 @@ export class Session {
       ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
       compaction: this.history.partsFor(log),
+      readObjective: () => this.objective.read(),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       agents: this.agents.host(),
       readers: this.readers,

@@ -5,6 +5,7 @@ import { diskFault, makeDirectory } from '@groundcrew/store';
 import { absent } from './absent.js';
 import { Checkpoints } from './checkpoints.js';
 import { inParent, NoDirectory } from './held-parent.js';
+import { ObjectiveFile } from './objective.js';
 import { planPathIn, readPlanIn } from './plan.js';
 import { replaceFile } from './replace-file.js';
 import type { Todos } from './todos.js';
@@ -29,6 +30,9 @@ class OutsideWorkspace extends Error {
 
 /** The directory a session keeps for itself: its files and its plan. */
 export class Workspace {
+  /** What autopilot works towards. */
+  readonly objective: ObjectiveFile;
+
   /** Nobody else had made it before. */
   private isOurs = false;
   /** What compactions have left. */
@@ -39,6 +43,7 @@ export class Workspace {
     private readonly jobs?: TodoReader,
   ) {
     this.checkpoints = new Checkpoints(join(directory, 'checkpoints'));
+    this.objective = new ObjectiveFile(directory);
   }
 
   get planPath(): string {

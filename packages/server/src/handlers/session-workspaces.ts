@@ -3,6 +3,10 @@ import type { SessionHandlers } from '../handler.js';
 import { describeWorkspace } from '../workspace.js';
 
 type Names =
+  | 'session.workspaces.autopilotObjectiveExists'
+  | 'session.workspaces.deleteAutopilotObjective'
+  | 'session.workspaces.readAutopilotObjective'
+  | 'session.workspaces.writeAutopilotObjective'
   | 'session.workspaces.createFile'
   | 'session.workspaces.getWorkspace'
   | 'session.workspaces.listFiles'
@@ -27,5 +31,17 @@ export const sessionWorkspacesHandlers: SessionHandlers<Pick<Methods, Names>> = 
     const operation = await session.workspace.writeFile(path, content);
     await session.record({ type: 'session.workspace_file_changed', data: { path, operation } });
     return null;
+  },
+  async 'session.workspaces.autopilotObjectiveExists'(_params, { session }) {
+    return { exists: (await session.objective.read()) !== undefined };
+  },
+  async 'session.workspaces.deleteAutopilotObjective'(_params, { session }) {
+    return { deleted: await session.objective.remove() };
+  },
+  async 'session.workspaces.readAutopilotObjective'(_params, { session }) {
+    return { content: (await session.objective.read()) ?? null };
+  },
+  async 'session.workspaces.writeAutopilotObjective'({ content }, { session }) {
+    return { operation: await session.objective.write(content) };
   },
 };
