@@ -4,7 +4,7 @@ import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
 import { subAgentSettings } from './agents/subagent-settings.js';
 import { requireSandbox } from './exec/require-sandbox.js';
-import { type Lifecycle, metadataOf } from './lifecycle.js';
+import { type Lifecycle, metadataOf, metadataOfHead } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
 import type { PublishedEvent } from './log/published-event.js';
 import { logInAtMcpServer, probeMcpServer } from './mcp/probe.js';
@@ -22,6 +22,7 @@ import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from './settings/session-settings.js';
 import { HostSkills } from './skills/host-skills.js';
+import { StoredSessions } from './stored-sessions.js';
 import { answeringClients } from './tools/builtin.js';
 import type { Tool } from './tools/tool.js';
 import { checkDirectory, directoryContext } from './workspace/check-directory.js';
@@ -37,11 +38,22 @@ export class Runtime {
   private readonly live: LiveSessions;
   readonly skills: HostSkills;
   readonly agents: HostAgents;
+  /** The sessions of the usual home, open or not. */
+  readonly stored: StoredSessions;
 
   constructor(private readonly options: RuntimeOptions) {
     this.skills = new HostSkills(options.homeDirectory);
     this.agents = new HostAgents(options.homeDirectory);
     this.live = new LiveSessions(options);
+    this.stored = new StoredSessions(() => ({
+      ...options.home(),
+      owner: options.owner,
+      clock: options.clock,
+      find: (sessionId) => this.live.find(sessionId),
+      remove: (sessionId) => this.remove(sessionId),
+      onForked: ({ sessionId, head }) =>
+        this.broadcast({ type: 'session.created', sessionId, metadata: metadataOfHead(head) }),
+    }));
   }
 
   find(sessionId: string): Session | undefined {
@@ -131,17 +143,8 @@ export class Runtime {
     });
   }
 
-  async list(query: SessionQuery = {}): Promise<readonly SessionSummary[]> {
-    const items: SessionSummary[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await this.options
-        .home()
-        .store.list({ ...query, ...(cursor !== undefined && { cursor }) });
-      items.push(...page.items);
-      cursor = page.cursor;
-    } while (cursor !== undefined && query.limit === undefined);
-    return items;
+  list(query: SessionQuery = {}): Promise<readonly SessionSummary[]> {
+    return this.stored.list(query);
   }
 
   /** The tools that every session has unless its filters hide them, and those that need a client that answers. */

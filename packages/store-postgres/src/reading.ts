@@ -42,6 +42,23 @@ const batchText = `
   WHERE s.id = $1 AND ($2::bigint IS NULL OR s.number = $2)
   ORDER BY r.seq`;
 
+const sizeText = `
+  SELECT coalesce((SELECT sum(coalesce(octet_length(r.json), octet_length(r.raw), 0)) FROM gc_record r
+      WHERE r.session = s.number), 0)::bigint
+    + coalesce((SELECT sum(coalesce(octet_length(b.json), octet_length(b.raw), 0)) FROM gc_body b
+      WHERE b.session = s.number), 0)::bigint AS bytes
+  FROM gc_session s WHERE s.id = $1`;
+
+/** Bytes of a session's records; 0 of an unknown one. */
+export async function sizeOfSession(connection: Connection, sessionId: string): Promise<number> {
+  const rows = await connection.all<{ readonly bytes: number | string }>({
+    name: 'gc-size',
+    text: sizeText,
+    values: [sessionId],
+  });
+  return Number(rows[0]?.bytes ?? 0);
+}
+
 /**
  * The next records of a session, bounded in number and size; undefined when there is no such session, or none any more.
  * Throws `damaged` at a gap or a wrong checksum, but first gives all that lies before it.

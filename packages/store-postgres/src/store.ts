@@ -35,7 +35,7 @@ import { migrate, requireServer } from './migrate.js';
 import { Pool } from './pool.js';
 import { Primary } from './primary.js';
 import { isGone } from './process-mark.js';
-import { readBatch } from './reading.js';
+import { readBatch, sizeOfSession } from './reading.js';
 import { WriteQueue } from './write-queue.js';
 
 /** How a store is opened. */
@@ -186,6 +186,12 @@ class SharedStore implements PostgresStore {
     }
   }
 
+  async size(sessionId: string): Promise<number> {
+    this.#requireOpen();
+    if (!isPlain(sessionId)) return 0;
+    return this.#readAgain(this.#readers, (connection) => sizeOfSession(connection, sessionId));
+  }
+
   async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {
     this.#requireOpen();
     const scope = {
@@ -242,7 +248,8 @@ class SharedStore implements PostgresStore {
   }
 
   #living(): Living {
-    return { isGraceTime: this.#primary.sinceOutage < this.#validity, isGone };
+    const isGraceTime = () => this.#primary.sinceOutage < this.#validity;
+    return { isGraceTime, isGone };
   }
 
   async #detach(

@@ -75,6 +75,10 @@ class StoreInUse implements IdleStore {
     }
   }
 
+  size(sessionId: string): Promise<number> {
+    return this.#use((store) => store.size(sessionId));
+  }
+
   list(query?: SessionQuery): Promise<Page<SessionSummary>> {
     return this.#use((store) => store.list(query));
   }

@@ -64,6 +64,18 @@ export function selectRecords(connection: Connection, range: RecordRange): reado
   return records;
 }
 
+/** Bytes of a session's records; SQLite knows them without reading the bodies. */
+export function sizeOfRecords(connection: Connection, session: number): number {
+  const tables = ['record', 'blob'] as const;
+  return tables.reduce((bytes, table) => {
+    const row = connection.get<{ readonly bytes: number | null }>(
+      `SELECT sum(octet_length(json)) AS bytes FROM ${table} WHERE session = ?`,
+      session,
+    );
+    return bytes + (row?.bytes ?? 0);
+  }, 0);
+}
+
 /** Deletes some records of a removed session, the first ones first, then some bodies; false when none are left. */
 export function deleteSomeRecords(connection: Connection, session: number): boolean {
   return deleteSome(connection, 'record', session) || deleteSome(connection, 'blob', session);

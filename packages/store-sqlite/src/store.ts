@@ -22,7 +22,7 @@ import { damaged, isBusy, storeFault } from './faults.js';
 import { listSessions, liveOwners } from './listing.js';
 import { Liveness } from './liveness.js';
 import { writeLockHolder } from './lock-holder.js';
-import { selectRecords } from './records.js';
+import { selectRecords, sizeOfRecords } from './records.js';
 import { whileBusy } from './retry.js';
 import { appendRecords, claimSession, releaseSession, removedSessions, removeSession } from './sessions.js';
 import { type SqliteMode, StoreFile } from './store-file.js';
@@ -168,6 +168,14 @@ class EmbeddedStore implements SqliteStore {
       yield batch;
       last = end.seq;
     }
+  }
+
+  async size(sessionId: string): Promise<number> {
+    const bytes = await this.#look((connection) => {
+      const found = findSession(connection, sessionId);
+      return found && sizeOfRecords(connection, found.number);
+    });
+    return bytes ?? 0;
   }
 
   async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {

@@ -25,6 +25,7 @@ export function sharedStore(options: PostgresStoreOptions): SharedStore {
     read: async function* (sessionId, after) {
       yield* (await open()).read(sessionId, after);
     },
+    size: async (sessionId) => (await open()).size(sessionId),
     list: async (query) => (await open()).list(query),
     remove: async (sessionId, by) => (await open()).remove(sessionId, by),
     erased: async () => (await open()).erased(),

@@ -39,6 +39,7 @@ import { sessionUsageMethods } from './session-usage.js';
 import { sessionWorkspacesMethods } from './session-workspaces.js';
 import { sessionsMethods } from './sessions.js';
 import { skillsMethods } from './skills.js';
+import { storedSessionsMethods } from './stored-sessions.js';
 import { toolsMethods } from './tools.js';
 
 /** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
@@ -85,6 +86,7 @@ export const methods = {
   ...sessionWorkspacesMethods,
   ...sessionsMethods,
   ...skillsMethods,
+  ...storedSessionsMethods,
   ...toolsMethods,
 };
 

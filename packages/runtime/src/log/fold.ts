@@ -65,6 +65,7 @@ export function headOf(state: SessionState): SessionHead {
     snapshotSeq: state.snapshotSeq,
     context: state.context,
     ...(state.fixed.name !== undefined && { name: state.fixed.name }),
+    ...(state.fixed.isNamedByUser && { isNamed: true }),
     ...(summary !== undefined && { summary }),
     ...(state.removed.length > 0 && { removed: state.removed }),
     ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),

@@ -8,6 +8,7 @@ import { SessionFactories } from '../factories/session-factories.js';
 
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
+import { SessionDiff } from '../history/working-diff.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -63,6 +64,7 @@ export class Session {
   readonly history = new SessionHistory(this);
   readonly files: FileTracking;
   readonly rewinding: SessionRewind;
+  readonly diff = new SessionDiff(this);
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);

@@ -125,6 +125,20 @@ export class Workspace {
     });
   }
 
+  /** Keeps a text that is too long for a prompt; returns its name among the files. */
+  async savePaste(content: string, now: Date): Promise<string> {
+    const taken = new Set(await this.listFiles());
+    let name = `paste-${now.getTime()}.txt`;
+    for (let number = 2; taken.has(name); number++) name = `paste-${now.getTime()}-${number}.txt`;
+    await this.writeFile(name, content);
+    return name;
+  }
+
+  /** Where a file of this name is. */
+  filePath(name: string): string {
+    return join(this.filesDirectory, name);
+  }
+
   /** Whole or not at all. */
   async writeFile(path: string, content: string): Promise<'create' | 'update'> {
     return this.inside(path, { makes: true }, async (target) => {

@@ -40,6 +40,7 @@ import { sessionUsageHandlers } from './session-usage.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
 import { skillsHandlers } from './skills.js';
+import { storedSessionsHandlers } from './stored-sessions.js';
 import { toolsHandlers } from './tools.js';
 
 /** Methods that name a live session: their handlers are given it. */
@@ -90,5 +91,6 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...serverHandlers,
   ...sessionsHandlers,
   ...skillsHandlers,
+  ...storedSessionsHandlers,
   ...toolsHandlers,
 };
