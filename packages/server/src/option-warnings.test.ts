@@ -43,6 +43,7 @@ const elsewhere = [
   'continuePendingWork',
   'takeOver',
   'waiveHooks',
+  'includeSubAgentStreamingEvents',
 ];
 
 /** Heard of by a list of agents, which is all that becomes of them. */

@@ -327,7 +327,12 @@ export class Session {
         this.agents.subAgents = subAgents;
       },
       onDropped: async () => {
-        await Promise.all([this.skills.close(), shells.close(), this.tools.mcp.close()]);
+        await Promise.all([
+          this.skills.close(),
+          shells.close(),
+          this.tools.mcp.close(),
+          this.agents.closeServers(),
+        ]);
       },
       goodbye: ({ state }, ending) => ({
         type: 'session.shutdown',
