@@ -16,6 +16,7 @@ const names = [
   'sdk',
   'testing',
   'testkit',
+  'terminal',
   'cli',
 ];
 const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
