@@ -12,6 +12,7 @@ const names = [
   'store',
   'runtime',
   'store-sqlite',
+  'store-postgres',
   'server',
   'sdk',
   'testing',

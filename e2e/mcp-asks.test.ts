@@ -1,5 +1,5 @@
-import { callTools, liveRuntime, say } from '@groundcrew/testkit';
-import { expect, test } from 'vitest';
+import { callTools, liveRuntime, providerOf, say } from '@groundcrew/testkit';
+import { describe, expect, test } from 'vitest';
 import { testServer } from './mcp-world.js';
 
 const runtime = liveRuntime();
@@ -83,6 +83,102 @@ test('a refusal of the user is the answer to a server that asks the model', asyn
   await session.next('session.idle');
   expect(model.requests).toHaveLength(2);
   expect(model.requests[1]?.body.messages.at(-1)?.content).toContain('error');
+});
+
+describe('a server that asks the model, where a client waits for that', () => {
+  const sampling = callTools({ id: 'c1', name: 'srv-sample', arguments: {} });
+  const settings = { mcpServers: { srv: testServer() } };
+  const text = (words: string) => ({
+    role: 'assistant',
+    model: 'mine',
+    content: { type: 'text', text: words },
+  });
+
+  /** A session of this client whose server waits for an answer. */
+  async function asked(...replies: Parameters<typeof runtime.session>[0]) {
+    const { session, model } = await runtime.session([sampling, ...replies], settings);
+    await session.call('session.permissions.setApproveAll', { enabled: true });
+    await session.call('session.eventLog.registerInterest', { eventType: 'sampling.requested' });
+    await session.send('Go');
+    const { data } = await session.next('sampling.requested');
+    const answer = (more: object) =>
+      session.failure('session.ui.handlePendingSampling', { requestId: data.requestId, ...more });
+    return { session, model, data, answer };
+  }
+
+  test('reads the answer of the client, the first one, and nothing that is no answer', async () => {
+    const { session, model, data, answer } = await asked(say('done'));
+    expect(data).toEqual({
+      requestId: expect.any(String),
+      mcpRequestId: expect.anything(),
+      serverName: 'srv',
+      request: {
+        messages: [{ role: 'user', content: { type: 'text', text: 'What is 1+1?' } }],
+        maxTokens: expect.any(Number),
+      },
+    });
+    expect(await session.call('session.questions.pending')).toEqual({
+      items: [{ kind: 'sampling', requestId: data.requestId, toolCallId: '', data }],
+    });
+    for (const response of [
+      {},
+      { content: 'two' },
+      { ...text('two'), role: 'tool' },
+      { ...text('x'), model: 1 },
+    ])
+      expect((await answer({ response })).message).toContain('response.');
+    expect(await answer({ response: text('two') })).toEqual({ result: { success: true } });
+    expect(await answer({ response: text('three') })).toEqual({ result: { success: false } });
+    await session.next('sampling.completed');
+    await session.next('session.idle');
+    expect(JSON.parse(String(model.requests[1]?.body.messages.at(-1)?.content))).toMatchObject(text('two'));
+    expect(model.requests).toHaveLength(2);
+  });
+
+  test('reads a refusal', async () => {
+    const { session, model, answer } = await asked(say('done'));
+    expect(await answer({})).toEqual({ result: { success: true } });
+    await session.next('session.idle');
+    expect(model.requests[1]?.body.messages.at(-1)?.content).toContain('refused');
+  });
+
+  test("the client may have the session's model answer, and pass that on", async () => {
+    const { session, model, data, answer } = await asked(say('two'), say('done'));
+    const { serverName, mcpRequestId, request, requestId } = data;
+    const executed = await session.call<{ action: string; result: object }>('session.mcp.executeSampling', {
+      requestId,
+      serverName,
+      mcpRequestId,
+      request,
+    });
+    expect(executed).toMatchObject({ action: 'success', result: { content: { type: 'text', text: 'two' } } });
+    await answer({ response: executed.result });
+    await session.next('session.idle');
+    expect(JSON.parse(String(model.requests[2]?.body.messages.at(-1)?.content))).toMatchObject({
+      content: { type: 'text', text: 'two' },
+    });
+  });
+
+  test('is asked about again after kill -9, under the same id', async () => {
+    const model = runtime.script(sampling, say('done'));
+    const process = runtime.spawn({ flags: ['--stdio'] });
+    const before = await (await runtime.connect(process)).create({ ...providerOf(model), ...settings });
+    await before.call('session.permissions.setApproveAll', { enabled: true });
+    await before.call('session.eventLog.registerInterest', { eventType: 'sampling.requested' });
+    await before.send('Go');
+    const { data } = await before.next('sampling.requested');
+    await process.signal('SIGKILL');
+    const after = await runtime.client.resume(before.sessionId, {
+      ...providerOf(model),
+      ...settings,
+      continuePendingWork: true,
+    });
+    expect((await after.next('sampling.requested')).data).toEqual(data);
+    const { requestId } = data;
+    const answer = () => after.call('session.ui.handlePendingSampling', { requestId, response: text('two') });
+    expect([await answer(), await answer()]).toEqual([{ success: true }, { success: false }]);
+    await after.next('session.idle');
+  });
 });
 
 test('resources are listed and read by methods', async () => {

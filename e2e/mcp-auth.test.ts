@@ -119,3 +119,27 @@ test('a client that declines leaves the server without authorisation', async () 
   await session.next('session.mcp_server_status_changed', (event) => event.data.status === 'needs-auth');
   await session.next('session.idle');
 });
+
+test('a client that gives headers is asked at the start and when they are refused; none is in any event', async () => {
+  wanted = 'header-one';
+  rotates = false;
+  const { session } = await runtime.session([say('hi')], {
+    mcpServers: { srv: { type: 'http', url: `${url}/mcp`, headersRefreshTtlMs: 3_600_000 } },
+  });
+  await session.call('session.eventLog.registerInterest', { eventType: 'mcp.headers_refresh_required' });
+  const give = (requestId: string, token: string) =>
+    session.call('session.mcp.headers.handlePendingHeadersRefreshRequest', {
+      requestId,
+      result: { kind: 'headers', headers: { Authorization: `Bearer ${token}` } },
+    });
+  await session.call('session.mcp.list');
+  const first = await session.next('mcp.headers_refresh_required');
+  expect(first.data).toMatchObject({ reason: 'startup', serverName: 'srv', serverUrl: `${url}/mcp` });
+  expect(await give(first.data.requestId, 'header-old')).toEqual({ success: true });
+  const second = await session.next('mcp.headers_refresh_required');
+  expect(second.data.reason).toBe('auth-failed');
+  await give(second.data.requestId, 'header-one');
+  expect(await give(second.data.requestId, 'header-two')).toEqual({ success: false });
+  await session.next('session.mcp_server_status_changed', ({ data }) => data.status === 'connected');
+  expect(JSON.stringify(session.events)).not.toMatch(/header-one|header-old/);
+});

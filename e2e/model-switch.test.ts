@@ -280,6 +280,55 @@ describe('a model that is rate limited', () => {
     expect(models(model)).toEqual(['first-model', 'second-model']);
   });
 
+  test('a direct handler answers the event, and clients are sent the request again when it has gone', async () => {
+    const model = runtime.script(limited, say('one'), limited, say('two'));
+    const client = await copilotClient(model);
+    const requests: string[] = [];
+    client.answer = async (method) => {
+      requests.push(method);
+      return { response: 'yes' };
+    };
+    const session = await client.create(asks);
+    const { handle } = await session.call('session.ui.registerDirectAutoModeSwitchHandler');
+    await session.send('One');
+    const { requestId } = (await session.next('auto_mode_switch.requested')).data;
+    expect(
+      await session.call('session.ui.handlePendingAutoModeSwitch', { requestId, response: 'yes' }),
+    ).toEqual({
+      success: true,
+    });
+    await session.next('session.idle');
+    expect(requests).toEqual([]);
+    await session.call('session.model.switchTo', { modelId: 'first-model' });
+    await session.send('Two');
+    await session.next('auto_mode_switch.requested');
+    const release = (given: unknown) =>
+      session.call('session.ui.unregisterDirectAutoModeSwitchHandler', { handle: given });
+    expect(await release('none')).toEqual({ unregistered: false });
+    expect(await release(handle)).toEqual({ unregistered: true });
+    expect(await release(handle)).toEqual({ unregistered: false });
+    await session.next('session.idle');
+    expect(requests).toEqual(['autoModeSwitch.request']);
+  });
+
+  test('a direct handler alone is asked, and ends with its client', async () => {
+    const model = runtime.script(limited, say('one'), limited);
+    const environment = { COPILOT_API_URL: model.baseUrl, GH_TOKEN: 'token-1' };
+    const process = runtime.spawn({ flags: ['--port', '0'], environment });
+    const session = await (await runtime.connect(process)).create({});
+    const visitor = await runtime.connect(process);
+    const guest = await visitor.resume(session.sessionId);
+    await guest.call('session.ui.registerDirectAutoModeSwitchHandler');
+    await session.send('One');
+    const { requestId } = (await session.next('auto_mode_switch.requested')).data;
+    await guest.call('session.ui.handlePendingAutoModeSwitch', { requestId, response: 'yes' });
+    await session.next('session.idle');
+    await visitor.close();
+    await session.call('session.model.switchTo', { modelId: 'first-model' });
+    const events = await session.turn('Two');
+    expect(events.some(({ type }) => type === 'auto_mode_switch.requested')).toBe(false);
+  });
+
   test('is not asked about where nobody wants to be, nor where no other model is', async () => {
     const model = runtime.script(limited);
     const quiet = await (await copilotClient(model)).create({});

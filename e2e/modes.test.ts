@@ -176,6 +176,68 @@ describe('autopilot', () => {
     expect(await session.call('session.mode.get')).toBe('interactive');
   });
 
+  test('works towards its objective until the task is done', async () => {
+    const model = runtime.script(
+      say('half'),
+      call('task_complete', { summary: 'Planted' }),
+      say('bye'),
+      say('x'),
+    );
+    const session = await runtime.client.create(providerOf(model));
+    const objective = (name: string, params: object = {}) =>
+      session.call(`session.workspaces.${name}`, params);
+    expect(await objective('readAutopilotObjective')).toEqual({ content: null });
+    expect(await objective('deleteAutopilotObjective')).toEqual({ deleted: false });
+    expect(await objective('writeAutopilotObjective', { content: 'A tree' })).toEqual({
+      operation: 'create',
+    });
+    expect(await objective('writeAutopilotObjective', { content: 'An oak' })).toEqual({
+      operation: 'update',
+    });
+    expect(await objective('autopilotObjectiveExists')).toEqual({ exists: true });
+    for (const content of ['', ' '.repeat(9), 'x'.repeat(40_000)])
+      expect(
+        (await session.failure('session.workspaces.writeAutopilotObjective', { content })).message,
+      ).toContain('content: an objective has');
+    await session.call('session.mode.set', { mode: 'autopilot' });
+    const events = await session.turn('Plant');
+    expect(String(model.requests[1]?.body.messages.at(-1)?.content)).toContain(
+      '<objective>\nAn oak\n</objective>',
+    );
+    expect(events.find(({ type }) => type === 'session.task_complete')?.data).toEqual({
+      summary: 'Planted',
+      success: true,
+      objectiveId: 1,
+      outcome: 'completed',
+    });
+    expect(await objective('deleteAutopilotObjective')).toEqual({ deleted: true });
+    await objective('writeAutopilotObjective', { content: 'A pond' });
+    const changes = (await session.stored()).filter(
+      ({ type }) => type === 'session.autopilot_objective_changed',
+    );
+    expect(changes.map(({ data }) => data)).toEqual([
+      { operation: 'create', id: 1, status: 'active' },
+      { operation: 'update', id: 1, status: 'active' },
+      { operation: 'update', id: 1, status: 'completed' },
+      { operation: 'delete', id: 1 },
+      { operation: 'create', id: 2, status: 'active' },
+    ]);
+  });
+
+  test('an objective outlives kill -9, and says when autopilot has stopped short of it', async () => {
+    const process = runtime.spawn({ flags: ['--stdio'] });
+    const before = await (await runtime.connect(process)).create({});
+    await before.call('session.workspaces.writeAutopilotObjective', { content: 'An oak' });
+    await process.signal('SIGKILL');
+    const model = runtime.script(...['0', '1', '2', '3', '4', '5'].map(say));
+    const after = await runtime.client.resume(before.sessionId, providerOf(model));
+    expect(await after.call('session.workspaces.readAutopilotObjective')).toEqual({ content: 'An oak' });
+    const events = await after.turn('Plant', { agentMode: 'autopilot' });
+    expect(String(model.requests[5]?.body.messages.at(-1)?.content)).toContain('An oak');
+    const changes = events.filter(({ type }) => type === 'session.autopilot_objective_changed');
+    expect(changes.map(({ data }) => data)).toEqual([{ operation: 'update', id: 1, status: 'cap_reached' }]);
+  });
+
   test('does not go on with what a user has rejected', async () => {
     const model = runtime.script(call('create', { path: 'x', file_text: '' }));
     const session = await runtime.client.create({ ...providerOf(model), requestPermission: true });
@@ -205,4 +267,95 @@ describe('autopilot', () => {
     await after.next('session.idle');
     expect(continued(await after.stored())).toHaveLength(5);
   });
+
+  test('goes on after kill -9 between an answer and the continuation that follows it', async () => {
+    const process = runtime.spawn({ flags: ['--stdio'] });
+    const first = await runtime.connect(process);
+    const stopping = hookAsked(first, 'agentStop');
+    const model = runtime.script(say('half'), call('task_complete', { summary: 'All of it' }), say('bye'));
+    const before = await first.create({ ...providerOf(model), hooks: true });
+    await before.call('session.mode.set', { mode: 'autopilot' });
+    await before.send('Do it');
+    await stopping;
+    await process.signal('SIGKILL');
+    const after = await runtime.client.resume(before.sessionId, {
+      ...providerOf(model),
+      waiveHooks: true,
+      continuePendingWork: true,
+    });
+    await after.next('session.idle');
+    const stored = await after.stored();
+    expect(continued(stored)).toHaveLength(1);
+    expect(stored.filter(({ type }) => type === 'session.task_complete')).toHaveLength(1);
+  });
+
+  test('resumed without continuePendingWork it has stopped', async () => {
+    const process = runtime.spawn({ flags: ['--stdio'] });
+    const first = await runtime.connect(process);
+    const stopping = hookAsked(first, 'agentStop');
+    const model = runtime.script(
+      say('half'),
+      say('next'),
+      call('task_complete', { summary: 'x' }),
+      say('bye'),
+    );
+    const before = await first.create({ ...providerOf(model), hooks: true });
+    await before.call('session.mode.set', { mode: 'autopilot' });
+    await before.send('Do it');
+    await stopping;
+    await process.signal('SIGKILL');
+    const settings = { ...providerOf(model), waiveHooks: true };
+    const after = await runtime.client.resume(before.sessionId, settings);
+    expect(await after.call('session.metadata.activity')).toMatchObject({ hasActiveWork: false });
+    expect(model.requests).toHaveLength(1);
+    const events = await after.turn('Go on');
+    expect(continued(events)).toHaveLength(1);
+  });
 });
+
+test('hooks that keep the agent from stopping are counted on after kill -9', async () => {
+  const process = runtime.spawn({ flags: ['--stdio'] });
+  const first = await runtime.connect(process);
+  const active: unknown[] = [];
+  const third = new Promise<void>((resolve) => {
+    first.answer = async (_method, params) => {
+      const { hookType, input } = params as { hookType: string; input: { stop_hook_active: boolean } };
+      if (hookType !== 'agentStop') return {};
+      active.push(input.stop_hook_active);
+      if (active.length < 3) return { output: { decision: 'block', reason: 'Go on' } };
+      resolve();
+      return new Promise(() => undefined);
+    };
+  });
+  const model = runtime.script(say('0'), say('1'), say('2'), say('3'), say('4'));
+  const before = await first.create({ ...providerOf(model), hooks: true });
+  await before.send('Do it');
+  await third;
+  await process.signal('SIGKILL');
+  const client = await runtime.connect();
+  client.answer = async (_method, params) => {
+    const { hookType, input } = params as { hookType: string; input: { stop_hook_active: boolean } };
+    if (hookType !== 'agentStop') return {};
+    active.push(input.stop_hook_active);
+    return { output: { decision: 'block', reason: 'Go on' } };
+  };
+  const after = await client.resume(before.sessionId, {
+    ...providerOf(model),
+    hooks: true,
+    continuePendingWork: true,
+  });
+  await after.next('session.idle');
+  expect(active).toEqual([false, true, true, true]);
+  expect(model.requests).toHaveLength(4);
+});
+
+/** Resolves when this client is asked at a point; what it is asked there is never answered. */
+function hookAsked(client: WireClient, point: string): Promise<void> {
+  return new Promise((resolve) => {
+    client.answer = async (_method, params) => {
+      if ((params as { hookType: string }).hookType !== point) return {};
+      resolve();
+      return new Promise(() => undefined);
+    };
+  });
+}

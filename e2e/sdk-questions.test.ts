@@ -98,8 +98,10 @@ test('the runtime has commands of its own, which a client’s of the same name h
   const { commands } = await session.call('session.commands.list', { includeSkills: false });
   expect(commands.map(({ name, kind }) => `${name} ${kind}`).sort()).toEqual([
     'autopilot builtin',
+    'compact builtin',
     'help client',
     'mode builtin',
+    'model builtin',
     'plan builtin',
   ]);
   const invoke = (name: string, input?: string) =>

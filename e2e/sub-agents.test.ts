@@ -108,6 +108,32 @@ test('a background agent is told of when it ends, and the session is idle after 
   expect(lines.filter((line) => line.startsWith('session.idle'))).toHaveLength(1);
   expect(lines).toContain('system.notification');
   expect(lines.at(-2)).toMatch(/^assistant.turn_end /);
-  expect(lines.at(-3)).toBe('assistant.message "Read: Found it"');
+  expect(lines.at(-3)).toBe('assistant.message "Read: [Turn 0]\\nFound it"');
   expect(model.refusals).toEqual([]);
+});
+
+test('what agents stream goes to clients that want it; what comes of it goes to all', async () => {
+  const model = await byPrompt((prompt, results) => {
+    if (prompt.includes('SUB')) return { chunks: ['Piece ', 'by piece'], reasoning: ['Hm'] };
+    return results.length === 0 ? { calls: [task({ mode: 'sync' })] } : { chunks: ['Root ', 'too'] };
+  });
+  const other = await runtime.connect(runtime.spawn({ flags: ['--stdio'] }));
+  const settings = { ...model.settings, streaming: true };
+  const whole = await runtime.client.create(settings);
+  await whole.turn('ROOT go');
+  const reduced = await other.create({ ...settings, includeSubAgentStreamingEvents: false });
+  await reduced.turn('ROOT go');
+  const streamed = (events: readonly AnyEvent[], isOfAgent: boolean) =>
+    events.filter(
+      ({ type, agentId }) => /delta|message_start/.test(type) && (agentId !== undefined) === isOfAgent,
+    );
+  expect(streamed(whole.events, true).length).toBeGreaterThan(2);
+  for (const event of streamed(whole.events, true))
+    expect(event.data).toMatchObject({ parentToolCallId: 'c1' });
+  expect(streamed(reduced.events, true)).toEqual([]);
+  expect(streamed(reduced.events, false).length).toBeGreaterThan(1);
+  const said = reduced.events.filter(
+    ({ type, agentId }) => type === 'assistant.message' && agentId !== undefined,
+  );
+  expect(said.map(({ data }) => (data as { content: string }).content)).toEqual(['Piece by piece']);
 });

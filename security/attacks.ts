@@ -36,7 +36,7 @@ export const attacks: readonly NamedAttack[] = [
   {
     name: 'links',
     what: 'view, edit, create, grep and glob, beside a process that swaps directories for links to denied ones',
-    count: 320,
+    count: 960,
     shortCount: 0,
     run: attackLinks,
   },

@@ -165,18 +165,23 @@ function callsFrom(random: Random, { work, outside }: World): (index: number) =>
   return (index) => one(...makers)(index);
 }
 
+/** As fast as it can, and for half of the time so seldom that a directory looks as if it had been left alone. */
 function startFlipper({ work, outside }: World): ChildProcess {
   const program = `
     const { renameSync, symlinkSync, unlinkSync } = require('node:fs');
     const { join } = require('node:path');
     const [work, ...targets] = process.argv.slice(1);
     const sub = join(work, 'sub');
+    const nothing = new Int32Array(new SharedArrayBuffer(4));
     for (let round = 0; ; round += 1) {
       renameSync(sub, join(work, 'was-sub'));
       symlinkSync(targets[round % targets.length], sub);
+      const isSeldom = Date.now() % 600 < 300;
+      if (isSeldom) Atomics.wait(nothing, 0, 0, 1 + (round % 5));
       unlinkSync(sub);
       renameSync(join(work, 'was-sub'), sub);
-      if (round % 64 === 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      if (isSeldom) Atomics.wait(nothing, 0, 0, 21 + (round % 7) * 4);
+      else if (round % 64 === 0) Atomics.wait(nothing, 0, 0, 1);
     }`;
   return spawn(process.execPath, ['-e', program, work, join(work, 'private'), outside], { stdio: 'ignore' });
 }

@@ -11,7 +11,7 @@ const cliFolder = join(import.meta.dirname, '..');
 const temporaryPrefix = '.build-';
 
 /** What is loaded from node_modules at run time because it is native or rarely needed. */
-const external = ['@groundcrew/sqlite-node20', '@vscode/ripgrep', 'undici'];
+const external = ['@groundcrew/sqlite-node20', '@vscode/ripgrep', 'undici', 'pg-native'];
 
 /** What the bundle depends on besides our own sources; the lock file stands for all of node_modules. */
 const hiddenInputs = [

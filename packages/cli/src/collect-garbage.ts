@@ -1,4 +1,4 @@
-/** Collects what nobody refers to any more, now: on Node 20 a closed database keeps its files open until then. */
+/** Collects unreferenced objects now: on Node 20 a closed database keeps its files open until then. */
 export async function collectGarbage(): Promise<void> {
   const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([
     import('node:v8'),

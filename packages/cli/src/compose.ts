@@ -1,30 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import { isBuiltin } from 'node:module';
-import { hostname } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { ModelDirectory, priceBook } from '@groundcrew/model-access';
 import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
   Runtime,
   type RuntimeOptions,
-  removedFilesIn,
   type SandboxSettings,
   Shells,
   systemClock,
   Workers,
 } from '@groundcrew/runtime';
 import { Server, type ServerEnvironment } from '@groundcrew/server';
-import type { Owner } from '@groundcrew/store';
-import {
-  type IdleStore,
-  idleStore,
-  openSqliteStore,
-  type SqliteStore,
-  type SqliteStoreOptions,
-  withFileLock,
-} from '@groundcrew/store-sqlite';
-import { collectGarbage } from './collect-garbage.js';
+import { withFileLock } from '@groundcrew/store-sqlite';
+import { HomeAccounts, type ShownToken } from './config/accounts.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { standingFileHooks } from './config/hooks-choice.js';
 import { hookFilesReader } from './config/hooks-file.js';
@@ -33,17 +21,19 @@ import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 import { standingSandbox } from './config/sandbox-choice.js';
+import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
+import { Homes } from './stores/homes.js';
 import { workerEntry } from './worker-entry.js';
-
-declare const __FAILPOINTS__: boolean;
 
 export interface ProgramOptions {
   readonly version: string;
   readonly homeDirectory: string;
   readonly workingDirectory: string;
   readonly environment: Environment;
-  readonly token?: { readonly value: string; readonly source: 'token' | 'env' };
+  readonly token?: ShownToken;
+  /** A login of an earlier process is not used. */
+  readonly ignoresLogin?: boolean;
   readonly connectionToken?: string;
   readonly sessionIdleSeconds: number;
   /** What the start of the process says of the clients that come. */
@@ -52,10 +42,14 @@ export interface ProgramOptions {
   readonly skipsInstructions?: boolean;
   /** Where commands of sessions run that say nothing of it; the environment and the home's settings unless given. */
   readonly sandbox?: SandboxSettings;
+  /** The address of the PostgreSQL that holds all sessions, as `chooseStore` gives it; each home has its own file without. */
+  readonly store?: string;
   /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
   readonly fileHooks?: boolean;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
+  /** Covers values in the diagnostics from now on. */
+  addSecrets?(values: readonly string[]): void;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   warn(message: string): void;
@@ -78,7 +72,14 @@ export interface Program {
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
-  const models = modelDirectory(options, { workers, carried: () => server.inference.calls?.exchange });
+  const accounts: HomeAccounts = new HomeAccounts({
+    homeDirectory: resolve(options.homeDirectory),
+    given: options.token,
+    usesStored: !options.ignoresLogin,
+    loginOf: async (token) => (await models.userOf(token))?.login,
+  });
+  const carried = () => server.inference.calls?.exchange;
+  const models = modelDirectory(options, { workers, carried, accounts });
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
@@ -112,37 +113,56 @@ export function compose(options: ProgramOptions): Program {
     await workers.close();
     await homes.close();
   };
-  const serverEnvironment: ServerEnvironment = {
+  const shutdown = async () => {
+    await close();
+    setImmediate(options.onShutdown);
+  };
+  const environment = serverEnvironment(options, { models, runtime, accounts, shutdown });
+  const server: Server = new Server(runtime, environment);
+  return { server, close, loadStore: () => homes.main.load(), openStore: () => homes.main.warmUp() };
+}
+
+interface ServerParts {
+  readonly models: ModelDirectory;
+  readonly runtime: Runtime;
+  readonly accounts: HomeAccounts;
+  shutdown(): Promise<void>;
+}
+
+/** What the wire side is given by the program around it. */
+function serverEnvironment(
+  options: ProgramOptions,
+  { models, runtime, accounts, shutdown }: ServerParts,
+): ServerEnvironment {
+  return {
     version: options.version,
     workingDirectory: options.workingDirectory,
     homeDirectory: resolve(options.homeDirectory),
     warnings: settingsWithoutEffect(options.environment),
-    authStatus: () => authStatus(options.token),
+    authStatus: () => authStatus(accounts.shown),
     listModels: modelLister(models, runtime),
     mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
-    gitHub: gitHub(models, options.token),
-    shutdown: async () => {
-      await close();
-      setImmediate(options.onShutdown);
-    },
+    userSettings: userSettings(resolve(options.homeDirectory), options.environment),
+    accounts,
+    gitHub: gitHub(models, accounts),
+    ...(filtersSecrets(options) && { addSecrets: options.addSecrets }),
+    shutdown,
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
     ...(options.clients && { clients: options.clients }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
   };
-  const server: Server = new Server(runtime, serverEnvironment);
-  const store = () => homes.store(resolve(options.homeDirectory));
-  return { server, close, loadStore: () => store().load(), openStore: () => store().warmUp() };
 }
 
 interface ModelParts {
   readonly workers: Workers;
+  readonly accounts: HomeAccounts;
   /** How a client makes the model calls, if one does. */
   carried(): Exchange | undefined;
 }
 
-function modelDirectory(options: ProgramOptions, { workers, carried }: ModelParts): ModelDirectory {
-  const { environment, version, token } = options;
+function modelDirectory(options: ProgramOptions, { workers, carried, accounts }: ModelParts): ModelDirectory {
+  const { environment, version } = options;
   const direct = nodeExchange({ environment, limits: () => models.timeLimits });
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
@@ -153,7 +173,10 @@ function modelDirectory(options: ProgramOptions, { workers, carried }: ModelPart
     readSettings: modelSettings(resolve(options.homeDirectory), environment),
     clientHeaderVariables: namesIn(environment.GROUNDCREW_HEADER_ENV),
     thinkElsewhere: (request, signal) => workers.run('offline', request, { milliseconds: 5000 }, signal),
-    ...(token && { token: token.value, isTokenGiven: token.source === 'token' }),
+    token: () => {
+      const { shown } = accounts;
+      return shown && { value: shown.value, isGiven: shown.source !== 'env' };
+    },
   });
   return models;
 }
@@ -186,114 +209,25 @@ function modelLister(models: ModelDirectory, runtime: Runtime): ServerEnvironmen
   };
 }
 
-/** Opens the store of a home. */
-export function openStore(
-  directory: string,
-  options: Pick<SqliteStoreOptions, 'onWarning' | 'failpoint'>,
-): SqliteStore {
-  return openSqliteStore({
-    file: storeFile(directory),
-    runDirectory: join(directory, 'run'),
-    files: removedFilesIn(directory),
-    ...options,
-  });
-}
-
-/** Where a home keeps its sessions. */
-export function storeFile(directory: string): string {
-  return join(directory, 'groundcrew.db');
-}
-
-/** One store for each home in use: the default one, and those that sessions name by `configDir`. */
-class Homes {
-  readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
-  private readonly stores = new Map<string, SqliteStore>();
-  private readonly others = new Map<string, IdleStore>();
-  private closed = 0;
-  private collecting: NodeJS.Timeout | undefined;
-  private readonly failpoint: (() => void) | undefined;
-
-  constructor(private readonly options: Pick<ProgramOptions, 'warn' | 'environment' | 'homeDirectory'>) {
-    if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
-  }
-
-  get(directory: string): ReturnType<RuntimeOptions['home']> {
-    const isOwn = directory === resolve(this.options.homeDirectory);
-    return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
-  }
-
-  store(directory: string): SqliteStore {
-    const known = this.stores.get(directory);
-    if (known) return known;
-    const store = this.open(directory);
-    this.stores.set(directory, store);
-    return store;
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.stores.values(), ...this.others.values()].map((store) => store.close()));
-    this.stores.clear();
-    this.others.clear();
-  }
-
-  /** There may be hundreds of these: one that nobody uses keeps no file open. */
-  private other(directory: string): IdleStore {
-    const known = this.others.get(directory);
-    if (known) return known;
-    const store = idleStore({
-      open: () => this.open(directory),
-      idleMilliseconds: 1000,
-      onClosed: () => this.closedOther(),
-    });
-    this.others.set(directory, store);
-    return store;
-  }
-
-  /** On Node 20 a database that is closed keeps its files until its statements are collected. */
-  private closedOther(): void {
-    this.closed += 1;
-    if (this.closed < worthCollecting || hasBuiltInSqlite()) return;
-    this.collecting ??= setTimeout(() => {
-      this.collecting = undefined;
-      this.closed = 0;
-      void collectGarbage();
-    }, 500).unref();
-  }
-
-  private open(directory: string): SqliteStore {
-    return openStore(directory, {
-      onWarning: (message) => this.options.warn(message),
-      ...(this.failpoint && { failpoint: this.failpoint }),
-    });
-  }
-}
-
-/** Fewer of them take few files. */
-const worthCollecting = 8;
-
-function hasBuiltInSqlite(): boolean {
-  return isBuiltin('node:sqlite');
-}
-
 /** Clients ask for telemetry by the environment of the runtime that they start. */
 function settingsWithoutEffect({ COPILOT_OTEL_ENABLED: asked }: Environment): readonly string[] {
   if (asked === undefined || /^(?:false|0|)$/i.test(asked)) return [];
   return ["The option 'telemetry' (COPILOT_OTEL_ENABLED) has no effect: this version sends no telemetry."];
 }
 
-/** Ends the process without a word at the n-th write step of its stores; only chaos tests run a build that has it. */
-function killAt(step: string | undefined): () => void {
-  let steps = 0;
-  return () => {
-    steps += 1;
-    if (steps === Number(step)) process.kill(process.pid, 'SIGKILL');
-  };
+/** Clients may add secrets where the process serves one user only, which its environment says. */
+function filtersSecrets(
+  options: ProgramOptions,
+): options is ProgramOptions & Required<Pick<ProgramOptions, 'addSecrets'>> {
+  const { COPILOT_ENABLE_SECRET_FILTERING: asked } = options.environment;
+  return options.addSecrets !== undefined && asked?.toLowerCase() === 'true';
 }
 
-function authStatus(token: ProgramOptions['token']): ReturnType<ServerEnvironment['authStatus']> {
+function authStatus(token: ShownToken | undefined): ReturnType<ServerEnvironment['authStatus']> {
   if (!token) return { isAuthenticated: false, statusMessage: 'Not authenticated' };
-  const host = 'https://github.com';
+  const { host = 'https://github.com', login } = token;
   return {
+    ...(login !== undefined && { login }),
     isAuthenticated: true,
     authType: token.source,
     host,
@@ -301,10 +235,11 @@ function authStatus(token: ProgramOptions['token']): ReturnType<ServerEnvironmen
   };
 }
 
-/** Who is looked up only when somebody asks: a session does not wait for a name. */
-function gitHub(models: ModelDirectory, token: ProgramOptions['token']): ServerEnvironment['gitHub'] {
+/** The user is looked up on request only: a session does not wait for a name. */
+function gitHub(models: ModelDirectory, accounts: HomeAccounts): ServerEnvironment['gitHub'] {
   return {
     status: async (sessionToken) => {
+      const token = accounts.shown;
       const shown = sessionToken ?? token?.value;
       const user = shown === undefined ? undefined : await models.userOf(shown).catch(() => undefined);
       return {
@@ -314,7 +249,7 @@ function gitHub(models: ModelDirectory, token: ProgramOptions['token']): ServerE
       };
     },
     quota: async (given) => {
-      const shown = given ?? token?.value;
+      const shown = given ?? accounts.shown?.value;
       return (shown === undefined ? undefined : await models.userOf(shown))?.quotas ?? {};
     },
   };

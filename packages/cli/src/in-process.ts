@@ -3,6 +3,7 @@ import { type Channel, channelPair } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose } from './compose.js';
 import { homeDirectory } from './config/home.js';
+import { chooseStore } from './config/store-choice.js';
 
 declare const __VERSION__: string;
 
@@ -23,7 +24,9 @@ export interface InProcessOptions {
   readonly sandbox?: SandboxSettings;
   /** Hooks of files run in every session. */
   readonly fileHooks?: boolean;
-  /** Told of what users should know; a process warning unless given. */
+  /** Where sessions are kept: an address of PostgreSQL, or `sqlite`; the environment and the home's settings unless given. */
+  readonly store?: string;
+  /** Called with what users should know; a process warning unless given. */
   readonly warn?: (message: string) => void;
 }
 
@@ -38,9 +41,11 @@ export interface InProcessRuntime {
 export async function openInProcess(options: InProcessOptions = {}): Promise<InProcessRuntime> {
   const { environment = process.env, workingDirectory = process.cwd() } = options;
   const token = tokenFor(options, environment);
+  const home = options.homeDirectory ?? homeDirectory(environment, { isHeadless: false });
+  const store = await chooseStore({ given: options.store, environment, homeDirectory: home });
   const program = compose({
     version: __VERSION__,
-    homeDirectory: options.homeDirectory ?? homeDirectory(environment, { isHeadless: false }),
+    homeDirectory: home,
     workingDirectory,
     environment,
     sessionIdleSeconds: options.sessionIdleSeconds ?? 0,
@@ -49,6 +54,7 @@ export async function openInProcess(options: InProcessOptions = {}): Promise<InP
     ...(token && { token }),
     ...(options.sandbox && { sandbox: options.sandbox }),
     ...(options.fileHooks && { fileHooks: true }),
+    ...(store !== undefined && { store }),
   });
   const [channel, served] = channelPair();
   const serving = program.server.serve(served);

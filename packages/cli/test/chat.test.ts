@@ -325,7 +325,7 @@ describe('commands', () => {
       '  offline  Offline model (embedded)',
       'error: /resume needs the id of a session',
       'error: There is no session nobody',
-      'There is no /frob; /help tells what there is',
+      'There is no /frob; /help lists the commands',
       'This is session ID now',
       '> What is 40+2?',
       '40+2 = 42',

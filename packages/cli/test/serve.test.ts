@@ -98,12 +98,12 @@ describe('a server that people start', () => {
     expect(existsSync(join(world.homePath, 'groundcrew.db'))).toBe(false);
   });
 
-  test('warns whoever opens it to the network', async () => {
+  test('warns when it is opened to the network', async () => {
     const environment = { GROUNDCREW_TOKEN: 'a secret of ours' };
     const server = world.start(['serve', '--host', '0.0.0.0'], { environment });
     await portOf(server);
     expect(server.stderr).toBe(
-      'Whoever reaches 0.0.0.0 can try the token, and what is said is not encrypted.\n',
+      'Anyone who reaches 0.0.0.0 can try the token, and the traffic is not encrypted.\n',
     );
     server.child.kill('SIGTERM');
     await server.ended;

@@ -3,7 +3,7 @@ export interface BodySource {
   /** No more for now. */
   pause(): void;
   resume(): void;
-  /** Nobody reads on. */
+  /** The reader has stopped. */
   cancel(): void;
 }
 

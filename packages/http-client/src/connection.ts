@@ -24,7 +24,7 @@ export class Connection {
   constructor(socket: Socket) {
     this.#socket = socket;
     socket.setNoDelay(true);
-    // A model may think for minutes in silence; whoever forgets connections meanwhile is reminded of this one.
+    // A model may think for minutes in silence; keep-alive packets remind routers of this connection.
     socket.setKeepAlive(true, keepAliveAfter);
     socket.on('data', (bytes) => this.#receive(bytes));
     socket.on('error', (error) => {

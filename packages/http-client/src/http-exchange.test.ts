@@ -131,7 +131,7 @@ test('a large answer waits for its reader, and comes whole', async () => {
   });
   const { body } = await httpExchange({}, patient)(post(server.url), never);
   const [socket] = server.sockets;
-  // Nobody reads: what does not fit into the buffers of both sides stays with the service.
+  // Without a reader, what does not fit into the buffers of both sides stays with the service.
   await new Promise((resolve) => setImmediate(resolve));
   expect(socket?.writableLength).toBeGreaterThan(size / 2);
   let read = 0;
@@ -139,7 +139,7 @@ test('a large answer waits for its reader, and comes whole', async () => {
   expect(read).toBe(size);
 });
 
-test('who speaks something else than HTTP, or hangs up, is told apart from a service that is slow', async () => {
+test('a server that speaks no HTTP, or hangs up, is distinguished from a slow one', async () => {
   const other = await rawServer((socket) => socket.write('220 mail.example ESMTP'));
   await expect(httpExchange({}, patient)(post(other.url), never)).rejects.toMatchObject({
     kind: 'bad_response',
@@ -184,7 +184,7 @@ test.each([
   expect(await textOf(body)).toBe(text);
 });
 
-test('a packed answer that is damaged fails, and one in a coding nobody knows comes as it is', async () => {
+test('a packed answer that is damaged fails, and one in an unknown coding comes as it is', async () => {
   const damaged = await localServer((response) =>
     response.setHeader('content-encoding', 'gzip').end('no gzip'),
   );

@@ -37,7 +37,7 @@ async function decoded(answer: Answer): Promise<HttpResponse> {
   if (coding === undefined || !Object.hasOwn(decompressors, coding)) return answer;
   const [stream, zlib] = await Promise.all([import('node:stream'), import('node:zlib')]);
   const decompress = zlib[decompressors[coding as keyof typeof decompressors]]();
-  // The reader of the last stream sees every error; the callback only tells pipeline that it is looked after.
+  // The reader of the last stream sees every error; the callback only shows pipeline that errors are handled.
   const body = stream.pipeline(stream.Readable.from(answer.body), decompress, () => undefined);
   return { ...answer, body };
 }

@@ -68,7 +68,7 @@ test.each([
 ])('a body with %s is read however it is cut', (_, text, mayGoOn) => {
   const expected = { body: 'Hello', isWhole: true, mayGoOn, head: expect.objectContaining({ status: 200 }) };
   expect(whole(text)).toEqual(expected);
-  // Byte by byte the rest that nobody asked for comes last, as it does in one piece.
+  // Byte by byte the unrequested rest comes last, as it does in one piece.
   expect(hear(byteByByte(text))).toEqual(expected);
 });
 

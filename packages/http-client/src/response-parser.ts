@@ -41,7 +41,7 @@ export class ResponseParser {
     let at = 0;
     while (at < all.length) {
       if (this.#step === 'over') {
-        // Nobody asked for more.
+        // No more was requested.
         this.#mayStay = false;
         return;
       }
@@ -78,7 +78,7 @@ export class ResponseParser {
     }
   }
 
-  /** Whole chunks one after the other, of which a stream has thousands: their data is moved together and told at once. */
+  /** Whole chunks one after the other, of which a stream has thousands: their data is moved together and passed on at once. */
   #takeChunks(bytes: Buffer, at: number): number {
     let next = at;
     let start = 0;
@@ -119,7 +119,7 @@ export class ResponseParser {
     else if (coding !== undefined) {
       const isChunked = /(^|,)[ \t]*chunked$/.test(coding);
       this.#step = isChunked ? 'chunk size' : 'until close';
-      // Two statements of the length that may differ: whoever is in between might believe the other one.
+      // Two lengths that may differ: a proxy in between might believe the other one.
       if (length !== undefined) this.#mayStay = false;
     } else if (length !== undefined) {
       this.#step = 'sized';
@@ -196,7 +196,7 @@ function endOfLine(bytes: Buffer, at: number): number {
   return index;
 }
 
-/** The size a chunk begins with; what comes after it on its line is nobody's business. */
+/** The size a chunk begins with; what comes after it on its line is ignored. */
 function readSize(bytes: Buffer, at: number): number {
   let size = 0;
   let index = at;
@@ -249,7 +249,7 @@ function sizeOf(text: string): number {
   return Number(size);
 }
 
-/** Whoever speaks something else is found out at the first bytes, not by waiting for the end of a head. */
+/** A server that speaks another protocol is recognised by its first bytes, not by waiting for the end of a head. */
 function isBeginning(bytes: Buffer): boolean {
   return 'HTTP/1.'.startsWith(bytes.toString('latin1', 0, 7));
 }

@@ -61,7 +61,7 @@ export class AmbientModels {
 
   constructor(private readonly sources: AmbientSources) {}
 
-  /** The way to a model of this name, or to any; `hasOther`: somebody else takes what no service here certainly has. */
+  /** The way to a model of this name, or to any; `hasOther`: another service takes models that no service here certainly has. */
   async open(
     model: string | undefined,
     options: { readonly hasOther: boolean },

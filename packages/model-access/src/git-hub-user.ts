@@ -38,7 +38,7 @@ export class GitHubUsers {
 
   constructor(private readonly sources: { readonly environment: Environment; readonly exchange: Exchange }) {}
 
-  /** Nothing when nobody can be asked or no answer can be had. Throws TokenRefused. */
+  /** Nothing when no service can be asked or none answers. Throws TokenRefused. */
   find(token: string): Promise<GitHubUser | undefined> {
     const { COPILOT_DEBUG_GITHUB_API_URL: api } = this.sources.environment;
     if (!api) return Promise.resolve(undefined);

@@ -25,6 +25,13 @@ import { offlineAccess } from './offline-access.js';
 import { withOtherModels } from './other-models.js';
 import { type OwnServiceSources, ownService } from './own-service.js';
 
+/** The GitHub token of the process. */
+interface ProcessToken {
+  readonly value: string;
+  /** A client gave it, or a user logged in: it means the Copilot API whatever else the environment names. */
+  readonly isGiven: boolean;
+}
+
 export interface ModelSources {
   /** Shared, so that connections are. */
   readonly exchange: Exchange;
@@ -33,9 +40,7 @@ export interface ModelSources {
   readonly environment: Environment;
   readonly version: string;
   /** The GitHub token of the process, if it has one. */
-  readonly token?: string;
-  /** A client gave the token, so it means the Copilot API whatever else the environment names. */
-  readonly isTokenGiven?: boolean;
+  token?(): ProcessToken | undefined;
   /** Settings that name services for sessions that bring none; without it, none does. */
   readonly readSettings?: AmbientSources['readSettings'];
   /** Variables that headers of a client's provider may name, besides those of the settings. */
@@ -112,7 +117,7 @@ export class ModelDirectory {
     return copilot ? copilot.open(settings, sessionId) : this.offline;
   }
 
-  /** Whose token this is; nothing when nobody can be asked. Throws TokenRefused. */
+  /** Whose token this is; nothing when no service can be asked. Throws TokenRefused. */
   async userOf(token: string): Promise<GitHubUser | undefined> {
     const { environment, exchange, directExchange = exchange } = this.sources;
     if (!environment.COPILOT_DEBUG_GITHUB_API_URL) return undefined;
@@ -172,7 +177,7 @@ export class ModelDirectory {
     gitHubToken: string | undefined,
   ): Promise<boolean> {
     if (!this.ambient) return false;
-    const isMeant = copilot && (gitHubToken !== undefined || this.sources.isTokenGiven);
+    const isMeant = copilot && (gitHubToken !== undefined || this.sources.token?.()?.isGiven);
     return isMeant ? this.ambient.isNamedForUs() : this.ambient.isNamed();
   }
 
@@ -202,9 +207,9 @@ export class ModelDirectory {
   }
 
   private copilotFor(sessionToken: string | undefined, user?: GitHubUser): CopilotAccess | undefined {
-    const { environment, version, exchange, token } = this.sources;
+    const { environment, version, exchange } = this.sources;
     const baseUrl = environment.COPILOT_API_URL || user?.api;
-    const shown = sessionToken ?? token;
+    const shown = sessionToken ?? this.sources.token?.()?.value;
     if (!baseUrl || !shown) return undefined;
     const known = this.copilot.get(shown);
     if (known) return known;

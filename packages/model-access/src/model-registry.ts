@@ -36,7 +36,7 @@ export function withRegistryModels(
   return {
     ...base,
     provider,
-    // A model that somebody named is meant rather than the one that is there when nothing is.
+    // A model that is named wins over the default one.
     defaultModel: base.standsInFor && first !== undefined ? first : base.defaultModel,
     info: (model) => accessTo(model).info(model),
     endpoint: async (model, signal) => {

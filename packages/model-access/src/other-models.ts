@@ -14,7 +14,7 @@ export function withOtherModels(base: ModelAccess, { model, open }: OtherModels)
   const accessTo = (wanted: string): Promise<ModelAccess> => {
     const known = found.get(wanted);
     if (known !== undefined) return known;
-    // What nobody is certain to have is asked of whom the session has.
+    // A model that no service is certain to have is asked of the session's own service.
     const opened = open(wanted).catch(() => base);
     found.set(wanted, opened);
     return opened;

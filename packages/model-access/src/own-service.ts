@@ -16,7 +16,7 @@ import {
 import { offlineInfo } from '@groundcrew/offline-model';
 import { type ModelAccess, type ProviderSettings, providerSettings } from '@groundcrew/runtime';
 
-/** Used with a service of the user's own when nobody names a model. */
+/** Used with a service of the user's own when no model is named. */
 export const ownServiceModel = 'claude-sonnet-4';
 
 /** What services of the user's own are called with. */

@@ -14,5 +14,5 @@ export function priceBook(
   };
 }
 
-/** Settings that cannot be read are told where they name a service; here they name nothing. */
+/** Settings that cannot be read are reported where a service is chosen; here they set no price. */
 const noneOfOnesOwn = (): ModelCallSettings => ({});

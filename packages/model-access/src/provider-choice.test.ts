@@ -30,7 +30,7 @@ test('an address that is none is a reason', () => {
   expect(ollamaAt('http://')).toEqual({ name: 'ollama', reason: 'OLLAMA_HOST is no address' });
 });
 
-test('a service named for Groundcrew takes every model, and the offline model is nobody’s', () => {
+test('a service named for Groundcrew takes every model, and the offline model has no service', () => {
   const ways = providerWays({
     environment: { ANTHROPIC_API_KEY: 'key', OPENAI_API_KEY: 'key' },
     file: { baseUrl: 'http://ours' },

@@ -137,7 +137,7 @@ function azure(environment: Environment): ChosenProvider | string {
   return { source: 'AZURE_OPENAI_ENDPOINT', config };
 }
 
-/** Ollama takes its address in many forms, and listens on all interfaces when told `0.0.0.0`. */
+/** Ollama takes its address in many forms, and listens on all interfaces when given `0.0.0.0`. */
 function ollama({ OLLAMA_HOST: host }: Environment): ChosenProvider | string {
   if (!host) return 'set OLLAMA_HOST';
   const full = /^https?:\/\//i.test(host)

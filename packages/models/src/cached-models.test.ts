@@ -61,7 +61,7 @@ test('an old list is asked for again, once', async () => {
   expect([await Promise.all(second), asked.length]).toEqual([[[], []], 2]);
 });
 
-test('a failure is told to all who wait and is not kept', async () => {
+test('a failure reaches every waiting caller and is not kept', async () => {
   const { provider, asked } = listing();
   const { models } = withCachedModels(provider);
   const both = [models(), models()];

@@ -8,7 +8,7 @@ export interface CachedModelsOptions {
 
 /**
  * The same service, asked for its models once, however many want them, and again when the list has grown old. A failure
- * is told to all who wait, and not kept.
+ * reaches every waiting caller, and is not kept.
  */
 export function withCachedModels(provider: ModelProvider, options: CachedModelsOptions = {}): ModelProvider {
   const { maxAge = 300_000, now = Date.now } = options;

@@ -51,7 +51,7 @@ test('each API is called at its own path, with what it needs', async () => {
   ]);
 });
 
-test('how a service is called is told in the names that headers usually have', async () => {
+test('how a service is called is shown with the usual names of headers', async () => {
   const { signal } = new AbortController();
   const origin = {
     sessionId: 's',

@@ -4,7 +4,7 @@ import { describeFailure, ModelError, type ModelErrorDetails, type ModelErrorKin
 const describe = (kind: ModelErrorKind, message: string, details?: ModelErrorDetails) =>
   describeFailure(new ModelError(kind, message, details));
 
-test('a failure is told with its status and the id to ask about', () => {
+test('a failure has its status and the id to ask about', () => {
   expect(describe('bad_request', 'bad req', { statusCode: 400, requestId: 'req-1' })).toBe(
     '400 bad req (Request ID: req-1)',
   );
@@ -20,7 +20,7 @@ test('authorization and quota have words of their own', () => {
   expect(describe('quota', 'quota', { statusCode: 402, requestId: 'r' })).toBe('quota (Request ID: r)');
 });
 
-test('a failure after retries tells how often and how long', () => {
+test('a failure after retries says how often and how long', () => {
   const retried = { retries: 5, totalRetryWaitSeconds: 6 };
   expect(describe('context_too_long', 'big', { statusCode: 413, requestId: 'req-1', ...retried })).toBe(
     'Failed to get response from the AI model; retried 5 times (total retry wait time: 6.00 seconds) (Request-ID req-1) Last error: 413 big',
@@ -30,7 +30,7 @@ test('a failure after retries tells how often and how long', () => {
   );
 });
 
-test('a rate limit the service names tells when it ends', () => {
+test('a rate limit the service names says when it ends', () => {
   const weekly = { statusCode: 429, code: 'user_weekly_rate_limited', retryAfter: 93_784 };
   expect(describe('rate_limit', 'x', weekly)).toBe(
     "You've reached your weekly rate limit. Please wait for your limit to reset in 1 day 2 hours or switch to auto mode to continue.",

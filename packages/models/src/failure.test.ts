@@ -147,7 +147,7 @@ test.each([
   [{ code: 'invalid_image', message: 'no image' }, 'bad_request'],
   [{ code: 429, message: 'slow down' }, 'rate_limit'],
   ['out of memory', 'unavailable'],
-])('%j told inside an answer is %s', (error, kind) => {
+])('%j inside an answer is %s', (error, kind) => {
   expect(failureInAnswer(error).kind).toBe(kind);
 });
 

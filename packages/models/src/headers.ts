@@ -9,7 +9,7 @@ const authentication = new Set(['api-key', 'authorization', 'x-api-key']);
 /** What the extra headers of one call may not touch. */
 const reserved = new Set(['anthropic-version', 'content-type', ...authentication]);
 
-/** What belongs to the connection, and to nobody's configuration. */
+/** Headers of the connection, which no configuration may set. */
 const framing = new Set([
   'connection',
   'content-length',

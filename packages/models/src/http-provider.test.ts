@@ -67,7 +67,7 @@ test.each([
     expect(await collect(providerAt(server.url), { ...plainRequest, stream })).toEqual(events);
 });
 
-test('pieces are told as they come', async () => {
+test('pieces are passed on as they come', async () => {
   const server = await localServer((response) => {
     response.setHeader('content-type', 'text/event-stream');
     response.write(frame('Hel'));
@@ -113,7 +113,7 @@ test('calls one after the other share connections, although answers are left at 
   expect(ports.size).toBeLessThanOrEqual(2);
 });
 
-test('a call that a kept connection was closed under is made again at once, and that is told', async () => {
+test('a call that a kept connection was closed under is made again at once, and the retry is reported', async () => {
   const used = new Set<unknown>();
   const server = await localServer((response) => {
     if (used.has(response.socket)) return response.destroy();
@@ -146,7 +146,7 @@ test('a list that a kept connection was closed under is asked for again', async 
   expect(server.asked).toHaveLength(3);
 });
 
-test('a failure is told in the words of the service, without our secrets', async () => {
+test('a failure is reported in the words of the service, without our secrets', async () => {
   const server = await localServer((response) => {
     response.writeHead(429, { 'retry-after': '7', 'x-github-request-id': 'req-2' });
     response.end('{"error":{"message":"Slow down, sk-secret","code":"busy"}}');
@@ -289,7 +289,7 @@ test('models are read from where the service lists them, or are none', async () 
   expect(await providerAt(server.url).models()).toEqual([]);
 });
 
-test('somebody else may make the calls', async () => {
+test('a client may make the calls', async () => {
   async function* body() {
     yield Buffer.from(whole);
   }

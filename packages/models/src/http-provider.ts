@@ -72,7 +72,7 @@ export function httpProvider(options: HttpProviderOptions): ModelProvider {
   };
 }
 
-/** What is known of one call while it lasts: enough to tell how it failed, without telling a secret. */
+/** What is known of one call while it lasts: enough to say how it failed, without a secret. */
 class ProviderCall {
   readonly #options: HttpProviderOptions;
   readonly #signal: AbortSignal;

@@ -18,7 +18,7 @@ export function countOrNothing(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
-/** What a service sent, as a value; throws for what is no JSON, or nests so deep that whoever walks over it would fall. */
+/** What a service sent, as a value; throws for what is no JSON, or nests so deep that a recursive reader would overflow the stack. */
 export function parseReceived(text: string): unknown {
   if (text.length > 2 * mostLevels && nestsTooDeep(text))
     throw new Error(`it nests deeper than ${mostLevels} levels`);

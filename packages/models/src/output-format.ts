@@ -6,7 +6,7 @@ export interface OutputFormat {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** How services of OpenAI's kind are told of it: strictly where they take the schema so. */
+/** How services of OpenAI's kind are sent it: strictly where they take the schema so. */
 export function jsonSchemaFormat({ name, schema }: OutputFormat): {
   readonly name: string;
   readonly schema: Readonly<Record<string, unknown>>;

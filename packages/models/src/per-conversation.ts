@@ -1,7 +1,7 @@
 import type { ModelRequest } from './model.js';
 
 /**
- * One of something for each conversation, for as long as somebody holds the conversation. Calls belong to the same one when
+ * One of something for each conversation, for as long as the conversation lives. Calls belong to the same one when
  * their first message is the same object; a call without messages stands alone.
  */
 export class PerConversation<T> {

@@ -44,7 +44,7 @@ test('a call costs what each sort of its tokens costs', () => {
   expect(costOf(cached, { input: 3, output: 15 })).toBeCloseTo(4.5, 10);
 });
 
-test('what nobody knows is null, never a number', () => {
+test('an unknown price is null, never a number', () => {
   expect(costOf(usage, undefined)).toBe(null);
   expect(costOf(usage, { input: 1, output: 1, maxPrompt: 999_999 })).toBe(null);
   expect(costOf(usage, { input: 0, output: 0 })).toBe(0);

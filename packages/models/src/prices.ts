@@ -6,7 +6,7 @@ export interface Price {
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
-  /** Prompts with more tokens cost otherwise, and nobody here knows how much. */
+  /** Longer prompts have another price, which is not known here. */
   readonly maxPrompt?: number;
 }
 
@@ -41,7 +41,7 @@ function ownPrice(prices: Prices, model: string): Partial<Price> | undefined {
   return Object.hasOwn(prices, model) ? prices[model] : undefined;
 }
 
-/** US dollars for one call, in the words of the service where it has any; null where nobody knows. */
+/** US dollars for one call, as the service states it where it does; null where it is unknown. */
 export function costOf(usage: Usage, price: Price | undefined): number | null {
   if (usage.billed !== undefined) return usage.billed;
   if (!price || usage.inputTokens > (price.maxPrompt ?? Number.POSITIVE_INFINITY)) return null;

@@ -81,7 +81,7 @@ test.each([
   [{ baseUrl: 'http://ann:secret@model.test' }, 'The baseUrl of the provider must not contain credentials'],
   [{ headers: { 'x-key': `\${NOT_SET}` } }, 'The environment variable NOT_SET is not set'],
   [{ apiKey: 'two\nlines' }, 'The value of the header authorization has characters that cannot be sent'],
-])('%j is a mistake told before any call, without its secret', (config, message) => {
+])('%j is a mistake reported before any call, without its secret', (config, message) => {
   expect(() => configuredProvider({ baseUrl: 'http://x.test', ...config }, context)).toThrow(
     expect.objectContaining({ kind: 'configuration', message }),
   );
@@ -94,7 +94,7 @@ test('a provider of the user lists its models when asked', async () => {
   expect(server.asked[0]?.url).toBe('/v1/models');
 });
 
-test('the Copilot service is told who asks, for what, and what to cache', async () => {
+test('the Copilot service learns who asks, for what, and what to cache', async () => {
   const server = await answering();
   const provider = copilotProvider({ ...context, baseUrl: server.url, token: 'gho_1' });
   await collect(provider, { ...plainRequest, origin: { ...origin, initiator: 'agent' } });

@@ -23,7 +23,7 @@ export interface ProviderConfig extends ServiceAddress {
   readonly maxOutputTokens?: number | undefined;
 }
 
-/** What every provider is given by its surroundings. */
+/** What every provider is given by its environment. */
 export interface ProviderContext {
   readonly environment: Environment;
   /** The variables that headers may name; those of the environment unless others are given. */

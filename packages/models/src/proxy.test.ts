@@ -103,7 +103,7 @@ test('an encrypted call goes through a tunnel to a service that further authorit
   expect(server.asked.map(({ headers }) => headers.host)).toEqual(['model.test', 'model.test']);
 });
 
-test('a service nobody vouches for is a mistake in the configuration, and learns nothing', async () => {
+test('a service without a trusted certificate is a mistake in the configuration, and learns nothing', async () => {
   const server = await localServer((response) => response.end(), tls);
   const proxy = await localProxy(server.port);
   await expect(collect(providerFor('https://model.test', { HTTPS_PROXY: proxy.url }))).rejects.toMatchObject({
@@ -116,7 +116,7 @@ test('a service nobody vouches for is a mistake in the configuration, and learns
   expect(server.asked).toEqual([]);
 });
 
-test('a proxy that refuses is told apart from a service that does', async () => {
+test('a proxy that refuses is distinguished from a service that does', async () => {
   const refusing = await localProxy(0, 503);
   await expect(
     collect(providerFor('https://model.test', { HTTPS_PROXY: refusing.url })),

@@ -6,7 +6,7 @@ import { standardRetryPolicy, withRetry } from './retry.js';
 
 const end: ModelEvent = { type: 'end', reason: 'stop', usage: noUsage };
 
-/** A service that fails as often as it is told to, each time after a piece of text. */
+/** A service that fails a given number of times, each time after a piece of text. */
 function failing(failures: readonly unknown[]): ModelProvider & { calls: number } {
   return {
     id: 'failing',
@@ -107,7 +107,7 @@ test('all waiting together is bounded', async () => {
   });
 });
 
-test('an attempt that fails midway is told, voided and made again', async () => {
+test('an attempt that fails midway is reported, voided and made again', async () => {
   const error = new ModelError('unavailable', 'cut off');
   const retried = withRetry(failing([error]), {
     policy: standardRetryPolicy({ random: () => 0 }),

@@ -47,7 +47,7 @@ export function withRetry(provider: ModelProvider, options: RetryOptions = {}): 
   };
 }
 
-/** Who waits for a list is told nothing meanwhile: it is asked for twice at most, and not for long. */
+/** A caller that waits for a list gets no progress, so a list is requested twice at most, and not for long. */
 async function listModels(
   provider: ModelProvider,
   { policy, sleep, listTimeLimit = 10_000 }: RetryOptions & Required<Pick<RetryOptions, 'policy' | 'sleep'>>,

@@ -51,7 +51,7 @@ export class SocketAnswer {
     this.#timer = setTimeout(() => this.#fail(new ModelError('timeout', text)), milliseconds);
   }
 
-  /** Without a code (1005), and when the connection just ends (1006), the answer itself tells whether it is complete. */
+  /** Without a code (1005), and when the connection just ends (1006), the answer itself shows whether it is complete. */
   #close(code: number): void {
     this.#settle();
     if ([1000, 1001, 1005, 1006].includes(code)) this.#body.end();

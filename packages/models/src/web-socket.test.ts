@@ -45,7 +45,7 @@ test('a call is a message, each event of its answer is one, and the socket is cl
   expect(server.controls).toEqual(['8:03e8']);
 });
 
-test('a service that wants to know whether anybody listens is told', async () => {
+test('a ping of the service is answered', async () => {
   const server = await socketServer((socket) => {
     socket.frame(0x9, Buffer.from('there?'));
     answer(socket);
@@ -95,7 +95,7 @@ test.each<[string, (socket: ServedSocket) => void, object]>([
 const noFrames = 'The model service sent bytes that are no WebSocket frames';
 
 test.each([
-  ['an extension that nobody agreed on', [0xc1, 0x00], noFrames],
+  ['an extension that was not negotiated', [0xc1, 0x00], noFrames],
   ['a masked frame', [0x81, 0x80, 0, 0, 0, 0], noFrames],
   ['a piece of nothing', [0x80, 0x00], noFrames],
   ['a message within another', [0x01, 0x00, 0x81, 0x00], noFrames],
@@ -141,7 +141,7 @@ test('a service that upgrades without proof opened none', async () => {
   });
 });
 
-test('a service that cannot be reached is told as for every other call', async () => {
+test('a service that cannot be reached is reported as for every other call', async () => {
   await expect(collect(provider('http://127.0.0.1:1'))).rejects.toMatchObject({
     kind: 'network',
     code: 'ECONNREFUSED',

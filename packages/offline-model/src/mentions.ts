@@ -42,7 +42,7 @@ interface Neighbours {
   readonly previous: Mention | undefined;
 }
 
-/** A name that is also a word, or quoted, has to be called a tool or be told to be used. */
+/** A name that is also a word, or quoted, has to be called a tool, or its use requested. */
 function isMeant({ tool, start, end }: Mention, { text, previous }: Neighbours): boolean {
   const before = text.slice(Math.max(0, start - 60), start);
   const isDistinct = /[_\d-]|\p{Ll}\p{Lu}/u.test(tool.name) && end - start > 1;

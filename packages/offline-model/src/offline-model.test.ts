@@ -51,7 +51,7 @@ test('an answer that does not stream comes in one piece', async () => {
   ]);
 });
 
-test('a call that streams is told while it is written', async () => {
+test('a call that streams is passed on while it is written', async () => {
   const events = await collect(offlineModel(), asked("Use echo with text 'a'", true));
   const callId = expect.stringMatching(/^call_[0-9a-f]{16}_0$/);
   expect(events).toEqual([

@@ -26,7 +26,7 @@ export type ParsedParams<M extends Method> = Immutable<z.output<ReturnType<M['pa
 /** What a handler answers and a caller gets. */
 export type Result<M extends Method> = Immutable<z.output<ReturnType<M['result']>>>;
 
-/** One message that is told and not answered. */
+/** One message without an answer. */
 export interface Notification<P extends z.ZodMiniType = z.ZodMiniType> {
   /** One line for the documentation. */
   readonly summary: string;

@@ -4,7 +4,7 @@ export const errorCodes = {
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
-  /** Whatever failed inside a handler; `data.code` may tell why. */
+  /** Whatever failed inside a handler; `data.code` may give the reason. */
   requestFailed: -32603,
   serverShuttingDown: -32000,
   authenticationRequired: -32001,

@@ -41,7 +41,7 @@ export function oneOf<const V extends readonly z.ZodMiniType[]>(
   ) as unknown as z.ZodMiniType<z.output<V[number]>, z.input<V[number]>>;
 }
 
-/** The result of a method that has nothing to tell: null, never absent. Narrowed in type like `openObject`. */
+/** The result of a method without a result: null, never absent. Narrowed in type like `openObject`. */
 export const nothing = once(() => z.null() as unknown as z.ZodMiniType<null>);
 
 /** Any text; the values known today help the editor and the documentation, others pass through. */

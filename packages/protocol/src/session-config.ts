@@ -159,6 +159,9 @@ const mcpServer = once(() =>
     oauthClientId: textOrNull,
     oauthPublicClient: flagOrNull,
     oauthGrantType: () => z.nullable(openEnum(['authorization_code', 'client_credentials'])),
+    auth: () => z.nullable(z.union([z.boolean(), sparseObject({ redirectPort: numberOrNull })])),
+    /** A client that wants to give headers is asked for them again after so long. */
+    headersRefreshTtlMs: numberOrNull,
   }),
 );
 
@@ -169,7 +172,21 @@ const agentFields = () => ({
   customAgentsLocalOnly: flag,
   defaultAgent,
   excludedBuiltinAgents: texts,
+  /** How many sub-agents, how deep, and what they may take. */
+  subagents: subagentSettings,
 });
+
+/** What holds for sub-agents; agents by name below `agents`, or directly. */
+export const subagentSettings = once(() => z.record(text(), z.unknown()));
+
+const agentLimits = once(() =>
+  sparseObject({
+    maxTokens: numberOrNull,
+    maxCalls: numberOrNull,
+    maxCost: numberOrNull,
+    maxSeconds: numberOrNull,
+  }),
+);
 
 const customAgent = once(() =>
   sparseObject(
@@ -184,6 +201,8 @@ const customAgent = once(() =>
       skills: textsOrNull,
       model: textOrNull,
       reasoningEffort: textOrNull,
+      /** What it may take as a sub-agent. */
+      limits: () => z.nullable(agentLimits()),
     },
     { name: text },
   ),

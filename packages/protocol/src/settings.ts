@@ -4,7 +4,7 @@ import { once, openObject, type Value } from './schema.js';
 /** How much of a model's window a session may use. */
 export const contextTier = once(() => z.enum(['default', 'long_context']));
 
-/** How much of its reasoning a model tells. */
+/** How much of its reasoning a model shows. */
 export const reasoningSummary = once(() => z.enum(['none', 'concise', 'detailed']));
 
 /** How long a model answers. */

@@ -16,7 +16,7 @@ test('a peer is behind over the mark and has caught up at half of it', async () 
   expect(backlog.add(1)).toBe(true);
 });
 
-test('at its end it lets go of whoever waits and counts no more', async () => {
+test('at its end it releases all waiting callers and counts no more', async () => {
   const backlog = new Backlog(10);
   backlog.add(11);
   const drained = backlog.drained();

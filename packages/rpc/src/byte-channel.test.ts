@@ -102,7 +102,7 @@ test('streams that are gone already make a channel that has ended', async () => 
   await channel.close();
 });
 
-test('whoever waits for a peer that goes away is let go', async () => {
+test('a caller that waits for a peer is released when the peer goes away', async () => {
   const socket = new Duplex({ read: () => undefined, write: () => undefined });
   const channel = byteChannel({ input: socket, output: socket }, { highWaterMark: 10 });
   expect(channel.send(note('much'))).toBe(false);

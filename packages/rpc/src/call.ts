@@ -6,7 +6,7 @@ export interface Call {
   readonly bodyBytes: number;
 }
 
-/** Makes its signal when somebody looks at it: most handlers never do, and it costs more than the rest of a call. */
+/** Makes its signal when it is first read: most handlers never do, and it costs more than the rest of a call. */
 export class RunningCall implements Call {
   private controller: AbortController | undefined;
 

@@ -142,7 +142,7 @@ test('a result, an error or a description that cannot be sent still gets one ans
   await close();
 });
 
-test('abort rejects at once with its reason, tells the peer, and a late answer is ignored', async () => {
+test('abort rejects at once with its reason, notifies the peer, and a late answer is ignored', async () => {
   let call: Call | undefined;
   const { asker, close } = pair({
     onRequest: (method, _, given) => {

@@ -17,7 +17,7 @@ import {
 } from './message.js';
 import { Oversized } from './oversized.js';
 
-/** What a connection does with what its peer asks and tells. */
+/** What a connection does with requests and notifications of its peer. */
 export interface ConnectionHandlers {
   /** Started in the order of arrival; answered whenever it settles, `undefined` as `null`. */
   onRequest(method: string, params: unknown, call: Call): Promise<unknown>;
@@ -60,7 +60,7 @@ export class Connection {
     this.closed = this.receive();
   }
 
-  /** Rejects with the peer's RpcError; when aborted, at once with the signal's reason, and the peer is told. */
+  /** Rejects with the peer's RpcError; when aborted, at once with the signal's reason, and the peer is notified. */
   request(method: string, params?: unknown, signal?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -173,7 +173,7 @@ export class Connection {
     try {
       this.handlers.onNotification?.(notification.method, notification.params);
     } catch (error) {
-      // A notification has nobody to answer to, and the messages that follow it are not to blame.
+      // A notification has no caller to answer, and the messages that follow it are not to blame.
       process.emitWarning(`Notification ${notification.method} failed: ${internalError(error).message}`);
     }
   }
@@ -184,7 +184,7 @@ export class Connection {
     call?.abort(new RpcError(ErrorCode.cancelled, 'Request cancelled'));
   }
 
-  /** Tells the peer why nothing more of it is read; one that hung up in the middle of a message cannot be told. */
+  /** Sends the peer the reason why nothing more of it is read, unless it hung up in the middle of a message. */
   private explain(error: unknown): void {
     if (!(error instanceof FramingError)) this.fail(null, internalError(error));
     else if (error.kind !== 'truncated') this.fail(error.id, framingFault(error));

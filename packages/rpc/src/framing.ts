@@ -89,7 +89,7 @@ export class FrameReader {
     return taken;
   }
 
-  /** Of a body that is passed over only the beginning is kept: it tells which request it was. */
+  /** Of a body that is skipped only the beginning is kept: it shows which request it was. */
   private keptBytes(length: number): number {
     return length > this.maxKeptBytes ? beginningBytes : length;
   }
@@ -200,7 +200,7 @@ const maxHeaderBytes = 8 * 1024;
 const firstBodyBytes = 64 * 1024;
 /** What is longer takes long enough to parse that others should have their turn meanwhile. */
 const largeBytes = 1024 * 1024;
-/** What of a body tells which request it was. */
+/** The part of a body that shows which request it was. */
 export const beginningBytes = 4096;
 const usualHeader = /^Content-Length: (\d+)$/;
 const bareLineFeed = /[^\r]\n/;

@@ -14,7 +14,7 @@ export interface Request {
   readonly [bodyBytes]?: number;
 }
 
-/** Tells something and expects no answer. */
+/** A message that expects no answer. */
 export interface Notification {
   readonly jsonrpc: '2.0';
   readonly method: string;
@@ -28,7 +28,7 @@ export interface Success {
   readonly result: unknown;
 }
 
-/** What a failed request tells its caller. */
+/** What the caller of a failed request gets. */
 export interface ErrorObject {
   readonly code: number;
   readonly message: string;
@@ -57,7 +57,7 @@ export function encode(message: Message): Encoded {
   return new EncodedMessage(JSON.stringify(message));
 }
 
-/** Takes JSON text at its word: it must be one whole message, of so many bytes if they are told. */
+/** Takes JSON text at its word: it must be one whole message, of so many bytes if they are given. */
 export function encodeRaw(json: string, byteLength?: number): Encoded {
   return new EncodedMessage(json, byteLength);
 }

@@ -7,8 +7,8 @@ export class Oversized {
 }
 
 /**
- * A message that was passed over, as far as its beginning tells what it was: who asked is answered, who answered has failed.
- * Throws FramingError when it cannot be told.
+ * A message that was skipped, as far as its beginning shows what it was: a request is answered, an answer has failed.
+ * Throws FramingError when it cannot be known.
  */
 export function oversizedMessage(beginning: string, text: string): Message {
   const [head = ''] = beginning.split(/"(?:params|result|error)"\s*:/, 1);

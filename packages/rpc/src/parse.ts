@@ -54,7 +54,7 @@ function findFlaw(value: Candidate): string | undefined {
   return isErrorObject(value.error) ? undefined : '`error` must have a number `code` and a string `message`';
 }
 
-/** An id that a `number` cannot tell from its neighbours. */
+/** An id that a `number` cannot distinguish from its neighbours. */
 function isTooLarge(message: Message): message is Message & { readonly id: number } {
   return 'id' in message && typeof message.id === 'number' && Math.abs(message.id) > Number.MAX_SAFE_INTEGER;
 }

@@ -72,7 +72,7 @@ test('a reader that leaves takes the rest with it', async () => {
   expect(() => queue[Symbol.asyncIterator]()).toThrow('iterated once');
 });
 
-test('taking the last item tells the pushing side', async () => {
+test('taking the last item notifies the pushing side', async () => {
   const moments: number[] = [];
   const queue: AsyncQueue<number> = new AsyncQueue(() => moments.push(queue.size));
   queue.push(1);

@@ -29,7 +29,7 @@ test('a port that is taken rejects with the code of the system', async () => {
   });
 });
 
-test('nobody listening rejects with the code of the system', async () => {
+test('a port without a listener rejects with the code of the system', async () => {
   const listener = await listenTcp({ port: 0, onChannel: () => undefined });
   await listener.close();
   await expect(connectTcp({ port: listener.port })).rejects.toMatchObject({ code: 'ECONNREFUSED' });

@@ -3,7 +3,7 @@ import { type AddressInfo, createConnection, createServer, type Server, type Soc
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 import type { Channel } from './channel.js';
 
-/** Where to listen, and who is told of each peer that connects. */
+/** Where to listen, and what is called for each peer that connects. */
 export interface ListenOptions {
   /** 0 lets the system choose. */
   readonly port: number;

@@ -1,3 +1,4 @@
+import type { SessionHead } from '@groundcrew/store';
 import type { SessionState } from './log/state.js';
 
 /** What all clients learn of a session that came, changed or went. */
@@ -18,5 +19,20 @@ export function metadataOf(state: SessionState): NonNullable<Lifecycle['metadata
     startTime: state.createdAt,
     modifiedTime: state.modifiedAt,
     ...(summary !== undefined && { summary }),
+  };
+}
+
+/** The same of a session that is not in memory. */
+export function metadataOfHead({
+  createdAt,
+  modifiedAt,
+  name,
+  summary,
+}: SessionHead): NonNullable<Lifecycle['metadata']> {
+  const title = name ?? summary;
+  return {
+    startTime: createdAt,
+    modifiedTime: modifiedAt,
+    ...(title !== undefined && { summary: title }),
   };
 }

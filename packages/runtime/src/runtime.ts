@@ -2,11 +2,12 @@ import { isStale, type SessionContext, type SessionQuery, type SessionSummary } 
 import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
+import { subAgentSettings } from './agents/subagent-settings.js';
 import { requireSandbox } from './exec/require-sandbox.js';
-import { type Lifecycle, metadataOf } from './lifecycle.js';
+import { type Lifecycle, metadataOf, metadataOfHead } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
 import type { PublishedEvent } from './log/published-event.js';
-import { probeMcpServer } from './mcp/probe.js';
+import { logInAtMcpServer, probeMcpServer } from './mcp/probe.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import { modelSeams } from './questions/provider-tokens.js';
 import type { RuntimeOptions } from './runtime-options.js';
@@ -21,6 +22,7 @@ import { Session } from './session/session.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from './settings/session-settings.js';
 import { HostSkills } from './skills/host-skills.js';
+import { StoredSessions } from './stored-sessions.js';
 import { answeringClients } from './tools/builtin.js';
 import type { Tool } from './tools/tool.js';
 import { checkDirectory, directoryContext } from './workspace/check-directory.js';
@@ -31,14 +33,27 @@ export class Runtime {
   private readonly listeners = new Set<(lifecycle: Lifecycle) => void>();
   /** Starts an MCP server outside any session, looks what it offers, and ends it. */
   static readonly probeMcpServer = probeMcpServer;
+  /** Logs in at an MCP server outside any session. */
+  static readonly logInAtMcpServer = logInAtMcpServer;
   private readonly live: LiveSessions;
   readonly skills: HostSkills;
   readonly agents: HostAgents;
+  /** The sessions of the usual home, open or not. */
+  readonly stored: StoredSessions;
 
   constructor(private readonly options: RuntimeOptions) {
     this.skills = new HostSkills(options.homeDirectory);
     this.agents = new HostAgents(options.homeDirectory);
     this.live = new LiveSessions(options);
+    this.stored = new StoredSessions(() => ({
+      ...options.home(),
+      owner: options.owner,
+      clock: options.clock,
+      find: (sessionId) => this.live.find(sessionId),
+      remove: (sessionId) => this.remove(sessionId),
+      onForked: ({ sessionId, head }) =>
+        this.broadcast({ type: 'session.created', sessionId, metadata: metadataOfHead(head) }),
+    }));
   }
 
   find(sessionId: string): Session | undefined {
@@ -93,6 +108,17 @@ export class Runtime {
     });
   }
 
+  /** Closes a live session for all of its clients; what is stored stays. False when it was not open. */
+  close(sessionId: string, ending: { readonly errorReason?: string } = {}): Promise<boolean> {
+    return this.live.oneAtATime(sessionId, async () => {
+      const session = this.live.find(sessionId);
+      if (!session) return false;
+      await session.close(ending);
+      this.live.drop(sessionId);
+      return true;
+    });
+  }
+
   /** Takes a client off that is gone; its sessions work on to their end, or to their first question. */
   detachLostClient(sessionId: string, clientId: string): void {
     const session = this.live.find(sessionId);
@@ -117,17 +143,8 @@ export class Runtime {
     });
   }
 
-  async list(query: SessionQuery = {}): Promise<readonly SessionSummary[]> {
-    const items: SessionSummary[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await this.options
-        .home()
-        .store.list({ ...query, ...(cursor !== undefined && { cursor }) });
-      items.push(...page.items);
-      cursor = page.cursor;
-    } while (cursor !== undefined && query.limit === undefined);
-    return items;
+  list(query: SessionQuery = {}): Promise<readonly SessionSummary[]> {
+    return this.stored.list(query);
   }
 
   /** The tools that every session has unless its filters hide them, and those that need a client that answers. */
@@ -188,6 +205,7 @@ export class Runtime {
       isAttached: () => false,
     });
     checkDirectory(settings.workingDirectory);
+    subAgentSettings(settings.subagents ?? null);
     await this.requireSandbox(settings);
     const home = this.options.home(settings.configDir);
     const audience = new Audience();
@@ -217,6 +235,7 @@ export class Runtime {
   }
 
   private async reconfigure(session: Session, settings: SessionSettings): Promise<void> {
+    subAgentSettings(settings.subagents ?? null);
     if (settings.sandbox !== session.currentSettings.sandbox) await this.requireSandbox(settings);
     session.configure(settings, await this.models(session, settings));
   }

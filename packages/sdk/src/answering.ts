@@ -66,5 +66,5 @@ export class Answering {
 }
 
 function isUnclaimed(): Error {
-  return new DOMException('Nobody waits for this answer any more', 'AbortError');
+  return new DOMException('No caller waits for this answer any more', 'AbortError');
 }

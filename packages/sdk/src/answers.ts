@@ -225,7 +225,7 @@ export class Answers {
     }
   }
 
-  /** That the session or the connection is gone is told elsewhere. */
+  /** A session or connection that is gone is reported elsewhere. */
   private unsent(handler: 'tool' | 'permission' | 'callback', name: string, error: unknown): void {
     if (!(error instanceof GroundcrewError)) this.report(handler, name, error);
   }

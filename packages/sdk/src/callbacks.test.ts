@@ -35,7 +35,7 @@ test('hooks are called by name, with times and directories as the app knows them
   expect(await runtime.ask('hooks.invoke', { sessionId, hookType: 'constructor', input })).toEqual({});
 });
 
-test('a hook that throws is an error to the runtime, and told to the app', async () => {
+test('a hook that throws is an error to the runtime, and reported to the app', async () => {
   const runtime = new StandIn();
   const hooks = {
     onPreToolUse: () => {
@@ -88,7 +88,7 @@ test('questions of the runtime are put to the handlers of their session', async 
   ]);
 });
 
-test('what nobody handles is refused, and a switch of models is a no', async () => {
+test('a request without a handler is refused, and a switch of models is a no', async () => {
   const runtime = new StandIn();
   await runtime.client.createSession({ sessionId });
   expect(await runtime.ask('autoModeSwitch.request', { sessionId })).toEqual({ response: 'no' });

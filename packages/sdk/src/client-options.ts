@@ -27,7 +27,7 @@ export interface ClientOptions {
    * connected.
    */
   readonly onModelRequest?: ModelRequestHandler;
-  /** The trace the app is in: asked before create, resume and send, told to the runtime, and by it to tools. */
+  /** The trace the app is in: asked before create, resume and send, sent to the runtime, and by it to tools. */
   readonly getTraceContext?: () => TraceContext | Promise<TraceContext>;
   /**
    * How many milliseconds a lost runtime is tried again: one that this client did not start, reached by `forUri` or
@@ -39,11 +39,11 @@ export interface ClientOptions {
   /** Called when the runtime is reached again and its sessions are open there, with all that was missed. */
   readonly onReconnected?: (reconnected: Reconnected) => void;
   /**
-   * Told of each handler of the app that threw: nothing else stops because of it.
+   * Called with each error that a handler of the app threw: nothing else stops because of it.
    * Without it, a failure is a process warning.
    */
   readonly onHandlerError?: (failure: HandlerFailure) => void;
-  /** Told of each option that does not exist, or has no effect; without it, that is a process warning. */
+  /** Called for each option that does not exist, or has no effect; without it, that is a process warning. */
   readonly onWarning?: (message: string) => void;
 }
 

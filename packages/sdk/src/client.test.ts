@@ -87,7 +87,7 @@ test('stop says what went wrong', async () => {
   expect((await runtime.client.stop()).map((error) => error.message)).toEqual(['cannot leave']);
 });
 
-test('a peer that hangs up is told as such', async () => {
+test('a peer that hangs up is reported as such', async () => {
   const runtime = new StandIn();
   const session = await runtime.client.createSession();
   const reading = session.events().next();
@@ -132,7 +132,7 @@ test('a question that a hook has answered, and one left to others, is not answer
   expect(runtime.requests.map(({ method }) => method)).toEqual(['session.create']);
 });
 
-test('waits of one session tell the turns of different prompts apart', async () => {
+test('waits of one session distinguish the turns of different prompts', async () => {
   const runtime = new StandIn({
     'session.send': ({ messageId }) => ({ messageId }),
     'session.metadata.isProcessing': () => ({ processing: true }),

@@ -28,7 +28,7 @@ export interface StdioRuntimeConnection extends ChildProcessRuntimeConnection {
 /** Starts a runtime that listens on a loopback port, for other clients too. */
 export interface TcpRuntimeConnection extends ChildProcessRuntimeConnection {
   readonly kind: 'tcp';
-  /** 0, the default, is any free port; `client.runtimePort` tells which. */
+  /** 0, the default, is any free port; `client.runtimePort` is the one in use. */
   readonly port?: number;
   /** What every connection must show; a random one unless given. */
   readonly connectionToken?: string;

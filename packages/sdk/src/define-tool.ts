@@ -44,8 +44,8 @@ export interface Tool<Arguments = unknown> {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /**
    * Runs a call. A text or any value that JSON can hold is a success; a `ToolResultObject` says more; what is thrown
-   * fails the call without telling the model why. The signal fires when the call is cancelled or answered elsewhere.
-   * Without a handler the tool is declared, and somebody else answers.
+   * fails the call without giving the model the reason. The signal fires when the call is cancelled or answered elsewhere.
+   * Without a handler the tool is declared, and another client answers.
    */
   handler?(
     args: Arguments,
@@ -70,7 +70,7 @@ export function defineTool(name: string, definition: Definition<ToolParameters, 
   return { ...definition, name };
 }
 
-/** The tool as the runtime is told of it. */
+/** The tool as it is declared to the runtime. */
 export function declarationOf(tool: Tool): NonNullable<Params<Methods['session.create']>['tools']>[number] {
   const { handler: _handler, parameters, ...rest } = tool;
   const checksArguments = isZod(parameters) && tool.handler !== undefined && !tool.skipPermission;

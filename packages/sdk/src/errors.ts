@@ -4,7 +4,7 @@ import { RpcError } from '@groundcrew/rpc';
 export type GroundcrewErrorKind =
   /** No runtime could be found to start. */
   | 'runtime_not_found'
-  /** The runtime did not start, or nobody listens at the address. */
+  /** The runtime did not start, or nothing listens at the address. */
   | 'start_failed'
   /** The runtime speaks another version of the protocol. */
   | 'protocol_mismatch'

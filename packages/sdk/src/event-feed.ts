@@ -12,7 +12,7 @@ export class EventFeed {
     this.listeners = new Listeners(onFailure);
   }
 
-  /** Returns the undo; after the end nobody is added. */
+  /** Returns the undo; after the end no listener is added. */
   on(type: string | undefined, listener: Listener<SessionEvent>): () => void {
     return this.isOver ? () => undefined : this.listeners.add(type, listener);
   }

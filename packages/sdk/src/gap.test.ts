@@ -19,7 +19,7 @@ test('what was missed comes before what was heard since, each once and in order'
   expect(gap.passes(event('f'))).toBe(true);
 });
 
-test('an event that the log told first is not told again', () => {
+test('an event that was read from the log is not emitted again', () => {
   const gap = new Gap('a');
   expect(gap.close({ stored: events('a', 'b'), isIdle: false })).toEqual(events('b'));
   expect(events('b', 'c').map((each) => gap.passes(each))).toEqual([false, true]);
@@ -31,13 +31,13 @@ test('where nothing was heard before, all of the log was missed', () => {
   expect(gap.close({ stored: events('a', 'b', 'c'), isIdle: false })).toEqual(events('a', 'b', 'c'));
 });
 
-test('where the log does not have what was heard last, only what was heard since is told', () => {
+test('where the log lacks the last event received, only later events are emitted', () => {
   const gap = new Gap('gone');
   gap.passes(event('c'));
   expect(gap.close({ stored: events('a', 'b', 'c'), isIdle: false })).toEqual(events('c'));
 });
 
-test('that the session has become idle is told once, by the runtime or in its place', () => {
+test('that the session has become idle is emitted once, by the runtime or in its place', () => {
   const idle: SessionEvent = { ...event('i'), ephemeral: true, type: 'session.idle', data: {} };
   const unreceived = new Gap('a');
   expect(unreceived.close({ stored: events('a', 'b'), isIdle: true })).toEqual([

@@ -5,7 +5,7 @@ import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 export class Gap {
   /** Heard on the second connection, until the gap is closed. */
   private held: SessionEvent[] | undefined = [];
-  /** Told from the log, and perhaps still to be heard. */
+  /** Read from the log, and perhaps still to come as an event. */
   private readonly delivered = new Set<string>();
 
   /** `lastHeard`: the last stored event of the first connection; undefined when all events are to be delivered. */

@@ -19,7 +19,7 @@ test('what the SDK lets a hook answer is what the wire takes', () => {
   expect(misfit).toEqual([]);
 });
 
-test('hooks know what they are told, and a wrong answer does not compile', () => {
+test('hooks have typed input, and a wrong answer does not compile', () => {
   const hooks: SessionHooks = {
     onPreToolUse: ({ toolName, toolArgs, timestamp, workingDirectory }, { sessionId }, signal) => {
       expectTypeOf(toolName).toEqualTypeOf<string>();
@@ -54,14 +54,14 @@ test('hooks know what they are told, and a wrong answer does not compile', () =>
   const ignored: HookHandler<'errorOccurred'> = () => ({ errorHandling: 'ignore' });
   // @ts-expect-error: a model is a text
   const configured: HookHandler<'sessionStart'> = () => ({ modifiedConfig: { model: 4 } });
-  // @ts-expect-error: a hook knows only what it is told
+  // @ts-expect-error: a hook knows only its own input
   const told = (input: HookInput<'sessionEnd'>) => input.toolName;
   // @ts-expect-error: there is no such hook
   const unknown: SessionHooks = { onLunch: () => undefined };
   expect([perhaps, misspelt, elsewhere, bare, promised, ignored, configured, told, unknown]).toHaveLength(9);
 });
 
-test('the runtime is told at which points the app has hooks, and how to treat them', () => {
+test('the runtime learns at which points the app has hooks, and how to treat them', () => {
   const hooks: SessionHooks = { onPreToolUse: () => undefined, onAgentStop: () => undefined };
   expect(hookTypesOf(hooks)).toEqual(['preToolUse', 'agentStop']);
   const { hooks: hasHooks, hookOptions } = sessionParams({ hooks, hookOptions: { timeoutMs: 5000 } });

@@ -16,7 +16,7 @@ export interface CommonHookOutput {
 
 /** What a hook before a tool call may answer. */
 export interface PreToolUseHookOutput extends CommonHookOutput {
-  /** `allow` asks nobody, `ask` asks the user, `deny` ends the call. Deny rules stand above `allow`. */
+  /** `allow` runs the call unasked, `ask` asks the user, `deny` ends the call. Deny rules stand above `allow`. */
   readonly permissionDecision?: 'allow' | 'deny' | 'ask' | null;
   /** Read by the model and by users. */
   readonly permissionDecisionReason?: string | null;

@@ -21,7 +21,7 @@ interface InProcessModule {
   }): Promise<InProcessRuntime>;
 }
 
-/** Loads the runtime when it is first wanted: whoever talks to another process needs none of it. */
+/** Loads the runtime when it is first needed: a client of another process needs none of it. */
 export async function openInProcess(options: ClientOptions): Promise<InProcessRuntime> {
   const { baseDirectory, workingDirectory, env, gitHubToken, useLoggedInUser, sessionIdleTimeoutSeconds } =
     options;

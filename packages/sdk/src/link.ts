@@ -11,7 +11,7 @@ import type { ClientOptions } from './client-options.js';
 import { GroundcrewError, isConnectionClosed, isConnectionLost } from './errors.js';
 import { openPeer, type Peer } from './peer.js';
 
-/** What a link does with what the runtime asks and tells. */
+/** What a link does with requests and notifications of the runtime. */
 export interface LinkHandlers {
   onRequest(method: string, params: unknown, call: IncomingCall): Promise<unknown>;
   onNotification(method: string, params: unknown): void;

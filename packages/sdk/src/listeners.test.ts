@@ -3,7 +3,7 @@ import { Listeners } from './listeners.js';
 
 const event = { type: 'a' };
 
-test('a listener that is taken off while others are told is not told', () => {
+test('a listener that is removed while others are called is not called', () => {
   const received: string[] = [];
   const listeners = new Listeners<{ type: string }>(() => undefined);
   listeners.add(undefined, () => undo());
@@ -12,7 +12,7 @@ test('a listener that is taken off while others are told is not told', () => {
   expect(received).toEqual([]);
 });
 
-test('a listener that is added while others are told hears the next one', () => {
+test('a listener that is added while others are called gets the next event', () => {
   const received: string[] = [];
   const listeners = new Listeners<{ type: string }>(() => undefined);
   const undo = listeners.add(undefined, () => {

@@ -9,7 +9,7 @@ interface Entry<T> {
 
 /** All listeners; each is called, whatever one of them does. */
 export class Listeners<T extends { readonly type: string }> {
-  /** Replaced, never changed: a listener may come or go while others are being told. */
+  /** Replaced, never changed: a listener may come or go while others are being called. */
   private entries: readonly Entry<T>[] = [];
 
   constructor(private readonly onFailure: (value: T, thrown: unknown) => void) {}

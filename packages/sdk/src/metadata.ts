@@ -18,7 +18,7 @@ export interface SessionMetadata extends Omit<WireMetadata, 'startTime' | 'modif
   readonly context?: SessionContext;
 }
 
-/** One thing that a session waits for; `kind` tells what else is said of it. */
+/** One thing that a session waits for; its other fields depend on `kind`. */
 export type WaitingOn = Result<Methods['session.metadata.activity']>['waitingOn'][number];
 
 /** Which sessions to list: those whose context is this. */

@@ -16,7 +16,7 @@ import type { TraceContext } from './trace.js';
 import type { Warnings } from './warnings.js';
 import type { Call } from './wire.js';
 
-/** That a session came, changed or went, whoever's it is. */
+/** A session came, changed or went, of any client. */
 export type SessionLifecycleEvent = NotificationParams<Notifications['session.lifecycle']>;
 
 /** What a runtime is opened with. */
@@ -279,7 +279,7 @@ export class OpenRuntime {
     }
   }
 
-  /** What the runtime tells is taken at its word: events of every kind pass, known here or not. */
+  /** Events of the runtime are not checked: those of every kind pass, known here or not. */
   private receive(method: string, params: unknown): void {
     if (method === 'session.event') {
       const { sessionId, event } = params as { readonly sessionId: string; readonly event: SessionEvent };

@@ -1,6 +1,6 @@
 import type { EventData, EventOf, SessionEvent } from '@groundcrew/protocol';
 
-/** What a session waits for, as far as its events tell. */
+/** What a session waits for, as far as its events show. */
 export class OpenWork {
   private readonly questions = new Map<string, OpenQuestion>();
   private readonly toolCalls = new Map<string, string>();

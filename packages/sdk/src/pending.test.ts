@@ -21,7 +21,7 @@ const permission = (requestId: string) => ({
   },
 });
 
-/** A runtime with these open questions; it lists them when it is told to. */
+/** A runtime with these open questions; it lists them on request. */
 function asking(items: readonly object[]) {
   let list: () => void = () => undefined;
   const listed = new Promise<void>((resolve) => {
@@ -53,14 +53,14 @@ function handlers() {
   return { asked, options };
 }
 
-test('pending tells the open questions as the runtime lists them', async () => {
+test('pending returns the open questions as the runtime lists them', async () => {
   const { runtime, list } = asking([permission('1'), call('2')]);
   list();
   const session = await runtime.client.createSession({ sessionId });
   expect(await session.pending()).toEqual([permission('1'), call('2')]);
 });
 
-test('a runtime without a list is asked for its log, which tells what is open', async () => {
+test('a runtime without a list is asked for its log, which shows what is open', async () => {
   const event = (type: string, data: object, more = {}) => ({ type, data, ...more });
   const asked = (question: { readonly kind: string; readonly data: object }) =>
     event(`${question.kind}.requested`, question.data);
@@ -107,7 +107,7 @@ test('a client that continues the work gets each open question once, even if it 
   );
 });
 
-test('a question that ended while the list was on its way is put to nobody', async () => {
+test('a question that ended while the list was on its way reaches no handler', async () => {
   const { runtime, list } = asking([call('1'), permission('2'), call('3'), call('4')]);
   const { asked, options } = handlers();
   await runtime.client.resumeSession(sessionId, options);
@@ -156,7 +156,7 @@ test('a question that the app is answering already is not put to its newer handl
   await old.disconnect();
 });
 
-test('a list that is refused is told, and the session works', async () => {
+test('a list that is refused is reported, and the session works', async () => {
   const refused = () => {
     throw new Error('not now');
   };

@@ -78,7 +78,7 @@ export interface PendingSessionLimits {
   readonly data: EventData<'session_limits_exhausted.requested'>;
 }
 
-/** The open questions of a session, the oldest first; a runtime that has no list of them has a log that tells. */
+/** The open questions of a session, the oldest first; of a runtime without such a list they are read from its log. */
 export async function pendingQuestions(call: Call, sessionId: string): Promise<readonly PendingQuestion[]> {
   try {
     const { items } = await call('session.questions.pending', { sessionId });

@@ -18,7 +18,7 @@ export interface HandlerFailure {
   readonly error: Error;
 }
 
-/** Tells the app that one of its handlers threw. */
+/** Reports to the app that one of its handlers threw. */
 export type Report = (failure: Omit<HandlerFailure, 'error'>, thrown: unknown) => void;
 
 /** The way failures of handlers take: to the app if it wants them, else to the process's warnings. */

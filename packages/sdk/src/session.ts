@@ -147,7 +147,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   on(handler: (event: SessionEvent) => unknown): () => void;
   on(first: EventType | ((event: SessionEvent) => unknown), second?: (event: never) => unknown): () => void {
     if (typeof first === 'function') return this.feed.on(undefined, first);
-    return this.feed.on(first, second as (event: SessionEvent) => unknown); // told only of events of this type
+    return this.feed.on(first, second as (event: SessionEvent) => unknown); // called only with events of this type
   }
 
   /** Events from this call on, until the session is left or the signal fires. */
@@ -318,7 +318,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     this.feed.deliver(event);
   }
 
-  /** Whoever sent a prompt hears first that it has arrived, then what came of it. */
+  /** The sender of a prompt learns first that it has arrived, then its outcome. */
   private async closeGap(gap: Gap): Promise<void> {
     await this.calls.repeated();
     const now = await this.lookAround().catch((error: unknown) => {

@@ -43,7 +43,7 @@ export class RuntimeChild {
     this.child.stderr?.on('data', (chunk: Buffer) => {
       this.errors = (this.errors + chunk.toString()).slice(-mostErrorText);
     });
-    // A runtime on a port reads nothing there: that its stdin ends tells it that this process is gone.
+    // A runtime on a port reads nothing there: the end of its stdin shows it that this process is gone.
     if (!isStdio) this.child.stdin?.on('error', () => undefined);
     this.stopWatching = isStdio ? () => undefined : killAtExit(this.child);
     this.ended = this.watch();

@@ -32,7 +32,7 @@ export type SystemMessageConfig =
   | { readonly mode?: 'append'; readonly content?: string }
   /** Is the whole prompt. */
   | { readonly mode: 'replace'; readonly content: string }
-  /** Changes parts of it; the content of a part nobody knows is appended, with a warning. */
+  /** Changes parts of it; the content of an unknown part is appended, with a warning. */
   | {
       readonly mode: 'customize';
       readonly sections?: Readonly<

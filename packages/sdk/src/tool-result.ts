@@ -11,7 +11,7 @@ export function toolResult(returned: unknown): string | ToolResultObject {
   return text ?? { textResultForLlm: noResult, resultType: 'failure', error: noResult };
 }
 
-/** The answer that tells the model what is wrong with its arguments, so that it can do better. */
+/** The answer that shows the model what is wrong with its arguments, so that it can do better. */
 export function badArguments(toolName: string, reason: string): ToolResultObject {
   const text = `Invalid arguments for tool ${toolName}: ${reason}`;
   return { textResultForLlm: text, resultType: 'failure', error: text };

@@ -34,7 +34,7 @@ export class TurnText {
     return this.takeWhole(event.data.content);
   }
 
-  /** Runtimes that do not tell whose prompt it is are taken at their word. */
+  /** With runtimes that do not say whose prompt it is, the next prompt counts. */
   private receivePrompt({ messageId, delivery }: { messageId?: string; delivery?: string }): void {
     if (this.stage === 'before' && (messageId === undefined || messageId === this.promptId))
       this.stage = 'during';

@@ -18,11 +18,11 @@ export class TurnWait {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // Whoever waits hears of the failure; it may come before anyone does.
+    // A waiting caller gets the failure; it may come before there is one.
     this.done.catch(() => undefined);
   }
 
-  /** The prompt is part of the conversation; runtimes that do not tell whose prompt it is are taken at their word. */
+  /** The prompt is part of the conversation; with runtimes that do not say whose prompt it is, the next prompt counts. */
   get hasBegun(): boolean {
     return this.begun;
   }

@@ -5,7 +5,7 @@ import { unknownNames } from './option-names.js';
 
 type Kind = Parameters<typeof unknownNames>[0];
 
-/** Tells the app of options that nothing comes of, each sentence once. */
+/** Warns the app of options without effect, each sentence once. */
 export class Warnings {
   private readonly shown = new Set<string>();
 
@@ -70,7 +70,7 @@ const ofTheProcess = [
   'sessionIdleTimeoutSeconds',
 ] as const;
 
-/** What only the one who starts a runtime can tell it. */
+/** Options that only the process that starts a runtime can set. */
 const ofTheRuntime: Readonly<Partial<Record<RuntimeConnection['kind'], readonly (keyof ClientOptions)[]>>> = {
   uri: ofTheProcess,
   channel: ofTheProcess,

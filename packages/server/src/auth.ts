@@ -24,7 +24,7 @@ export class Gatekeeper {
     else this.peer = gate.pendingPeers.enter(() => gate.close());
   }
 
-  /** Whether the peer may ask and be told. */
+  /** Whether the peer may send requests and get events. */
   get isIn(): boolean {
     return this.hasShown || this.gate.token === undefined;
   }

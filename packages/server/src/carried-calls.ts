@@ -3,7 +3,7 @@ import type { Methods, ParsedParams } from '@groundcrew/protocol';
 import { AsyncQueue } from '@groundcrew/rpc';
 import type { Client } from './client.js';
 
-/** A model call, as whoever makes it gets it. */
+/** A model call, as the client that makes it gets it. */
 export interface CarriedRequest {
   readonly method: string;
   readonly url: string;
@@ -35,7 +35,7 @@ export class CarriedCalls {
 
   constructor(private readonly client: Client) {}
 
-  /** Resolves with the head of the answer; an abort throws the signal's reason and tells the client. */
+  /** Resolves with the head of the answer; an abort throws the signal's reason and notifies the client. */
   readonly exchange = async (request: CarriedRequest, signal: AbortSignal): Promise<CarriedResponse> => {
     signal.throwIfAborted();
     const requestId = randomUUID();
@@ -83,7 +83,7 @@ export class CarriedCalls {
     for (const call of this.calls.values()) call.fail(gone);
   }
 
-  /** A WebSocket is open when its head says so; only then there is somebody to send to. */
+  /** A WebSocket is open when its head says so; only then there is a peer to send to. */
   private async send(requestId: string, request: CarriedRequest, call: CarriedCall): Promise<void> {
     const { method, url, headers, body, transport, origin } = request;
     const values = Object.entries(headers).map(([name, value]) => [name, [value]]);
@@ -149,7 +149,7 @@ class CarriedCall {
       this.begun = resolve;
       this.failed = reject;
     });
-    this.head.catch(() => undefined); // who waits for it is told; nobody may be waiting
+    this.head.catch(() => undefined); // a waiting caller gets the error; there may be none
     this.over = new Promise((resolve) => {
       this.finish = resolve;
     });

@@ -1,9 +1,16 @@
 import { type Callbacks, callbacks, type Method, type Params, type Result, read } from '@groundcrew/protocol';
 import { type Connection, type Encoded, RpcError } from '@groundcrew/rpc';
-import { type Attachment, ClientGone, type Runtime, type Session } from '@groundcrew/runtime';
+import {
+  type Attachment,
+  ClientGone,
+  type PublishedEvent,
+  type Runtime,
+  type Session,
+} from '@groundcrew/runtime';
 import type { ClientDialect } from './dialect/client-dialect.js';
 import { QuestionRequests, type RequestedClient } from './dialect/question-requests.js';
 import { Feed } from './feed.js';
+import type { ForwardedTelemetry } from './forwarded-telemetry.js';
 import { LifecycleFeed, type Notice } from './lifecycle-feed.js';
 
 /** What a client says of itself when it opens a session. */
@@ -11,6 +18,10 @@ export type Share = Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'reportsIn
 
 /** One connected client and the sessions it is attached to. */
 export class Client {
+  /** It asked for telemetry of the sessions it is attached to. */
+  wantsTelemetry = false;
+  /** The client is an extension that the runtime has started. */
+  readonly isExtension: boolean = false;
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
   /** Of sessions that the client has left before it had heard everything. */
@@ -24,6 +35,7 @@ export class Client {
     readonly dialect: ClientDialect,
     private readonly connection: Connection,
     private readonly runtime: Runtime,
+    private readonly telemetry: ForwardedTelemetry,
   ) {
     this.lifecycles = new LifecycleFeed(connection);
   }
@@ -50,7 +62,7 @@ export class Client {
 
   /** The client has the answer to its create or resume, so it knows the session: what is open is put to it. */
   offerQuestions(sessionId: string): void {
-    // A session that cannot be read says so to whoever asks for it.
+    // A session that cannot be read says so to the client that asks for it.
     this.requests
       .get(sessionId)
       ?.offer()
@@ -66,15 +78,21 @@ export class Client {
     return {
       clientId: this.id,
       ...share,
-      // It runs them itself, and has nobody to ask.
+      // It runs them itself, and has no user to ask.
       ...(unasked && { tools: share.tools.map((tool) => ({ ...tool, skipPermission: true })), unasked }),
       reportsIntent: dialect.reportsIntent,
       receive: (published) => {
         feed.receive(published);
         requests?.receive(published);
+        if (this.wantsTelemetry) this.forward(published);
       },
       ask: (callback, params, signal) => this.ask(callback, params, signal),
     };
+  }
+
+  private forward(published: PublishedEvent): void {
+    const params = this.telemetry.of(published);
+    if (params) this.connection.notify('gitHubTelemetry.event', params);
   }
 
   private requestsOf(

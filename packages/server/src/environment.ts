@@ -18,6 +18,33 @@ export interface McpConfig {
   discover(workingDirectory: string): Result<Methods['mcp.discover']>['servers'];
 }
 
+/** The user's settings that clients may read and change. */
+export interface UserSettings {
+  read(): Promise<Result<Methods['user.settings.get']>['settings']>;
+  /** Writes them, `null` taking one out; resolves with those that the environment overrules. Throws what is wrong. */
+  change(settings: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
+}
+
+/** One user of a GitHub host. */
+export interface KnownUser {
+  readonly host: string;
+  readonly login: string;
+}
+
+/** The GitHub accounts that clients logged in with. */
+export interface Accounts {
+  /** What the process shows to GitHub; `login` where it is known. */
+  readonly shown:
+    | { readonly source: 'token' | 'env' | 'user'; readonly host?: string; readonly login?: string }
+    | undefined;
+  users(): readonly KnownUser[];
+  /** Of a user who has logged in. */
+  tokenOf(user: KnownUser): string | undefined;
+  login(user: { readonly host: string; readonly login?: string; readonly token: string }): Promise<void>;
+  /** True when others are still logged in. */
+  logout(user: KnownUser): Promise<boolean>;
+}
+
 /** What the server is given by the program it is part of. */
 export interface ServerEnvironment {
   readonly version: string;
@@ -27,7 +54,7 @@ export interface ServerEnvironment {
   readonly workingDirectory: string;
   /** Where the user's own instructions stand. */
   readonly homeDirectory: string;
-  /** What every session is told of how the program was started, such as a setting without effect. */
+  /** Warnings for every session about how the program was started, such as a setting without effect. */
   readonly warnings?: readonly string[];
   /** What the start of the process says of the clients that come. */
   readonly clients?: ClientStart;
@@ -43,7 +70,13 @@ export interface ServerEnvironment {
   }): Promise<Result<Methods['models.list']>['models']>;
   /** The user's MCP servers; without it there is no file of them. */
   readonly mcpConfig?: McpConfig;
-  /** Who is who at GitHub; without it nobody is known. */
+  /** The user's settings; without it there are none. */
+  readonly userSettings?: UserSettings;
+  /** Who is logged in at GitHub; without it nobody can. */
+  readonly accounts?: Accounts;
+  /** Covers values in the diagnostics of the process; absent where clients may not ask for it. */
+  addSecrets?(values: readonly string[]): void;
+  /** Looks up users of GitHub; without it none is known. */
   readonly gitHub?: {
     /** Whose token a session shows; its own if it has one. */
     status(sessionToken: string | undefined): Promise<Result<Methods['session.gitHubAuth.getStatus']>>;

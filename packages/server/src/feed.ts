@@ -52,7 +52,7 @@ export class Feed {
     }
     if (this.send(published)) return;
     this.isLate = true;
-    // What cannot be read cannot be told: the client may come back and read on from its cursor.
+    // What cannot be read cannot be sent: the client may come back and read on from its cursor.
     this.catchUp().catch(() => this.options.connection.close());
   }
 

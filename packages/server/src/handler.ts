@@ -4,6 +4,7 @@ import type { Runtime, Session } from '@groundcrew/runtime';
 import type { Client } from './client.js';
 import type { NewerSessions } from './dialect/newer-sessions.js';
 import type { ServerEnvironment } from './environment.js';
+import type { ForwardedTelemetry } from './forwarded-telemetry.js';
 import type { Inference } from './inference.js';
 
 /** What a handler may use besides its parameters. */
@@ -14,6 +15,8 @@ export interface CallContext {
   readonly environment: ServerEnvironment;
   readonly signal: AbortSignal;
   readonly newerSessions: NewerSessions;
+  /** What clients that ask for it are sent of their sessions. */
+  readonly telemetry: ForwardedTelemetry;
   /** Does something as soon as the answer to this request is on its way. */
   afterAnswer(work: () => void): void;
   /** A warning for each option of this request that has no effect; throws when one is refused. */

@@ -1,2 +1,2 @@
-export type { McpConfig, ServerEnvironment } from './environment.js';
+export type { Accounts, KnownUser, McpConfig, ServerEnvironment, UserSettings } from './environment.js';
 export { Server } from './server.js';

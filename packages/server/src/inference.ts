@@ -29,7 +29,7 @@ export class Inference {
     if (this.provider === client) this.current = new CarriedCalls(client);
   }
 
-  /** Calls that a client was at fail when it leaves, and are made again by whoever makes them then. */
+  /** Calls that a client was at fail when it leaves, and are made again by the client that makes them then. */
   removeClient(client: Client): void {
     if (this.provider !== client) return;
     this.current?.end();

@@ -27,8 +27,16 @@ const samples: Readonly<Record<string, object>> = {
   'infiniteSessions.bufferExhaustionThreshold': { infiniteSessions: { bufferExhaustionThreshold: 0.5 } },
 };
 
-/** By handlers of their own: `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
-const elsewhere = ['sessionId', 'agent', 'disableResume', 'continuePendingWork', 'takeOver', 'waiveHooks'];
+/** By handlers of their own: `e2e/host-methods.test.ts`, `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
+const elsewhere = [
+  'enableGitHubTelemetryForwarding',
+  'sessionId',
+  'agent',
+  'disableResume',
+  'continuePendingWork',
+  'takeOver',
+  'waiveHooks',
+];
 
 /** Heard of by a list of agents, which is all that becomes of them. */
 const listed = ['customAgents'];
@@ -43,7 +51,7 @@ const isWhole = (path: string) => /^(providers|models|customAgents)\./.test(path
 const known = [...fields.values()].filter(
   ({ path }) => !elsewhere.includes(path) && !listed.includes(path) && !isWhole(path),
 );
-/** What a sandbox cannot hold is refused, and so nobody relies on it. */
+/** What a sandbox cannot hold is refused, so that no app relies on it. */
 const refusedByHandler = ['sandboxConfig.userPolicy.network.proxy'];
 const nothing = receivedOf({});
 const changes = ({ path, params }: OptionField) =>

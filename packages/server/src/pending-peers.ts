@@ -13,7 +13,7 @@ export class PendingPeers {
     return peer;
   }
 
-  /** One has shown the token: whoever guesses begins anew. */
+  /** A peer has shown the token: the count of wrong ones begins anew. */
   welcomed(): void {
     this.wrongTokens = 0;
   }

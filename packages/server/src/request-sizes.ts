@@ -18,6 +18,7 @@ const larger: Readonly<Record<string, number>> = {
   'session.send': 32 * mebibyte,
   'session.tools.handlePendingToolCall': 32 * mebibyte,
   'session.workspaces.createFile': 32 * mebibyte,
+  'session.workspaces.saveLargePaste': 32 * mebibyte,
   'llmInference.httpResponseStart': 32 * mebibyte,
   'llmInference.httpResponseChunk': 32 * mebibyte,
 };

@@ -48,7 +48,7 @@ function choiceOf(sandbox: Given['sandbox'], enabled: boolean | undefined): Exec
   return enabled ? 'required' : 'host';
 }
 
-/** What would protect and is not done is refused: nobody must rely on it. */
+/** A protection that cannot be given is refused: no app may rely on it. */
 function requirePossible({ allowDevToolAccess, userPolicy }: Config): void {
   const { network } = userPolicy ?? {};
   if (allowDevToolAccess === false)
@@ -65,7 +65,7 @@ function requirePossible({ allowDevToolAccess, userPolicy }: Config): void {
     );
 }
 
-/** What protects nobody, and is only told of. */
+/** Options that protect nothing: they are only warned about. */
 function withoutEffect({ auth, userPolicy }: Config): readonly string[] {
   const { filesystem, network } = userPolicy ?? {};
   return [

@@ -11,6 +11,7 @@ import type { ServerEnvironment } from './environment.js';
 import { explain } from './explain.js';
 import { describeFailedRequest, failedText } from './failure.js';
 import { findSession } from './find.js';
+import { ForwardedTelemetry } from './forwarded-telemetry.js';
 import type { CallContext } from './handler.js';
 import { handlers, sessionMethodHandlers } from './handlers/catalog.js';
 import { Inference } from './inference.js';
@@ -27,11 +28,13 @@ export class Server {
   private readonly pendingPeers = new PendingPeers();
   private isShuttingDown = false;
   private readonly newerSessions = new NewerSessions();
+  private readonly telemetry: ForwardedTelemetry;
 
   constructor(
     private readonly runtime: Runtime,
     private readonly environment: ServerEnvironment,
   ) {
+    this.telemetry = new ForwardedTelemetry(environment.version);
     runtime.onLifecycle((lifecycle) => this.broadcast(lifecycle));
   }
 
@@ -62,6 +65,7 @@ export class Server {
       new ClientDialect(this.environment.clients ?? {}),
       connection,
       this.runtime,
+      this.telemetry,
     );
     this.clients.set(client, gatekeeper);
     await connection.closed;
@@ -105,6 +109,7 @@ export class Server {
         return call.signal;
       },
       newerSessions: this.newerSessions,
+      telemetry: this.telemetry,
       afterAnswer: (work) => void works.push(work),
       optionWarnings: () => optionWarnings(name, params.data as object),
     };
@@ -121,6 +126,7 @@ export class Server {
   }
 
   private broadcast(lifecycle: Lifecycle): void {
+    if (lifecycle.type === 'session.deleted') this.telemetry.forget(lifecycle.sessionId);
     if (this.clients.size === 0) return;
     const notice = noticeOf(lifecycle);
     for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.sendLifecycle(notice);

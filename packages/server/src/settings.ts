@@ -37,6 +37,7 @@ export function settingsFrom(
       'customAgents',
       (params.customAgents as readonly JsonObject[] | undefined) ?? before?.customAgents,
     ),
+    ...pick('subagents', (params.subagents as JsonObject | undefined) ?? before?.subagents),
     ...mcpSettings(params, before),
     ...pick('largeOutput', largeOutputOf(params) ?? before?.largeOutput),
     ...pick('model', params.model || before?.model),
@@ -65,6 +66,7 @@ export function settingsFrom(
       params.defaultAgent?.excludedTools ?? before?.defaultAgentExcludedTools,
     ),
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
+    ...pick('tracksFiles', params.enableFileChangeTracking ?? before?.tracksFiles),
     ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...skillSettings(params, before, workingDirectory),
@@ -101,6 +103,7 @@ function mcpSettings(params: ResumeParams, before: SessionSettings | undefined):
     ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
     ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
+    ...pick('keepsTokensInMemory', tokensOf(params) ?? before?.keepsTokensInMemory),
   };
 }
 
@@ -119,6 +122,10 @@ function serversOf(
 
 function toolSearchOf({ toolSearch }: ResumeParams): SessionSettings['toolSearch'] {
   return toolSearch && (withoutNullsDeep(toolSearch) as NonNullable<SessionSettings['toolSearch']>);
+}
+
+function tokensOf({ mcpOAuthTokenStorage: storage }: ResumeParams): true | undefined {
+  return storage === 'in-memory' ? true : undefined;
 }
 
 function envValueModeOf({ envValueMode }: ResumeParams): SessionSettings['envValueMode'] {
@@ -176,6 +183,7 @@ export function shareFrom(params: ResumeParams): Share {
     requestPermission: params.requestPermission ?? false,
     requestUserInput: params.requestUserInput ?? false,
     requestExitPlanMode: params.requestExitPlanMode ?? false,
+    hidesAgentStreams: params.includeSubAgentStreamingEvents === false,
     requestAutoModeSwitch: params.requestAutoModeSwitch ?? false,
     ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),

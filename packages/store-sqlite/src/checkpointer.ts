@@ -64,7 +64,7 @@ export class Checkpointer {
     if (this.#file.logBytes() > 0) this.#checkpoint('TRUNCATE');
   }
 
-  /** After those who wait for the commit have been told. */
+  /** After the callers that wait for the commit have been answered. */
   #checkpointSoon(): void {
     if (this.#isDue) return;
     this.#isDue = true;

@@ -32,7 +32,7 @@ interface Pending {
   readonly records: number;
   readonly characters: number;
   readonly since: number;
-  /** Returns what tells the caller, once the transaction is committed. */
+  /** Returns what answers the caller, once the transaction is committed. */
   run(connection: Connection): () => void;
   fail(error: unknown): void;
 }
@@ -49,7 +49,7 @@ const refusals: ReadonlySet<StoreErrorKind> = new Set([
 
 /**
  * Group commit without a timer: what is added in one tick of the event loop shares a transaction and its sync, and is
- * told after it. A flush is synchronous from BEGIN to COMMIT; what is added meanwhile is the next one.
+ * answered after it. A flush is synchronous from BEGIN to COMMIT; what is added meanwhile is the next one.
  */
 export class CommitQueue {
   readonly #options: CommitQueueOptions;

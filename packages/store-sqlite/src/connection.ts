@@ -62,7 +62,7 @@ export class Connection {
     return this.#prepare(sql).all(...values) as readonly Row[];
   }
 
-  /** Moves the log into the database file, and keeps or drops its length; false when somebody stood in the way. */
+  /** Moves the log into the database file, and keeps or drops its length; false when another connection was in the way. */
   checkpoint(kind: 'PASSIVE' | 'TRUNCATE'): boolean {
     const row = this.get<Readonly<Record<'busy' | 'log' | 'checkpointed', number>>>(
       `PRAGMA wal_checkpoint(${kind})`,

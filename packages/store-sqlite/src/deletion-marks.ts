@@ -10,7 +10,7 @@ const prefix = 'deleted-';
 
 /**
  * A file for each session whose deletion has begun and is not over. The store's own record of it may be damaged with the
- * store; a repair reads these, so that it does not bring back what somebody wanted gone.
+ * store; a repair reads these, so that it does not bring back deleted sessions.
  */
 export class DeletionMarks {
   readonly #directory: string;

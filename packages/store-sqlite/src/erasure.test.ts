@@ -65,7 +65,7 @@ test('a session that a live runtime works in is deleted by no other', async () =
   await two.close();
 });
 
-test('while another process works in the store, deletion waits for nobody and loses nothing', async () => {
+test('while another process works in the store, deletion waits for no other process and loses nothing', async () => {
   const one = home.open();
   const two = home.open();
   await fillMixed(one, ['a', 'b'], numbersFrom(9));

@@ -1,4 +1,4 @@
-import type { SessionHead } from '@groundcrew/store';
+import { parseHead, type SessionHead } from '@groundcrew/store';
 import type { SqliteValue } from './driver.js';
 
 /** A head as a row has it: whole, and what queries ask for once more in columns of its own. */
@@ -23,14 +23,6 @@ export function headValues(head: SessionHead): SqliteValue[] {
   return [work, head.userTurns, head.modifiedAt, cwd, gitRoot, repository, branch, JSON.stringify(head)];
 }
 
-/** A head as it was written; throws when the text is none. */
-export function parseHead(json: string): SessionHead {
-  const head = JSON.parse(json) as SessionHead | null;
-  if (typeof head?.modifiedAt !== 'string' || typeof head.context?.cwd !== 'string')
-    throw new SyntaxError('it is no head');
-  return head;
-}
-
 /**
  * The head of a row. When its text cannot be read, `onUnreadable` hears of it and the columns speak for it: a head is
  * only ever taken from the log, and is written anew with the next record.
@@ -44,7 +36,7 @@ export function readHead(row: HeadColumns, onUnreadable: () => void): SessionHea
   }
 }
 
-/** Without a snapshot to start from, whoever opens the session folds its whole log. */
+/** Without a snapshot to start from, opening the session folds its whole log. */
 function headFromColumns(row: HeadColumns): SessionHead {
   return {
     createdAt: row.modified_at,

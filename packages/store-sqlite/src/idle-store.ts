@@ -28,7 +28,7 @@ export function idleStore(options: IdleStoreOptions): IdleStore {
 export interface IdleStoreOptions {
   open(): SqliteStore;
   readonly idleMilliseconds: number;
-  /** Called each time its database was closed because nobody used it. */
+  /** Called each time its database was closed because it was unused. */
   onClosed?(): void;
 }
 
@@ -73,6 +73,10 @@ class StoreInUse implements IdleStore {
     } finally {
       this.#end();
     }
+  }
+
+  size(sessionId: string): Promise<number> {
+    return this.#use((store) => store.size(sessionId));
   }
 
   list(query?: SessionQuery): Promise<Page<SessionSummary>> {

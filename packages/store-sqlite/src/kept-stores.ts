@@ -16,7 +16,7 @@ export function keptStores(file: string): readonly string[] {
 }
 
 /**
- * Deletes the copies that may hold a word of these sessions: nobody can tell where in a damaged file the words of one session
+ * Deletes the copies that may hold a word of these sessions: it is unknown where in a damaged file the words of one session
  * are. A copy from before a session was made is left.
  */
 export function discardKeptStores(file: string, sessions: readonly number[]): void {

@@ -13,7 +13,7 @@ interface HeldLock {
 const staleLocksPerSweep = 16;
 
 /**
- * Tells live runtimes from dead ones without a heartbeat: each holds for life an exclusive lock on a file of its own,
+ * Distinguishes live runtimes from dead ones without a heartbeat: each holds for life an exclusive lock on a file of its own,
  * and the kernel drops that lock however the process ends. A probe takes a shared lock, so that two probes never take
  * each other for life. The files are never opened but through SQLite: closing any other handle would drop the lock.
  */

@@ -6,7 +6,7 @@ const writeLockByte = 120;
 
 /**
  * Names the process that holds the write lock of a store, be it stopped or no runtime at all; undefined where the
- * system does not tell (it does on Linux), and for this process itself.
+ * system does not say (it does on Linux), and for this process itself.
  */
 export function writeLockHolder(file: string): string | undefined {
   const inode = statSync(`${file}-shm`, { throwIfNoEntry: false })?.ino;

@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto';
-import { crc32 } from 'node:zlib';
-import type { LogRecord } from '@groundcrew/store';
+import { checksumOf, fromColumn, hashOf, type LogRecord, toColumn } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import { damaged } from './faults.js';
-import { fromColumn, toColumn } from './text.js';
 
 /** Bodies above this many characters are kept once per session, out of line. */
 const longestInline = 64 * 1024;
@@ -67,6 +64,18 @@ export function selectRecords(connection: Connection, range: RecordRange): reado
   return records;
 }
 
+/** Bytes of a session's records; SQLite knows them without reading the bodies. */
+export function sizeOfRecords(connection: Connection, session: number): number {
+  const tables = ['record', 'blob'] as const;
+  return tables.reduce((bytes, table) => {
+    const row = connection.get<{ readonly bytes: number | null }>(
+      `SELECT sum(octet_length(json)) AS bytes FROM ${table} WHERE session = ?`,
+      session,
+    );
+    return bytes + (row?.bytes ?? 0);
+  }, 0);
+}
+
 /** Deletes some records of a removed session, the first ones first, then some bodies; false when none are left. */
 export function deleteSomeRecords(connection: Connection, session: number): boolean {
   return deleteSome(connection, 'record', session) || deleteSome(connection, 'blob', session);
@@ -85,12 +94,6 @@ function deleteSome(connection: Connection, table: 'record' | 'blob', session: n
     bytes += own ?? 0;
   }
   return rows.length === recordsPerBatch;
-}
-
-/** The name of a body that is kept out of line. */
-export function hashOf(body: string | Uint8Array): Uint8Array {
-  const encoding = typeof body === 'string' ? 'utf8' : 'utf16';
-  return createHash('sha256').update(encoding).update(body).digest();
 }
 
 function insertBlob(
@@ -160,9 +163,4 @@ function selectBlob(
 ): string | Uint8Array | null {
   const sql = 'SELECT json FROM blob WHERE session = ? AND hash = ?';
   return connection.get<{ readonly json: string | Uint8Array }>(sql, session, hash)?.json ?? null;
-}
-
-/** What a record is checked against when it is read. */
-export function checksumOf({ seq, isPublic, type, json }: LogRecord): number {
-  return crc32(json, crc32(`${seq} ${isPublic} ${type}`));
 }

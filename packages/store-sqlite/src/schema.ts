@@ -1,4 +1,4 @@
-/** Marks a file as a Groundcrew store ("gcrw"), for `file(1)` and against opening somebody else's database. */
+/** Marks a file as a Groundcrew store ("gcrw"), for `file(1)` and against opening another program's database. */
 export const applicationId = 0x67637277;
 
 /**

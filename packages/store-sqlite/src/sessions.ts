@@ -30,7 +30,7 @@ interface SessionRow extends OwnerColumns, HeadColumns {
   readonly seq: number;
 }
 
-/** The open store and the means to tell who lives. */
+/** The open store and the means to find live owners. */
 export interface StoreScope {
   readonly connection: Connection;
   readonly isAlive: (runtimeId: string) => boolean;
@@ -108,13 +108,13 @@ export interface RemovedSession {
   readonly number: number;
   /** Set until its files are out of the way. */
   readonly id: string | null;
-  /** How often bytes were overwritten for it; null when nobody ever spoke in it, and that is not needed. */
+  /** How often bytes were overwritten for it; null when it has no messages, and that is not needed. */
   readonly scrubs: number | null;
 }
 
 /**
  * Takes the session out of sight at once, and its first records with it: without them no repair can bring it back. The
- * rest is left to the `Erasure`. `mark` is called first when somebody spoke in it. Throws before it writes anything.
+ * rest is left to the `Erasure`. `mark` is called first when it has messages. Throws before it writes anything.
  */
 export function removeSession(
   { connection, isAlive }: StoreScope,
@@ -168,7 +168,7 @@ export function ownerOf(row: OwnerColumns): OwnerSince | undefined {
   return { runtimeId, pid, host, since };
 }
 
-/** A session as it is put into a store that is made anew: nobody's, under an epoch that fences who had it before. */
+/** A session as it is put into a store that is made anew: without an owner, under an epoch that fences the former owner. */
 export interface RestoredSession {
   readonly number: number;
   readonly sessionId: string;

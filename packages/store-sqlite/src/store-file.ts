@@ -24,7 +24,7 @@ interface OpenFile {
 }
 
 /**
- * The store's file, opened when it is first needed and opened anew when somebody has removed or replaced it. Only SQLite
+ * The store's file, opened when it is first needed and opened anew when it was removed or replaced. Only SQLite
  * may open it: closing any other handle of this process would drop SQLite's locks.
  */
 export class StoreFile {
@@ -65,7 +65,7 @@ export class StoreFile {
 
   /**
    * Gives the log its length in advance: a sync that need not record a new file size takes half the time. Under the
-   * write lock nobody else writes there, and a tail of zeros is to SQLite what the end of the file is. The log itself
+   * write lock no other process writes there, and a tail of zeros is to SQLite what the end of the file is. The log itself
    * carries no lock that closing this handle could drop.
    */
   lengthenLog(bytes: number): void {

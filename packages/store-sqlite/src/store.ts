@@ -22,7 +22,7 @@ import { damaged, isBusy, storeFault } from './faults.js';
 import { listSessions, liveOwners } from './listing.js';
 import { Liveness } from './liveness.js';
 import { writeLockHolder } from './lock-holder.js';
-import { selectRecords } from './records.js';
+import { selectRecords, sizeOfRecords } from './records.js';
 import { whileBusy } from './retry.js';
 import { appendRecords, claimSession, releaseSession, removedSessions, removeSession } from './sessions.js';
 import { type SqliteMode, StoreFile } from './store-file.js';
@@ -41,7 +41,7 @@ export interface SqliteStoreOptions {
   readonly files?: SessionFiles;
   /** Called at each write step, for chaos tests; shipped bundles have none of it. */
   readonly failpoint?: Failpoint;
-  /** Told of what is wrong but harmed nobody yet. */
+  /** Called with what is wrong but has done no harm yet. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -170,6 +170,14 @@ class EmbeddedStore implements SqliteStore {
     }
   }
 
+  async size(sessionId: string): Promise<number> {
+    const bytes = await this.#look((connection) => {
+      const found = findSession(connection, sessionId);
+      return found && sizeOfRecords(connection, found.number);
+    });
+    return bytes ?? 0;
+  }
+
   async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {
     const page = await this.#look((connection) => listSessions(this.#scope(connection), query));
     return page ?? { items: [] };
@@ -210,7 +218,7 @@ class EmbeddedStore implements SqliteStore {
       if (!connection) return;
       if (removedSessions(connection).length + this.#marks.list().length > 0) void this.#erase();
     } catch {
-      // Whoever first needs the file hears what is wrong with it.
+      // The first caller that needs the file learns what is wrong with it.
       this.#file.drop();
     }
   }

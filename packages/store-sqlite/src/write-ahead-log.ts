@@ -26,7 +26,7 @@ interface Frame {
 
 /**
  * Reads every frame, also those behind damage: each is checked against the sum that the frame before it carries. A
- * transaction that is not whole and has no whole one behind it is a torn tail; nobody was told of it.
+ * transaction that is not whole and has no whole one behind it is a torn tail; no caller was answered for it.
  */
 export function readLog(log: Buffer, fallbackPageSize: number): LogImage {
   const header = readHeader(log, fallbackPageSize);

@@ -1,3 +1,4 @@
+export { type CopyProgress, type CopyResult, copySessions } from './copy-sessions.js';
 export type { CutSession, RepairedSession } from './cut-session.js';
 export type { Database, OpenDatabase, Statement } from './database.js';
 export { diskFault, diskKinds } from './disk-fault.js';
@@ -5,8 +6,10 @@ export { firstEpoch } from './epoch.js';
 export type { WithFileLock } from './file-lock.js';
 export { makeDirectory } from './make-directory.js';
 export { memoryStore } from './memory.js';
+export { parseHead } from './parse-head.js';
 export { cutPage, readCursor, wantedContext } from './query.js';
 export { asRanges } from './ranges.js';
+export { checksumOf, fromColumn, hashOf, toColumn } from './record-text.js';
 export {
   inUse,
   isInUse,

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 /**
  * Makes a directory for its owner alone, and those above it that are missing. Node's own way of doing both tries for
- * ever on a file system that lets nobody make any, such as `/proc`, and a client may name the place.
+ * ever on a file system that allows none, such as `/proc`, and a client may name the place.
  */
 export function makeDirectory(path: string): void {
   const missing = attempt(path);

@@ -74,6 +74,11 @@ class MemoryStore implements SessionStore {
     }
   }
 
+  async size(sessionId: string): Promise<number> {
+    const records = this.#sessions.get(sessionId)?.records ?? [];
+    return records.reduce((bytes, { json }) => bytes + Buffer.byteLength(json), 0);
+  }
+
   async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {
     const summaries = [...this.#sessions].map(([sessionId, session]) => this.#summarize(sessionId, session));
     return pageOf(summaries.filter((summary) => matches(summary, query)).sort(newestFirst), query);

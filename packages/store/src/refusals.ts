@@ -12,7 +12,7 @@ export function inUse(sessionId: string, owner: OwnerSince): StoreError {
   return new StoreError('in_use', message, { owner });
 }
 
-/** Whether somebody else has the session: it is there, and not the caller's. */
+/** Whether another process has the session: it is there, and not the caller's. */
 export function isInUse(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'in_use';
 }

@@ -28,8 +28,12 @@ export interface SessionHead {
   /** Seq of the newest `snapshot` record; 0 when there is none. */
   readonly snapshotSeq: number;
   readonly name?: string;
+  /** A user gave it its name. */
+  readonly isNamed?: boolean;
   readonly summary?: string;
   readonly clientName?: string;
+  /** Stretches of the log, by their first and last seq, whose events readers no longer see. */
+  readonly removed?: readonly (readonly [first: number, last: number])[];
   readonly context: SessionContext;
 }
 
@@ -113,6 +117,8 @@ export interface SessionStore {
   release(request: { readonly sessionId: string; readonly epoch: number }): Promise<void>;
   /** Records with seq greater than `after`, in order, in batches. An unknown session yields nothing. */
   read(sessionId: string, after?: number): AsyncIterable<readonly LogRecord[]>;
+  /** Bytes that the records of a session take; 0 of an unknown one. */
+  size(sessionId: string): Promise<number>;
   /** Newest first. */
   list(query?: SessionQuery): Promise<Page<SessionSummary>>;
   /**

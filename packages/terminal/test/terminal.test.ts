@@ -10,6 +10,9 @@ const world = terminalWorld();
 // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences of terminals
 const wiping = /\u001b\[[23]J|\u001bc|\u001b\[\?(?:1049|1047|47|1000|1002|1003|1006)h/;
 
+/** What is shown where a prompt is written, while nothing runs. */
+const idle = 'Ask, or / for commands';
+
 /** The lines of the conversation: without greeting and live part. */
 function conversation(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((text) => text.startsWith('❯ '));
@@ -28,6 +31,7 @@ test('an answer is printed once, and stays where it is however the window change
   screen.resize(110, 30);
   held.release();
   await screen.sees('item 40');
+  await screen.sees(idle);
   for (const [columns, rows] of [
     [60, 24],
     [120, 30],
@@ -82,6 +86,7 @@ test('Markdown has its looks: headings, tables, code, and lines that are not bro
   const screen = await world.shared(say(text));
   screen.enter('Go');
   await screen.sees('End.');
+  await screen.sees(idle);
   const shown = conversation(screen.newLines);
   expect(shown).toEqual([
     '❯ Go',
@@ -201,6 +206,7 @@ test('a prompt waits for its turn or joins the one that runs, and Ctrl-C stops i
   await screen.sees('Allow to read');
   screen.type('y');
   await screen.sees('Third seen.');
+  await screen.sees(idle);
   expect(screen.lines.filter((text) => /^❯ |seen/.test(text))).toEqual([
     '❯ First',
     '❯ Second',
@@ -246,8 +252,8 @@ test('a session goes on in another screen, with all that was said', async () => 
   other.enter('Which one?');
   await other.sees('It was 7.');
   await screen.sees('It was 7.');
-  await other.sees('Ask, or / for commands');
-  await screen.sees('Ask, or / for commands');
+  await other.sees(idle);
+  await screen.sees(idle);
   const spoken = (lines: readonly string[]) => lines.filter((text) => /^(?:❯ |It was|Remembered)/.test(text));
   expect(spoken(other.lines)).toEqual(spoken(screen.lines));
   screen.enter(`/export ${id}.md`);

@@ -427,7 +427,7 @@ describe('nothing is recorded', () => {
     );
   });
 
-  test('of an API that cannot be reached, and whoever asks is told', async () => {
+  test('of an API that cannot be reached, and the caller is answered', async () => {
     const recording = await record({ upstream: 'http://127.0.0.1:9', file });
     const response = await post(`${recording.baseUrl}/chat/completions`, chat.body(0, ''));
     expect(response.status).toBe(502);

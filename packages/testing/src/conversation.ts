@@ -42,7 +42,7 @@ export type AnswerPart =
   /** What only one API knows, as it came. */
   | { readonly type: 'other'; readonly content: Json };
 
-/** How an answer ended: as it should, by a failure it told, without a word, by a lost connection, or because the caller left. */
+/** How an answer ended: as it should, by a failure it reported, without a word, by a lost connection, or because the caller left. */
 export type Ending = 'complete' | 'failed' | 'unfinished' | 'broken' | 'abandoned';
 
 /** What a model said in one call. */
@@ -56,7 +56,7 @@ export interface Answer {
   readonly usage?: Json;
   /** The name the service gave its model. */
   readonly model?: string;
-  /** The failure as it was told, when it ended in one. */
+  /** The failure as it was reported, when it ended in one. */
   readonly error?: Json;
 }
 

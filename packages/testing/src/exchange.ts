@@ -74,7 +74,7 @@ export function keptQuestion(
   return { question: { model: question.model, messages, tools, settings }, numbering };
 }
 
-/** The conversation after a call that was answered, as the next request tells it. */
+/** The conversation after a call that was answered, as the next request has it. */
 export function historyAfter(
   { question, outcome }: Pick<ModelExchange, 'question' | 'outcome'>,
   masking: Masking,

@@ -128,7 +128,7 @@ function readCall(content: Json, place: string): Call {
   return { id: textOf(id), name: call, argumentsText };
 }
 
-/** One piece needs no telling. */
+/** One piece needs no marks. */
 function lengths(pieces: readonly string[]): string | undefined {
   return pieces.length > 1 ? pieces.map((piece) => piece.length).join(' ') : undefined;
 }

@@ -15,7 +15,7 @@ export interface Incoming {
 export class LocalServer {
   private constructor(private readonly server: Server) {}
 
-  /** Serves calls; what the function throws is an answer of status 500, for whoever asked to see. */
+  /** Serves calls; what the function throws is an answer of status 500, for the caller to see. */
   static async open(
     serve: (incoming: Incoming, response: ServerResponse) => Promise<void>,
   ): Promise<LocalServer> {

@@ -52,7 +52,7 @@ export async function record(options: RecordOptions): Promise<Recording> {
   };
 }
 
-/** Whether this is a place where nobody watches. */
+/** Whether this is a place without a user, such as CI. */
 export function isCi(environment: Readonly<Record<string, string | undefined>> = process.env): boolean {
   const { CI } = environment;
   return CI !== undefined && CI !== '' && CI !== 'false' && CI !== '0';
@@ -272,7 +272,7 @@ function answerHeaders(headers: Headers): Record<string, string | string[]> {
   return { ...Object.fromEntries(plain), ...(cookies.length > 0 && { 'set-cookie': cookies }) };
 }
 
-/** Hands each chunk on as it comes; tells how it ended. */
+/** Hands each chunk on as it comes; reports how it ended. */
 async function passOn(
   body: Response['body'],
   { response, chunks }: { readonly response: ServerResponse; readonly chunks: Uint8Array[] },

@@ -34,7 +34,7 @@ export interface Replay extends AsyncDisposable {
   readonly baseUrl: string;
   /** Why requests were refused: each says which message differs first, with a diff. */
   readonly problems: readonly string[];
-  /** The exchanges that nobody has asked for yet, a line each. */
+  /** The exchanges that were not requested yet, a line each. */
   readonly unused: readonly string[];
   /** Throws a TestingError unless all that was asked was recorded, and all that was recorded was asked. */
   verify(): void;

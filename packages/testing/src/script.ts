@@ -17,7 +17,7 @@ export interface ScriptOptions extends AnswerStyle {
   readonly failureCode?: string;
 }
 
-/** Plays a script to whoever asks, in the tongue it is asked in, and keeps what it was asked. */
+/** Plays a script to any caller, on the wire of its request, and keeps the requests. */
 export class Script {
   readonly replies: ScriptedReply[];
   readonly requests: AskedModel[] = [];

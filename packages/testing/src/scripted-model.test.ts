@@ -107,7 +107,7 @@ test('what a strict service would refuse is refused, and so is what the script d
   );
 });
 
-test('a caller that leaves in the middle of a stream disturbs nobody', async () => {
+test('a caller that leaves in the middle of a stream disturbs no other', async () => {
   const model = await opened(say(...Array<string>(2000).fill('x'.repeat(1000))), say('still here'));
   const { port } = new URL(model.baseUrl);
   const leaving = request({ port, path: paths['openai-chat'], method: 'POST', host: '127.0.0.1' });

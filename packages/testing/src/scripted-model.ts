@@ -50,7 +50,7 @@ export async function scriptedModel(...replies: readonly ScriptedReply[]): Promi
   };
 }
 
-/** What tells a session to use a service at this address. */
+/** The settings of a session that uses a service at this address. */
 function settingsAt(baseUrl: string, wire: WireName): ModelSettings {
   return { model: 'scripted', provider: { ...kinds[wire], baseUrl, apiKey: 'no-key-is-needed' } };
 }

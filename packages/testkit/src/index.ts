@@ -8,6 +8,7 @@ export {
   providerOf,
 } from './live-runtime.js';
 export { type OptionField, optionFields } from './option-fields.js';
+export { findPostgres, openPostgres, type PostgresServer, type PostgresSource } from './postgres-server.js';
 export { type Rule, RuleModel, type RuleWire } from './rule-model.js';
 export {
   RuntimeProcess,
@@ -31,7 +32,7 @@ export {
   say,
   streamChunks,
 } from './scripted-api.js';
-export { type ScriptedWire, scriptedWireFor } from './scripted-wires.js';
+export { type ScriptedWire, type SpokenParts, scriptedWireFor } from './scripted-wires.js';
 export { type StoreWorld, storeContract } from './store-contract.js';
 export { story } from './story.js';
 export { type Frame, WireClient } from './wire-client.js';

@@ -18,7 +18,7 @@ export interface LiveSession {
   readonly model: ScriptedModel;
 }
 
-/** One real runtime for all tests of a file; after each test, all that was told must have been right. */
+/** One real runtime for all tests of a file; after each test, all its events must have been right. */
 export class LiveRuntime {
   readonly home = temporaryDirectory();
   private readonly processes: RuntimeProcess[] = [];
@@ -99,7 +99,7 @@ export class LiveRuntime {
     return { session, model };
   }
 
-  /** Nothing told since the last check was wrong, and no history was refused. */
+  /** No event since the last check was wrong, and no history was refused. */
   check(): void {
     const all = [
       ...this.examined.flatMap((client) => client.examine()),

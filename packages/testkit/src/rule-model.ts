@@ -6,7 +6,7 @@ import { type AskedBody, completionMessages } from './completion-messages.js';
 import { type SpokenParts, scriptedWireFor } from './scripted-wires.js';
 import type { CompletionMessage } from './strict-history.js';
 
-/** Answers by what was said so far, so that asking again gives the same answer again; one that waits is a model at work. */
+/** Answers by what was said so far, so that asking again gives the same answer again. One that waits is a model at work, one that throws refuses. */
 export type Rule = (
   messages: readonly CompletionMessage[],
   headers: IncomingHttpHeaders,
@@ -79,15 +79,26 @@ export class RuleModel {
     const fault = wire.faultIn(asked);
     if (fault !== undefined) {
       this.refusals.push(fault);
-      response.writeHead(400, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { message: fault } }));
+      refuse(response, fault);
       return;
     }
-    const answer = await this.options.rule(completionMessages(asked), call.headers);
+    const answer = await this.answerTo(asked, call.headers);
+    if (answer instanceof Error) {
+      refuse(response, answer.message);
+      return;
+    }
     if (asked.stream) await this.stream(wire.streamOf(answer, asked.model), response);
     else {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(wire.bodyOf(answer, asked.model)));
+    }
+  }
+
+  private async answerTo(asked: AskedBody, headers: IncomingHttpHeaders): Promise<SpokenParts | Error> {
+    try {
+      return await this.options.rule(completionMessages(asked), headers);
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
     }
   }
 
@@ -99,6 +110,11 @@ export class RuleModel {
     }
     response.end();
   }
+}
+
+function refuse(response: ServerResponse, message: string): void {
+  response.writeHead(400, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error: { message } }));
 }
 
 const wireFields: Readonly<Record<RuleWire, Readonly<Record<string, string>>>> = {

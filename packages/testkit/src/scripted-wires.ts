@@ -48,7 +48,7 @@ export function spoken({ reasoning, chunks, calls }: SpokenParts): ScriptedAnswe
   };
 }
 
-/** Figures in which every kind of token is distinguished, where the API tells them. */
+/** Figures in which every kind of token is distinguished, where the API has them. */
 export const scriptedUsage = {
   'openai-chat': { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
   'openai-responses': {

@@ -64,6 +64,17 @@ function readingTests(current: () => SessionStore): void {
     expect(batches.map((batch) => batch.length)).toEqual([256, 256, 188]);
   });
 
+  test('a session has the size of its records, bodies out of line included; an unknown one has none', async () => {
+    const records = [
+      ...makeRecords(0, 2),
+      { ...makeRecords(2, 1)[0], seq: 3, json: JSON.stringify('ü'.repeat(70_000)) },
+    ];
+    await create(current(), 's', { records: records as readonly LogRecord[] });
+    const bytes = records.reduce((sum, { json = '' }) => sum + Buffer.byteLength(json), 0);
+    expect(await current().size('s')).toBe(bytes);
+    expect(await current().size('nobody')).toBe(0);
+  });
+
   test('reading an unknown session yields nothing', async () => {
     expect(await readAll(current(), 'nobody')).toEqual([]);
   });

@@ -61,7 +61,7 @@ export class WireClient {
     return this.received.get(sessionId) ?? [];
   }
 
-  /** What is wrong with all that was told, over all sessions. */
+  /** What is wrong with all events, over all sessions. */
   examine(): readonly string[] {
     return [...this.problems, ...[...this.received.values()].flatMap(examineEvents)];
   }

@@ -14,7 +14,7 @@ export interface SessionClient {
   until<T>(look: () => T | undefined, what: string): Promise<T>;
 }
 
-/** One client's view of one session; `next` reads on in what it is told, so that nothing is waited for twice. */
+/** One client's view of one session; `next` reads on in its events, so that nothing is waited for twice. */
 export class WireSession {
   /** `cursor`: how many events have been read already. */
   constructor(
@@ -39,7 +39,7 @@ export class WireSession {
     return this.call('session.send', { prompt, ...more });
   }
 
-  /** Sends a prompt and waits until the session is idle; the answer is all it was told meanwhile. */
+  /** Sends a prompt and waits until the session is idle; the answer is all events meanwhile. */
   async turn(prompt: string, more: object = {}): Promise<readonly AnyEvent[]> {
     await this.send(prompt, more);
     return this.untilIdle();

@@ -20,7 +20,7 @@ export interface ChatOptions {
   readonly flags: FlagValues<typeof sessionFlags>;
   readonly lines: LineInput;
   readonly display: Display;
-  /** A user reads and types, and is told what to do. */
+  /** A user reads and types, and gets hints. */
   readonly isTerminal: boolean;
   /** Tools of the app that embeds the chat. */
   readonly options?: ResumeSessionOptions;
@@ -167,7 +167,7 @@ export class Chat {
     if (!command || !session) {
       if (session && (await isSkill(session, name.slice(1))))
         await this.ask({ command: name.slice(1), args: text.slice(name.length).trim() });
-      else display.note(`There is no ${name}; /help tells what there is`);
+      else display.note(`There is no ${name}; /help lists the commands`);
       return undefined;
     }
     try {

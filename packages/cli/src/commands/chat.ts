@@ -45,7 +45,7 @@ type ChatFlags = FlagValues<typeof flags>;
 /** `groundcrew`: a conversation, on the whole of a terminal or line by line. */
 export const chat = defineCommand({
   usage: ['groundcrew [flags]'],
-  summary: 'Talks with a model; /help tells what else one can say',
+  summary: 'Talks with a model; /help lists the commands',
   flags,
   acceptsPeerFlags: true,
   notes: 'Ctrl-C stops the answer, twice it ends the program; so does the end of the input.',
@@ -151,9 +151,11 @@ function tokenIn(file: string): string {
 }
 
 /** A server has its own model service; keys of this machine are not sent to it. Flags about runtimes are the server's too. */
-function withoutOwnService(config: Config, { model, sandbox, fileHooks }: ChatFlags): Config {
-  if (sandbox || fileHooks)
-    throw new UsageError('--sandbox and --file-hooks are for the runtime: give them to groundcrew serve');
+function withoutOwnService(config: Config, { model, sandbox, fileHooks, store }: ChatFlags): Config {
+  if (sandbox || fileHooks || store !== undefined)
+    throw new UsageError(
+      '--sandbox, --file-hooks and --store are for the runtime: give them to groundcrew serve',
+    );
   const { provider: _provider, model: _model, sandbox: _sandbox, ...rest } = config;
   return { ...rest, ...(model !== undefined && { model }) };
 }

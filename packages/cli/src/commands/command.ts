@@ -2,7 +2,7 @@ import { unknown } from '../flags/arguments.js';
 import { type Flags, flagLines, type Given, readFlags } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 
-/** Something users tell the program to do. */
+/** A command of the program. */
 export interface Command {
   /** Each way to call it, a line. */
   readonly usage: readonly string[];

@@ -62,7 +62,7 @@ function report(place: StorePlace, { findings, contents }: Inspection): string {
   return [...lines, ...findings.map(line), verdict].join('\n');
 }
 
-/** A machine without a sandbox has no fault; whoever asks for one is refused. */
+/** A machine without a sandbox has no fault; a session that asks for one is refused. */
 function sandboxLine(probe: Probe): string {
   if (probe.type === 'missing') return `note: no sandbox for commands: ${probe.reason}`;
   return `The sandbox for commands works: ${probe.sandbox.kind} (${probe.sandbox.program}).`;

@@ -4,6 +4,7 @@ import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
+import { chooseStore } from '../config/store-choice.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import { readProtocol } from '../flags/protocol.js';
@@ -42,7 +43,7 @@ export interface ServerOptions extends HeadlessArguments {
   readonly orphanPatience?: number;
   /** Where commands of sessions run that say nothing of it. */
   readonly sandbox?: SandboxSettings;
-  /** Told of what users should know; what ends the program goes to the process. */
+  /** Called with what users should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
 
@@ -81,7 +82,9 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const { log } = options;
   for (const warning of options.warnings) options.warn(warning);
   const shutdown = new Shutdown(process, log);
-  const program = compose(optionsFrom(options, process, shutdown));
+  const from = optionsFrom(options, process, shutdown);
+  const store = await chooseStore({ ...from, given: options.store });
+  const program = compose({ ...from, ...(store !== undefined && { store }) });
   shutdown.program = program;
   process.onSignal(() => void shutdown.end(0));
   if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void shutdown.end(0));
@@ -116,7 +119,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   }
 }
 
-/** Whoever starts a server on a port, and not by `serve`, is a client: without it the server would be left for good. */
+/** A process that starts a server on a port, and not by `serve`, is a client: without it the server would be left for good. */
 function watchParent(
   { orphanPatience: patience, log }: ServerOptions,
   shutdown: Shutdown,
@@ -137,6 +140,9 @@ function orphanPatience({ GROUNDCREW_ORPHAN_TIMEOUT: seconds }: Environment): nu
 const openPort =
   'No connection token is set: every program on this machine may connect. Set COPILOT_CONNECTION_TOKEN to ask for one.';
 
+/** After a client's shutdown, so long is left to refuse what was under way; one that closes its end ends it at once. */
+const lastRequestsMs = 250;
+
 /** Ends the program once, however many reasons there are. */
 class Shutdown {
   program: Program | undefined;
@@ -146,6 +152,11 @@ class Shutdown {
     private readonly process: Process,
     private readonly log: Log | undefined,
   ) {}
+
+  /** Values that no later entry of the log shows. */
+  cover(values: readonly string[]): void {
+    this.log?.cover(values);
+  }
 
   end(code: number): Promise<void> {
     this.shutdown ??= (async () => {
@@ -206,13 +217,15 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     },
     sessionIdleSeconds: options.sessionIdleSeconds,
     warn: (message) => options.warn(message),
-    onShutdown: () => void shutdown.end(0),
+    onShutdown: () => setTimeout(() => void shutdown.end(0), lastRequestsMs),
+    addSecrets: (values) => shutdown.cover(values),
     ...(process.used && { used: process.used }),
     clients: clientsOf(options, environment),
     ...(options.skipsInstructions && { skipsInstructions: true }),
     ...(options.fileHooks && { fileHooks: true }),
     ...(sandbox && { sandbox }),
     ...(token && { token }),
+    ...(!options.mayLogIn && { ignoresLogin: true }),
     ...(connectionToken && { connectionToken }),
   };
 }

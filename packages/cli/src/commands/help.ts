@@ -14,7 +14,7 @@ const environment: readonly (readonly [string, string])[] = [
 export function help(commands: Readonly<Record<string, () => Promise<Command>>>): Command {
   return defineCommand({
     usage: ['groundcrew help [command]'],
-    summary: 'Tells what there is, or all about one command',
+    summary: 'Lists the commands, or explains one',
     flags: {},
     mostWords: 1,
     run: async ({ words: [name] }, terminal) => {
@@ -34,7 +34,7 @@ async function overview(commands: Readonly<Record<string, () => Promise<Command>
     '',
     ...table(rows),
     '',
-    'groundcrew --version tells which one this is; groundcrew COMMAND --help tells more.',
+    'groundcrew --version prints the version; groundcrew COMMAND --help explains a command.',
     'Settings: flags, then the environment, then config.json in the home.',
     '',
     ...table(environment),

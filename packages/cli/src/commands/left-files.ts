@@ -24,7 +24,7 @@ export function inspectDirectories(place: StorePlace, inspection: Inspection): r
 export async function tidyDirectories(place: StorePlace, inspection: Inspection): Promise<readonly string[]> {
   const { removed, unknown } = leftIn(place, inspection);
   const files = removedFilesIn(dirname(place.file));
-  // A number that no session has ever had: what is detached under it is in nobody's way.
+  // A number that no session has ever had: what is detached under it is in no one's way.
   for (const directory of unknown) {
     files.detach({ number: 0, id: basename(directory) });
     await files.discard(0);
@@ -38,7 +38,7 @@ export async function tidyDirectories(place: StorePlace, inspection: Inspection)
 }
 
 /**
- * Only a sound store that nobody uses says for certain which sessions there are; beside a store that was kept from a recovery
+ * Only a sound store that no process uses says for certain which sessions there are; beside a store that was kept from a recovery
  * lie files of sessions that are lost, not deleted.
  */
 function leftIn(place: StorePlace, { findings, contents }: Inspection) {

@@ -10,6 +10,7 @@ import { type Flag, switchFlag, textFlag } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
+import { openPage } from './open-page.js';
 
 type McpProbe = Awaited<ReturnType<typeof Runtime.probeMcpServer>>;
 
@@ -116,7 +117,7 @@ const test = defineCommand({
     const { signal } = new AbortController();
     const probe = await Runtime.probeMcpServer(
       server.raw,
-      { programs, version, workingDirectory },
+      { programs, version, workingDirectory, homeDirectory: homeOf(terminal) },
       signal,
     ).finally(() => programs.close());
     show(flags.json ? JSON.stringify(probe, undefined, 2) : report(name, probe), terminal);
@@ -124,12 +125,64 @@ const test = defineCommand({
   },
 });
 
-const subcommands: Readonly<Record<string, Command>> = { ls, add, rm, test };
+const login = defineCommand({
+  usage: ['groundcrew mcp login NAME [--force] [--client-id ID] [--client-secret-env NAME] [--machine]'],
+  summary: 'Logs in at an MCP server with a browser, and keeps the tokens in the home',
+  flags: {
+    force: switchFlag('--force', 'log in again although there are tokens'),
+    clientId: textFlag(
+      '--client-id',
+      'ID',
+      'the program as it is registered there; it registers itself without',
+    ),
+    secretEnv: textFlag('--client-secret-env', 'NAME', 'the variable that holds the secret of that client'),
+    machine: switchFlag('--machine', 'log in as that client itself, without a user (client_credentials)'),
+    browser: switchFlag('--no-browser', 'print the address only, and open no browser'),
+  },
+  mostWords: 1,
+  run: async ({ flags, words: [name] }, terminal) => {
+    if (name === undefined) throw new UsageError('groundcrew mcp login needs the name of a server');
+    const server = found(terminal).servers.get(name);
+    if (!server) return failed(terminal, `There is no server ${name} here: groundcrew mcp ls`);
+    const { version, workingDirectory, environment } = terminal;
+    const secret = flags.secretEnv === undefined ? undefined : entryOf(environment, flags.secretEnv);
+    if (flags.secretEnv !== undefined && !secret)
+      throw new UsageError(`The variable ${flags.secretEnv} is not set`);
+    const programs = new Shells(commandEnvironment(environment, homeOf(terminal)));
+    const stop = new AbortController();
+    terminal.onStop(() => stop.abort());
+    try {
+      const probe = await Runtime.logInAtMcpServer(
+        server.raw,
+        {
+          programs,
+          version,
+          workingDirectory,
+          homeDirectory: homeOf(terminal),
+          isForced: flags.force,
+          clientId: flags.clientId,
+          clientSecret: secret,
+          ...(flags.machine && { isMachine: true }),
+          show: (url) => openPage(url, { opens: !flags.browser, terminal }),
+        },
+        stop.signal,
+      );
+      show(report(name, probe), terminal);
+      return probe.status === 'connected' ? exitCodes.done : exitCodes.failed;
+    } catch (error) {
+      return failed(terminal, error instanceof Error ? error.message : String(error));
+    } finally {
+      await programs.close();
+    }
+  },
+});
+
+const subcommands: Readonly<Record<string, Command>> = { ls, add, rm, test, login };
 
 /** `groundcrew mcp`: the user's MCP servers. */
 export const mcp: Command = {
   usage: Object.values(subcommands).flatMap(({ usage }) => usage),
-  summary: 'Lists, adds, removes and tests MCP servers',
+  summary: 'Lists, adds, removes and tests MCP servers, and logs in at them',
   help: () =>
     Object.values(subcommands)
       .map((command) => command.help())
@@ -144,7 +197,7 @@ export const mcp: Command = {
       throw error;
     }
     if (asksForHelp(argv)) return show(mcp.help(), terminal);
-    throw new UsageError(`groundcrew mcp needs ls, add, rm or test, not ${name}`);
+    throw new UsageError(`groundcrew mcp needs ls, add, rm, test or login, not ${name}`);
   },
 };
 

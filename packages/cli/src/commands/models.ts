@@ -45,7 +45,12 @@ async function findWays(config: Config, terminal: Terminal, redactor: Redactor):
   const { environment, version } = terminal;
   const token = environment.GH_TOKEN || environment.GITHUB_TOKEN;
   const exchange = nodeExchange({ environment });
-  const directory = new ModelDirectory({ exchange, environment, version, ...(token && { token }) });
+  const directory = new ModelDirectory({
+    exchange,
+    environment,
+    version,
+    ...(token && { token: () => ({ value: token, isGiven: false }) }),
+  });
   const used = chooseProvider(config.ways, config.model)?.name;
   const hasCopilot = isCopilotConfigured(environment);
   const isCopilotUsed = used === undefined && hasCopilot && config.model !== directory.embedded.id;

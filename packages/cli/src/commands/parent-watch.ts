@@ -39,7 +39,7 @@ export class ParentWatch {
   }
 }
 
-/** Tells whether the process that started this one, as it is now, is gone. */
+/** Says whether the process that started this one is gone. */
 export function parentIsGone(): () => boolean {
   const parent = process.ppid;
   return () => process.ppid !== parent || !isThere(parent);

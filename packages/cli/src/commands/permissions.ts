@@ -30,7 +30,7 @@ const check = defineCommand({
   summary: 'Says what would happen to a call in a new session here, and why; nothing is run',
   flags: checkFlags,
   notes:
-    'Exit code 0: it would run. 3: somebody would be asked. 1: it would be denied. 2: wrong usage, or a\npermissions.json with a mistake.',
+    'Exit code 0: it would run. 3: a user would be asked. 1: it would be denied. 2: wrong usage, or a\npermissions.json with a mistake.',
   mostWords: 1,
   run: async ({ flags, words }, terminal) => {
     const wish = wishIn(flags, words);

@@ -5,7 +5,7 @@ import type { Terminal } from '../terminal/terminal.js';
 export interface PipedTextOptions {
   /** Waits for the end even where there may be none. */
   readonly isRequired: boolean;
-  /** Told after some silence what the program waits for. */
+  /** Called after some silence with what the program waits for. */
   onSilence(): void;
 }
 

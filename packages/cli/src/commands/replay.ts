@@ -27,6 +27,7 @@ export const replay = defineCommand({
       help: 'give up after so many seconds without an event; 10 unless given',
       most: longestPatience,
     }),
+    store: configFlags.store,
     logLevel: configFlags.logLevel,
   },
   notes: `Prompts are sent again; model answers, tool results and decisions are those that were recorded, so nothing is asked,
@@ -35,7 +36,7 @@ Exit codes: 0 the same, 1 different, 2 wrong usage or no such session.`,
   mostWords: 1,
   run: async ({ flags, words: [wanted] }, terminal) => {
     if (wanted === undefined)
-      throw new UsageError('The id of a session is missing; groundcrew sessions ls tells it');
+      throw new UsageError('The id of a session is missing; groundcrew sessions ls lists them');
     const { sessionId, events } = await storedEvents(wanted, flags, terminal);
     const recording = readRecording(events);
     const patience = (flags.timeout ?? 10) * 1000;
@@ -56,7 +57,9 @@ async function storedEvents(
 ): Promise<{ readonly sessionId: string; readonly events: readonly SessionEvent[] }> {
   const config = readConfig(flags, terminal.environment);
   const { log } = openCommandLog(config, terminal);
-  const stored = new StoredSessions(config.homeDirectory, (message) => log.write('warning', message));
+  const stored = await StoredSessions.open(config, terminal.environment, (message) =>
+    log.write('warning', message),
+  );
   try {
     const sessionId = await findSessionId(wanted, () => stored.list()).catch((error: Error) => {
       throw new UsageError(error.message, { cause: error });

@@ -121,7 +121,7 @@ async function readPrompt(given: string, terminal: Terminal): Promise<string> {
   return prompt;
 }
 
-/** Who answers questions: a user at the terminal, or nobody. */
+/** Who answers questions: a user at the terminal, or no one. */
 function questionsFor(
   { config }: RunRequest,
   terminal: Terminal,
@@ -142,7 +142,7 @@ function questionsFor(
   return { onPermissionRequest: dialogue.decide, onUserInputRequest: dialogue.answer };
 }
 
-/** No user can be asked: what is not allowed is denied, and users are told how to allow it. */
+/** No user can be asked: what is not allowed is denied, with a hint on how to allow it. */
 function decideBy({ allow }: Config, display: Display): PermissionHandler {
   return (request, invocation) => {
     if (permits(allow, request, invocation)) return { kind: 'approve-once' };

@@ -9,7 +9,7 @@ import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
 
-const { logLevel, sandbox, sessionIdleTimeout } = configFlags;
+const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;
 
 /** `groundcrew serve`: a runtime for clients on a port. */
 export const serve = defineCommand({
@@ -30,6 +30,7 @@ export const serve = defineCommand({
     ),
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
     sandbox,
+    store,
     sessionIdleTimeout,
     logLevel,
   },
@@ -42,7 +43,7 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
     const connectionToken = tokenFor(flags.tokenFile, terminal.environment, print);
     redactor.register(connectionToken);
     if (flags.host !== undefined && !isLoopback(flags.host))
-      print(`Whoever reaches ${flags.host} can try the token, and what is said is not encrypted.`);
+      print(`Anyone who reaches ${flags.host} can try the token, and the traffic is not encrypted.`);
     return new Promise<number>((resolve, reject) => {
       const options: ServerOptions = {
         port: flags.port ?? 0,
@@ -55,6 +56,7 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
         warn: (message) => log.write('warning', message),
         ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
         ...(config.sandbox && { sandbox: config.sandbox }),
+        ...(config.store !== undefined && { store: config.store }),
         ...(flags.host !== undefined && { host: flags.host }),
       };
       runServer(options, processOf(terminal, { exit: resolve, warn: print })).catch(reject);
@@ -87,7 +89,7 @@ function tokenFor(
   return made;
 }
 
-/** Clients read the same file; nobody else may. */
+/** Clients read the same file; no other user may. */
 function tokenIn(file: string): string {
   try {
     const token = makeToken(file) ?? readFileSync(file, 'utf8').trim();

@@ -16,7 +16,7 @@ import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 import { openCommandLog } from './command-log.js';
 
-const { logLevel } = configFlags;
+const { logLevel, store } = configFlags;
 const json = switchFlag('--json', 'print it as JSON');
 
 const requestFlag = textFlag(
@@ -28,7 +28,7 @@ const requestFlag = textFlag(
 const ls = defineCommand({
   usage: ['groundcrew sessions ls [--json]'],
   summary: 'Lists the sessions, the newest first',
-  flags: { json, logLevel },
+  flags: { json, store, logLevel },
   run: ({ flags }, terminal) =>
     withSessions(flags, terminal, async (stored) => {
       const sessions = await stored.list();
@@ -40,7 +40,7 @@ const ls = defineCommand({
 const showOne = defineCommand({
   usage: ['groundcrew sessions show ID [--json]', 'groundcrew sessions show ID --request TURN'],
   summary: 'Shows what was said in a session, or the exact request of a turn',
-  flags: { json, request: requestFlag, logLevel },
+  flags: { json, request: requestFlag, store, logLevel },
   mostWords: 1,
   run: ({ flags, words }, terminal) =>
     withSessions(flags, terminal, async (stored, _log, redactor) => {
@@ -60,7 +60,7 @@ const showOne = defineCommand({
 const exportOne = defineCommand({
   usage: ['groundcrew sessions export ID [FILE]'],
   summary: 'Writes the events of a session as lines of JSON, to stdout or to a new file',
-  flags: { logLevel },
+  flags: { store, logLevel },
   mostWords: 2,
   run: ({ flags, words }, terminal) =>
     withSessions(flags, terminal, async (stored) => {
@@ -76,7 +76,7 @@ const exportOne = defineCommand({
 const rm = defineCommand({
   usage: ['groundcrew sessions rm ID…'],
   summary: 'Removes sessions and all that belongs to them',
-  flags: { logLevel },
+  flags: { store, logLevel },
   mostWords: Number.POSITIVE_INFINITY,
   run: async ({ flags, words }, terminal) => {
     idIn(words);
@@ -125,13 +125,15 @@ export const sessions: Command = {
 };
 
 async function withSessions(
-  flags: { readonly logLevel?: Parameters<typeof readConfig>[0]['logLevel'] },
+  flags: Pick<Parameters<typeof readConfig>[0], 'logLevel' | 'store'>,
   terminal: Terminal,
   work: (stored: StoredSessions, log: Log, redactor: Redactor) => Promise<number>,
 ): Promise<number> {
   const config = readConfig(flags, terminal.environment);
   const { log, redactor } = openCommandLog(config, terminal);
-  const stored = new StoredSessions(config.homeDirectory, (message) => log.write('warning', message));
+  const stored = await StoredSessions.open(config, terminal.environment, (message) =>
+    log.write('warning', message),
+  );
   try {
     return await work(stored, log, redactor);
   } finally {
@@ -157,7 +159,7 @@ function showRequest(body: Uint8Array, redactor: Redactor, terminal: Terminal): 
 
 function idIn([id]: readonly string[]): string {
   if (id === undefined)
-    throw new UsageError('The id of a session is missing; groundcrew sessions ls tells it');
+    throw new UsageError('The id of a session is missing; groundcrew sessions ls lists them');
   return id;
 }
 

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import type { StorePlace } from '@groundcrew/store-sqlite';
-import { storeFile } from '../compose.js';
 import { homeDirectory } from '../config/home.js';
 import { textFlag } from '../flags/flags.js';
+import { storeFile } from '../stores/home-store.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 /** Names the home whose store is meant. */

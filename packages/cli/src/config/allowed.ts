@@ -44,7 +44,7 @@ export function readRule(text: string, name: string): AllowRule {
 }
 
 /**
- * Whether nobody has to be asked. What managed settings reserve for users is always asked; a place outside is a question
+ * Whether it runs unasked. What managed settings reserve for users is always asked; a place outside is a question
  * of its own, which a permission to read does not answer.
  */
 export function permits(

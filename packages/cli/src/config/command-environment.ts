@@ -3,12 +3,14 @@ import type { Environment } from '@groundcrew/models';
 import { namesIn } from '../flags/arguments.js';
 import { configPath } from './home.js';
 
-/** The environment for commands, without what headers of model services are made of. */
+/** The environment for commands, without what opens the store and what headers of model services are made of. */
 export function commandEnvironment(environment: Environment, homeDirectory: string): Environment {
   const source = sourceOf(configPath(homeDirectory));
   const inFile = [...source.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name);
   const listed = /"headerVariables"\s*:\s*\[([^\]]*)\]/.exec(source)?.[1] ?? '';
   const secret = new Set([
+    // The address of the store opens every session there is.
+    'GROUNDCREW_STORE',
     ...inFile,
     ...[...listed.matchAll(/"([^"]*)"/g)].map(([, name]) => name),
     ...namesIn(environment.GROUNDCREW_HEADER_ENV),
@@ -32,7 +34,7 @@ const common: ReadonlySet<string> = new Set([
   'USER',
 ]);
 
-/** Whoever reads the settings for what they say is told when they cannot be read. */
+/** Settings that cannot be read are reported where they are used. */
 function sourceOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

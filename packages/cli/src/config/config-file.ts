@@ -68,7 +68,7 @@ const readSandboxFields = objectOf({
   deniedPaths: listOf(absolutePath),
 });
 
-/** The name of an executor, or that and more. A field that nobody knows was meant to protect: it is refused. */
+/** The name of an executor, or that and more. An unknown field was meant to protect: it is refused. */
 const readSandbox: Reader<SandboxSettings> = (value, at) => {
   if (typeof value === 'string') return { executor: executorOf(value, `${at.path}:`) };
   const warn = (field: string) => {
@@ -81,8 +81,15 @@ const readSandboxOnly = objectOf({ sandbox: readSandbox });
 
 const readFileHooksOnly = objectOf({ sandbox: readSandbox, fileHooks: flag });
 
+/** One address, or a list of them. */
+const readStore: Reader<string> = (value, at) =>
+  Array.isArray(value) ? listOf(text)(value, at).join(',') : text(value, at);
+
+const readStoreOnly = objectOf({ sandbox: readSandbox, store: readStore });
+
 const readFields = objectOf({
   ...modelFields,
+  store: readStore,
   sandbox: readSandbox,
   fileHooks: flag,
   streaming: flag,
@@ -128,6 +135,12 @@ export function readFileHooksSetting(path: string): boolean {
   return (
     read(path, (value) => readFileHooksOnly(value, { path: '', warn: () => undefined })).fileHooks ?? false
   );
+}
+
+/** Where the settings of a home keep its sessions. It decides where data is, so it holds for every client. Throws UsageError. */
+export function readStoreSetting(path: string): string | undefined {
+  if (!/"store"\s*:/.test(sourceOf(path) ?? '')) return undefined;
+  return read(path, (value) => readStoreOnly(value, { path: '', warn: () => undefined })).store;
 }
 
 /** Limits of model calls that the environment names. Throws UsageError. */
@@ -192,8 +205,9 @@ function lengthOfTokens(source: string): number {
   return length;
 }
 
-function holdsSecrets({ provider }: ConfigFile): boolean {
-  return provider?.apiKey !== undefined || provider?.bearerToken !== undefined;
+function holdsSecrets({ provider, store = '' }: ConfigFile): boolean {
+  const hasPassword = /:\/\/[^/]*:[^/]*@|[?&]password=/.test(store);
+  return provider?.apiKey !== undefined || provider?.bearerToken !== undefined || hasPassword;
 }
 
 function isReadByOthers(path: string): boolean {

@@ -14,6 +14,7 @@ import { type Allowed, permissionKinds, readAllowed } from './allowed.js';
 import { type ConfigFile, readConfigFile } from './config-file.js';
 import { configPath, homeDirectory } from './home.js';
 import { sandboxFlags, sandboxFrom } from './sandbox-choice.js';
+import { storeFlag } from './store-choice.js';
 
 /** What the program goes by: flags, then the environment, then the file of the home. */
 export interface Config {
@@ -32,6 +33,8 @@ export interface Config {
   readonly sandbox?: SandboxSettings;
   /** Hooks of files run; absent: the environment and the home's settings say. */
   readonly fileHooks?: boolean;
+  /** Where sessions are kept, by the command line; absent: the environment and the home's settings say. */
+  readonly store?: string;
   /** What is odd in it, for users to see. */
   readonly warnings: readonly string[];
 }
@@ -42,6 +45,7 @@ export const configFlags = {
   allow: allowFlag(),
   allowAll: switchFlag('--allow-all', 'let tools run without asking'),
   ...sandboxFlags,
+  store: storeFlag,
   fileHooks: switchFlag('--file-hooks', 'run the hooks of hooks.json files'),
   noStreaming: switchFlag('--no-streaming', 'show answers when they are complete'),
   logLevel: choiceFlag('--log-level', logLevels, `diagnostics on stderr: ${logLevels.join(', ')}`),
@@ -76,6 +80,7 @@ export function readConfig(flags: FlagValues<typeof configFlags>, environment: E
     ...(provider && { provider }),
     ...(sandbox && { sandbox }),
     ...(flags.fileHooks && { fileHooks: true }),
+    ...(flags.store !== undefined && { store: flags.store }),
   };
 }
 
@@ -107,7 +112,7 @@ function allowedBy(
   return GROUNDCREW_ALLOW ? readAllowed(GROUNDCREW_ALLOW, 'GROUNDCREW_ALLOW') : (file.allow ?? []);
 }
 
-/** What nobody is asked about runs in a sandbox where that works, as in the mode `allow-all`. */
+/** What runs unasked runs in a sandbox where that works, as in the mode `allow-all`. */
 function sandboxBy(allow: Allowed): SandboxSettings | undefined {
   return allow === 'all' ? { executor: 'auto' } : undefined;
 }

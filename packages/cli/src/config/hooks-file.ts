@@ -176,7 +176,7 @@ function textOf({ name, node }: JsonField, at: string): string {
   throw new JsonFault(`${at}.${name}: expected a text that says something`, node.at);
 }
 
-/** A field nobody knows is a mistake here: it may be a hook that was meant to guard. */
+/** An unknown field is a mistake here: it may be a hook that was meant to guard. */
 function fieldsOf(node: JsonNode, at: string, known: readonly string[]): readonly JsonField[] {
   if (!node.fields) throw new JsonFault(`${at}: expected an object`, node.at);
   const unknown = node.fields.find(({ name }) => !known.includes(name));

@@ -46,7 +46,7 @@ class RulesFile {
   }
 }
 
-/** Rules that cannot be read forbid everything: nobody knows what was forbidden in them. */
+/** Rules that cannot be read forbid everything: what they forbade is unknown. */
 function rulesOrProblem(path: string): UserRules {
   try {
     return readRulesFile(path);

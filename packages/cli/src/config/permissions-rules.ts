@@ -71,7 +71,7 @@ function textOf({ name, node }: JsonField, path: string): string {
   throw new JsonFault(`${path}.${name}: expected a text that says something`, node.at);
 }
 
-/** A field nobody knows is a mistake here: it may be a rule that was meant to hold. */
+/** An unknown field is a mistake here: it may be a rule that was meant to hold. */
 function fieldsOf(node: JsonNode, path: string, known: readonly string[]): readonly JsonField[] {
   if (!node.fields) throw new JsonFault(`${path}: expected an object`, node.at);
   const unknown = node.fields.find(({ name }) => !known.includes(name));

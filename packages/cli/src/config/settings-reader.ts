@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { UsageError } from '../flags/arguments.js';
 
-/** Where in a file a value stands, and who is told of what is odd there. */
+/** Where in a file a value stands, and what is called with warnings about it. */
 export interface Place {
   readonly path: string;
   warn(path: string, message: string): void;
@@ -84,7 +84,7 @@ export function recordOf<T>(read: Reader<T>): Reader<Readonly<Record<string, T>>
     );
 }
 
-/** Only these names, all of them optional; others are told of and left out. */
+/** Only these names, all of them optional; others are warned about and left out. */
 export function objectOf<F extends Readonly<Record<string, Reader<unknown>>>>(
   fields: F,
 ): Reader<{ readonly [K in keyof F]?: ReturnType<F[K]> }> {

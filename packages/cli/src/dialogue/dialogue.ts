@@ -15,9 +15,9 @@ import { type Paint, paintFor } from './diff-view.js';
 import { askForm } from './form.js';
 import { viewRequest } from './request-view.js';
 
-/** Whoever reads a line from users. */
+/** Reads a line from users. */
 export interface Asker {
-  /** Undefined when nobody will answer, or when the signal fires. */
+  /** Undefined when no user will answer, or when the signal fires. */
   answer(question: string, signal: AbortSignal): Promise<string | undefined>;
 }
 

@@ -31,6 +31,8 @@ export interface HeadlessArguments {
   readonly skipsInstructions?: boolean;
   /** Hooks of files run in every session. */
   readonly fileHooks?: boolean;
+  /** Where sessions are kept, in the word that was given. */
+  readonly store?: string;
   readonly warnings: readonly string[];
 }
 
@@ -84,11 +86,12 @@ interface HeadlessDraft {
   protocol?: Protocol;
   skipsInstructions?: boolean;
   fileHooks?: boolean;
+  store?: string;
 }
 
 /** The flags that have an effect, for users to read. */
 export const headlessFlags: readonly (readonly [string, string])[] = [
-  ['--headless, --server', 'serve clients, and nobody else'],
+  ['--headless, --server', 'serve clients only'],
   ['--stdio', 'on stdin and stdout; on a port of 127.0.0.1 without'],
   ['--port N', 'the port; any free one without'],
   ['--log-level LEVEL', `what goes to stderr and GROUNDCREW_LOG: ${logLevels.join(', ')}`],
@@ -99,6 +102,7 @@ export const headlessFlags: readonly (readonly [string, string])[] = [
   ['--protocol N', 'the protocol of the clients: 1, 2 or 3; each client shows it without'],
   ['--sandbox WHERE', 'where commands run: host, bwrap, seatbelt, auto or off'],
   ['--session-idle-timeout S', 'unload sessions that are idle for so many seconds'],
+  ['--store URL', 'where sessions are kept: postgres://…, or sqlite for the file of the home'],
 ];
 
 /** Flags with a value, and what becomes of it. */
@@ -120,6 +124,9 @@ const valued: Readonly<Record<string, (draft: HeadlessDraft, value: string, flag
   },
   '--session-idle-timeout': (draft, value, flag) => {
     draft.sessionIdleSeconds = wholeNumber(value, flag, longestSeconds);
+  },
+  '--store': (draft, value) => {
+    draft.store = value;
   },
 };
 

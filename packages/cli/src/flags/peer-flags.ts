@@ -79,7 +79,7 @@ const refused: Readonly<Record<string, string>> = {
 export interface PeerFlag {
   /** How many arguments belong to it, itself included. */
   readonly length: number;
-  /** What whoever gave it should know. */
+  /** What the caller who gave it should know. */
   readonly warnings: readonly string[];
 }
 

@@ -10,9 +10,11 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Diagnostics of the program, for users who look for a fault. */
 export interface Log {
-  /** Whether an entry of this level is kept anywhere; saves making what nobody reads. */
+  /** Whether an entry of this level is kept anywhere; saves making entries that are not read. */
   keeps(level: EntryLevel): boolean;
   write(level: EntryLevel, message: string, fields?: LogFields): void;
+  /** Values that no later entry shows. */
+  cover(values: readonly string[]): void;
   close(): void;
 }
 
@@ -21,7 +23,7 @@ export interface LogOptions {
   readonly redactor: Redactor;
   readonly stderr?: { readonly level: LogLevel; write(line: string): void };
   readonly file?: { readonly path: string; readonly level: LogLevel };
-  /** Told when the file cannot be written; the program goes on without it. */
+  /** Called when the file cannot be written; the program goes on without it. */
   complain(message: string): void;
 }
 
@@ -39,6 +41,7 @@ export function openLog(options: LogOptions): Log {
       if (covers(stderr?.level, level)) stderr?.write(`${level}: ${text}${inWords(values)}\n`);
       if (covers(file?.level, level)) file?.write({ level, message: text, ...values });
     },
+    cover: (values) => redactor.register(...values),
     close: () => file?.close(),
   };
 }

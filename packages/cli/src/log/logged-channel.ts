@@ -7,6 +7,7 @@ export function loggedChannel(channel: Channel, log: Log, peer = 1): Channel {
   const sent = new OpenRequests();
   const received = new OpenRequests();
   const note = (direction: 'sent' | 'received', message: Message) => {
+    coverSecrets(message, log);
     const [own, other] = direction === 'sent' ? [sent, received] : [received, sent];
     const about = { peer, ...own.about(message, other) };
     if (log.keeps('all')) log.write('all', direction, { ...about, ...message });
@@ -24,6 +25,13 @@ export function loggedChannel(channel: Channel, log: Log, peer = 1): Channel {
     messages: noted(channel.messages, (message) => note('received', message)),
     close: () => channel.close(),
   };
+}
+
+/** A request that adds secrets is logged before it is served: what it brings is covered by then. */
+function coverSecrets(message: Message, log: Log): void {
+  if (!('method' in message) || message.method !== 'secrets.addFilterValues') return;
+  const { values } = (message.params ?? {}) as { readonly values?: unknown };
+  if (Array.isArray(values)) log.cover(values.filter((value) => typeof value === 'string'));
 }
 
 /** What a message is about. An answer names neither session nor method, so those of its request are kept until it comes. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Redactor, redactorFor } from './redact.js';
 
-test('known values, values of telling names and telling forms are covered, at any depth', () => {
+test('known values, values of secret names and forms of secrets are covered, at any depth', () => {
   const redactor = new Redactor('registered-value');
   const value = {
     apiKey: 'key-one',
@@ -20,13 +20,13 @@ test('known values, values of telling names and telling forms are covered, at an
   });
 });
 
-test('what stood under a telling name is a secret everywhere from then on', () => {
+test('what stood under a secret name is a secret everywhere from then on', () => {
   const redactor = new Redactor();
   redactor.value({ connectionToken: 'seen-once' });
   expect(redactor.text('it was seen-once before')).toBe('it was [redacted] before');
 });
 
-test('the environment gives the values of its telling names', () => {
+test('the environment gives the values of its secret names', () => {
   const redactor = redactorFor(
     { OPENAI_API_KEY: 'of-openai', TOKEN: 'of-token', PATH: '/usr/bin' },
     'of-others',

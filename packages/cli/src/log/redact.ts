@@ -1,4 +1,4 @@
-/** Takes secrets out of what users and files are told: known values, values of names that mean a secret, and forms of secrets. */
+/** Takes secrets out of what users see and files keep: known values, values of names that mean a secret, and forms of secrets. */
 export class Redactor {
   private readonly secrets = new Set<string>();
 
@@ -46,7 +46,7 @@ const secretVariable = /(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD)$/;
 const cover = '[redacted]';
 const shortest = 6;
 
-/** Names whose values nobody may see; counts such as `inputTokens` are not among them. */
+/** Names whose values must stay hidden; counts such as `inputTokens` are not among them. */
 const secretName = /(?:api[-_]?key|authorization|cookie|password|secret|token)$/i;
 
 /** Forms that only secrets have; what stands before them is kept. */

@@ -82,7 +82,7 @@ const kinds: Readonly<Record<string, ModelErrorKind>> = {
 const retried =
   /^Failed to get response from the AI model; retried (\d+) times \(total retry wait time: ([\d.]+) seconds\)(?: \(Request-ID .*?\))? Last error: /;
 
-/** The failure that is told in these words. */
+/** The failure with this text. */
 function failureOf({
   errorType,
   message,

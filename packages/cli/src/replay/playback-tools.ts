@@ -8,7 +8,7 @@ import type { RecordedCall, RecordedQuestion, Recording } from './recording.js';
 export interface ToolStage {
   /** Resolves when what is at this place of the recording may happen. */
   reached(place: number): Promise<void>;
-  /** Called for what nobody finished: if the turn was stopped then, it is stopped. */
+  /** Called for a call that was not finished: if the turn was stopped then, it is stopped. */
   unfinished(): void;
 }
 
@@ -111,7 +111,7 @@ function resultOf({ result, error, toolTelemetry }: Ended): ToolResult {
   };
 }
 
-/** A stored result, in the words of whoever made it. */
+/** A stored result, in the words of the client that made it. */
 interface Result {
   readonly content: string;
   readonly detailedContent?: string;
@@ -134,7 +134,7 @@ function clientResult(ended: Ended): object {
 
 function decisionOf(result: NonNullable<RecordedQuestion['answer']>['result']): PermissionRequestResult {
   const kind = entryOf(decisions, result.kind) ?? result.kind;
-  // What was decided is told with all that the decision had; only its kind has another name.
+  // A decision is sent with all that it had; only its kind has another name.
   return { ...result, kind } as PermissionRequestResult;
 }
 

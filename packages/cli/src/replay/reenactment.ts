@@ -27,7 +27,7 @@ export class Reenactment implements ModelStage, ToolStage {
     if (!this.recording.endsOpen) await this.idle();
   }
 
-  /** Hears what the session tells. */
+  /** Receives the events of the session. */
   receive(event: SessionEvent): void {
     if (event.type === 'user.message') this.isIdle = false;
     if (event.type === 'session.idle') {
@@ -63,7 +63,7 @@ export class Reenactment implements ModelStage, ToolStage {
   abort(reason: EventOf<'abort'>['data']['reason']): void {
     if (this.hasAborted) return;
     this.hasAborted = true;
-    // The stop is heard as an event; whether its request is answered is nobody's concern.
+    // The stop is heard as an event; whether its request is answered does not matter.
     this.session?.call('session.abort', { reason }).then(
       () => this.clearAbort(),
       () => this.clearAbort(),
@@ -135,7 +135,7 @@ function isChoice(event: SessionEvent): event is EventOf<'session.model_change'>
   return event.type === 'session.model_change' && !isOpening(event) && !isSwitch(event);
 }
 
-/** The first turn names its model when nobody had. */
+/** The first turn names its model when none was set. */
 function isOpening(event: SessionEvent): boolean {
   return event.type === 'session.model_change' && event.data.source === 'startup';
 }

@@ -47,7 +47,7 @@ test('an event of another type, one too many and one too few are differences', (
   expect(rehearse([a], [a, b], true)).toEqual({ agreed: 1 });
 });
 
-test('whoever waits for a place is told when it was reached, and when it will not be', async () => {
+test('a caller that waits for a place learns when it was reached, and when it will not be', async () => {
   const a = event('user.message', { content: 'a' });
   const rehearsal = new Rehearsal([a, a], { mayGoOn: false, directories: [], onDifference: () => undefined });
   const [reached, never] = [rehearsal.reached(1), rehearsal.reached(2)];

@@ -63,7 +63,7 @@ export class Rehearsal {
     if (!this.difference && missing) this.differ({ recorded: this.recordedIds.plain(missing) });
   }
 
-  /** Lets go of whoever waits: no further place will be reached. */
+  /** Releases all waiting callers: no further place will be reached. */
   stop(): void {
     this.isStopped = true;
     for (const { reject } of this.waiting) reject(new ReplayStopped());

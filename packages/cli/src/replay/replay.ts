@@ -115,7 +115,7 @@ function openPlayback(
       void program.server.serve(theirs);
       return ours;
     }),
-    // What nobody finished then is cut off now.
+    // A call that was not finished then is cut off now.
     onHandlerError: () => undefined,
   });
   const close = async () => {

@@ -38,7 +38,12 @@ export class OwnRuntime {
     ];
     const child = spawn(process.execPath, [program, ...args], {
       cwd: terminal.workingDirectory,
-      env: { ...terminal.environment, COPILOT_HOME: config.homeDirectory },
+      env: {
+        ...terminal.environment,
+        COPILOT_HOME: config.homeDirectory,
+        // It may hold a password, which a command line would show.
+        ...(config.store !== undefined && { GROUNDCREW_STORE: config.store }),
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
       windowsHide: true,
     });

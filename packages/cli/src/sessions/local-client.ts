@@ -23,6 +23,7 @@ export async function openLocalClient(config: Config, terminal: Terminal, log: L
     warn: (message) => log.write('warning', message),
     ...(config.sandbox && { sandbox: config.sandbox }),
     ...(config.fileHooks && { fileHooks: true }),
+    ...(config.store !== undefined && { store: config.store }),
   });
   const client = new Client({
     connection: RuntimeConnection.forChannel(() => loggedChannel(runtime.channel, log)),

@@ -96,7 +96,7 @@ export async function findSessionId(wanted: string, list: SessionList): Promise<
   return found;
 }
 
-/** Nobody knows the session; what there is, `groundcrew sessions ls` tells. */
+/** The session is unknown; `groundcrew sessions ls` lists those there are. */
 class UnknownSession extends Error {
   override readonly name = 'UnknownSession';
 }

@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
-import { requestBody } from '@groundcrew/models';
+import { type Environment, requestBody } from '@groundcrew/models';
 import { NoSuchRequest, readStoredRequest } from '@groundcrew/runtime';
-import type { SessionSummary } from '@groundcrew/store';
-import { openStore, storeFile } from '../compose.js';
+import type { SessionStore, SessionSummary } from '@groundcrew/store';
+import type { Config } from '../config/config.js';
+import { chooseStore } from '../config/store-choice.js';
+import { openStore, storeFile } from '../stores/home-store.js';
+import { sharedStore } from '../stores/shared-store.js';
 import type { ListedSession } from './session-rows.js';
 
-/** A session as the store tells of it. */
+/** A session as the store lists it. */
 export interface StoredSession extends ListedSession {
   readonly startTime: Date;
   readonly workingDirectory: string;
@@ -16,11 +19,19 @@ export interface StoredSession extends ListedSession {
 
 /** The sessions of a home, to look at: nothing is opened, taken over or changed. */
 export class StoredSessions {
-  private readonly store;
+  private constructor(private readonly store: (SessionStore & { close(): Promise<void> }) | undefined) {}
 
-  constructor(homeDirectory: string, onWarning: (message: string) => void) {
+  /** Throws UsageError for a store that cannot be named so. */
+  static async open(
+    { homeDirectory, store: given }: Pick<Config, 'homeDirectory' | 'store'>,
+    environment: Environment,
+    onWarning: (message: string) => void,
+  ): Promise<StoredSessions> {
+    const url = await chooseStore({ given, environment, homeDirectory });
+    if (url !== undefined) return new StoredSessions(sharedStore({ url, onWarning }));
     // A home without sessions stays as it is.
-    this.store = existsSync(storeFile(homeDirectory)) ? openStore(homeDirectory, { onWarning }) : undefined;
+    const isThere = existsSync(storeFile(homeDirectory));
+    return new StoredSessions(isThere ? openStore(homeDirectory, { onWarning }) : undefined);
   }
 
   /** The newest first. */

@@ -9,14 +9,14 @@ import type {
 import { entryOf } from '../flags/arguments.js';
 import { shortened, visible } from './visible.js';
 
-/** What a question for permission is about, in full: nobody can allow what is cut off. */
+/** What a question for permission is about, in full: users cannot allow what is cut off. */
 export function describeRequest(request: PermissionRequest): string {
   // The table has the teller of each kind; which one this is, is known only now.
   const describe = entryOf(requests as Readonly<Record<string, (request: never) => string>>, request.kind);
   return visible(describe?.(request as never) ?? request.kind);
 }
 
-/** What was denied because nobody was there to be asked, and the flag that would permit it. */
+/** What was denied because no user was there to be asked, and the flag that would permit it. */
 export function describeDenial(
   request: PermissionRequest,
   { promptRequest }: Pick<PermissionInvocation, 'promptRequest'>,
@@ -85,7 +85,7 @@ const activity: { readonly [K in EventType]?: (data: EventData<K>) => string | u
     success ? undefined : `  failed: ${error?.message ?? 'no reason was given'}`,
   'tool.execution_progress': ({ progressMessage }) => `  ${progressMessage}`,
   'session.error': ({ errorType, message }) =>
-    // Every other one ends a turn, and is told at its end.
+    // Every other one ends a turn, and is shown at its end.
     errorType === 'notification' ? `error: ${message}` : undefined,
   'session.warning': ({ warningType: kind, message: text }) =>
     describeNotice({ level: 'warning', kind, text }),

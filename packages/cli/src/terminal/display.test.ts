@@ -39,7 +39,7 @@ test('a pipe gets an answer when it is complete, and nothing of an attempt that 
   expect(output.text).toBe('one two\n');
 });
 
-test('a pipe gets what there is of an answer that nobody completes', () => {
+test('a pipe gets what there is of an answer that is not completed', () => {
   const { output, display, show } = displayed();
   show('assistant.message_delta', delta('m1', 'half an'));
   display.endLine();
@@ -54,7 +54,7 @@ test('an answer that breaks off and begins anew begins on a line of its own', ()
   expect(output.text).toBe('one\none two\n');
 });
 
-test('what other agents say is not the answer, what they do is told', () => {
+test('what other agents say is not the answer, what they do is shown', () => {
   const { output, errorOutput, show } = displayed();
   show('assistant.message_delta', delta('m1', 'inner'), { agentId: 'a' });
   show('assistant.message', { messageId: 'm1', content: 'inner' }, { agentId: 'a' });

@@ -44,7 +44,7 @@ export class Display {
     errorOutput.write(`${redactor.text(text)}\n`);
   }
 
-  /** Writes what is held of an answer that nobody completes any more; what comes next begins on a line of its own. */
+  /** Writes what is held of an answer that will not be completed; what comes next begins on a line of its own. */
   endLine(): void {
     const { held } = this;
     this.held = '';

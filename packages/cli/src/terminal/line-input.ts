@@ -142,5 +142,5 @@ const bracketedPaste = { on: '\u001b[?2004h', off: '\u001b[?2004l' };
 
 const continuation = '… ';
 
-/** Milliseconds in which what waits in a terminal has arrived; nobody reads a question faster. */
+/** Milliseconds in which what waits in a terminal has arrived; no user reads a question faster. */
 const typedBefore = 30;

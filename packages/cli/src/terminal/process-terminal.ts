@@ -6,7 +6,7 @@ import type { InputKind, StopSignal, Terminal } from './terminal.js';
 export function processTerminal(version: string): Terminal & { isRead(): boolean } {
   let isRead = true;
   return {
-    /** False when a write has failed because nobody reads the output any more. */
+    /** False when a write has failed because the output has no reader any more. */
     isRead: () => isRead,
     environment: process.env,
     workingDirectory: process.cwd(),
@@ -46,7 +46,7 @@ function onStop(handler: (signal: StopSignal) => void): () => void {
     process.on(signal, receive);
     return () => process.off(signal, receive);
   });
-  // These stay: nobody reads any more, and what is still written must not end the program by an error.
+  // These stay: there is no reader any more, and what is still written must not end the program by an error.
   process.stdout.on('error', () => handler('SIGPIPE'));
   process.stderr.on('error', () => undefined);
   return () => {

@@ -3,9 +3,9 @@ import { exitCodes, type StopSignal, type Terminal } from './terminal.js';
 /** The longest time a timer knows, in seconds, and a little less. */
 export const longestTimeout = 2_000_000;
 
-/** Stops the work for whoever asks first; asked by a signal again, the program ends at once. */
+/** Stops the work at the first request; asked by a signal again, the program ends at once. */
 export class Stopping {
-  /** What users read; nothing when nobody reads any more. */
+  /** What users read; nothing when there is no reader any more. */
   reason: string | undefined;
   exitCode: number = exitCodes.failed;
   private readonly controller = new AbortController();

@@ -6,7 +6,7 @@ export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 /** Where text goes. */
 export type Output = NodeJS.WritableStream & { readonly isTTY?: boolean };
 
-/** Why the program is asked to stop: a user, the system, or nobody who reads its output any more. */
+/** Why the program is asked to stop: a user, the system, or an output without a reader. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGPIPE';
 
 /** What a command of users is given by its process. */

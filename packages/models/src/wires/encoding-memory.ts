@@ -2,7 +2,7 @@ import { sharedLength } from '../body-writer.js';
 
 /**
  * Remembers what a wire made of the parts of one conversation, so that the next call is made of the same objects. A part is
- * known by the object it was made of, for as long as somebody holds that.
+ * known by the object it was made of, for as long as that object lives.
  */
 export class EncodingMemory {
   private readonly made = new Map<string, WeakMap<object, object>>();

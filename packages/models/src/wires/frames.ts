@@ -59,7 +59,7 @@ export function asFrame(value: unknown): Frame {
   return value;
 }
 
-/** Something came in a shape that nobody promised. */
+/** A frame has an unknown shape. */
 export function wrongShape(what: string): ModelError {
   return new ModelError(
     'bad_response',

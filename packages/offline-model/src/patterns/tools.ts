@@ -25,7 +25,7 @@ export const namedTools: readonly Pattern[] = [
   },
 ];
 
-/** A tool that is not named but clearly meant: every telling word of its name is there, and so is all it needs. */
+/** A tool that is not named but clearly meant: every significant word of its name is there, and so is all it needs. */
 export const meantTools: readonly Pattern[] = [
   {
     example: "What's the weather in Paris?",

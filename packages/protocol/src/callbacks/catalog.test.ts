@@ -99,7 +99,7 @@ test.each<[HookType, unknown, unknown]>([
   ['errorOccurred', { error: '500', errorContext: 'model_call', recoverable: true }, {}],
   ['subagentStart', { agentName: 'task', transcriptPath: '/t' }, {}],
   ['subagentStop', { agentName: 'task', transcriptPath: '/t', stopReason: 'end_turn' }, {}],
-])('the hook %s is told and answers what clients know', (name, extra, output) => {
+])('the hook %s has the input and output that clients know', (name, extra, output) => {
   const input = { ...common, ...(extra as object) };
   expect(hookPoints[name].params().parse(input)).toEqual(input);
   expect(hookPoints[name].result().parse(output)).toEqual(output);

@@ -7,7 +7,7 @@ import { sparseObject } from '../sparse-object.js';
 /** The client makes the runtime's model calls: the request goes out to it, its methods bring the answer. */
 export const inferenceCallbacks = {
   'llmInference.httpRequestChunk': method(
-    'Bytes of the request; `end` with the last of them, `cancel` when nobody waits for the answer any more.',
+    'Bytes of the request; `end` with the last of them, `cancel` when no caller waits for the answer any more.',
     () =>
       sparseObject(
         { binary: flag, end: flag, cancel: flag, cancelReason: text },

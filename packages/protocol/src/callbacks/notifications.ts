@@ -5,6 +5,21 @@ import { openObject } from '../schema.js';
 
 /** What a client receives without asking. */
 export const notifications = {
+  'gitHubTelemetry.event': notification(
+    'What happened in a session, as names, counts and times; only to clients that asked for it.',
+    () =>
+      openObject({
+        sessionId: z.string(),
+        restricted: z.boolean(),
+        event: openObject({
+          kind: z.string(),
+          properties: z.record(z.string(), z.string()),
+          metrics: z.record(z.string(), z.number()),
+          features: z.record(z.string(), z.string()),
+          session_id: z.string(),
+        }),
+      }),
+  ),
   'session.event': notification('An event of a session this client is attached to.', () =>
     openObject({ sessionId: z.string(), event: eventEnvelope() }),
   ),

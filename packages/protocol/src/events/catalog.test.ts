@@ -202,7 +202,7 @@ test('types follow from the table', () => {
   expect([durableType, ephemeralType, data.agentName, wrongType, wrongData]).toHaveLength(5);
 });
 
-test('the type of an event tells what its data are', () => {
+test('the type of an event decides what its data are', () => {
   const event = envelope({
     type: 'assistant.message',
     data: { messageId: 'a1', content: 'two' },

@@ -48,7 +48,7 @@ export type EventData<K extends EventType> = Immutable<z.output<ReturnType<Event
 /** A whole event of this kind, or of one of these. */
 export type EventOf<K extends EventType> = { [T in K]: Envelope<T, EventData<T>> }[K];
 
-/** Any known event; `type` tells which. */
+/** Any known event, by its `type`. */
 export type SessionEvent = EventOf<EventType>;
 
 /** The kinds that enter the log. */

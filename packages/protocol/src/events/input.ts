@@ -68,8 +68,14 @@ export const inputEvents = {
   'sampling.completed': ephemeral('A request of an MCP server for a model call was answered.', () =>
     openObject({ requestId: z.string() }),
   ),
-  'sampling.requested': ephemeral('An MCP server asks for a model call.', () =>
-    openObject({ mcpRequestId: z.unknown(), requestId: z.string(), serverName: z.string() }),
+  'sampling.requested': ephemeral('An MCP server asks for a model call, which clients answer.', () =>
+    openObject({
+      mcpRequestId: z.unknown(),
+      requestId: z.string(),
+      serverName: z.string(),
+      /** What the server asks: `messages`, `systemPrompt`, `maxTokens`. */
+      request: z.optional(z.record(z.string(), z.unknown())),
+    }),
   ),
   'session_limits_exhausted.completed': ephemeral('What to do about the spent limit was answered.', () =>
     openObject({

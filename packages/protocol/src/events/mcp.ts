@@ -18,7 +18,7 @@ export const mcpEvents = {
   'mcp.oauth_completed': ephemeral('A log-in was finished or cancelled.', () =>
     openObject({ outcome: z.enum(['token', 'cancelled']), requestId: z.string() }),
   ),
-  'mcp.oauth_required': ephemeral('An MCP server needs somebody to log in.', () =>
+  'mcp.oauth_required': ephemeral('An MCP server needs a user to log in.', () =>
     openObject({
       reason: z.enum(['initial', 'refresh', 'reauth', 'upscope']),
       requestId: z.string(),

@@ -10,7 +10,7 @@ import {
   verbosity,
 } from '../settings.js';
 
-/** What a session is told to be: model, mode, permissions, limits, what clients contribute. */
+/** What a session is set to: model, mode, permissions, limits, what clients contribute. */
 export const settingsEvents = {
   'capabilities.changed': ephemeral('What the attached clients can show has changed.', () =>
     openObject({

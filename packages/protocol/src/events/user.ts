@@ -32,7 +32,7 @@ export const userEvents = {
       name: z.optional(z.string()),
     }),
   ),
-  'system.notification': durable('The runtime tells the agent that something happened.', () =>
+  'system.notification': durable('The runtime notifies the agent that something happened.', () =>
     openObject({
       content: z.string(),
       kind: notificationKind(),

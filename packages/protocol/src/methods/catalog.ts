@@ -1,9 +1,11 @@
 import { accountMethods } from './account.js';
 import { agentsMethods } from './agents.js';
+import { hostMethods } from './host.js';
 import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
 import { mcpMethods } from './mcp.js';
 import { modelsMethods } from './models.js';
+import { remoteControlMethods, sessionRemoteMethods } from './remote-control.js';
 import { serverMethods } from './server.js';
 import { sessionMethods } from './session.js';
 import { sessionAgentsMethods } from './session-agents.js';
@@ -11,6 +13,7 @@ import { sessionCommandsMethods } from './session-commands.js';
 import { sessionEventLogMethods } from './session-event-log.js';
 import { sessionGitHubAuthMethods } from './session-github-auth.js';
 import { sessionHistoryMethods } from './session-history.js';
+import { sessionHostMethods } from './session-host.js';
 import { sessionMcpMethods } from './session-mcp.js';
 import { sessionMetadataMethods } from './session-metadata.js';
 import { sessionModeMethods } from './session-mode.js';
@@ -26,27 +29,32 @@ import { sessionSandboxMethods } from './session-sandbox.js';
 import { sessionShellMethods } from './session-shell.js';
 import { sessionSkillsMethods } from './session-skills.js';
 import { sessionTasksMethods } from './session-tasks.js';
+import { sessionTelemetryMethods } from './session-telemetry.js';
 import { sessionToolsMethods } from './session-tools.js';
 import { sessionUiMethods } from './session-ui.js';
 import { sessionUsageMethods } from './session-usage.js';
 import { sessionWorkspacesMethods } from './session-workspaces.js';
 import { sessionsMethods } from './sessions.js';
 import { skillsMethods } from './skills.js';
+import { storedSessionsMethods } from './stored-sessions.js';
 import { toolsMethods } from './tools.js';
 
 /** Every method a client may call. A handler for each, the SDK's types and the documentation follow from it. */
 export const methods = {
   ...accountMethods,
   ...agentsMethods,
+  ...hostMethods,
   ...instructionsMethods,
   ...llmInferenceMethods,
   ...mcpMethods,
   ...modelsMethods,
+  ...remoteControlMethods,
   ...serverMethods,
   ...sessionAgentsMethods,
   ...sessionCommandsMethods,
   ...sessionEventLogMethods,
   ...sessionGitHubAuthMethods,
+  ...sessionHostMethods,
   ...sessionMcpMethods,
   ...sessionHistoryMethods,
   ...sessionMetadataMethods,
@@ -60,16 +68,19 @@ export const methods = {
   ...sessionProviderMethods,
   ...sessionQuestionsMethods,
   ...sessionQueueMethods,
+  ...sessionRemoteMethods,
   ...sessionSandboxMethods,
   ...sessionShellMethods,
   ...sessionSkillsMethods,
   ...sessionTasksMethods,
+  ...sessionTelemetryMethods,
   ...sessionToolsMethods,
   ...sessionUiMethods,
   ...sessionUsageMethods,
   ...sessionWorkspacesMethods,
   ...sessionsMethods,
   ...skillsMethods,
+  ...storedSessionsMethods,
   ...toolsMethods,
 };
 

@@ -21,7 +21,7 @@ export const llmInferenceMethods = {
     () => accepted(),
   ),
   'llmInference.httpResponseStart': method(
-    'Status and headers of the answer; false for a call that nobody waits for.',
+    'Status and headers of the answer; false for a call that no caller waits for.',
     () => sparseObject({ statusText: text, headers: inferenceHeaders }, { requestId: text, status: number }),
     () => accepted(),
   ),

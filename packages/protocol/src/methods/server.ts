@@ -19,7 +19,7 @@ export const serverMethods = {
       }),
   ),
   connect: method(
-    'The handshake: shows the token, tells the protocol version.',
+    'The handshake: shows the token, answers with the protocol version.',
     () =>
       sparseObject({
         token: text,

@@ -8,7 +8,7 @@ import { inSession, success } from './session-ref.js';
 /** Slash commands, run by the clients that declared them. */
 export const sessionCommandsMethods = {
   'session.commands.enqueue': method(
-    'Puts a command into the queue; whoever registered interest in `command.queued` is offered it.',
+    'Puts a command into the queue; clients that registered interest in `command.queued` are offered it.',
     () => inSession({ command: text() }),
     () => openObject({ queued: flag() }),
   ),
@@ -18,12 +18,12 @@ export const sessionCommandsMethods = {
     () => openObject({ error: z.optional(text()) }),
   ),
   'session.commands.handlePendingCommand': method(
-    'Tells that a command was run, or why it was not.',
+    'Reports that a command was run, or why it was not.',
     () => inSession({ requestId: text(), error: z.optional(text()) }),
     success,
   ),
   'session.commands.invoke': method(
-    'Runs a command, whoever has it; answers with what its client is to do next.',
+    'Runs a command of the runtime or any client; answers with what its client is to do next.',
     () => inSession({ name: text(), input: z.optional(text()), origin: z.optional(text()) }),
     () =>
       oneOf('kind', [
@@ -66,7 +66,7 @@ export const sessionCommandsMethods = {
       }),
   ),
   'session.commands.respondToQueuedCommand': method(
-    'Tells what became of a queued command.',
+    'Reports the outcome of a queued command.',
     () =>
       inSession({
         requestId: text(),

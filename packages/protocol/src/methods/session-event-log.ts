@@ -28,7 +28,7 @@ export const sessionEventLogMethods = {
       }),
   ),
   'session.eventLog.registerInterest': method(
-    'Asks for events that are only sent to whoever wants them.',
+    'Asks for events that are only sent to clients that ask for them.',
     () => inSession({ eventType: z.string() }),
     () => openObject({ handle: z.string() }),
   ),

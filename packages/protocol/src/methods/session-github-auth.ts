@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { openEnum, openObject } from '../schema.js';
-import { sessionRef } from './session-ref.js';
+import { authInfo } from './account.js';
+import { inSession, sessionRef } from './session-ref.js';
 
 /** Who a session is at GitHub. */
 export const sessionGitHubAuthMethods = {
@@ -11,11 +12,16 @@ export const sessionGitHubAuthMethods = {
     () =>
       openObject({
         isAuthenticated: z.boolean(),
-        authType: z.optional(openEnum(['env', 'token'])),
+        authType: z.optional(openEnum(['env', 'token', 'user', 'gh-cli'])),
         host: z.optional(z.string()),
         login: z.optional(z.string()),
         statusMessage: z.optional(z.string()),
         copilotPlan: z.optional(z.string()),
       }),
+  ),
+  'session.gitHubAuth.setCredentials': method(
+    'Who the session is at GitHub from now on: a token, or a user who has logged in.',
+    () => inSession({ credentials: z.optional(authInfo()) }),
+    () => openObject({ success: z.boolean(), copilotUserResolved: z.optional(z.boolean()) }),
   ),
 };

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { number, text } from '../fields.js';
-import { openEnum, openObject } from '../schema.js';
+import { flag, number, text } from '../fields.js';
+import { once, openEnum, openObject } from '../schema.js';
 import { sparseObject } from '../sparse-object.js';
-import { sessionRef } from './session-ref.js';
+import { inSession, sessionRef } from './session-ref.js';
 
 /** What the model sees of the past. */
 export const sessionHistoryMethods = {
@@ -16,6 +16,11 @@ export const sessionHistoryMethods = {
     'Ends a compaction that began by itself.',
     sessionRef,
     () => openObject({ cancelled: z.boolean() }),
+  ),
+  'session.history.clearContext': method(
+    'The model starts from nothing but this prompt; the log keeps what was said.',
+    () => inSession({ prompt: z.string() }),
+    () => openObject({ messagesCleared: z.number() }),
   ),
   'session.history.compact': method(
     'Puts a summary in the place of the older messages; `success` is false when there was nothing to gain.',
@@ -46,9 +51,96 @@ export const sessionHistoryMethods = {
         ),
       }),
   ),
+  'session.history.listRewindPoints': method(
+    'The prompts to which the session can be taken back, the oldest first.',
+    sessionRef,
+    () =>
+      openObject({
+        fileChangeTrackingEnabled: z.boolean(),
+        unavailableReason: z.optional(rewindObstacle()),
+        points: z.array(
+          openObject({
+            eventId: z.string(),
+            userMessage: z.string(),
+            timestamp: z.string(),
+            canRestoreFiles: z.boolean(),
+            fileCount: z.number(),
+            turnChangedFiles: z.boolean(),
+            linesAdded: z.number(),
+            linesRemoved: z.number(),
+            isAutopilotContinuation: z.boolean(),
+          }),
+        ),
+      }),
+  ),
+  'session.history.previewRewind': method(
+    'The files that a rewind would put back; nothing is changed.',
+    () => inSession({ eventId: z.string() }),
+    () =>
+      openObject({
+        available: z.boolean(),
+        reason: z.optional(rewindObstacle()),
+        fileCount: z.number(),
+        files: z.array(
+          openObject({
+            path: z.string(),
+            changeType: z.enum(['created', 'deleted', 'modified']),
+            linesAdded: z.number(),
+            linesRemoved: z.number(),
+            /** Others changed it since: it is left as it is unless the rewind is forced. */
+            changedSince: z.optional(z.boolean()),
+          }),
+        ),
+      }),
+  ),
+  'session.history.rewind': method(
+    'Takes the session back to before a prompt: the conversation, and files that its tools wrote.',
+    () =>
+      sparseObject(
+        {
+          /** Files that others changed since are put back, too. */
+          force: flag,
+        },
+        { sessionId: text, eventId: text, mode: text },
+      ),
+    () =>
+      openObject({
+        outcome: openEnum([
+          'success',
+          'session-busy',
+          'file-change-tracking-disabled',
+          'unsupported-remote-session',
+          'files-rolled-back',
+          'rollback-incomplete',
+          'truncation-failed',
+          'checkpoint-cleanup-failed',
+          'snapshot-prune-failed',
+        ]),
+        eventsRemoved: z.optional(z.number()),
+        restoredFiles: z.array(z.string()),
+        skippedFiles: z.array(
+          openObject({ path: z.string(), reason: z.enum(['user-modified', 'skipped-capture']) }),
+        ),
+        error: z.optional(z.string()),
+      }),
+  ),
   'session.history.summarizeForHandoff': method(
-    'A summary for whoever goes on elsewhere; the conversation stays as it is.',
+    'A summary for an agent that goes on elsewhere; the conversation stays as it is.',
     sessionRef,
     () => openObject({ summary: z.string() }),
   ),
+  'session.history.truncate': method(
+    'Cuts an event off with all that followed; `session.snapshot_rewind` says so.',
+    () => inSession({ eventId: z.string() }),
+    () =>
+      openObject({
+        eventsRemoved: z.number(),
+        checkpointCleanupFailed: z.optional(z.boolean()),
+        checkpointCleanupError: z.optional(z.string()),
+      }),
+  ),
 };
+
+const rewindObstacle = once(() =>
+  openEnum(['file-change-tracking-disabled', 'session-busy', 'unsupported-remote-session']),
+);

@@ -159,7 +159,7 @@ export const sessionMcpMethods = {
     () => openObject({ cancelled: z.boolean() }),
   ),
   'session.mcp.oauth.handlePendingRequest': method(
-    'Answers `mcp.oauth_required` with a token, or declines; false tells that it was answered before.',
+    'Answers `mcp.oauth_required` with a token, or declines; false when it was answered before.',
     () =>
       inSession({
         requestId: z.string(),
@@ -171,6 +171,33 @@ export const sessionMcpMethods = {
             expiresIn: z.optional(z.number()),
           }),
           openObject({ kind: z.literal('cancelled') }),
+        ]),
+      }),
+    success,
+  ),
+  'session.mcp.oauth.login': method(
+    'Begins to log in at a server. The address, if there is one, is for a browser; the server is reached again when the user is done there.',
+    () =>
+      inSession({
+        serverName: z.string(),
+        forceReauth: z.optional(z.boolean()),
+        clientName: z.optional(z.string()),
+        callbackSuccessMessage: z.optional(z.string()),
+        clientId: z.optional(z.string()),
+        clientSecret: z.optional(z.string()),
+        publicClient: z.optional(z.boolean()),
+        grantType: z.optional(z.enum(['authorization_code', 'client_credentials'])),
+      }),
+    () => openObject({ authorizationUrl: z.optional(z.string()) }),
+  ),
+  'session.mcp.headers.handlePendingHeadersRefreshRequest': method(
+    'Answers `mcp.headers_refresh_required` with headers, or with none; false tells that it was answered before.',
+    () =>
+      inSession({
+        requestId: z.string(),
+        result: oneOf('kind', [
+          openObject({ kind: z.literal('headers'), headers: z.record(z.string(), z.string()) }),
+          openObject({ kind: z.literal('none') }),
         ]),
       }),
     success,

@@ -50,7 +50,7 @@ export const sessionMetadataMethods = {
       }),
   ),
   'session.metadata.recordContextChange': method(
-    'Tells that the working directory or its repository changed.',
+    'Records that the working directory or its repository changed.',
     () => inSession({ context: workingDirectoryContext() }),
     () => openObject({}),
   ),

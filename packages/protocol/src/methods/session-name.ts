@@ -15,7 +15,7 @@ export const sessionNameMethods = {
     nothing,
   ),
   'session.name.setAuto': method(
-    'Names the session unless somebody named it.',
+    'Names the session unless it has a name.',
     () => inSession({ summary: z.string() }),
     () => openObject({ applied: z.boolean() }),
   ),

@@ -38,7 +38,7 @@ export const sessionPermissionsMethods = {
     openObject({ mode: mode() }),
   ),
   'session.permissions.handlePendingPermissionRequest': method(
-    'Answers a question; false tells that somebody did before.',
+    'Answers a question; false when it was answered before.',
     () => sparseObject({ decisionContext }, { sessionId: text, requestId: text, result: permissionDecision }),
     success,
   ),
@@ -76,7 +76,7 @@ export const sessionPermissionsMethods = {
     success,
   ),
   'session.permissions.notifyPromptShown': method(
-    'Tells that users see a question.',
+    'Reports that users see a question.',
     () => inSession({ message: z.string() }),
     success,
   ),
@@ -117,7 +117,7 @@ export const sessionPermissionsMethods = {
     success,
   ),
   'session.permissions.setMode': method(
-    'Lets users answer questions, users but for what certainly only reads, or nobody.',
+    'Lets users answer questions, users but for what certainly only reads, or no one.',
     () =>
       inSession({
         mode: mode(),

@@ -11,7 +11,7 @@ export const sessionShellMethods = {
     () => openObject({ cancelled: z.boolean() }),
   ),
   'session.shell.exec': method(
-    'Starts a command; `shell.exit` tells when it has ended.',
+    'Starts a command; `shell.exit` is sent when it has ended.',
     () =>
       inSession({
         command: z.string(),

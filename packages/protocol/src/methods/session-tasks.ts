@@ -69,8 +69,10 @@ export const sessionTasksMethods = {
   'session.tasks.getCurrentPromotable': method('The agent that the root agent waits for.', sessionRef, () =>
     openObject({ task: z.optional(task()) }),
   ),
-  'session.tasks.promoteToBackground': method('Has nobody wait for an agent any longer.', byId, () =>
-    openObject({ promoted: flag() }),
+  'session.tasks.promoteToBackground': method(
+    'Lets the caller of an agent go on without waiting for it.',
+    byId,
+    () => openObject({ promoted: flag() }),
   ),
   'session.tasks.promoteCurrentToBackground': method(
     'The same for the agent that the root agent waits for.',

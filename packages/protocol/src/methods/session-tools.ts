@@ -3,6 +3,7 @@ import { clientToolResult } from '../content.js';
 import { method } from '../define.js';
 import { text } from '../fields.js';
 import { openObject } from '../schema.js';
+import { subagentSettings } from '../session-config.js';
 import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef, success } from './session-ref.js';
 
@@ -35,11 +36,11 @@ export const sessionToolsMethods = {
   ),
   'session.tools.updateSubagentSettings': method(
     'What holds for sub-agents from now on: models, limits, how many and how deep; null for what holds otherwise.',
-    () => inSession({ subagents: z.nullish(z.record(text(), z.unknown())) }),
+    () => inSession({ subagents: z.nullish(subagentSettings()) }),
     () => openObject({}),
   ),
   'session.tools.handlePendingToolCall': method(
-    "Answers a call of a client's tool; false tells that somebody did before. Neither result nor error is an empty result.",
+    "Answers a call of a client's tool; false when it was answered before. Neither result nor error is an empty result.",
     () =>
       sparseObject(
         { result: () => z.union([text(), clientToolResult()]), error: text },

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { text } from '../fields.js';
+import { flag, text } from '../fields.js';
 import { openObject } from '../schema.js';
 import { exitPlanAction } from '../settings.js';
 import { inSession, success } from './session-ref.js';
@@ -33,12 +33,12 @@ export const sessionUiMethods = {
     () => openObject(filledForm()),
   ),
   'session.ui.handlePendingAutoModeSwitch': method(
-    'Says whether another model may answer while one is rate limited; false tells that somebody did before.',
+    'Says whether another model may answer while one is rate limited; false when it was answered before.',
     () => inSession({ requestId: text(), response: z.enum(['yes', 'yes_always', 'no']) }),
     success,
   ),
   'session.ui.handlePendingElicitation': method(
-    'Answers a form; false tells that somebody did before.',
+    'Answers a form; false when it was answered before.',
     () => inSession({ requestId: text(), result: openObject(filledForm()) }),
     success,
   ),
@@ -64,7 +64,7 @@ export const sessionUiMethods = {
     success,
   ),
   'session.ui.handlePendingSessionLimitsExhausted': method(
-    'Says how a session goes on that has spent what it may; false tells that somebody did before.',
+    'Says how a session goes on that has spent what it may; false when it was answered before.',
     () =>
       inSession({
         requestId: text(),
@@ -80,12 +80,22 @@ export const sessionUiMethods = {
     success,
   ),
   'session.ui.handlePendingUserInput': method(
-    "Answers a question of the agent; false tells that somebody did before, or that it isn't asked any more.",
+    "Answers a question of the agent; false when it was answered before, or isn't asked any more.",
     () =>
       inSession({
         requestId: text(),
         response: openObject({ answer: text(), wasFreeform: z.optional(z.boolean()) }),
       }),
     success,
+  ),
+  'session.ui.registerDirectAutoModeSwitchHandler': method(
+    'From now on the caller answers `auto_mode_switch.requested` from the event: no client is sent `autoModeSwitch.request`. It ends with the handle, or when the caller leaves.',
+    () => inSession({}),
+    () => openObject({ handle: text() }),
+  ),
+  'session.ui.unregisterDirectAutoModeSwitchHandler': method(
+    'Gives back a handle of `registerDirectAutoModeSwitchHandler`; false when there is no such handle.',
+    () => inSession({ handle: text() }),
+    () => openObject({ unregistered: flag() }),
   ),
 };

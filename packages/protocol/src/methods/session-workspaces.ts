@@ -1,25 +1,88 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { nothing, once, openObject } from '../schema.js';
+import { flag, text } from '../fields.js';
+import { nothing, once, openEnum, openObject } from '../schema.js';
+import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef } from './session-ref.js';
 
 /** The files a session keeps for itself. */
 export const sessionWorkspacesMethods = {
+  'session.workspaces.autopilotObjectiveExists': method(
+    'Whether autopilot has an objective.',
+    sessionRef,
+    () => openObject({ exists: z.boolean() }),
+  ),
   'session.workspaces.createFile': method(
     'Writes a file of the workspace, new or not.',
     () => inSession({ path: z.string(), content: z.string() }),
     nothing,
   ),
+  'session.workspaces.diff': method(
+    'What differs from the last commit, from where the branch began, or from before the session wrote.',
+    () => sparseObject({ ignoreWhitespace: flag }, { sessionId: text, mode: text }),
+    () =>
+      openObject({
+        requestedMode: z.enum(['unstaged', 'branch', 'session']),
+        mode: z.enum(['unstaged', 'branch', 'session']),
+        changes: z.array(
+          openObject({
+            path: z.string(),
+            diff: z.string(),
+            changeType: z.enum(['added', 'modified', 'deleted', 'renamed']),
+            oldPath: z.optional(z.string()),
+            isTruncated: z.optional(z.boolean()),
+          }),
+        ),
+        baseBranch: z.optional(z.string()),
+        isFallback: z.boolean(),
+        unavailableReason: z.optional(
+          openEnum(['file-change-tracking-disabled', 'session-busy', 'unsupported-remote-session']),
+        ),
+      }),
+  ),
+  'session.workspaces.deleteAutopilotObjective': method(
+    'Takes the objective of autopilot away; false when there was none.',
+    sessionRef,
+    () => openObject({ deleted: z.boolean() }),
+  ),
   'session.workspaces.getWorkspace': method('What the workspace is, and where.', sessionRef, () =>
     openObject({ workspace: z.nullable(workspace()), path: z.optional(z.string()) }),
   ),
+  'session.workspaces.listCheckpoints': method('The summaries that compactions have left.', sessionRef, () =>
+    openObject({
+      checkpoints: z.array(openObject({ number: z.number(), title: z.string(), filename: z.string() })),
+    }),
+  ),
   'session.workspaces.listFiles': method('The files of the workspace.', sessionRef, () =>
     openObject({ files: z.array(z.string()) }),
+  ),
+  'session.workspaces.readCheckpoint': method(
+    'A summary by its number; null when there is none.',
+    () => inSession({ number: z.number() }),
+    () => openObject({ content: z.nullable(z.string()) }),
+  ),
+  'session.workspaces.readAutopilotObjective': method(
+    'What autopilot works towards; null when it has no objective.',
+    sessionRef,
+    () => openObject({ content: z.nullable(z.string()) }),
   ),
   'session.workspaces.readFile': method(
     'A file of the workspace.',
     () => inSession({ path: z.string() }),
     () => openObject({ content: z.string() }),
+  ),
+  'session.workspaces.saveLargePaste': method(
+    'Keeps a long text as a file of the workspace.',
+    () => inSession({ content: z.string() }),
+    () =>
+      openObject({
+        saved: z.nullable(openObject({ filePath: z.string(), filename: z.string(), sizeBytes: z.number() })),
+      }),
+  ),
+  'session.workspaces.writeAutopilotObjective': method(
+    'Sets what autopilot works towards: each of its continuations names it until the task is done.',
+    () => inSession({ content: z.string() }),
+    () => openObject({ operation: z.enum(['create', 'update']) }),
   ),
 };
 

@@ -82,6 +82,11 @@ export const sessionMethods = {
       }),
     () => openObject({ messageId: z.string() }),
   ),
+  'session.shutdown': method(
+    'Closes the session for all of its clients; what is stored stays.',
+    () => inSession({ type: z.optional(z.enum(['routine', 'error'])), reason: z.optional(z.string()) }),
+    nothing,
+  ),
   'session.suspend': method(
     'Ends what runs, cancels open questions, keeps the prompts that wait and starts none.',
     sessionRef,

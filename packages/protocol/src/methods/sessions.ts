@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { anything, flag, text, textOrNull } from '../fields.js';
-import { once, openObject } from '../schema.js';
+import { once, openEnum, openObject } from '../schema.js';
 import { sessionConfig } from '../session-config.js';
 import { sessionMode } from '../settings.js';
 import { sparseObject } from '../sparse-object.js';
@@ -55,6 +55,27 @@ export const sessionsMethods = {
         requestedEnvironmentVariables: anything,
       }),
     () => openedSession(),
+  ),
+  'sessions.open': method(
+    'Makes a session, or attaches to one that is found: by its id, as the last one, or as one that is open.',
+    () =>
+      sparseObject(
+        {
+          sessionId: text,
+          options: () => sparseObject({ sessionId: text, ...sessionConfig() }),
+          context: () => sparseObject({ cwd: text, gitRoot: text, repository: text, branch: text }),
+          emitStart: flag,
+          resume: flag,
+          suppressResumeWorkspaceMetadataWriteback: flag,
+        },
+        { kind: text },
+      ),
+    () =>
+      openObject({
+        status: openEnum(['created', 'resumed', 'not_found', 'connected', 'handed_off']),
+        sessionId: z.optional(z.string()),
+        startupPrompts: z.optional(z.array(z.string())),
+      }),
   ),
   'session.setForeground': method('Shows a session in the terminal.', sessionRef, () =>
     openObject({ success: z.boolean(), error: z.optional(z.string()) }),

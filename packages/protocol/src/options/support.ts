@@ -23,7 +23,7 @@ export function unused(because: string, ...neutral: readonly unknown[]): Support
   return { type: 'unused', because, neutral };
 }
 
-/** Not built yet, and nobody may rely on it. */
+/** Not built yet, and no app may rely on it. */
 export function refused(because: string): Support {
   return { type: 'refused', because };
 }
@@ -65,7 +65,7 @@ export function findIneffective(
   return [...found.values()];
 }
 
-/** More than there are fields in all tables: whoever sends more of them has made them up. */
+/** More than there are fields in all tables: a client that sends more of them has made them up. */
 const mostFindings = 200;
 const longestName = 64;
 
@@ -108,7 +108,7 @@ function* misspelt(params: object, table: SupportTable, path: string): Generator
 
 const unknownOption = 'has no effect: this version does not know it.';
 
-/** A name that somebody made up, on one line. */
+/** An unknown name, on one line. */
 function shortened(name: string): string {
   const line = name.slice(0, longestName).replace(/[\s\p{Cc}]+/gu, ' ');
   return name.length > longestName ? `${line}…` : line;

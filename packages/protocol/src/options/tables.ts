@@ -101,6 +101,8 @@ const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
   oauthClientId: used,
   oauthPublicClient: used,
   oauthGrantType: used,
+  auth: object({ redirectPort: used }),
+  headersRefreshTtlMs: used,
 };
 
 /** Which model answers, and how. */
@@ -165,8 +167,8 @@ export const createOptions: SupportOf<Create> = {
   hookOptions: object({ timeoutMs: used, onFailure: used, types: used, stopBlocks: used }),
   ...sandboxOptions,
   streaming: used,
-  includeSubAgentStreamingEvents: unused('what sub-agents stream is sent to every client.', true),
-  enableGitHubTelemetryForwarding: unused(noTelemetry),
+  includeSubAgentStreamingEvents: used,
+  enableGitHubTelemetryForwarding: used,
   commands: used,
   ...modelOptions,
   tools: list(tools),
@@ -175,7 +177,7 @@ export const createOptions: SupportOf<Create> = {
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
   mcpServers: map(mcpServer),
   disabledMcpServers: used,
-  mcpOAuthTokenStorage: unused('tokens that clients bring are kept in memory only.', 'in-memory'),
+  mcpOAuthTokenStorage: used,
   envValueMode: used,
   agent: used,
   customAgents: list({
@@ -189,7 +191,9 @@ export const createOptions: SupportOf<Create> = {
     skills: used,
     model: used,
     reasoningEffort: used,
+    limits: object({ maxTokens: used, maxCalls: used, maxCost: used, maxSeconds: used }),
   }),
+  subagents: used,
   customAgentsLocalOnly: unused('no agents come from elsewhere.', true),
   defaultAgent: object({ excludedTools: used }),
   excludedBuiltinAgents: used,
@@ -220,7 +224,7 @@ export const createOptions: SupportOf<Create> = {
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: unused(noTelemetry),
   enableCitations: used,
-  enableFileChangeTracking: unused('this version cannot take changes of files back.'),
+  enableFileChangeTracking: used,
   isExperimentalMode: unused('this version has no experiments.'),
   skipEmbeddingRetrieval: unused('this version makes no embeddings.', true),
   embeddingCacheStorage: unused('this version makes no embeddings.', 'in-memory'),
@@ -261,7 +265,7 @@ export const resumeOptions: SupportOf<Resume> = {
   takeOver: used,
   waiveHooks: used,
   factories: unused('this version has no factories.'),
-  requestedEnvironmentVariables: unused('clients are not told of the environment.'),
+  requestedEnvironmentVariables: unused('clients are not sent the environment.'),
 };
 
 /** What becomes of each field of `session.send`. */
@@ -282,7 +286,7 @@ export const sendOptions: SupportOf<Send> = {
   billable: unused('nothing is billed here.', true),
   requiredTool: unused('the model chooses its tools by itself.'),
   source: used,
-  wait: unused("the answer comes when the prompt is stored; 'session.idle' tells the end of the turn."),
+  wait: unused("the answer comes when the prompt is stored; 'session.idle' is the end of the turn."),
 };
 
 /** What becomes of each field of `session.options.update`. */
@@ -316,7 +320,7 @@ export const switchOptions: SupportOf<Switch> = {
   verbosity: modelOptions.verbosity,
   contextTier: modelOptions.contextTier,
   modelCapabilities: modelOptions.modelCapabilities,
-  source: unused("the change is told as one of 'sdk'.", 'sdk'),
+  source: unused("the change is recorded as one of 'sdk'.", 'sdk'),
   requireAvailable: unused('a model that no service has gets a warning, and is asked for all the same.'),
 };
 

@@ -97,6 +97,11 @@ async function readAgent({
   if (!isList) return problem(path, lineOf('tools'), 'tools must be names of tools');
   if (infer !== undefined && typeof infer !== 'boolean')
     return problem(path, lineOf('infer'), 'infer must be true or false');
+  const wrong = capFields.find((field) => {
+    const value = attributes[field];
+    return value !== undefined && !(typeof value === 'number' && value >= 0);
+  });
+  if (wrong) return problem(path, lineOf(wrong), `${wrong} must be a number, 0 or more`);
   const caps = capsOf({
     maxTokens: attributes['max-tokens'],
     maxCalls: attributes['max-calls'],
@@ -120,6 +125,8 @@ async function readAgent({
       : [];
   return { agents: [{ ...definition, source, path, ...(caps && { caps }) }], problems };
 }
+
+const capFields = ['max-tokens', 'max-calls', 'max-cost', 'max-seconds'] as const;
 
 function problem(path: string, line: number, message: string): FoundAgents {
   return { agents: [], problems: [`${path}:${line}: ${message}`] };

@@ -44,6 +44,7 @@ interface SharedParts {
   readonly planner: Planner;
   readonly permissions: GatePermissions;
   readonly audience: {
+    readonly answersModelSwitches: boolean;
     modelSwitchers(): readonly AskedClient[];
     answerersOf: ConstructorParameters<typeof CallQuestions>[0]['clients'];
   };
@@ -58,6 +59,7 @@ interface SharedParts {
   hookSources(): readonly HookSource[];
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
+  readObjective(): Promise<string | undefined>;
   writeTranscript(): Promise<string>;
   takeStart(): boolean;
 }
@@ -72,7 +74,8 @@ export function agentContexts(
   const hooks = new Hooks({ ...parts, sources: () => shared.hookSources() });
   const toolEnvironment = () => shared.toolEnvironment();
   const models = modelCalls({ ...parts, ...(caps && { caps }) }, hooks, shared);
-  const compactor = new Compactor({ log, models, ...shared.compaction });
+  const isRoot = log.agentId === undefined;
+  const compactor = new Compactor({ log, models, ...shared.compaction, ...(isRoot ? {} : ofSubAgent) });
   made?.(compactor);
   const fixed = {
     log,
@@ -96,6 +99,7 @@ export function agentContexts(
     models,
     compactor,
     modelSwitch: new ModelSwitch({
+      canAsk: () => audience.answersModelSwitches,
       clients: () => audience.modelSwitchers(),
       clock,
       questions,
@@ -104,7 +108,6 @@ export function agentContexts(
     }),
     memory: new HistoryMemory(),
   };
-  const isRoot = log.agentId === undefined;
   return (interaction) => ({
     ...fixed,
     interaction,
@@ -117,10 +120,17 @@ export function agentContexts(
       hookWarning: () => shared.hookWarning(),
       takeStart: () => isRoot && shared.takeStart(),
       configure: (change) => shared.configure(change),
+      readObjective: () => shared.readObjective(),
       writeTranscript: () => shared.writeTranscript(),
     },
   });
 }
+
+/** Plans, todos and checkpoints are the session's: the summary of a sub-agent neither has nor makes any. */
+const ofSubAgent: Pick<CompactorParts, 'openWork' | 'keepCheckpoint'> = {
+  openWork: async () => ({ todos: [], questions: [] }),
+  keepCheckpoint: async () => undefined,
+};
 
 function modelCalls(
   parts: Pick<ModelCallParts, 'log' | 'clock' | 'questions' | 'waits' | 'caps'>,

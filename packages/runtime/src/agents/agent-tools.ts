@@ -2,7 +2,7 @@ import type { AgentDefinition, AgentTask } from '../log/agent-task.js';
 import { defineTool } from '../tools/define-tool.js';
 import { choice, flag, list, number, optional, text } from '../tools/fields.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from '../tools/tool.js';
-import { type SubAgents, TooDeep } from './sub-agents.js';
+import { type NewTask, type SubAgents, TooDeep } from './sub-agents.js';
 import { listOf, reportOf, startedText } from './task-texts.js';
 
 /** What the tools for agents work with. */
@@ -38,27 +38,34 @@ function taskTool(parts: AgentToolParts): Tool {
       agent_type: choice('Which agent does it.', names),
       description: text('What it does, in a few words.'),
       model: optional(text('Another model.')),
+      reasoning_effort: optional(text('How hard it thinks, where its model can be told.')),
       mode: optional(
         choice('`sync` waits for the answer; `background`, the default, does not.', ['sync', 'background']),
       ),
     },
     // What it began is found again by the call, and not begun twice.
     isRepeatable: true,
+    // What agents do passes the gate call by call: in plan mode they look, as the one that began them may.
+    changesNothing: true,
     intention: ({ description }) => description,
     prepare: (input, context) => {
       const agent = parts.agents.find(({ name }) => name === input.agent_type);
       if (!agent) throw new ToolFailure(`There is no agent ${input.agent_type}.`);
       const problem = input.model === undefined ? undefined : parts.problemWithModel(input.model);
       if (problem !== undefined) throw new ToolFailure(problem);
-      const { name, prompt, description, model, mode = 'background' } = input;
-      const given = { agent, name, prompt, description, mode, ...(model !== undefined && { model }) };
+      const { name, prompt, description, model, mode = 'background', reasoning_effort: effort } = input;
+      const given = {
+        ...{ agent, name, prompt, description, mode },
+        ...(model !== undefined && { model }),
+        ...(effort !== undefined && { reasoningEffort: effort }),
+      };
       return { type: 'run', run: (signal) => runTask(given, { parts, context, signal }) };
     },
   });
   return { ...tool, notes: agentNotes(parts.agents) };
 }
 
-type GivenTask = Pick<AgentTask, 'agent' | 'name' | 'prompt' | 'description' | 'mode' | 'model'>;
+type GivenTask = Omit<NewTask, 'toolCallId' | 'parentAgentId'>;
 
 async function runTask(
   given: GivenTask,
@@ -78,6 +85,7 @@ async function runTask(
     }));
   if (begun.mode === 'background') return success(startedText(begun));
   const ended = (await subAgents.ended(begun.agentId, signal)) ?? begun;
+  subAgents.deliver(begun.agentId);
   if (ended.status === 'running') return success(startedText(ended));
   return resultOf(ended);
 }
@@ -93,6 +101,7 @@ function resultOf({ status, name, result = '', error = '' }: AgentTask): ToolRes
 function readAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'read_agent',
+    changesNothing: true,
     description: 'How an agent is doing, and what it said at its end.',
     fields: {
       agent_id: text('The id of the agent.'),
@@ -100,15 +109,16 @@ function readAgentTool(parts: AgentToolParts): Tool {
       timeout: optional(
         number('How many seconds to wait at most; 30 unless given.', { minimum: 0, maximum: 180 }),
       ),
+      since_turn: optional(number('Only what it said from this turn on.', { minimum: 0 })),
     },
     isRepeatable: true,
-    prepare: ({ agent_id: agentId, wait = false, timeout = 30 }) => ({
+    prepare: ({ agent_id: agentId, wait = false, timeout = 30, since_turn: since = 0 }) => ({
       type: 'run',
       run: async (signal) => {
         const subAgents = parts.subAgents();
         const task = requireTask(subAgents, agentId);
         if (wait && task.status === 'running') await untilEnded(subAgents, agentId, timeout * 1000, signal);
-        return success(reportOf(requireTask(subAgents, agentId), Date.now()));
+        return success(reportOf(requireTask(subAgents, agentId), { now: Date.now(), since }));
       },
     }),
   });
@@ -135,6 +145,7 @@ async function untilEnded(
 function writeAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'write_agent',
+    changesNothing: true,
     description: 'Sends a message to an agent, which takes it up next.',
     fields: {
       message: text('What to tell it.'),
@@ -161,6 +172,7 @@ function writeAgentTool(parts: AgentToolParts): Tool {
 function listAgentsTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'list_agents',
+    changesNothing: true,
     description: 'Lists the agents that work in the background.',
     fields: {
       include_completed: optional(flag('Also those that have ended; true unless given.')),
@@ -184,6 +196,7 @@ function listAgentsTool(parts: AgentToolParts): Tool {
 function stopAgentTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'stop_agent',
+    changesNothing: true,
     description: 'Ends an agent, and all that it began.',
     fields: { agent_id: text('The id of the agent.') },
     isRepeatable: true,

@@ -1,7 +1,8 @@
-import { type Totals, totalsOf } from '../budget/spending.js';
+import { type Totals, totalsOf, withReserved } from '../budget/spending.js';
 import type { AgentCaps, AgentTask } from '../log/agent-task.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import type { Cap } from '../model-call/question.js';
+import { ownEntry } from '../own-entry.js';
 
 /** What an agent may still take: its own caps, and those of the tree that it belongs to. Pure. */
 export function capsFor(
@@ -12,9 +13,17 @@ export function capsFor(
   return [
     ...(own ? [{ limits: limitsOf(own), totals: spentBy([task.agentId], state), owner: 'The agent' }] : []),
     ...(tree
-      ? [{ limits: limitsOf(tree), totals: spentBy(treeOf(task, state), state), owner: 'The tree of agents' }]
+      ? [{ limits: limitsOf(tree), totals: committedBy(task, state), owner: 'The tree of agents' }]
       : []),
   ];
+}
+
+/** What the agents of a tree have spent, and what all but this one have set aside for calls that they wait for. */
+function committedBy(task: AgentTask, state: SessionState): Totals {
+  const agentIds = treeOf(task, state);
+  return agentIds
+    .filter((agentId) => agentId !== task.agentId)
+    .reduce((sum, id) => withReserved(sum, agentOf(state, id).spending), spentBy(agentIds, state));
 }
 
 /** What some agents have spent together. */
@@ -33,12 +42,14 @@ export function spentBy(agentIds: readonly string[], state: SessionState): Total
 
 /** All agents below one that the root began, itself included. */
 function treeOf(task: AgentTask, { tasks }: SessionState): readonly string[] {
-  const rootOf = (each: AgentTask): string => {
-    const parent = each.parentAgentId === undefined ? undefined : tasks[each.parentAgentId];
-    return parent ? rootOf(parent) : each.agentId;
-  };
-  const root = rootOf(task);
-  return Object.values(tasks).flatMap((each) => (rootOf(each) === root ? [each.agentId] : []));
+  const top = topOf(task, tasks);
+  return Object.values(tasks).flatMap((each) => (topOf(each, tasks) === top ? [each.agentId] : []));
+}
+
+/** The agent of the root's that a tree begins with. */
+export function topOf(task: AgentTask, tasks: SessionState['tasks']): AgentTask {
+  const parent = task.parentAgentId === undefined ? undefined : ownEntry(tasks, task.parentAgentId);
+  return parent ? topOf(parent, tasks) : task;
 }
 
 function limitsOf({ maxTokens, maxCalls, maxCost }: AgentCaps) {

@@ -55,7 +55,7 @@ export function describedAgent(given: JsonObject): AgentDefinition {
   const { displayName, description, tools, prompt, infer, skills, model, reasoningEffort, mcpServers } =
     given;
   const name = String(given.name);
-  const caps = capsOf(given);
+  const caps = isObject(given.limits) ? capsOf(given.limits) : undefined;
   return {
     name,
     displayName: textOr(displayName, name),
@@ -115,13 +115,17 @@ export function capsOf(given: Readonly<Record<string, unknown>>): AgentCaps | un
   return Object.keys(caps).length === 0 ? undefined : caps;
 }
 
-const capNames = ['maxTokens', 'maxCalls', 'maxCost', 'maxSeconds'] as const;
+export const capNames = ['maxTokens', 'maxCalls', 'maxCost', 'maxSeconds'] as const;
 
 /** Every agent of several lists, the first of each name. */
 export function firstOfEach(...lists: readonly (readonly AgentDefinition[])[]): readonly AgentDefinition[] {
   const known = new Map<string, AgentDefinition>();
   for (const agent of lists.flat()) if (!known.has(agent.name)) known.set(agent.name, agent);
   return [...known.values()];
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOr(value: unknown, otherwise: string): string {

@@ -76,17 +76,18 @@ export class RootAgent {
 
   /** Goes on with a turn that was left open. */
   continue(run: Run): Promise<TurnOutcome> {
-    const { turn, output } = agentOf(this.parts.log.state);
-    const interactionId = turn?.interactionId ?? output?.interactionId;
+    const { turn, output, stop } = agentOf(this.parts.log.state);
+    const left = stop?.isOpen ? stop : undefined;
+    const interactionId = turn?.interactionId ?? output?.interactionId ?? left?.interactionId;
     if (interactionId === undefined) return Promise.resolve('answered');
     const interaction = new Interaction(interactionId, { trace: this.parts.trace() });
     interaction.rounds = Number(turn?.turnId ?? 0) + 1;
+    if (stop?.interactionId === interactionId) interaction.blocks = stop.blocks;
     const context = this.parts.context(interaction);
     return this.attempt(run, context, async (signal) => {
-      const goesOn = await continueTurn(context, signal);
-      // An answer that has to have a form may be there, and not have been looked at.
-      if (goesOn || context.log.latest.output)
-        await runUntilAnswered(context, signal, { hasAnswer: !goesOn });
+      const end = await continueTurn(context, signal);
+      // An answer may be there that nothing has looked at: hooks, autopilot, and the form it has to have.
+      await runUntilAnswered(context, signal, end === 'results wait' ? undefined : end);
     });
   }
 
@@ -108,7 +109,7 @@ export class RootAgent {
     const { calls, turn } = agentOf(log.state);
     for (const { toolCallId } of calls) log.append({ note: 'call.interrupted', data: { toolCallId } });
     if (turn) log.append({ type: 'assistant.turn_end', data: { turnId: turn.turnId } });
-    log.append(...this.outputEnd());
+    log.append(...this.promptEnd());
   }
 
   /** Makes a prompt that waited a message for the next turn to answer. */
@@ -263,7 +264,7 @@ export class RootAgent {
     if (reason instanceof Interruption && reason.kind === 'close') return 'stopped';
     if (reason instanceof Interruption && reason.kind !== 'timeout') return this.endStopped(reason, turn);
     if (reason instanceof ErrorSkipped) {
-      const outcome = await this.record(...this.outputEnd(), this.turnEndDraft());
+      const outcome = await this.record(...this.promptEnd(), this.turnEndDraft());
       await this.endSession(context, { reason: 'complete' });
       return outcome;
     }
@@ -276,7 +277,7 @@ export class RootAgent {
       return this.end(wish, turn);
     }
     const data = errorData(failure);
-    const outcome = await this.record(...this.outputEnd(), this.turnEndDraft(), {
+    const outcome = await this.record(...this.promptEnd(), this.turnEndDraft(), {
       type: 'session.error',
       data,
     });
@@ -295,7 +296,7 @@ export class RootAgent {
   private async recordInterruption(interruption: Interruption): Promise<TurnOutcome> {
     if (interruption instanceof TurnAborted) {
       const aborted: Draft = { type: 'abort', data: { reason: interruption.reason } };
-      await this.record(...this.outputEnd(), aborted, this.turnEndDraft());
+      await this.record(...this.promptEnd(), aborted, this.turnEndDraft());
       return 'aborted';
     }
     const { questions, calls } = agentOf(this.parts.log.latest);
@@ -303,15 +304,19 @@ export class RootAgent {
     await this.record(
       ...cancelled.map((question) => cancellation(question, interruption.message)),
       ...calls.map((call): Draft => ({ note: 'call.interrupted', data: { toolCallId: call.toolCallId } })),
-      ...this.outputEnd(),
+      ...this.promptEnd(),
       this.turnEndDraft(),
     );
     return 'aborted';
   }
 
-  /** A prompt whose turn is over wants no answer of a form any more. */
-  private outputEnd(): Draft[] {
-    return agentOf(this.parts.log.latest).output ? [{ note: 'output.settled', data: {} }] : [];
+  /** A prompt whose turn is over wants no answer of a form any more, and does not go on by itself. */
+  private promptEnd(): Draft[] {
+    const { output, stop } = agentOf(this.parts.log.latest);
+    return [
+      ...(output ? [{ note: 'output.settled' as const, data: {} }] : []),
+      ...(stop?.isOpen ? [{ note: 'stop.decided' as const, data: {} }] : []),
+    ];
   }
 
   private turnEndDraft(): Draft | undefined {

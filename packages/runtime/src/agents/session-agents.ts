@@ -10,9 +10,8 @@ import { AgentFiles, agentRoots } from './agent-files.js';
 import { agentTools } from './agent-tools.js';
 import { builtinAgents, describedAgent, firstOfEach } from './definition.js';
 import { fleetPrompt } from './fleet.js';
-import type { SubAgentSettings } from './sub-agent-run.js';
 import type { SubAgents } from './sub-agents.js';
-import { subAgentSettings } from './subagent-settings.js';
+import { ineffectiveIn, type SubAgentSettings, subAgentSettings } from './subagent-settings.js';
 import { shownTask, taskProgress } from './task-view.js';
 
 /** The session whose agents these are. */
@@ -43,7 +42,6 @@ export class SessionAgents implements ToolSource {
   readonly kind = 'builtin';
   /** Reading the disk takes no time that a sender would notice. */
   readonly isReady = true;
-  settings: SubAgentSettings = defaults;
   /** Those at work; there once the session is in memory. */
   subAgents!: SubAgents;
   private readonly files = new AgentFiles();
@@ -52,12 +50,24 @@ export class SessionAgents implements ToolSource {
   private readonly warned = new Set<string>();
   private offered: { readonly key: string; readonly tools: readonly Tool[] } = { key: '', tools: [] };
   private readonly listeners = new Set<() => void>();
+  private read: { readonly of: JsonObject | null | undefined; readonly settings: SubAgentSettings } = {
+    of: undefined,
+    settings: defaults,
+  };
   private leading: { readonly key: string; readonly skills: readonly string[] } = { key: '', skills: [] };
 
   constructor(
     private readonly session: AgentSession,
     private readonly homes: readonly string[],
   ) {}
+
+  /** What holds for sub-agents now. */
+  get settings(): SubAgentSettings {
+    const { subagents } = this.session.loadedState?.fixed ?? {};
+    if (subagents !== this.read.of)
+      this.read = { of: subagents, settings: { ...defaults, ...subAgentSettings(subagents ?? null) } };
+    return this.read.settings;
+  }
 
   async ready(): Promise<void> {
     await this.refresh();
@@ -70,7 +80,7 @@ export class SessionAgents implements ToolSource {
     const { agents, problems } = await this.files.read(this.roots(state));
     const hasChanged = agents !== this.ofFiles || isForced;
     this.ofFiles = agents;
-    this.problems = problems;
+    this.problems = [...problems, ...ineffectiveIn(state.fixed.subagents ?? null)];
     if (hasChanged && (agents.length > 0 || isForced)) this.announce();
     else this.warn();
     await this.readSkills(state);
@@ -206,10 +216,12 @@ export class SessionAgents implements ToolSource {
     return fleetPrompt(request);
   }
 
-  /** Changes what holds for sub-agents; null is what holds unless something is said. */
-  change(given: Readonly<Record<string, unknown>> | null): void {
-    this.settings = { ...defaults, ...subAgentSettings(given) };
-    if (this.updateTools()) for (const listener of this.listeners) listener();
+  /** Changes what holds for sub-agents; null is what holds unless something is said. Throws SubAgentSettingsProblem. */
+  async change(given: JsonObject | null): Promise<void> {
+    subAgentSettings(given);
+    await this.session.record({ note: 'settings.fixed', data: { subagents: given } });
+    await this.refresh();
+    this.subAgents.refresh();
   }
 
   private roots({ context }: SessionState) {

@@ -12,14 +12,35 @@ export class Slots {
   /** Resolves with what gives the place back; rejects when the signal aborts before there is one. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.isFull) await this.turn(signal);
+    if (this.isFull || this.waiting.length > 0) {
+      await this.turn(signal);
+      return this.place();
+    }
+    return this.takeAnyway();
+  }
+
+  /** A place for one that had one before, be there room or not. */
+  takeAnyway(): () => void {
     this.taken += 1;
+    return this.place();
+  }
+
+  /** There may be more places than before. */
+  refresh(): void {
+    while (this.waiting.length > 0 && !this.isFull) {
+      // The place is taken for the one that is called, before any other can see that it is free.
+      this.taken += 1;
+      this.waiting.shift()?.();
+    }
+  }
+
+  private place(): () => void {
     let isGiven = false;
     return () => {
       if (isGiven) return;
       isGiven = true;
       this.taken -= 1;
-      if (!this.isFull) this.waiting.shift()?.();
+      this.refresh();
     };
   }
 

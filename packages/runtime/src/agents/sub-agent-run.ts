@@ -1,41 +1,28 @@
 import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
-import { Interruption } from '../interruption.js';
+import type { Compactor } from '../compaction/compactor.js';
+import { ErrorSkipped, Interruption } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
-import type { AgentCaps, AgentDefinition, AgentTask } from '../log/agent-task.js';
+import { type AgentDefinition, type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { AgentState } from '../log/state.js';
 import { CapReached } from '../model-call/allowance.js';
+import { rejection } from '../permissions/decision.js';
 import type { Waits } from '../questions/waits.js';
 import type { TraceContext } from '../settings/session-settings.js';
-import type { AgentContext } from '../turn/context.js';
+import type { AgentContext, AgentPlanner } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction } from '../turn/interaction.js';
 import type { PlannedAgent } from '../turn/planned-agent.js';
 import type { Planner } from '../turn/planner.js';
 import { runUntilAnswered } from '../turn/turn.js';
 import type { SeatContexts } from './agent-seat.js';
-import { capsFor, spentBy } from './caps.js';
+import { capsFor, topOf } from './caps.js';
 import { errorData } from './failure.js';
 import { continueTurn } from './recover.js';
 import type { Slots } from './slots.js';
-import { cancellation } from './turn-outcome.js';
-
-/** What users and apps say of sub-agents. */
-export interface SubAgentSettings {
-  readonly maxDepth: number;
-  readonly maxConcurrency: number;
-  /** By the name of an agent. */
-  readonly agents: Readonly<
-    Record<string, { readonly model?: string; readonly reasoningEffort?: string; readonly caps?: AgentCaps }>
-  >;
-  /** Agents that others may not begin. */
-  readonly disabled: readonly string[];
-  /** For each agent that has none of its own. */
-  readonly caps?: AgentCaps;
-  /** For all agents below one of the root's, that one included. */
-  readonly treeCaps?: AgentCaps;
-}
+import { closingDrafts, type EndStatus, endDrafts, namesOf } from './sub-agent-end.js';
+import { capsOfTask, type SubAgentSettings } from './subagent-settings.js';
 
 /** What the session gives its sub-agents. */
 export interface SubAgentHost {
@@ -47,7 +34,7 @@ export interface SubAgentHost {
   trace(): TraceContext;
 }
 
-interface Surroundings extends SubAgentHost {
+interface RunParts extends SubAgentHost {
   readonly log: SessionLog;
   readonly clock: Clock;
   readonly waits: Waits;
@@ -55,6 +42,8 @@ interface Surroundings extends SubAgentHost {
   readonly siblings: {
     noticesFor(agentId: string): readonly Draft[];
     hasChildren(agentId: string): boolean;
+    /** Ends all that an agent began. */
+    stopChildren(agentId: string, reason: Error): Promise<void>;
     change(signal: AbortSignal): Promise<void>;
     interactionOf(agentId: string | undefined): Interaction | undefined;
   };
@@ -74,12 +63,16 @@ export class SubAgentRun {
   private readonly controller = new AbortController();
   private release: () => void = () => undefined;
   private readonly agentLog: AgentLog;
+  private readonly contexts: (interaction: Interaction) => AgentContext;
+  private compactor: Compactor | undefined;
+  private skills: readonly string[] = [];
 
   constructor(
-    private readonly task: AgentTask,
-    private readonly parts: Surroundings,
+    private readonly begun: AgentTask,
+    private readonly parts: RunParts,
   ) {
-    this.agentLog = new AgentLog(parts.log, task.agentId, task.toolCallId);
+    this.agentLog = new AgentLog(parts.log, begun.agentId, begun.toolCallId);
+    this.contexts = this.makeContexts();
     this.promoted = new Promise((resolve) => {
       this.promote = resolve;
     });
@@ -93,27 +86,23 @@ export class SubAgentRun {
     this.controller.abort(reason);
   }
 
-  /** Works until it has nothing more to do. Rejects only when nothing can be written. */
-  async start(): Promise<void> {
+  /** Works until it has nothing more to do; false when it was left as it is. Rejects only when nothing can be written. */
+  async start(): Promise<boolean> {
     const { parts } = this;
-    const seconds = this.caps().maxSeconds;
-    const left = seconds === undefined ? undefined : this.millisecondsLeft(seconds);
-    const timer =
-      left === undefined
-        ? undefined
-        : setTimeout(
-            () => this.stop(new CapReached(`The agent has worked for ${seconds} seconds`)),
-            Math.max(0, left),
-          );
+    const stopTimer = this.limitTime();
     try {
       await this.seat(this.controller.signal);
-      await parts.waits.during(this.wait({ isQueued: false }), this.work());
-      await this.end({ status: 'completed' });
+      do await parts.waits.during(this.wait({ isQueued: false }), this.work());
+      while (this.task.messages.length > 0);
+      // Nothing is waited for between the look at its messages and this record: none is overlooked.
+      await this.end({ status: 'completed', ...rejectedRemark(this.agentLog) });
+      return true;
     } catch (error) {
-      await this.fail(error);
+      return await this.fail(error);
     } finally {
-      clearTimeout(timer);
+      stopTimer();
       this.release();
+      await this.compactor?.close();
       this.finish();
     }
   }
@@ -121,53 +110,57 @@ export class SubAgentRun {
   /** Closes an agent that nobody goes on with. */
   static close(task: AgentTask, { log, clock }: { log: SessionLog; clock: Clock }, error: string): void {
     const agentLog = new AgentLog(log, task.agentId, task.toolCallId);
-    agentLog.append(...closingDrafts(agentLog.latest, error), {
-      type: 'subagent.failed',
-      data: { toolCallId: task.toolCallId, ...namesOf(task), error },
-    });
-    const data = { agentId: task.agentId, status: 'failed', error, completedAt: clock.timestamp() } as const;
-    log.append({ note: 'agent.changed', data: { ...data, isNotified: true } });
+    agentLog.append(
+      ...closingDrafts(agentLog.latest, error),
+      ...(task.isAnnounced
+        ? [
+            {
+              type: 'subagent.failed' as const,
+              data: { toolCallId: task.toolCallId, ...namesOf(task), error },
+            },
+          ]
+        : []),
+      {
+        note: 'agent.changed',
+        data: {
+          agentId: task.agentId,
+          ...{ status: 'failed', error, completedAt: clock.timestamp(), isNotified: true },
+          activeMs: task.activeMs ?? 0,
+        },
+      },
+    );
+  }
+
+  /** As the log has it now. */
+  private get task(): AgentTask {
+    return this.parts.log.latest.tasks[this.begun.agentId] ?? this.begun;
   }
 
   private async work(): Promise<void> {
-    const { task, parts } = this;
     const { signal } = this.controller;
-    const skills = await parts.skillsOf(task.agent);
-    const contexts = parts.contexts({
-      log: this.agentLog,
-      planner: parts.planner.forSubAgent(this.planned(skills), () => parts.log.state),
-      inbox: {
-        takeSteering: async () => [],
-        putBack: () => undefined,
-        takeNotices: () => parts.siblings.noticesFor(task.agentId),
-      },
-      caps: () => this.capsNow(),
-    });
     const { turn, history } = this.agentLog.latest;
-    if (history.length === 0) await this.begin(contexts, signal);
+    if (history.length === 0) await this.begin(signal);
     else if (turn) {
-      const context = this.contextOf(contexts, turn);
-      if (await continueTurn(context, signal)) await runUntilAnswered(context, signal);
-    } else if (history.at(-1)?.role !== 'assistant') await runUntilAnswered(this.contextOf(contexts), signal);
-    while (await this.next(contexts, signal));
+      const context = this.newContext(turn);
+      if ((await continueTurn(context, signal)) === 'results wait') await runUntilAnswered(context, signal);
+    } else if (history.at(-1)?.role !== 'assistant' && !isRejected(this.agentLog.latest))
+      await runUntilAnswered(this.newContext(), signal);
+    while (await this.next(signal));
   }
 
   /** A message, news of agents of its own, or the end of one: true when there may be more. */
-  private async next(
-    contexts: (interaction: Interaction) => AgentContext,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  private async next(signal: AbortSignal): Promise<boolean> {
     const { task, parts } = this;
-    const [message] = parts.log.latest.tasks[task.agentId]?.messages ?? [];
+    const [message] = task.messages;
     if (message) {
-      const context = this.contextOf(contexts);
+      const context = this.newContext();
       const prompt = { ...message, mode: 'enqueue' as const, source: this.source() };
       await deliver(prompt, { delivery: 'queued', signal }, context);
       await runUntilAnswered(context, signal);
       return true;
     }
     if (parts.siblings.noticesFor(task.agentId).length > 0) {
-      await runUntilAnswered(this.contextOf(contexts), signal);
+      await runUntilAnswered(this.newContext(), signal);
       return true;
     }
     if (!parts.siblings.hasChildren(task.agentId)) return false;
@@ -178,25 +171,14 @@ export class SubAgentRun {
     return true;
   }
 
-  private async begin(
-    contexts: (interaction: Interaction) => AgentContext,
-    signal: AbortSignal,
-  ): Promise<void> {
+  private async begin(signal: AbortSignal): Promise<void> {
     const { task } = this;
-    const context = this.contextOf(contexts);
-    const model = context.planner.model();
-    const { description: agentDescription, name: agentType } = task.agent;
-    this.agentLog.append({
-      type: 'subagent.started',
-      data: {
-        toolCallId: task.toolCallId,
-        ...namesOf(task),
-        agentDescription,
-        model,
-        ...{ agentType, executionMode: task.mode, resumable: false, depth: task.depth },
-      },
-    });
-    await context.hooks.run('subagentStart', { ...hookInput(task), transcriptPath: '' }, signal);
+    const context = this.newContext();
+    if (!task.isAnnounced) this.announce(context);
+    if (context.hooks.has('subagentStart')) {
+      const transcriptPath = await context.session.writeTranscript();
+      await context.hooks.run('subagentStart', { ...hookInput(task), transcriptPath }, signal);
+    }
     await context.planner.ready(signal);
     const prompt = {
       messageId: task.agentId,
@@ -208,25 +190,83 @@ export class SubAgentRun {
     await runUntilAnswered(context, signal);
   }
 
+  private announce({ planner }: AgentContext): void {
+    const { task } = this;
+    const { description: agentDescription, name: agentType } = task.agent;
+    this.agentLog.append({
+      type: 'subagent.started',
+      data: {
+        toolCallId: task.toolCallId,
+        ...namesOf(task),
+        agentDescription,
+        model: planner.model(),
+        ...{ agentType, executionMode: task.mode, resumable: false, depth: task.depth },
+      },
+    });
+  }
+
   /** Waits until there is a place; a sync agent of another agent works in the place of its parent, which waits for it. */
   private async seat(signal: AbortSignal): Promise<void> {
-    const { task, parts } = this;
-    if (task.parentAgentId !== undefined && task.mode === 'sync') return;
+    const { parts, agentLog } = this;
+    const { parentAgentId, mode } = this.task;
+    if (parentAgentId !== undefined && mode === 'sync') return;
+    if (agentLog.latest.turn) {
+      // It had a place when its process died: its questions wait for answers from now on.
+      this.release = parts.slots.takeAnyway();
+      return;
+    }
+    const isQueued = parts.slots.isFull;
     const taken = parts.slots.take(signal);
-    this.release = await (parts.slots.isFull
-      ? parts.waits.during(this.wait({ isQueued: true }), taken)
-      : taken);
+    this.release = await (isQueued ? parts.waits.during(this.wait({ isQueued }), taken) : taken);
   }
 
   private wait({ isQueued }: { readonly isQueued: boolean }) {
-    const { agentId, agent } = this.task;
+    const { agentId, agent } = this.begun;
     return { kind: 'agent', agentId, agentName: agent.name, isQueued } as const;
   }
 
-  private contextOf(
-    contexts: (interaction: Interaction) => AgentContext,
-    turn?: { readonly turnId: string; readonly interactionId: string },
-  ): AgentContext {
+  private makeContexts(): (interaction: Interaction) => AgentContext {
+    const { parts, agentLog } = this;
+    const { agentId } = this.begun;
+    return parts.contexts({
+      log: agentLog,
+      planner: this.planner(),
+      inbox: {
+        takeSteering: async () => [],
+        putBack: () => undefined,
+        takeNotices: () => parts.siblings.noticesFor(agentId),
+      },
+      caps: () => this.capsNow(),
+      made: (compactor) => {
+        this.compactor = compactor;
+      },
+    });
+  }
+
+  /** The plans of the agent; its skills are read before the first that goes to a model. */
+  private planner(): AgentPlanner {
+    const { parts } = this;
+    const plans = parts.planner.forSubAgent(
+      () => this.planned(),
+      () => parts.log.state,
+    );
+    const read = async () => {
+      this.skills = await parts.skillsOf(this.begun.agent);
+    };
+    return {
+      ...plans,
+      ready: async (signal) => {
+        await read();
+        await plans.ready(signal);
+      },
+      freshPlan: async (signal) => {
+        await read();
+        return plans.freshPlan(signal);
+      },
+    };
+  }
+
+  private newContext(turn?: { readonly turnId: string; readonly interactionId: string }): AgentContext {
     const { task, parts } = this;
     const parent = task.mode === 'sync' ? parts.siblings.interactionOf(task.parentAgentId) : undefined;
     const requestHeaders = parent?.options.requestHeaders;
@@ -236,137 +276,124 @@ export class SubAgentRun {
     });
     if (turn) interaction.rounds = Number(turn.turnId) + 1;
     this.interaction = interaction;
-    return contexts(interaction);
+    return this.contexts(interaction);
   }
 
-  private planned(skills: readonly string[]): PlannedAgent {
-    const { task, parts } = this;
+  private planned(): PlannedAgent {
+    const { task, parts, skills } = this;
     const { agents, maxDepth } = parts.settings();
     const wish = agents[task.agent.name];
     const model = task.model ?? wish?.model;
+    const reasoningEffort = task.reasoningEffort ?? wish?.reasoningEffort;
     return {
       agent: task.agent,
       skills,
       withheld: task.depth >= maxDepth ? agentToolNames : [],
       ...(model !== undefined && { model }),
-      ...(wish?.reasoningEffort !== undefined && { reasoningEffort: wish.reasoningEffort }),
+      ...(reasoningEffort !== undefined && { reasoningEffort }),
     };
-  }
-
-  private caps(): AgentCaps {
-    const { agents, caps } = this.parts.settings();
-    return { ...caps, ...this.task.agent.caps, ...agents[this.task.agent.name]?.caps };
   }
 
   private capsNow() {
-    const { treeCaps: tree } = this.parts.settings();
-    const own = this.caps();
+    const settings = this.parts.settings();
+    const own = capsOfTask(this.task, settings);
     const isCapped = Object.keys(own).some((name) => name !== 'maxSeconds');
+    const tree = settings.treeCaps;
     return capsFor(this.task, this.parts.log.latest, { own: isCapped ? own : undefined, tree });
   }
 
-  private millisecondsLeft(seconds: number): number {
-    const { clock } = this.parts;
-    return Date.parse(this.task.startedAt) + seconds * 1000 - clock.now().getTime();
+  /** Ends the agent when it, or the tree it belongs to, has worked as long as it may; returns what stops that. */
+  private limitTime(): () => void {
+    const { parts, task } = this;
+    const settings = parts.settings();
+    const now = parts.clock.now().getTime();
+    const left = (seconds: number | undefined, worker: AgentTask) =>
+      seconds === undefined
+        ? Number.POSITIVE_INFINITY
+        : Math.max(0, seconds * 1000 - activeMilliseconds(worker, now));
+    const { maxSeconds } = capsOfTask(task, settings);
+    const treeSeconds = settings.treeCaps?.maxSeconds;
+    const own = left(maxSeconds, task);
+    const ofTree = Math.min(left(treeSeconds, topOf(task, parts.log.latest.tasks)), left(treeSeconds, task));
+    const least = Math.min(own, ofTree);
+    if (least > longestTimer) return () => undefined;
+    const words =
+      own <= ofTree
+        ? `The agent has worked for ${maxSeconds} seconds`
+        : `The tree of agents has worked for ${treeSeconds} seconds`;
+    const timer = setTimeout(() => this.stop(new CapReached(words)), least);
+    return () => clearTimeout(timer);
   }
 
   private source(): string {
-    return `agent-${this.task.parentAgentId ?? this.parts.log.sessionId}`;
+    return `agent-${this.begun.parentAgentId ?? this.parts.log.sessionId}`;
   }
 
-  private async fail(error: unknown): Promise<void> {
+  private async fail(error: unknown): Promise<boolean> {
+    const { parts, begun } = this;
     const { signal } = this.controller;
     const reason: unknown = signal.aborted ? signal.reason : error;
     if (error instanceof StoreError || reason instanceof StoreError) throw error;
-    if (reason instanceof CapReached)
-      return this.end({
-        status: 'completed',
-        remark: `The agent was ended before it was done: ${reason.message}.`,
-      });
-    if (reason instanceof Interruption) {
-      // What is closed is left as it is, for another process to go on with.
-      if (reason.kind === 'close') return;
-      return this.end({ status: 'cancelled' });
-    }
-    return this.end({ status: 'failed', error: errorData(reason).message });
+    // What is closed is left as it is, for another process to go on with.
+    if (reason instanceof Interruption && reason.kind === 'close') return false;
+    await parts.siblings.stopChildren(begun.agentId, new Interruption('abort', 'The agent above has ended'));
+    await this.end(endBy(reason));
+    return true;
   }
 
   /** Writes how it ended, with what it had. */
-  private async end(how: {
-    readonly status: 'completed' | 'failed' | 'cancelled';
-    readonly remark?: string;
-    readonly error?: string;
-  }): Promise<void> {
+  private async end(how: HowEnded): Promise<void> {
     const { task, parts, agentLog } = this;
-    const { log, clock } = parts;
-    const { status, remark, error } = how;
-    agentLog.append(...closingDrafts(agentLog.latest, 'The agent was ended'));
-    const text = lastText(agentLog.latest);
-    const result =
-      remark === undefined ? text : [text, `(${remark})`].filter((part) => part !== '').join('\n\n');
-    const completedAt = clock.timestamp();
-    const totals = this.totals(completedAt);
-    agentLog.append(
-      status === 'failed'
-        ? { type: 'subagent.failed', data: { ...totals, error: error ?? '' } }
-        : {
-            type: 'subagent.completed',
-            data: { ...totals, ...(status === 'cancelled' && { cancelled: true }) },
-          },
-    );
-    const change = { status, completedAt, result, ...(error !== undefined && { error }) };
-    log.append({ note: 'agent.changed', data: { agentId: task.agentId, ...change } });
-    await log.stored();
-    await this.runStopHook(status, result);
+    const now = parts.clock.now();
+    const { drafts, result } = endDrafts(task, how, { state: parts.log.latest, now });
+    agentLog.append(...drafts);
+    await parts.log.stored();
+    await this.runStopHook(how.status, result);
   }
 
   private async runStopHook(stopReason: string, response: string): Promise<void> {
-    const { parts, agentLog } = this;
-    const planner = parts.planner.forSubAgent(this.planned([]), () => parts.log.state);
-    const inbox = { takeSteering: async () => [], putBack: () => undefined };
-    const { hooks } = parts.contexts({ log: agentLog, planner, inbox })(
-      new Interaction(parts.clock.newId(), { trace: {} }),
-    );
-    const input = { ...hookInput(this.task), transcriptPath: '', stopReason, response };
+    const { hooks, session } = this.contexts(new Interaction(this.parts.clock.newId(), { trace: {} }));
+    if (!hooks.has('subagentStop')) return;
     // The agent is over: nothing stops what comes after it but time.
-    await hooks.run('subagentStop', input, new AbortController().signal).catch(() => []);
-  }
-
-  private totals(completedAt: string) {
-    const { task, parts, agentLog } = this;
-    const { history } = agentLog.latest;
-    const calls = history.flatMap((entry) => (entry.role === 'assistant' ? entry.toolCalls : []));
-    const [model] = Object.keys(agentLog.latest.spending.byModel);
-    return {
-      toolCallId: task.toolCallId,
-      ...namesOf(task),
-      ...(model !== undefined && { model }),
-      totalToolCalls: calls.length,
-      totalTokens: spentBy([task.agentId], parts.log.latest).tokens,
-      durationMs: Math.max(0, Date.parse(completedAt) - Date.parse(task.startedAt)),
-    };
+    const { signal } = new AbortController();
+    const transcriptPath = await session.writeTranscript().catch(() => '');
+    const input = { ...hookInput(this.task), transcriptPath, stopReason, response };
+    await hooks.run('subagentStop', input, signal).catch(() => []);
   }
 }
 
-function namesOf({ agent }: AgentTask) {
-  return { agentName: agent.name, agentDisplayName: agent.displayName };
+interface HowEnded {
+  readonly status: EndStatus;
+  readonly remark?: string;
+  readonly error?: string;
+}
+
+/** What an agent comes to that did not end by itself. */
+function endBy(reason: unknown): HowEnded {
+  if (reason instanceof CapReached)
+    return {
+      status: 'completed',
+      remark: `The agent was ended before it was done: ${reason.message}.`,
+    };
+  if (reason instanceof Interruption) return { status: 'cancelled' };
+  if (reason instanceof ErrorSkipped) return { status: 'completed' };
+  return { status: 'failed', error: errorData(reason).message };
+}
+
+/** Its last word was a call that a user rejected: it does not go on without one. */
+function isRejected({ history }: AgentState): boolean {
+  const answered = history.findLastIndex((entry) => entry.role !== 'tool');
+  return history.slice(answered + 1).some((entry) => entry.role === 'tool' && entry.text === rejection);
+}
+
+function rejectedRemark({ latest }: AgentLog): Pick<HowEnded, 'remark'> {
+  if (!isRejected(latest)) return {};
+  return { remark: 'The user rejected what the agent was about to do, and it stopped there.' };
 }
 
 function hookInput({ agent, agentId }: AgentTask) {
   return { agentName: agent.name, agentDisplayName: agent.displayName, agentType: agent.name, agentId };
 }
 
-/** What closes a turn that is open: its calls and questions, and the turn. */
-function closingDrafts({ turn, calls, questions }: AgentState, reason: string): Draft[] {
-  return [
-    ...questions.map((question) => cancellation(question, reason)),
-    ...calls.map(({ toolCallId }): Draft => ({ note: 'call.interrupted', data: { toolCallId } })),
-    ...(turn ? [{ type: 'assistant.turn_end' as const, data: { turnId: turn.turnId } }] : []),
-  ];
-}
-
-/** The last thing that an agent said. */
-export function lastText({ history }: AgentState): string {
-  const said = history.findLast((entry) => entry.role === 'assistant' && entry.text !== '');
-  return said?.role === 'assistant' ? said.text : '';
-}
+/** Timers count no further; an agent that works as long is not ended by one. */
+const longestTimer = 2 ** 31 - 1;

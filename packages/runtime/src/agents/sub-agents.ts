@@ -1,8 +1,9 @@
 import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import { TurnAborted } from '../interruption.js';
-import type { AgentTask } from '../log/agent-task.js';
+import { type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
+import { agentOf } from '../log/state.js';
 import type { Waits } from '../questions/waits.js';
 import type { Interaction } from '../turn/interaction.js';
 import { Slots } from './slots.js';
@@ -23,7 +24,15 @@ export interface SubAgentParts extends SubAgentHost {
 /** What begins an agent. */
 export type NewTask = Pick<
   AgentTask,
-  'toolCallId' | 'agent' | 'name' | 'description' | 'prompt' | 'mode' | 'parentAgentId' | 'model'
+  | 'toolCallId'
+  | 'agent'
+  | 'name'
+  | 'description'
+  | 'prompt'
+  | 'mode'
+  | 'parentAgentId'
+  | 'model'
+  | 'reasoningEffort'
 >;
 
 /** An agent may not be begun here. */
@@ -36,9 +45,14 @@ export class SubAgents {
   private readonly runs = new Map<string, SubAgentRun>();
   private readonly slots: Slots;
   private readonly watchers = new Set<() => void>();
+  /** When the process before this one left the session. */
+  private readonly leftAt: number;
+  /** Agents whose result a call of this process has had: another call under the same id begins another one. */
+  private readonly delivered = new Set<string>();
 
   constructor(private readonly parts: SubAgentParts) {
     this.slots = new Slots(() => parts.settings().maxConcurrency);
+    this.leftAt = Date.parse(parts.log.state.modifiedAt);
   }
 
   /** Every agent that is known, in the order in which they began. */
@@ -51,9 +65,23 @@ export class SubAgents {
     return Object.hasOwn(tasks, agentId) ? tasks[agentId] : undefined;
   }
 
-  /** The agent that a call has begun. */
+  /** The agent that a call has begun in a process before this one, or before it was tried again. */
   begunBy(toolCallId: string, parentAgentId: string | undefined): AgentTask | undefined {
-    return this.tasks.find((task) => task.toolCallId === toolCallId && task.parentAgentId === parentAgentId);
+    const { calls } = agentOf(this.parts.log.latest, parentAgentId);
+    const call = calls.find((each) => each.toolCallId === toolCallId);
+    // Services that number the calls of each answer give the same id again and again.
+    if (!call || call.attempts < 2) return undefined;
+    return this.tasks.findLast(
+      (task) =>
+        task.toolCallId === toolCallId &&
+        task.parentAgentId === parentAgentId &&
+        !this.delivered.has(task.agentId),
+    );
+  }
+
+  /** A call has had the result of an agent. */
+  deliver(agentId: string): void {
+    this.delivered.add(agentId);
   }
 
   /** Some agent is at work. */
@@ -84,8 +112,14 @@ export class SubAgents {
 
   /** Goes on with agents that another process had left at work. */
   continueAll(): void {
-    for (const task of this.tasks)
-      if (task.status === 'running' && !this.runs.has(task.agentId)) this.run(task);
+    for (const task of this.tasks) {
+      if (task.status !== 'running' || this.runs.has(task.agentId)) continue;
+      const { agentId } = task;
+      const { log, clock } = this.parts;
+      const activeMs = activeMilliseconds(task, this.leftAt);
+      log.append({ note: 'agent.changed', data: { agentId, activeMs, resumedAt: clock.timestamp() } });
+      this.run(task);
+    }
   }
 
   /** Closes what another process had left: nobody goes on with it. */
@@ -157,26 +191,29 @@ export class SubAgents {
     const run = this.runs.get(agentId);
     if (!run || task?.mode !== 'sync') return false;
     this.parts.log.append({ note: 'agent.changed', data: { agentId, mode: 'background' } });
+    this.dropHeaders(agentId);
     run.promote();
-    this.tell();
+    this.emitChange();
     return true;
   }
 
-  /** Gives an agent a message: it takes it up when it is done with the one before, and works again if it had ended. */
+  /**
+   * Gives an agent a message: it takes it up when it is done with the one before, and works again if it had ended. False
+   * for one that was stopped, or is not known.
+   */
   async message(agentId: string, text: string): Promise<boolean> {
     const { log, clock } = this.parts;
     const task = this.find(agentId);
     if (!task || task.status === 'cancelled') return false;
-    const messageId = clock.newId();
-    log.append({ note: 'agent.messaged', data: { agentId, messageId, text } });
-    if (!this.runs.has(agentId))
-      log.append({
-        note: 'agent.changed',
-        data: { agentId, status: 'running', mode: 'background', isNotified: false },
-      });
+    const messaged = { note: 'agent.messaged', data: { agentId, messageId: clock.newId(), text } } as const;
+    const resumedAt = clock.timestamp();
+    const again: Draft = {
+      note: 'agent.changed',
+      data: { agentId, status: 'running', mode: 'background', isNotified: false, resumedAt },
+    };
+    log.append(messaged, ...(task.status === 'running' ? [] : [again]));
     await log.stored();
-    const now = this.find(agentId);
-    if (now && !this.runs.has(agentId)) this.run(now);
+    this.runIfLeft(agentId);
     return true;
   }
 
@@ -187,21 +224,28 @@ export class SubAgents {
     if (!task || task.status === 'running') return false;
     log.append({ note: 'agent.removed', data: { agentId } });
     await log.stored();
-    this.tell();
+    this.emitChange();
     return true;
   }
 
   /** What an agent has to read of those it began, of which it has not heard yet. */
   noticesFor(parentAgentId: string | undefined): readonly Draft[] {
-    return this.tasks
-      .filter(
-        (task) =>
-          task.parentAgentId === parentAgentId &&
-          task.mode === 'background' &&
-          task.status !== 'running' &&
-          !task.isNotified,
-      )
-      .map(noticeOf);
+    return this.unread(parentAgentId).map(noticeOf);
+  }
+
+  private unread(parentAgentId: string | undefined): readonly AgentTask[] {
+    return this.tasks.filter(
+      (task) =>
+        task.parentAgentId === parentAgentId &&
+        task.mode === 'background' &&
+        task.status !== 'running' &&
+        !task.isNotified,
+    );
+  }
+
+  /** An agent of the root's has ended, and not because users wanted nothing more of it. */
+  get hasNewsForRoot(): boolean {
+    return this.unread(undefined).some(({ status }) => status !== 'cancelled');
   }
 
   /** Some agent that this one began is at work. */
@@ -212,6 +256,19 @@ export class SubAgents {
   /** What the agent of this id works on now. */
   interactionOf(agentId: string | undefined): Interaction | undefined {
     return agentId === undefined ? this.parts.rootInteraction() : this.runs.get(agentId)?.interaction;
+  }
+
+  /** Ends all that an agent began, and resolves when it has. */
+  async stopChildren(agentId: string, reason: Error): Promise<void> {
+    const children = this.tasks.filter(
+      ({ parentAgentId, status }) => parentAgentId === agentId && status === 'running',
+    );
+    await Promise.all(children.map((child) => this.stop(child.agentId, reason)));
+  }
+
+  /** More may work at once than before. */
+  refresh(): void {
+    this.slots.refresh();
   }
 
   /** With all that it began. */
@@ -225,25 +282,38 @@ export class SubAgents {
     const { parts, slots } = this;
     const run = new SubAgentRun(task, { ...parts, slots, siblings: this });
     this.runs.set(task.agentId, run);
-    this.tell();
+    this.emitChange();
     run.start().then(
-      () => this.left(task.agentId),
+      (hasEnded) => this.left(task.agentId, hasEnded),
       (error: unknown) => {
         // A store that cannot be written ends the turn of the parent, which says so.
         if (!(error instanceof StoreError)) throw error;
-        this.left(task.agentId);
+        this.left(task.agentId, false);
       },
     );
   }
 
-  private left(agentId: string): void {
+  private left(agentId: string, hasEnded: boolean): void {
     this.runs.delete(agentId);
-    this.tell();
+    // A message may have come while it ended.
+    if (hasEnded) this.runIfLeft(agentId);
+    this.emitChange();
     this.wake();
     this.parts.changed();
   }
 
-  private tell(): void {
+  private runIfLeft(agentId: string): void {
+    const task = this.find(agentId);
+    if (task?.status === 'running' && !this.runs.has(agentId)) this.run(task);
+  }
+
+  /** Headers of a prompt do not go with what works in the background, nor with what that waits for. */
+  private dropHeaders(agentId: string): void {
+    this.runs.get(agentId)?.interaction?.dropHeaders();
+    for (const task of this.tasks) if (task.parentAgentId === agentId) this.dropHeaders(task.agentId);
+  }
+
+  private emitChange(): void {
     this.parts.log.emit({ type: 'session.background_tasks_changed', data: {} });
   }
 }

@@ -1,41 +1,118 @@
-import { capsOf } from './definition.js';
-import type { SubAgentSettings } from './sub-agent-run.js';
+import type { JsonObject } from '@groundcrew/protocol';
+import type { AgentCaps, AgentTask } from '../log/agent-task.js';
+import { capNames, capsOf } from './definition.js';
 
-/** Settings of sub-agents as clients write them: by agent below `agents`, or directly by name. */
-export function subAgentSettings(
-  given: Readonly<Record<string, unknown>> | null,
-): Partial<SubAgentSettings> | null {
+/** What users and apps say of sub-agents. */
+export interface SubAgentSettings {
+  readonly maxDepth: number;
+  readonly maxConcurrency: number;
+  /** By the name of an agent. */
+  readonly agents: Readonly<
+    Record<string, { readonly model?: string; readonly reasoningEffort?: string; readonly caps?: AgentCaps }>
+  >;
+  /** Agents that others may not begin. */
+  readonly disabled: readonly string[];
+  /** For each agent that has none of its own. */
+  readonly caps?: AgentCaps;
+  /** For all agents below one of the root's, that one included. */
+  readonly treeCaps?: AgentCaps;
+}
+
+/** What an agent may take: by its own entry, else by its file, else as all of them. */
+export function capsOfTask({ agent }: AgentTask, { agents, caps }: SubAgentSettings): AgentCaps {
+  return { ...caps, ...agent.caps, ...agents[agent.name]?.caps };
+}
+
+/** A setting of sub-agents is not what it has to be. */
+class SubAgentSettingsProblem extends Error {
+  override readonly name = 'SubAgentSettingsProblem';
+}
+
+/** Settings of sub-agents as clients write them: by agent below `agents`, or directly by name. Throws SubAgentSettingsProblem. */
+export function subAgentSettings(given: JsonObject | null): Partial<SubAgentSettings> | null {
   if (!given) return null;
-  const { agents, disabledSubagents, maxConcurrency, maxDepth, limits, treeLimits, ...named } = given;
-  const byName = { ...named, ...(isMap(agents) ? agents : {}) };
-  const caps = isMap(limits) ? capsOf(limits) : undefined;
-  const treeCaps = isMap(treeLimits) ? capsOf(treeLimits) : undefined;
+  const { disabledSubagents, maxConcurrency, maxDepth, limits, treeLimits } = given;
+  const caps = capsIn(limits, 'limits');
+  const treeCaps = capsIn(treeLimits, 'treeLimits');
+  const disabled = disabledSubagents ?? [];
+  if (!Array.isArray(disabled) || !disabled.every((name) => typeof name === 'string'))
+    throw new SubAgentSettingsProblem('subagents.disabledSubagents must be names of agents');
   return {
+    disabled,
     agents: Object.fromEntries(
-      Object.entries(byName).flatMap(([name, entry]) => (isMap(entry) ? [[name, entryOf(entry)]] : [])),
+      Object.entries(entriesOf(given)).map(([name, entry]) => [name, entryOf(name, entry)]),
     ),
-    ...(Array.isArray(disabledSubagents) && { disabled: disabledSubagents.map(String) }),
-    ...(isCount(maxConcurrency) && { maxConcurrency }),
-    ...(isCount(maxDepth) && { maxDepth }),
+    ...count(maxConcurrency, 'maxConcurrency', 1),
+    ...count(maxDepth, 'maxDepth', 0),
     ...(caps && { caps }),
     ...(treeCaps && { treeCaps }),
   };
 }
 
-function entryOf(entry: Readonly<Record<string, unknown>>): SubAgentSettings['agents'][string] {
+/** What of these settings has no effect: one sentence each. */
+export function ineffectiveIn(given: JsonObject | null): readonly string[] {
+  const tiers = Object.entries(given ? entriesOf(given) : {}).filter(
+    ([, entry]) => isMap(entry) && entry.contextTier === 'long_context',
+  );
+  return tiers.map(
+    ([name]) =>
+      `The option 'subagents.agents.${name}.contextTier' has no effect: the model has the window that its service gives it.`,
+  );
+}
+
+const ownNames = new Set([
+  'agents',
+  'disabledSubagents',
+  'maxConcurrency',
+  'maxDepth',
+  'limits',
+  'treeLimits',
+]);
+
+function entriesOf(given: JsonObject): JsonObject {
+  const { agents } = given;
+  if (agents !== undefined && agents !== null && !isMap(agents))
+    throw new SubAgentSettingsProblem('subagents.agents must be settings by the names of agents');
+  const named = Object.fromEntries(Object.entries(given).filter(([name]) => !ownNames.has(name)));
+  return { ...named, ...(isMap(agents) ? agents : {}) };
+}
+
+function entryOf(name: string, entry: unknown): SubAgentSettings['agents'][string] {
+  if (entry === null || entry === undefined) return {};
+  if (!isMap(entry)) throw new SubAgentSettingsProblem(`subagents.${name} is no setting of an agent`);
   const { model, effortLevel } = entry;
-  const caps = capsOf(entry);
+  const caps = { ...capsIn(entry, name), ...capsIn(entry.limits, `${name}.limits`) };
   return {
-    ...(typeof model === 'string' && model !== '' && { model }),
-    ...(typeof effortLevel === 'string' && effortLevel !== '' && { reasoningEffort: effortLevel }),
-    ...(caps && { caps }),
+    ...(typeof model === 'string' && model !== '' && model !== 'inherit' && { model }),
+    ...(typeof effortLevel === 'string' &&
+      effortLevel !== '' &&
+      effortLevel !== 'inherit' && { reasoningEffort: effortLevel }),
+    ...(Object.keys(caps).length > 0 && { caps }),
   };
 }
 
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+function capsIn(limits: unknown, where: string): AgentCaps | undefined {
+  if (limits === undefined || limits === null) return undefined;
+  if (!isMap(limits)) throw new SubAgentSettingsProblem(`subagents.${where} must be limits by their names`);
+  const wrong = capNames.find((name) => {
+    const value = limits[name];
+    return value !== undefined && value !== null && !(typeof value === 'number' && value >= 0);
+  });
+  if (wrong) throw new SubAgentSettingsProblem(`subagents.${where}.${wrong} must be a number, 0 or more`);
+  return capsOf(limits);
 }
 
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+function count<K extends 'maxConcurrency' | 'maxDepth'>(
+  value: unknown,
+  name: K,
+  least: number,
+): Partial<Record<K, number>> {
+  if (value === undefined || value === null) return {};
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least)
+    return { [name]: value } as Record<K, number>; // a computed key is typed as any text
+  throw new SubAgentSettingsProblem(`subagents.${name} must be a whole number, ${least} or more`);
+}
+
+function isMap(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
-import type { AgentTask } from '../log/agent-task.js';
+import { type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import { spentBy } from './caps.js';
-import { lastText } from './sub-agent-run.js';
+import { lastText } from './sub-agent-end.js';
 
 /** A sub-agent as clients see it. */
 export function shownTask(task: AgentTask, state: SessionState) {
@@ -26,8 +26,9 @@ export function shownTask(task: AgentTask, state: SessionState) {
     totalTokens: spentBy([agentId], state).tokens,
     ...(completedAt !== undefined && {
       completedAt,
-      activeTimeMs: Math.max(0, Date.parse(completedAt) - Date.parse(startedAt)),
     }),
+    activeTimeMs: activeMilliseconds(task, Date.now()),
+    turns: task.turns ?? 0,
     ...(task.parentAgentId !== undefined && { parentAgentId: task.parentAgentId }),
     ...(error !== undefined && { error }),
     ...(result !== undefined && { result }),

@@ -113,6 +113,13 @@ export function totalsOf({ byModel, lost }: Spending): Totals {
   );
 }
 
+/** These totals with what an agent has set aside for a call that it waits for. */
+export function withReserved(totals: Totals, { reserved }: Spending): Totals {
+  if (!reserved) return totals;
+  const { calls, tokens, cost } = totals;
+  return { calls: calls + 1, tokens: tokens + reserved.tokens, cost: cost + reserved.cost };
+}
+
 /** US dollars a session's answers cost; null when the price of some is not known. */
 export function costOfAll({ byModel }: Spending): number | null {
   return Object.values(byModel).reduce<number | null>(

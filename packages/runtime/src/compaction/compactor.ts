@@ -2,11 +2,12 @@ import { ModelError } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
 import type { AgentLog } from '../log/agent-log.js';
 import { sizeOfAll } from '../log/history-view.js';
+import { nothingPinned } from '../log/pinned.js';
 import type { Draft } from '../log/session-log.js';
 import type { HistoryEntry } from '../log/state.js';
 import type { ModelAnswer, ModelCalls } from '../model-call/model-call.js';
 import { coveredLength } from './covered.js';
-import { nothingPinned, pin } from './pinned.js';
+import { pin } from './pinned.js';
 import { compactedMessage, type OpenWork, titleOf, withoutTitle } from './summary.js';
 import {
   charactersPerToken,
@@ -86,8 +87,9 @@ export class Compactor {
     if (this.running && this.share(call) >= blocking) await settled(this.running.done, signal);
     if (this.running || !this.hasGrown(call)) return !this.hasFailed;
     const share = this.share(call);
-    // Two calls at once cannot share what is left of a budget.
-    const mayRunBeside = Object.keys(this.parts.log.session.limits).length === 0;
+    // Two calls at once cannot share what is left of a budget, nor may one outlive a sub-agent.
+    const { agentId, session } = this.parts.log;
+    const mayRunBeside = agentId === undefined && Object.keys(session.limits).length === 0;
     if (share >= blocking || (share >= background && !mayRunBeside)) {
       await this.begin(call, { kind: 'blocking', trigger: 'threshold' }, signal);
       return !this.hasFailed;
@@ -114,7 +116,7 @@ export class Compactor {
     return this.begin(call, { kind: 'manual', trigger: 'manual', customInstructions }, signal);
   }
 
-  /** A summary for whoever goes on elsewhere; the conversation stays as it is. */
+  /** A summary for an agent that goes on elsewhere; the conversation stays as it is. */
   async summariseOnly(call: SummaryCall, signal: AbortSignal): Promise<string> {
     const { log } = this.parts;
     const use = call.measure(log.latest);
@@ -147,7 +149,10 @@ export class Compactor {
     const { tokenLimit } = call.measure(this.parts.log.latest);
     const { sizeBefore } = this;
     return (
-      sizeBefore === undefined || historySize - sizeBefore >= tokenLimit * growthBetween * charactersPerToken
+      sizeBefore === undefined ||
+      // It was cut back since.
+      historySize < sizeBefore ||
+      historySize - sizeBefore >= tokenLimit * growthBetween * charactersPerToken
     );
   }
 

@@ -1,8 +1,6 @@
 import type { Pinned, PinnedFile, PinnedMessage, PinnedRule } from '../log/pinned.js';
 import type { HistoryEntry } from '../log/state.js';
 
-export const nothingPinned: Pinned = { messages: [], earlier: 0, rules: [], files: [], skills: [] };
-
 /** What stays of these entries beside what stayed before; messages in as many characters as there is room for. */
 export function pin(before: Pinned, entries: readonly HistoryEntry[], room: number): Pinned {
   const messages = entries.flatMap(messageOf);

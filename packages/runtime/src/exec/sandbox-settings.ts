@@ -39,7 +39,7 @@ function choiceOf(settings: SandboxSettings): ExecutorChoice | undefined {
   return protects ? 'required' : executor;
 }
 
-/** Who answers questions: users, users but for what certainly only reads, or nobody. */
+/** Who answers questions: users, users but for what certainly only reads, or no one. */
 type Mode = 'manual' | 'assisted' | 'allow-all';
 
 /** Whether the sandbox, and not the host, is meant: only a probe tells what becomes of it. */

@@ -2,6 +2,7 @@ import type { HookGuard } from '../hooks/guard.js';
 import type { Hooks } from '../hooks/hooks.js';
 import { remindersOf, submitPrompt } from '../hooks/submitted-prompt.js';
 import type { AgentLog } from '../log/agent-log.js';
+import type { Draft } from '../log/session-log.js';
 import { forbid } from '../permissions/policy.js';
 import { searchExclusions } from '../permissions/real-rules.js';
 import { addressSubject, placeSubject, toolSubject } from '../permissions/subject.js';
@@ -56,7 +57,7 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     notify: (notice) => {
       if (notice.type === 'system.notification') void notifyModel(notice, parts);
       else if (notice.type === 'session.info' || notice.type === 'session.todos_changed') log.emit(notice);
-      else log.append(notice);
+      else log.append(...completion(notice, log));
     },
     progress: (partialOutput) => {
       // What hooks may redact, clients see when hooks have.
@@ -65,6 +66,20 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     },
     ...parts.toolEnvironment(),
   };
+}
+
+/** A task that is done is the objective's, where there is one. */
+function completion(notice: Draft, { agentId, session }: AgentLog): Draft[] {
+  const { objective } = session;
+  if (!('type' in notice) || notice.type !== 'session.task_complete' || agentId !== undefined)
+    return [notice];
+  if (!objective || objective.status === 'completed') return [notice];
+  const data = { ...notice.data, objectiveId: objective.id, outcome: 'completed' as const };
+  const change = { operation: 'update', id: objective.id, status: 'completed' } as const;
+  return [
+    { type: 'session.task_complete', data },
+    { type: 'session.autopilot_objective_changed', data: change },
+  ];
 }
 
 /** Hooks see what the runtime says to the model as they see what users say. */

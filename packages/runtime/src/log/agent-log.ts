@@ -37,6 +37,11 @@ export class AgentLog {
     return this.log.state;
   }
 
+  /** The same with all that was appended, stored or not yet. */
+  get latestSession(): SessionState {
+    return this.log.latest;
+  }
+
   /** Joins these to the next commit; clients receive them after it. */
   append(...drafts: readonly Draft[]): readonly SessionEvent[] {
     return this.log.append(

@@ -56,8 +56,17 @@ export interface AgentTask {
   readonly status: TaskStatus;
   readonly startedAt: string;
   readonly completedAt?: string;
+  /** Milliseconds that it worked before it was taken up again; what passed while no process had it does not count. */
+  readonly activeMs?: number;
+  /** Since when it works, where that is not its beginning. */
+  readonly resumedAt?: string;
   readonly result?: string;
   readonly error?: string;
+  /** Clients have received that it began. */
+  readonly isAnnounced?: boolean;
+  /** How many messages it has answered, and what it said to the newest. */
+  readonly turns?: number;
+  readonly replies?: readonly string[];
   /** Its parent has read that it ended. */
   readonly isNotified?: boolean;
   readonly messages: readonly TaskMessage[];
@@ -65,4 +74,16 @@ export interface AgentTask {
 
 /** What changes of a task. */
 export type TaskChange = Pick<AgentTask, 'agentId'> &
-  Partial<Pick<AgentTask, 'status' | 'mode' | 'completedAt' | 'result' | 'error' | 'isNotified'>>;
+  Partial<
+    Pick<
+      AgentTask,
+      'status' | 'mode' | 'completedAt' | 'result' | 'error' | 'isNotified' | 'activeMs' | 'resumedAt'
+    >
+  >;
+
+/** How long an agent has worked so far. */
+export function activeMilliseconds(task: AgentTask, now: number): number {
+  const { activeMs = 0, startedAt, resumedAt = startedAt, status } = task;
+  if (status !== 'running') return activeMs;
+  return activeMs + Math.max(0, now - Date.parse(resumedAt));
+}

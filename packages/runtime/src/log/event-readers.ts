@@ -1,17 +1,47 @@
 import { EphemeralEvents } from './ephemeral-events.js';
 import type { PublishedEvent } from './published-event.js';
 
+/** That a client wants to receive events of a type. */
+interface Interest {
+  readonly eventType: string;
+  readonly clientId: string;
+}
+
 /** Those who read a session's events by cursor rather than as they come. */
 export class LogReaders {
   readonly ephemerals = new EphemeralEvents();
-  /** Optional events that some client wants to hear of, by handle. */
-  readonly interests = new Map<string, string>();
   /** Seqs of stored records that could not be read. */
   readonly missing = new Set<number>();
+  /** Optional events that some client wants, by handle. */
+  private readonly interests = new Map<string, Interest>();
+  private readonly interestListeners = new Set<() => void>();
   private readonly waiters = new Set<() => void>();
 
   isWanted(eventType: string): boolean {
-    return [...this.interests.values()].includes(eventType);
+    return [...this.interests.values()].some((interest) => interest.eventType === eventType);
+  }
+
+  addInterest(handle: string, interest: Interest): void {
+    this.interests.set(handle, interest);
+  }
+
+  /** False when there is no such handle. */
+  releaseInterest(handle: string): boolean {
+    const isKnown = this.interests.delete(handle);
+    for (const listener of this.interestListeners) listener();
+    return isKnown;
+  }
+
+  /** A client that leaves wants nothing any more. */
+  releaseClient(clientId: string): void {
+    for (const [handle, interest] of [...this.interests])
+      if (interest.clientId === clientId) this.releaseInterest(handle);
+  }
+
+  /** Calls back when an interest was released; returns what ends that. */
+  onInterest(listener: () => void): () => void {
+    this.interestListeners.add(listener);
+    return () => void this.interestListeners.delete(listener);
   }
 
   /** Resolves at the next event, or when the time is over. */

@@ -5,7 +5,7 @@ import { ownEntry } from '../own-entry.js';
 import { skillContext } from '../tools/skill-context.js';
 import { sizeOf, sizeOfAll } from './history-view.js';
 import type { NoteDraft, Notes } from './notes.js';
-import type { Pinned } from './pinned.js';
+import { nothingPinned, type Pinned } from './pinned.js';
 import type { AgentState, CallContext, HistoryEntry } from './state.js';
 
 /** What a private record of an agent changes in its part of the state. */
@@ -63,8 +63,12 @@ export function foldAgentNote(agent: AgentState, entry: NoteDraft): AgentState {
     case 'verbatim':
       return { ...agent, verbatim: { ...agent.verbatim, [entry.data.id]: entry.data } };
     default:
-      return foldOutputNote(agent, entry);
+      return foldEndNote(agent, entry);
   }
+}
+
+function stopped(agent: AgentState): AgentState {
+  return agent.stop?.isOpen ? { ...agent, stop: { ...agent.stop, isOpen: false } } : agent;
 }
 
 /** The newest words of the same source count. */
@@ -74,8 +78,10 @@ function withContext(agent: AgentState, context: CallContext): AgentState {
   return { ...agent, contexts: [...others, context] };
 }
 
-/** The form that the answer to a prompt has to have. */
-function foldOutputNote(agent: AgentState, entry: NoteDraft): AgentState {
+/** The form that the answer to a prompt has to have, and whether the agent may stop. */
+function foldEndNote(agent: AgentState, entry: NoteDraft): AgentState {
+  if (entry.note === 'stop.asked') return { ...agent, stop: { ...entry.data, isOpen: true } };
+  if (entry.note === 'stop.decided') return stopped(agent);
   if (entry.note === 'output.wanted') return { ...agent, output: entry.data };
   if (entry.note !== 'output.settled') return agent;
   const { output: _, ...rest } = agent;
@@ -91,6 +97,8 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return { ...agent, isCompacting: true };
     case 'session.compaction_complete':
       return { ...agent, isCompacting: false };
+    case 'session.context_cleared':
+      return clearHistory(agent, event);
     case 'system.message':
       return { ...agent, systemPrompt: event.data.content };
     case 'system.notification':
@@ -99,12 +107,12 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return foldSkill(agent, event);
     case 'assistant.turn_start': {
       const { turnId, interactionId = '' } = event.data;
-      return { ...agent, turn: { turnId, interactionId, hasAnswer: false } };
+      return { ...stopped(agent), turn: { turnId, interactionId, hasAnswer: false } };
     }
     case 'assistant.turn_end':
       return { ...withContexts(agent, event.id), turn: undefined, calls: [], questions: [] };
     case 'abort':
-      return { ...agent, calls: [], questions: [] };
+      return { ...stopped(agent), calls: [], questions: [] };
     case 'assistant.message':
       return foldAnswer(agent, event);
     case 'tool.execution_start':
@@ -128,7 +136,12 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
   const parts: Part[] = [{ type: 'text', text }, ...(verbatim?.parts ?? [])];
   const isNewTurn = delivery !== 'steering';
   return {
-    ...withEntry(agent, { role: 'user', eventId: event.id, parts, ...(!isNewTurn && { isAside: true }) }),
+    ...withEntry(isNewTurn ? stopped(agent) : agent, {
+      role: 'user',
+      eventId: event.id,
+      parts,
+      ...(!isNewTurn && { isAside: true }),
+    }),
     ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
     verbatim: without(agent.verbatim, messageId),
   };
@@ -323,6 +336,20 @@ function compactHistory(
   const history = [summary, ...agent.history.slice(last + 1)];
   const { view: _, ...rest } = agent;
   return { ...rest, history, historySize: sizeOfAll(history), compaction: { count, pinned } };
+}
+
+/** Results of calls that are still open find no call any more, and no model reads them. */
+function clearHistory(agent: AgentState, { id, data }: EventOf<'session.context_cleared'>): AgentState {
+  const { view: _, compaction, ...rest } = agent;
+  const { initialMessage: text } = data;
+  const history: readonly HistoryEntry[] =
+    text === undefined ? [] : [{ role: 'user', eventId: id, parts: [{ type: 'text', text }] }];
+  return {
+    ...rest,
+    history,
+    historySize: sizeOfAll(history),
+    ...(compaction && { compaction: { ...compaction, pinned: nothingPinned } }),
+  };
 }
 
 function cutHistory(agent: AgentState, fromEventId: string): AgentState {

@@ -1,8 +1,9 @@
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import type { SessionContext, SessionHead } from '@groundcrew/store';
-import { lose, reserve, settle } from '../budget/spending.js';
+import { lose, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
 import type { AgentTask } from './agent-task.js';
+import { withFileChange, withWrite } from './file-change.js';
 import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
 import type { NoteDraft } from './notes.js';
 import { stateOfSnapshot } from './snapshot.js';
@@ -46,7 +47,8 @@ export function hasTurnWork(state: SessionState): boolean {
     state.inbox.length > 0 ||
     Object.values(state.tasks).some(({ status }) => status === 'running') ||
     Object.values(state.agents).some(
-      ({ turn, questions, output }) => turn !== undefined || output !== undefined || questions.length > 0,
+      ({ turn, questions, output, stop }) =>
+        turn !== undefined || output !== undefined || stop?.isOpen || questions.length > 0,
     )
   );
 }
@@ -63,7 +65,9 @@ export function headOf(state: SessionState): SessionHead {
     snapshotSeq: state.snapshotSeq,
     context: state.context,
     ...(state.fixed.name !== undefined && { name: state.fixed.name }),
+    ...(state.fixed.isNamedByUser && { isNamed: true }),
     ...(summary !== undefined && { summary }),
+    ...(state.removed.length > 0 && { removed: state.removed }),
     ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),
   };
 }
@@ -98,10 +102,24 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
       return withoutTask(state, entry.data.agentId);
     case 'ask.lost':
       return { ...state, spending: lose(state.spending, entry.data) };
-    case 'ask.reserved':
-      return { ...state, spending: reserve(state.spending, entry.data) };
+    case 'ask.reserved': {
+      // What is set aside is the agent's; what it had set aside before and never settled is lost to the session, too.
+      const { reserved } = agentOf(state, entry.agentId).spending;
+      return reserved ? { ...state, spending: lose(state.spending, reserved) } : state;
+    }
     case 'ask.settled':
       return { ...state, spending: settle(state.spending, entry.data) };
+    case 'file.changing':
+      return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
+    case 'file.written':
+      return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
+    case 'history.truncated':
+      return stateOfSnapshot(entry.data.state);
+    case 'command.begun': {
+      const { messageId } = entry.data;
+      const begin = (each: Prompt) => (each.messageId === messageId ? { ...each, isBegun: true } : each);
+      return { ...state, inbox: state.inbox.map(begin) };
+    }
     case 'model.chosen':
       return { ...state, nextModel: entry.data };
     case 'permissions.changed': {
@@ -151,6 +169,8 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
       return withoutLimitQuestions({ ...state, limits: event.data.sessionLimits ?? {} });
     case 'session.mode_changed':
       return { ...state, mode: event.data.newMode, promptMode: undefined };
+    case 'session.autopilot_objective_changed':
+      return foldObjective(state, event);
     case 'session.task_complete':
       return event.agentId === undefined ? { ...state, isTaskComplete: true } : state;
     case 'session.permissions_changed':
@@ -159,6 +179,10 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
       return event.agentId === undefined ? foldUserMessage(state, event) : foldTaskMessage(state, event);
     case 'system.notification':
       return foldNotification(state, event);
+    case 'subagent.started':
+      return withTask(state, event.agentId ?? '', () => ({ isAnnounced: true }));
+    case 'assistant.turn_end':
+      return event.agentId === undefined ? state : foldReply(state, event.agentId);
     case 'subagent.selected':
       return { ...state, selectedAgent: event.data.agentName };
     case 'subagent.deselected':
@@ -172,6 +196,15 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
   }
 }
 
+/** The next objective has the next id. */
+function foldObjective(
+  state: SessionState,
+  { data }: EventOf<'session.autopilot_objective_changed'>,
+): SessionState {
+  const { id = state.objective?.id ?? 1, status = 'paused' } = data;
+  return { ...state, objective: { id, status: data.operation === 'delete' ? 'paused' : status } };
+}
+
 function foldModelChange(state: SessionState, { data }: EventOf<'session.model_change'>): SessionState {
   return {
     ...state,
@@ -183,7 +216,7 @@ function foldModelChange(state: SessionState, { data }: EventOf<'session.model_c
   };
 }
 
-function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>): SessionState {
+function foldUserMessage(state: SessionState, { id, data }: EventOf<'user.message'>): SessionState {
   const { agentMode, delivery, isAutopilotContinuation = false } = data;
   const begun = {
     promptMode: agentMode === 'shell' ? undefined : agentMode,
@@ -192,7 +225,7 @@ function foldUserMessage(state: SessionState, { data }: EventOf<'user.message'>)
   };
   return {
     ...withoutPrompt(state, data.messageId),
-    ...(delivery !== 'steering' && { ...begun, leadingAgent: state.selectedAgent }),
+    ...(delivery !== 'steering' && { ...begun, leadingAgent: state.selectedAgent, promptId: id }),
     userTurns: state.userTurns + (isAutopilotContinuation ? 0 : 1),
     summary: state.summary ?? data.content.slice(0, longestSummary),
   };
@@ -204,6 +237,18 @@ function foldTaskMessage(state: SessionState, { agentId = '', data }: EventOf<'u
     messages: messages.filter(({ messageId }) => messageId !== data.messageId),
   }));
 }
+
+/** A turn that ended with words and no calls has answered what a sub-agent was told. */
+function foldReply(state: SessionState, agentId: string): SessionState {
+  const last = agentOf(state, agentId).history.at(-1);
+  if (last?.role !== 'assistant' || last.toolCalls.length > 0 || last.text === '') return state;
+  return withTask(state, agentId, ({ turns = 0, replies = [] }) => ({
+    turns: turns + 1,
+    replies: [...replies, last.text].slice(-mostReplies),
+  }));
+}
+
+const mostReplies = 10;
 
 function foldNotification(state: SessionState, { data }: EventOf<'system.notification'>): SessionState {
   const { kind } = data;

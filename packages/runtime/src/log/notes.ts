@@ -4,6 +4,7 @@ import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { ToolOffer } from '../tools/toolset.js';
 import type { AgentTask, TaskChange, TaskMessage } from './agent-task.js';
+import type { FileChange } from './file-change.js';
 import type { Pinned } from './pinned.js';
 import type { EarlierSnapshot } from './snapshot.js';
 import type {
@@ -17,6 +18,7 @@ import type {
   Verbatim,
   ViewCut,
 } from './state.js';
+import type { StopWish } from './wishes.js';
 
 /** The private records: what a session must remember and clients never receive. A closed list. */
 export interface Notes {
@@ -48,10 +50,22 @@ export interface Notes {
   'call.modified': { readonly toolCallId: string; readonly arguments: unknown };
   /** The model's arguments could not be read, and why; the events have empty ones. */
   'call.unreadable': { readonly toolCallId: string; readonly problem: string };
+  /** A queued command is handed to the client that runs it; one that is found so after a crash is not run again. */
+  'command.begun': { readonly messageId: string };
   /** Something for the model to read before a message that is there already. */
   'context.inserted': { readonly beforeEventId: string; readonly text: string };
+  /** A tool is about to write a file whose changes are tracked; what it held is kept. */
+  'file.changing': FileChange;
+  /** A tool has written a file. */
+  'file.written': Pick<FileChange, 'path' | 'linesAdded' | 'linesRemoved'>;
   /** A text stands in the place of everything up to an entry; what of that must not be lost goes into the next one. */
   'history.compacted': { readonly lastEventId: string; readonly text: string; readonly pinned: Pinned };
+  /** The event and all that followed are cut off: the state is what the session goes on with. */
+  'history.truncated': {
+    readonly upToEventId: string;
+    readonly eventsRemoved: number;
+    readonly state: SessionState;
+  };
   'history.cut': { readonly fromEventId: string };
   /** These have no room in any view: the model does not see them again. */
   'history.dropped': { readonly eventIds: readonly string[] };
@@ -78,6 +92,10 @@ export interface Notes {
   /** How a model was asked: with the log, all it takes to write the request again. */
   'request.sent': SentRequest;
   'settings.fixed': Partial<FixedSettings>;
+  /** The agent has answered, and whether it may stop is not decided: hooks or autopilot may have it go on. */
+  'stop.asked': StopWish;
+  /** It has stopped. */
+  'stop.decided': Readonly<Record<string, never>>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };
   /** Tools that a request named for the first time. */
   'tools.offered': ToolOffer;

@@ -30,3 +30,6 @@ export interface Pinned {
   /** Skills that were loaded. */
   readonly skills: readonly string[];
 }
+
+/** Of a conversation that was not summarised yet. */
+export const nothingPinned: Pinned = { messages: [], earlier: 0, rules: [], files: [], skills: [] };

@@ -17,6 +17,7 @@ function counting(appends: (readonly string[])[]): SessionStore {
     },
     release: (request) => store.release(request),
     read: (sessionId, after) => store.read(sessionId, after),
+    size: (sessionId) => store.size(sessionId),
     list: (query) => store.list(query),
     remove: (sessionId) => store.remove(sessionId),
     erased: () => store.erased(),

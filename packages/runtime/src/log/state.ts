@@ -8,7 +8,10 @@ import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { AgentTask } from './agent-task.js';
+import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
+import type { RemovedRange } from './removed-records.js';
+import type { Objective, StopWish } from './wishes.js';
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -179,6 +182,8 @@ export interface AgentState {
   readonly questions: readonly OpenQuestion[];
   /** The form that the answer to the prompt has to have; until it is there, or cannot be had. */
   readonly output?: OutputWish & { readonly interactionId: string };
+  /** That the agent wants to stop, until it may or goes on; how often hooks have kept it from stopping. */
+  readonly stop?: StopWish & { readonly isOpen: boolean };
   /** What hooks want the model to read after the results of the turn that runs. */
   readonly contexts: readonly CallContext[];
   /** Arguments and results as the model has them, until the event they belong to arrives. */
@@ -199,7 +204,7 @@ export interface SessionState {
   readonly createdAt: string;
   readonly modifiedAt: string;
   readonly userTurns: number;
-  readonly summary?: string;
+  readonly summary?: string | undefined;
   readonly fixed: Partial<FixedSettings>;
   readonly context: SessionContext;
   readonly model?: string;
@@ -215,6 +220,8 @@ export interface SessionState {
   readonly promptMode?: SessionMode;
   /** How often autopilot went on by itself since the user's last prompt. */
   readonly continuations: number;
+  /** What autopilot works towards; its text is in a file of the session's directory. */
+  readonly objective?: Objective;
   /** The agent has said that the task of the last prompt is done. */
   readonly isTaskComplete: boolean;
   readonly inbox: readonly Prompt[];
@@ -234,6 +241,13 @@ export interface SessionState {
   readonly leadingAgent?: string;
   /** Questions of apps and MCP servers; they outlive turns. */
   readonly requests: readonly OpenRequest[];
+  /** The event of the root agent's newest prompt. */
+  readonly promptId?: string | undefined;
+  /** Records that were cut off: no reader sees them. */
+  readonly removed: readonly RemovedRange[];
+  /** Files that tools wrote while their changes were tracked, the newest last. */
+  readonly fileChanges: readonly FileChange[];
+  readonly codeChanges: CodeChanges;
   /** Every agent that has written a record, by its id; the root's is `''`. */
   readonly agents: Readonly<Record<string, AgentState>>;
 }
@@ -273,6 +287,9 @@ export const initialState: SessionState = {
   limits: {},
   tasks: {},
   requests: [],
+  removed: [],
+  fileChanges: [],
+  codeChanges: nothingChanged,
   agents: {},
 };
 
@@ -301,6 +318,8 @@ export interface Prompt {
   readonly mode: 'enqueue' | 'immediate';
   /** A slash command for some client, not for the model. */
   readonly isCommand?: boolean;
+  /** A client may have begun to run the command. */
+  readonly isBegun?: boolean;
   readonly agentMode?: string;
   /** Autopilot goes on by itself. */
   readonly isContinuation?: boolean;
@@ -336,6 +355,8 @@ export interface FixedSettings {
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */
   readonly hasHooks: boolean;
+  /** What tools write can be taken back. */
+  readonly tracksFiles: boolean;
   /** Hooks of files are run. */
   readonly fileHooks: boolean;
   /** What a hook said the session was about. */
@@ -348,6 +369,8 @@ export interface FixedSettings {
   readonly disabledSkills: readonly string[];
   /** Agents that the app described, less the settings of their servers. */
   readonly customAgents: readonly JsonObject[];
+  /** What holds for sub-agents, as the app said it; null for what holds otherwise. */
+  readonly subagents: JsonObject | null;
   /** Skills that were switched on or off since. */
   readonly skillSwitches: Readonly<Record<string, boolean>>;
 }

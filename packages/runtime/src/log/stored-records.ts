@@ -1,16 +1,18 @@
 import { asRanges, type LogRecord, type SessionStore, StoreError } from '@groundcrew/store';
+import { type RemovedRange, withoutRemoved } from './removed-records.js';
 import type { EphemeralDraft } from './session-log.js';
+import type { SessionState } from './state.js';
 
 /** What a reader of the past needs of its session. */
 export interface StoredSession {
   readonly sessionId: string;
-  readonly loadedState: { readonly seq: number } | undefined;
+  readonly loadedState: Pick<SessionState, 'seq' | 'removed'> | undefined;
   readonly readers: { readonly missing: Set<number> };
   emit(draft: EphemeralDraft): Promise<unknown>;
 }
 
 /**
- * Stored records after a seq. What is damaged before a snapshot costs the session nothing but that record: it is left
+ * Stored records after a seq, less events that were cut off. What is damaged before a snapshot costs the session nothing but that record: it is left
  * out, and clients are told once what is missing. Throws StoreError at damage that the state does not reach beyond.
  */
 export async function* readStored(
@@ -19,12 +21,13 @@ export async function* readStored(
 ): AsyncGenerator<readonly LogRecord[]> {
   const { missing } = session.readers;
   const before = missing.size;
+  const removed = session.loadedState?.removed ?? (await removedOf(store, session.sessionId));
   let damage: StoreError | undefined;
   let seq = after;
   for (let isDone = false; !isDone; ) {
     try {
       for await (const batch of store.read(session.sessionId, seq)) {
-        yield batch;
+        yield withoutRemoved(batch, removed);
         seq = batch.at(-1)?.seq ?? seq;
       }
       isDone = true;
@@ -36,6 +39,12 @@ export async function* readStored(
     }
   }
   if (damage && missing.size > before) await session.emit(gapWarning(missing, damage));
+}
+
+/** Of a session that is not in memory, its head knows. */
+async function removedOf(store: SessionStore, sessionId: string): Promise<readonly RemovedRange[]> {
+  const { items } = await store.list({ sessionId, includeEmpty: true });
+  return items[0]?.head.removed ?? [];
 }
 
 function gapWarning(missing: ReadonlySet<number>, { message }: StoreError): EphemeralDraft {

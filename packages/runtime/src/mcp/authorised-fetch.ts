@@ -1,35 +1,57 @@
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
-import { isPublicAddress } from '../tools/addresses.js';
 import type { Challenge } from './client-auth.js';
+import type { ServerHeaders } from './client-headers.js';
 import type { RemoteConfig } from './config.js';
+import { type Fetch, guardedFetch } from './oauth/guarded-fetch.js';
 
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 type Reason = Challenge['reason'];
 
-/** Asks for a token; undefined when there is none to be had. */
-export type AskToken = (challenge: Challenge) => Promise<string | undefined>;
+/** Where the tokens of one server come from. */
+export interface TokenSource {
+  /** One that is kept from a log-in, if there is one. */
+  kept(): Promise<string | undefined>;
+  /** One in the place of a kept one that was refused. */
+  renewed(refused: string): Promise<string | undefined>;
+  /** One that a client brings, or a log-in that it begins; undefined when there is none to be had. */
+  ask(challenge: Challenge): Promise<string | undefined>;
+  /** Headers that clients give. */
+  readonly headers: ServerHeaders;
+}
 
-const mostMetadata = 64 * 1024;
-const metadataMilliseconds = 10_000;
-
-/** Requests of one server, with the token that a client brought; what the server sends back for want of one is sent again. */
-export function authorisedFetch(config: RemoteConfig, askToken: AskToken): Fetch {
-  let token: string | undefined;
-  const send: Fetch = (url, init) => {
+/** Requests of one server, with the token that there is for it; what the server sends back for want of one is sent again. */
+export function authorisedFetch(config: RemoteConfig, source: TokenSource): Fetch {
+  const hasOwnHeader = Object.keys(config.headers).some((name) => name.toLowerCase() === 'authorization');
+  /** The last token of a client, or of a log-in that a client began. */
+  let given: string | undefined;
+  const send = async (url: string | URL, init: RequestInit | undefined, token: string | undefined) => {
     const headers = new Headers(init?.headers);
+    for (const [name, value] of Object.entries(await source.headers.current())) headers.set(name, value);
     if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
     return fetch(url, { ...init, headers });
   };
   return async (url, init) => {
-    let response = await send(url, init);
+    let token = given ?? (hasOwnHeader ? undefined : await source.kept());
+    let response = await send(url, init, token);
+    if (response.status === 401 && token !== undefined && given === undefined) {
+      const fresh = await source.renewed(token);
+      if (fresh !== undefined) {
+        token = fresh;
+        await response.body?.cancel();
+        response = await send(url, init, token);
+      }
+    }
+    if (response.status === 401 && (await source.headers.refused())) {
+      await response.body?.cancel();
+      response = await send(url, init, token);
+    }
     let reason = reasonFor(response, token);
     while (reason) {
-      const given: string | undefined = await askToken(await challengeOf(response, reason, config));
-      if (given === undefined && reason !== 'refresh') return response;
-      if (given !== undefined) {
-        token = given;
-        response = await send(url, init);
+      const answer: string | undefined = await source.ask(await challengeOf(response, reason, config));
+      if (answer === undefined && reason !== 'refresh') return response;
+      if (answer !== undefined) {
+        token = answer;
+        // One of a log-in is kept, and can be renewed; one of a client is known here only.
+        given = (await source.kept()) === answer ? undefined : answer;
+        response = await send(url, init, token);
       }
       // A token that could not be refreshed, or was refused when it was, is asked for anew, once.
       const next = reasonFor(response, token);
@@ -53,7 +75,11 @@ function reasonFor(response: Response, token: string | undefined): Reason | unde
 
 async function challengeOf(response: Response, reason: Reason, config: RemoteConfig): Promise<Challenge> {
   const header = response.headers.get('www-authenticate') ?? '';
-  const value = (name: string) => new RegExp(`${name}="?([^",]+)"?`).exec(header)?.[1];
+  const value = (name: string) =>
+    new RegExp(`\\b${name}=(?:"([^"]*)"|([^\\s,]+))`)
+      .exec(header)
+      ?.slice(1)
+      .find((each) => each !== undefined);
   const resourceMetadataUrl = value('resource_metadata');
   const scope = value('scope');
   const error = value('error');
@@ -75,11 +101,7 @@ async function challengeOf(response: Response, reason: Reason, config: RemoteCon
 /** What a server says of who may log in there; nothing where its address is not allowed or does not answer. */
 async function metadataAt(address: string, serverUrl: string): Promise<string | undefined> {
   try {
-    const url = new URL(address);
-    // The user wrote the server's host; any other that it names must be public.
-    if (url.hostname !== new URL(serverUrl).hostname && !(await isPublicHost(url))) return undefined;
-    const signal = AbortSignal.timeout(metadataMilliseconds);
-    const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
+    const response = await guardedFetch(serverUrl)(address);
     const text = await response.text();
     return response.ok && text.length <= mostMetadata ? text : undefined;
   } catch {
@@ -88,9 +110,4 @@ async function metadataAt(address: string, serverUrl: string): Promise<string | 
   }
 }
 
-async function isPublicHost({ hostname, protocol }: URL): Promise<boolean> {
-  if (protocol !== 'https:' && protocol !== 'http:') return false;
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const found = isIP(host) ? [{ address: host }] : await lookup(host, { all: true });
-  return found.length > 0 && found.every(({ address }) => isPublicAddress(address));
-}
+const mostMetadata = 64 * 1024;

@@ -16,9 +16,14 @@ export type AuthAnswer =
   | { readonly kind: 'token'; readonly accessToken: string }
   | { readonly kind: 'cancelled' };
 
+interface Pending {
+  readonly serverName: string;
+  resolve(answer: AuthAnswer): void;
+}
+
 /** Clients that log in at servers: asked by an event, answered by a method; the first answer counts. */
 export class ClientAuth {
-  private readonly pending = new Map<string, (answer: AuthAnswer) => void>();
+  private readonly pending = new Map<string, Pending>();
 
   constructor(
     private readonly host: {
@@ -35,7 +40,7 @@ export class ClientAuth {
     const requestId = clock.newId();
     const limit = AbortSignal.any([signal, AbortSignal.timeout(longestWait)]);
     const answered = new Promise<AuthAnswer>((resolve) => {
-      this.pending.set(requestId, resolve);
+      this.pending.set(requestId, { serverName, resolve });
       limit.addEventListener('abort', () => resolve({ kind: 'cancelled' }), { once: true });
     });
     const { oauthClientId: clientId, oauthPublicClient: publicClient, oauthGrantType } = config;
@@ -58,10 +63,17 @@ export class ClientAuth {
 
   /** False when nothing waits for this answer any more. */
   answer(requestId: string, answer: AuthAnswer): boolean {
-    const resolve = this.pending.get(requestId);
+    const asked = this.pending.get(requestId);
     this.pending.delete(requestId);
-    resolve?.(answer);
-    return resolve !== undefined;
+    asked?.resolve(answer);
+    return asked !== undefined;
+  }
+
+  /** A log-in has brought a token for a server; false when no request of it waits for one. */
+  answerServer(serverName: string, accessToken: string): boolean {
+    const waiting = [...this.pending].filter(([, asked]) => asked.serverName === serverName);
+    for (const [requestId] of waiting) this.answer(requestId, { kind: 'token', accessToken });
+    return waiting.length > 0;
   }
 }
 

@@ -34,6 +34,10 @@ export interface RemoteConfig extends CommonConfig {
   readonly oauthClientId?: string;
   readonly oauthPublicClient?: boolean;
   readonly oauthGrantType?: 'authorization_code' | 'client_credentials';
+  /** Clients that give headers are asked for them again after so long. */
+  readonly headersRefreshMilliseconds?: number;
+  /** The port that its authorisation server sends browsers back to. */
+  readonly redirectPort?: number;
 }
 
 /** A description that leads to no server; its status says why. */
@@ -75,7 +79,9 @@ function remoteOf(raw: JsonObject, common: CommonConfig): McpServerConfig {
   const { protocol } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:')
     return invalid(common, `its url begins with ${protocol}, and only http and https are supported`);
-  const { oauthClientId, oauthPublicClient, oauthGrantType } = raw;
+  const { oauthClientId, oauthPublicClient, oauthGrantType, auth } = raw;
+  const redirectPort =
+    typeof auth === 'object' && auth !== null && 'redirectPort' in auth && auth.redirectPort;
   return {
     ...common,
     type: type === 'sse' ? 'sse' : 'http',
@@ -86,7 +92,14 @@ function remoteOf(raw: JsonObject, common: CommonConfig): McpServerConfig {
     ...((oauthGrantType === 'authorization_code' || oauthGrantType === 'client_credentials') && {
       oauthGrantType,
     }),
+    ...(typeof raw.headersRefreshTtlMs === 'number' &&
+      raw.headersRefreshTtlMs > 0 && { headersRefreshMilliseconds: raw.headersRefreshTtlMs }),
+    ...(isPort(redirectPort) && { redirectPort }),
   };
+}
+
+function isPort(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) > 0 && (value as number) < 65_536;
 }
 
 function commonOf(raw: JsonObject, source: McpServerSource): CommonConfig {

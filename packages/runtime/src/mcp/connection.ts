@@ -27,8 +27,12 @@ export interface ConnectionParts {
   readonly abilities: Abilities;
   /** Shows a form or a page to the user. */
   elicit(params: ElicitRequestParams, signal: AbortSignal): Promise<ElicitResult>;
-  /** Asks the session's model on behalf of the server. */
-  sample(params: CreateMessageRequestParams, signal: AbortSignal): Promise<CreateMessageResult>;
+  /** Asks the session's model, or a client in its place, on behalf of the server; `id` is that of its request. */
+  sample(
+    params: CreateMessageRequestParams,
+    signal: AbortSignal,
+    id: string | number,
+  ): Promise<CreateMessageResult>;
   /** The session's directories, as URIs. */
   roots(): readonly { readonly uri: string; readonly name?: string }[];
 }
@@ -84,7 +88,7 @@ export class McpConnection {
       roots: parts.roots().map((root) => ({ ...root })),
     }));
     client.setRequestHandler('sampling/createMessage', ({ params }, { mcpReq }) =>
-      parts.sample(params, mcpReq.signal),
+      parts.sample(params, mcpReq.signal, mcpReq.id),
     );
     if (parts.abilities.forms)
       client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>

@@ -2,8 +2,11 @@ import { resolve } from 'node:path';
 import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { ProgramHost, StartedProgram } from '../tools/shell/program.js';
 import type { Challenge } from './client-auth.js';
+import type { ServerHeaders } from './client-headers.js';
 import type { InvalidConfig, McpServerConfig, RemoteConfig, StdioConfig } from './config.js';
 import type { Abilities, ConnectionParts, McpConnection } from './connection.js';
+import { guardedFetch } from './oauth/guarded-fetch.js';
+import type { TokenBook } from './oauth/token-book.js';
 import { reasonOf, reasonOfChild } from './reasons.js';
 import { StdioTransport } from './stdio-transport.js';
 
@@ -36,8 +39,12 @@ export interface OpenParts
   extends Omit<LinkParts, 'elicit' | 'sample' | 'abilities'>,
     Pick<ConnectionParts, 'roots' | 'isOld' | 'milliseconds' | 'elicit' | 'sample' | 'abilities'> {
   changed(what: 'tools' | 'prompts' | 'resources'): void;
-  /** The token that some client brings for a server. */
+  /** The token that some client brings for a server, or a log-in that it begins. */
   authorise(config: RemoteConfig, challenge: Challenge, signal: AbortSignal): Promise<string | undefined>;
+  /** Headers that clients give for a server. */
+  headers(config: RemoteConfig, signal: AbortSignal): ServerHeaders;
+  /** Where log-ins are kept. */
+  tokens(): TokenBook;
 }
 
 /** A server that has been greeted, and how it ends. */
@@ -49,6 +56,8 @@ export interface Link {
   close(): Promise<void>;
   /** In words, why something that was asked of it failed. */
   reason(error: unknown): string;
+  /** It failed for want of a log-in. */
+  needsAuth(error: unknown): boolean;
 }
 
 /** What came of an attempt; `isOld`: it ended when it was probed, and may live when greeted the old way. */
@@ -90,7 +99,7 @@ async function openChild(config: StdioConfig, parts: OpenParts, signal: AbortSig
   try {
     const { McpConnection } = await loading;
     const connection = await McpConnection.open(connectionParts(transport, parts), signal);
-    return { link: linkOf(connection, { reason, close: () => transport.close() }) };
+    return { link: linkOf(connection, { reason, close: () => transport.close(), needsAuth: () => false }) };
   } catch (error) {
     const diedProbed = !parts.isOld && transport.ending?.type === 'exited' && !transport.hasSpoken;
     await transport.close();
@@ -102,14 +111,21 @@ async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortS
   const reason = (error: unknown) => reasonOf(error, Object.values(config.headers));
   try {
     const { McpConnection } = await import('./connection.js');
-    const { remoteTransport } = await import('./remote.js');
-    const transport = remoteTransport(config, (challenge) => parts.authorise(config, challenge, signal));
+    const { remoteTransport, isUnauthorized: needsAuth } = await import('./remote.js');
+    const { keptToken, renewedToken } = await import('./oauth/refresh.js');
+    const fetch = guardedFetch(config.url);
+    const transport = remoteTransport(config, {
+      kept: () => keptToken(parts.tokens(), config.url, fetch),
+      renewed: (refused) => renewedToken(parts.tokens(), config.url, { refused, fetch }),
+      headers: parts.headers(config, signal),
+      ask: (challenge) => parts.authorise(config, challenge, signal),
+    });
     const connection = await McpConnection.open(connectionParts(transport, parts), signal);
     const close = async () => {
       await transport.terminate();
       await connection.close();
     };
-    return { link: linkOf(connection, { reason, close }) };
+    return { link: linkOf(connection, { reason, close, needsAuth }) };
   } catch (error) {
     const { isUnauthorized } = await import('./remote.js');
     return { failure: reason(error), ...(isUnauthorized(error) && { needsAuth: true }) };
@@ -133,7 +149,7 @@ function connectionParts(transport: ConnectionParts['transport'], parts: OpenPar
   };
 }
 
-function linkOf(connection: McpConnection, how: Pick<Link, 'reason' | 'close'>): Link {
+function linkOf(connection: McpConnection, how: Pick<Link, 'reason' | 'close' | 'needsAuth'>): Link {
   return {
     ...how,
     connection,

@@ -45,6 +45,7 @@ function plainReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = codeOf(error);
   if (code === 'REQUEST_TIMEOUT') return `time-out: ${error.message}`;
+  if ('requiredScope' in error) return shortOfRights(error);
   const { status } = error as { readonly status?: unknown };
   if (typeof status === 'number') return `HTTP ${status}: ${statusWords[status] ?? error.message}`;
   const cause = rootCause(error);
@@ -53,6 +54,12 @@ function plainReason(error: unknown): string {
   if (words !== undefined) return `${words} (${causeCode})`;
   if (error.name === 'ZodError' || error.name === 'SyntaxError') return `bad JSON: ${error.message}`;
   return cause === error ? error.message : `${error.message}: ${cause.message}`;
+}
+
+function shortOfRights(error: { readonly requiredScope?: unknown }): string {
+  const { requiredScope: scope } = error;
+  const which = typeof scope === 'string' && scope !== '' ? `: ${scope.slice(0, 200)}` : '';
+  return `HTTP 403: it wants a log-in with more rights${which}`;
 }
 
 const statusWords: Readonly<Record<number, string>> = {

@@ -5,17 +5,17 @@ import {
   type Transport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { type AskToken, authorisedFetch } from './authorised-fetch.js';
+import { authorisedFetch, type TokenSource } from './authorised-fetch.js';
 import type { RemoteConfig } from './config.js';
 
 /** A transport to a server that runs already; `terminate` takes leave of it, as far as it listens. */
 export type RemoteTransport = Transport & { terminate(): Promise<void> };
 
 /** Speaks with the address that the user wrote; a redirect that leads to another origin fails. */
-export function remoteTransport(config: RemoteConfig, askToken: AskToken): RemoteTransport {
+export function remoteTransport(config: RemoteConfig, tokens: TokenSource): RemoteTransport {
   const { type, url, headers } = config;
   const options = {
-    fetch: authorisedFetch(config, askToken),
+    fetch: authorisedFetch(config, tokens),
     requestInit: { headers: { ...headers } },
     redirectPolicy: 'same-origin' as const,
   };

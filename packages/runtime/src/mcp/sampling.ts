@@ -4,6 +4,7 @@ import type { CreateMessageRequestParams, CreateMessageResult } from '@modelcont
 import type { Draft } from '../log/session-log.js';
 import type { ModelCalls } from '../model-call/model-call.js';
 import type { PermissionRequest } from '../permissions/question.js';
+import type { ClientRequests } from '../questions/client-requests.js';
 
 /** What sampling works with. */
 export interface SamplingParts {
@@ -16,9 +17,22 @@ export interface SamplingParts {
 }
 
 /** The name that permission for sampling goes by, beside those of tools. */
-const samplingName = 'sampling/createMessage';
+export const samplingName = 'sampling/createMessage';
 
 const longestRequest = 1024 * 1024;
+
+/** Has clients answer in the place of the session's model; throws when they refuse. */
+export async function sampleByClients(
+  asked: Parameters<ClientRequests['sample']>[0],
+  requests: ClientRequests,
+  signal: AbortSignal,
+): Promise<CreateMessageResult> {
+  const size = JSON.stringify(asked).length;
+  if (size > longestRequest) throw new Error(`The request for sampling has ${size} characters`);
+  const answer = await requests.sample(asked, signal);
+  if (!answer) throw new Error('The user refused the request for sampling');
+  return { model: 'unknown', role: 'assistant', ...answer } as CreateMessageResult;
+}
 
 /** Lets a server ask the session's model: with the user's permission, inside the session's budget, without any tool. */
 export async function sample(

@@ -2,11 +2,13 @@ import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { CallToolResult, Progress, Prompt } from '@modelcontextprotocol/client';
 import { ToolFailure, type ToolResult } from '../tools/tool.js';
-import type { ClientAuth } from './client-auth.js';
+import type { Challenge, ClientAuth } from './client-auth.js';
+import type { ClientHeaders } from './client-headers.js';
 import type { McpServerConfig } from './config.js';
 import type { McpConnection } from './connection.js';
 import { readDefinitions, type ToolDefinition } from './definition.js';
 import { type Link, type LinkParts, type OpenParts, openLink } from './link.js';
+import type { TokenBook } from './oauth/token-book.js';
 import { resultOfAnswer } from './result.js';
 
 /** The state of a server, in the words of the wire. */
@@ -29,6 +31,8 @@ export interface ServerHost extends LinkParts {
   listChanged(server: McpServer, what: 'tools' | 'prompts' | 'resources'): void;
   warn(message: string): void;
   authorise: ClientAuth['ask'];
+  headers: ClientHeaders['of'];
+  tokens(): TokenBook;
 }
 
 /** How a call of a tool is made. */
@@ -46,6 +50,8 @@ export class McpServer {
   changedAt = Date.now();
   tools: readonly ToolDefinition[] = [];
   prompts: readonly Prompt[] = [];
+  /** What it last said that it wants of a log-in. */
+  challenge: Challenge['wwwAuthenticateParams'];
   private link: Link | undefined;
   private life: AbortController | undefined;
   private done: Promise<void> = Promise.resolve();
@@ -135,6 +141,8 @@ export class McpServer {
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const reason = link.reason(error);
+      // It asks for a log-in that no client brings: nothing more of it works until there is one.
+      if (link.needsAuth(error) && this.link === link) void this.stop('needs-auth', reason);
       const text = `MCP server '${this.name}': ${reason}`;
       return { type: reason.startsWith('time-out') ? 'timeout' : 'failure', text };
     }
@@ -243,9 +251,13 @@ export class McpServer {
       isOld,
       milliseconds: limit,
       abilities: host.abilities(),
-      authorise: (remote, challenge, asked) => host.authorise(this.name, remote, challenge, asked),
+      authorise: (remote, challenge, asked) => {
+        this.challenge = challenge.wwwAuthenticateParams;
+        return host.authorise(this.name, remote, challenge, asked);
+      },
+      headers: (remote, asked) => host.headers(this.name, remote, asked),
       elicit: (params, asked) => host.elicit(this.name, params, asked),
-      sample: (params, asked) => host.sample(this.name, params, asked),
+      sample: (...asked) => host.sample(this.name, ...asked),
     };
     const opened = await openLink(config, parts, signal);
     if (signal.aborted) {

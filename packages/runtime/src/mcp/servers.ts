@@ -6,9 +6,12 @@ import type { Wait } from '../questions/waits.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { ClientAuth } from './client-auth.js';
+import { ClientHeaders } from './client-headers.js';
 import type { McpServerConfig } from './config.js';
 import type { LinkParts } from './link.js';
 import { longestName, namesFor } from './names.js';
+import { ServerLogins } from './oauth/logins.js';
+import type { TokenBook } from './oauth/token-book.js';
 import { McpServer, type McpStatus } from './server.js';
 import { mcpTool } from './tool.js';
 
@@ -31,6 +34,8 @@ export interface McpHost extends Omit<LinkParts, 'owner' | 'expandsVariables'> {
   warn(message: string): void;
   /** Some client wants events of this type. */
   isWanted(eventType: string): boolean;
+  /** Where log-ins at servers are kept. */
+  tokens(): TokenBook;
   /** Names that tools of others have. */
   takenNames(): ReadonlySet<string>;
 }
@@ -46,6 +51,8 @@ export class McpServers implements ToolSource {
   /** What clients have the model asked for servers, by the ids they gave. */
   readonly samplings = new Map<string, AbortController>();
   readonly auth: ClientAuth;
+  readonly headers: ClientHeaders;
+  readonly logins: ServerLogins;
   private disabled: readonly string[] = [];
   private readonly listeners = new Set<() => void>();
   private readonly awaited = new Map<McpServer, Wait>();
@@ -58,6 +65,15 @@ export class McpServers implements ToolSource {
     settings: McpSettings,
   ) {
     this.auth = new ClientAuth(host);
+    this.headers = new ClientHeaders(host);
+    this.logins = new ServerLogins({
+      tokens: () => host.tokens(),
+      finished: async (name, token) => {
+        // A request that waits for the token goes on with it; without one the server is reached anew.
+        if (!this.auth.answerServer(name, token)) await this.restart(name);
+      },
+      failed: (name, reason) => host.warn(`MCP server '${name}': ${reason}`),
+    });
     this.configure(settings);
   }
 
@@ -143,6 +159,15 @@ export class McpServers implements ToolSource {
     return tools.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
+  /** The tools of a server are known when it is connected. */
+  mayOffer(name: string): boolean {
+    return this.list().some(
+      (server) =>
+        server.status !== 'connected' &&
+        name.startsWith(`${namesFor([{ server: server.name, tool: '' }])[0]}`),
+    );
+  }
+
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
@@ -211,6 +236,7 @@ export class McpServers implements ToolSource {
     if (!this.hasBegun) return;
     this.hasBegun = false;
     this.isReported = true;
+    this.logins.close();
     const running = this.list().filter((server) => server.isStarted);
     const stopped = running.map((server) => server.stop('pending'));
     await this.host.programs.endProgramsOf(this);
@@ -228,6 +254,7 @@ export class McpServers implements ToolSource {
       ...this.host,
       owner: this,
       authorise: (...asked) => this.auth.ask(...asked),
+      headers: (...asked) => this.headers.of(...asked),
       expandsVariables: () => this.envValueMode === 'indirect',
       statusChanged: (changed) => {
         if (this.servers.get(name) === changed) this.statusChanged(changed);

@@ -8,10 +8,11 @@ import {
   type SessionLimits,
   type SpentLimit,
 } from '../budget/limits.js';
-import { totalsOf } from '../budget/spending.js';
+import { type Totals, totalsOf, withReserved } from '../budget/spending.js';
 import { limitsStatus } from '../budget/status.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
+import { rootAgentId } from '../log/state.js';
 import type { Allowance, Cap, ModelCallParts, ModelQuestion } from './question.js';
 
 /** A limit of the session is spent, and no user wants to raise it. */
@@ -45,11 +46,13 @@ export async function seekAllowance(call: Call, signal: AbortSignal): Promise<Al
 /** What the next call may take, or the limit that is in its way. */
 export async function findAllowance({ log, question, price, caps }: Call): Promise<Allowance | SpentLimit> {
   const estimatedInput = estimateInput(log, question);
-  const capped = await roomUnder(caps?.() ?? [], { question, price, estimatedInput });
-  if (Object.keys(log.session.limits).length === 0) return { estimatedInput, ...capped };
+  const isLimited = () => Object.keys(log.latestSession.limits).length > 0;
+  if (!isLimited() && !caps?.().length) return { estimatedInput };
   const [known] = await Promise.all([price, log.stored()]);
-  const { limits, spending } = log.session;
-  const totals = totalsOf(spending);
+  // Nothing is waited for from here to the record: agents that work side by side share what is left.
+  const capped = roomUnder(caps?.() ?? [], { question, price: known, estimatedInput });
+  const { limits } = log.latestSession;
+  const totals = committed(log);
   const estimate = {
     model: question.model,
     inputTokens: estimatedInput,
@@ -61,30 +64,41 @@ export async function findAllowance({ log, question, price, caps }: Call): Promi
   const cost = (estimatedInput * (known?.input ?? 0)) / 1_000_000;
   log.append({ note: 'ask.reserved', data: { tokens: estimatedInput, cost } });
   await log.stored();
-  const remark = limitsStatus(limits, totals, estimate);
-  const room = Math.min(
-    verdict.maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    capped.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+  const room = Math.min(verdict.maxOutputTokens ?? Number.POSITIVE_INFINITY, capped);
+  return {
+    estimatedInput,
+    ...(isLimited() && { remark: limitsStatus(limits, totals, estimate) }),
+    ...outputOf(Number.isFinite(room) ? room : undefined, question),
+  };
+}
+
+/** What the session has spent, and what its other agents have set aside for calls that they wait for. */
+function committed({ latestSession, agentId = rootAgentId }: AgentLog): Totals {
+  const { agents, spending } = latestSession;
+  return Object.entries(agents).reduce<Totals>(
+    (sum, [id, { spending: own }]) => (id === agentId ? sum : withReserved(sum, own)),
+    totalsOf(spending),
   );
-  return { estimatedInput, remark, ...outputOf(Number.isFinite(room) ? room : undefined, question) };
 }
 
 /** How long an answer may be by an agent's caps. Throws CapReached when there is no room for one. */
-async function roomUnder(
+function roomUnder(
   caps: readonly Cap[],
-  call: Pick<Call, 'question' | 'price'> & { readonly estimatedInput: number },
-): Promise<Pick<Allowance, 'maxOutputTokens'>> {
-  if (caps.length === 0) return {};
-  const { question, estimatedInput: inputTokens } = call;
-  const estimate = { model: question.model, inputTokens, price: await call.price };
+  call: {
+    readonly question: ModelQuestion;
+    readonly price: Price | undefined;
+    readonly estimatedInput: number;
+  },
+): number {
+  const { question, estimatedInput: inputTokens, price } = call;
+  const estimate = { model: question.model, inputTokens, price };
   const rooms = caps.map(({ limits, totals, owner }) => {
     const verdict = judgeCall(limits, totals, estimate);
     if (verdict.type === 'unpriced') throw unpriced(verdict.model);
     if (verdict.type === 'spent') throw new CapReached(`${owner} has spent ${describeLimit(verdict.spent)}`);
     return verdict.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   });
-  const room = Math.min(...rooms);
-  return Number.isFinite(room) ? outputOf(room, question) : {};
+  return Math.min(Number.POSITIVE_INFINITY, ...rooms);
 }
 
 /** Services count as they count: the last call tells by how much an estimate is wrong. */

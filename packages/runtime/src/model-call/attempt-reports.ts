@@ -24,7 +24,7 @@ export function reportFailure({ log, question, error, milliseconds }: Failure): 
   log.emit({
     type: 'model.call_failure',
     data: {
-      source: 'top_level',
+      source: log.agentId === undefined ? 'top_level' : 'subagent',
       model: question.model,
       failureKind: isTransport ? 'transport' : 'api',
       errorType: kind,

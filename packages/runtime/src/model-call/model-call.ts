@@ -167,7 +167,7 @@ class ModelCall {
     const { log } = this.parts;
     const { size } = this.draft;
     const hasTaken = size > 0 || signal.aborted || (error instanceof ModelError && error.kind === 'timeout');
-    const isLimited = Object.keys(log.session.limits).length > 0;
+    const isLimited = log.latest.spending.reserved !== undefined;
     if (!hasTaken && !isLimited) return;
     const { estimatedInput } = this.allowance;
     const price = await this.price;

@@ -54,7 +54,7 @@ export function refusalOf(outcome: PermissionOutcome): Refusal | undefined {
     case 'approved-for-location':
       return undefined;
     case 'denied-interactively-by-user':
-      if (!outcome.feedback) return { type: 'rejected', text: 'The user rejected this tool call.' };
+      if (!outcome.feedback) return { type: 'rejected', text: rejection };
       return { type: 'denied', text: `The user rejected this tool call. User feedback: ${outcome.feedback}` };
     case 'denied-no-approval-rule-and-could-not-request-from-user':
       return couldNotAsk;
@@ -129,3 +129,6 @@ const outcomes: Readonly<Record<string, (decision: Decision) => PermissionOutcom
   }),
   cancelled: ({ reason }) => ({ kind: 'cancelled', ...(reason !== undefined && { reason }) }),
 };
+
+/** What a model reads of a call that a user rejected without a word. */
+export const rejection = 'The user rejected this tool call.';

@@ -55,10 +55,12 @@ export class ClientRequests {
     return answered;
   }
 
-  /** Offers a queued command to the clients that want such; resolves with what became of it. */
-  offerCommand(command: string, signal: AbortSignal): Promise<Answers['queued_command']> {
-    const { log, questions, clock } = this.options;
-    const requestId = clock.newId();
+  /** Offers a queued command to the clients that want such, under its own id; resolves with what became of it. */
+  offerCommand(
+    { messageId: requestId, text: command }: { readonly messageId: string; readonly text: string },
+    signal: AbortSignal,
+  ): Promise<Answers['queued_command']> {
+    const { log, questions } = this.options;
     const settle = (result: Answers['queued_command']) => {
       log.emit({ type: 'command.completed', data: { requestId } });
       return result;
@@ -142,7 +144,8 @@ export class ClientRequests {
       log.append(...closingOf(question));
       return answer;
     };
-    const answered = questions.ask({ kind: 'sampling', requestId }, settle, this.orClosing(signal));
+    const ref = { kind: 'sampling', requestId } as const;
+    const answered = questions.ask(ref, settle, this.orClosing(signal), fittingSample);
     log.append({ note: 'question.opened', data: question }, { type: 'sampling.requested', data: event });
     return answered;
   }
@@ -220,8 +223,25 @@ function fittingAnswer(
   return { action, content: { ...fittingContent(requestedSchema, content) } };
 }
 
-function isSame({ requestId: _, ...before }: OpenRequest['event'], asked: object): boolean {
-  return isDeepStrictEqual(JSON.parse(JSON.stringify(before)), JSON.parse(JSON.stringify(asked)));
+/** Throws UnfitForm for what a server could not take for the answer of a model. */
+function fittingSample(given: Answers['sampling']): Answers['sampling'] {
+  if (given === undefined) return undefined;
+  const { role = 'assistant', content, model = '' } = given;
+  if (role !== 'assistant' && role !== 'user')
+    throw new UnfitForm('response.role', 'must be assistant or user');
+  if (typeof model !== 'string') throw new UnfitForm('response.model', 'must be a string');
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+  const isContent = blocks.every((block) => typeof (block as { type?: unknown } | null)?.type === 'string');
+  if (!isContent || blocks.length === 0)
+    throw new UnfitForm('response.content', 'must be content of a type, such as { type: "text", text }');
+  return given;
+}
+
+/** The ids of a request, of this process and of the server, are new each time that it is made. */
+function isSame(before: OpenRequest['event'], asked: object): boolean {
+  const plain = (event: object) =>
+    JSON.parse(JSON.stringify({ ...event, requestId: undefined, mcpRequestId: undefined }));
+  return isDeepStrictEqual(plain(before), plain(asked));
 }
 
 /** A page that a client can open without harm to itself. */

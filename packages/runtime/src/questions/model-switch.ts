@@ -13,7 +13,9 @@ type Answer = Answers['auto_mode_switch'];
 export class ModelSwitch {
   constructor(
     private readonly options: {
-      /** The clients that say whether another model may answer. */
+      /** Some client says whether another model may answer. */
+      canAsk(): boolean;
+      /** The clients that are asked so by a request. */
       clients(): readonly AskedClient[];
       readonly questions: Questions;
       readonly offers: Offers;
@@ -24,13 +26,13 @@ export class ModelSwitch {
 
   /** True when the choice is left to the service from now on; false when no client says so. */
   async seek({ model, ...limit }: RateLimit, signal: AbortSignal): Promise<boolean> {
-    const { log, clients, clock } = this.options;
+    const { log, canAsk, clock } = this.options;
     if (log.state.fixed.switchesModels) {
       log.append(...switching(model));
       await log.stored();
       return true;
     }
-    if (clients().length === 0) return false;
+    if (!canAsk()) return false;
     const requestId = clock.newId();
     return this.ask({ requestId, ...limit }, model, signal);
   }

@@ -1,3 +1,4 @@
+import type { EventType } from '@groundcrew/protocol';
 import { clientHooks } from '../hooks/client-hooks.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { PublishedEvent } from '../log/published-event.js';
@@ -31,6 +32,8 @@ export interface Attachment extends AskedClient {
   readonly reportsIntent: boolean;
   /** What runs unasked while no attached client answers permission requests. */
   readonly unasked?: UnaskedCalls;
+  /** What sub-agents stream is not sent to this client; what comes of it is. */
+  readonly hidesAgentStreams?: boolean;
   receive(published: PublishedEvent): void;
 }
 
@@ -52,6 +55,8 @@ export class ToolClash extends Error {
 /** The clients attached to a session, in the order they came. */
 export class Audience {
   private readonly attachments = new Map<string, Attachment>();
+  /** Clients that answer the event of a question about another model, by handle. */
+  private readonly directSwitchers = new Map<string, string>();
 
   get size(): number {
     return this.attachments.size;
@@ -118,6 +123,8 @@ export class Audience {
 
   /** False when the client was not attached. */
   detach(clientId: string): boolean {
+    for (const [handle, owner] of [...this.directSwitchers])
+      if (owner === clientId) this.directSwitchers.delete(handle);
     return this.attachments.delete(clientId);
   }
 
@@ -142,7 +149,24 @@ export class Audience {
     );
   }
 
+  /** Some client says whether another model may answer while one is rate limited. */
+  get answersModelSwitches(): boolean {
+    return this.directSwitchers.size > 0 || this.modelSwitchers().length > 0;
+  }
+
+  /** From now on questions about another model are answered from their events, and no client is sent a request. */
+  addDirectSwitcher(handle: string, clientId: string): void {
+    this.directSwitchers.set(handle, clientId);
+  }
+
+  /** False when there is no such handle. */
+  removeDirectSwitcher(handle: string): boolean {
+    return this.directSwitchers.delete(handle);
+  }
+
+  /** The clients that are asked by a request whether another model may answer. */
   modelSwitchers(): readonly Attachment[] {
+    if (this.directSwitchers.size > 0) return [];
     return [...this.attachments.values()].filter((attachment) => attachment.requestAutoModeSwitch);
   }
 
@@ -172,13 +196,27 @@ export class Audience {
   }
 
   broadcast(published: PublishedEvent): void {
-    for (const attachment of this.attachments.values()) attachment.receive(published);
+    for (const attachment of this.attachments.values())
+      if (!attachment.hidesAgentStreams || !isAgentStream(published)) attachment.receive(published);
   }
 
   private some(test: (attachment: Attachment) => boolean): boolean {
     for (const attachment of this.attachments.values()) if (test(attachment)) return true;
     return false;
   }
+}
+
+/** Pieces of what will come whole. */
+const streamed: ReadonlySet<EventType> = new Set<EventType>([
+  'assistant.message_delta',
+  'assistant.message_start',
+  'assistant.reasoning_delta',
+  'assistant.streaming_delta',
+  'assistant.tool_call_delta',
+]);
+
+function isAgentStream(published: PublishedEvent): boolean {
+  return streamed.has(published.type) && published.event.agentId !== undefined;
 }
 
 /** How long a client may take to say whether arguments fit its tool. */

@@ -4,6 +4,12 @@ import type { SessionState } from '../log/state.js';
 import type { Conversation } from './conversation.js';
 import { damageWarning } from './session-events.js';
 
+/** How a session ends, where it is not the usual way. */
+export interface Ending {
+  /** What went wrong. */
+  readonly errorReason?: string;
+}
+
 /** What the keeper needs of the session whose conversation it keeps. */
 interface KeptSession {
   /** A conversation over the session's stored log, which this process claims. */
@@ -13,7 +19,7 @@ interface KeptSession {
   /** The conversation is no longer in memory: what runs for it ends. */
   onDropped(): Promise<void>;
   /** The last event of a session that is closed. */
-  goodbye(log: SessionLog): Draft;
+  goodbye(log: SessionLog, ending: Ending): Draft;
   /** Processes of the session run, so that it cannot leave memory. */
   hasProcesses(): boolean;
 }
@@ -67,12 +73,12 @@ export class ConversationKeeper {
   }
 
   /** Ends the session in this process: says goodbye, folds its log, lets it go. What runs stays as pending work. */
-  async close(): Promise<SessionState> {
+  async close(ending: Ending = {}): Promise<SessionState> {
     const conversation = await this.load();
     await conversation.halt({ hasUserLeft: true });
     const { log } = conversation;
     if (!this.isReadOnly) {
-      log.append(this.session.goodbye(log));
+      log.append(this.session.goodbye(log, ending));
       await log.stored();
       conversation.keepSnapshot(closingSnapshotBytes);
     }

@@ -2,12 +2,15 @@ import type { Price } from '@groundcrew/models';
 import { StoreError } from '@groundcrew/store';
 import { agentContexts, type SeatContexts } from '../agents/agent-seat.js';
 import { errorData } from '../agents/failure.js';
+import { agentsOnlyWait } from '../agents/only-wait.js';
 import { type Receipt, RootAgent } from '../agents/root-agent.js';
 import { sampleFor } from '../agents/sample-for.js';
 import type { SubAgentHost } from '../agents/sub-agent-run.js';
 import { SubAgents } from '../agents/sub-agents.js';
-import { isLeftAsItIs, isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
+import { isLoss, type Run, type TurnOutcome } from '../agents/turn-outcome.js';
 import type { Clock } from '../clock.js';
+import { QueuedCommands } from '../commands/queued-commands.js';
+import type { SessionCommands } from '../commands/session-commands.js';
 import type { Compactor, CompactorParts } from '../compaction/compactor.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
 import type { GatePermissions } from '../gate/permission-desk.js';
@@ -15,9 +18,10 @@ import { HookGuard } from '../hooks/guard.js';
 import type { HookSource } from '../hooks/hooks.js';
 import { type AbortReason, Interruption, TurnAborted } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
+import type { LogReaders } from '../log/event-readers.js';
 import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
-import { agentOf, type OpenCall, type Prompt } from '../log/state.js';
+import { agentOf, type Prompt } from '../log/state.js';
 import type { sample } from '../mcp/sampling.js';
 import type { PermissionRequest } from '../permissions/question.js';
 import { ClientRequests } from '../questions/client-requests.js';
@@ -49,11 +53,12 @@ export interface ConversationHost {
   /** A warning about hooks files that cannot be read; once. */
   hookWarning(): string | undefined;
   configure(change: ConfigChange): Promise<void>;
+  readObjective(): Promise<string | undefined>;
   writeTranscript(): Promise<string>;
   /** When the conversation is summarised, and with what beside it. */
   readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
-  /** Some client registered interest in events of this kind. */
-  isWanted(eventType: string): boolean;
+  readonly readers: LogReaders;
+  readonly commands: SessionCommands;
   readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf'>;
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
   held(): void;
@@ -72,6 +77,7 @@ export class Conversation {
   private readonly receipts: Receipts;
   private readonly waits: Waits;
   private readonly root: RootAgent;
+  private readonly commands: QueuedCommands;
   private readonly context: (interaction: Interaction) => AgentContext;
   /** The agents that work for the root agent. */
   readonly subAgents: SubAgents;
@@ -124,6 +130,9 @@ export class Conversation {
       trace: () => planner.settings.trace,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
+    const { commands, readers } = host;
+    const record = this.root.record.bind(this.root);
+    this.commands = new QueuedCommands({ commands, readers, requests: this.requests, record });
   }
 
   /** Asks permission for what is no call of the model's; resolves with why not, or with undefined. */
@@ -156,13 +165,9 @@ export class Conversation {
 
   /** The turn does nothing but wait for an answer, and all that it needs in order to go on is in the log. */
   get onlyWaits(): boolean {
-    const { calls, questions } = agentOf(this.log.state);
     const hasSecrets = this.inbox.hasSecrets || this.run?.interaction?.options.requestHeaders !== undefined;
-    const isAsked = ({ toolCallId }: { readonly toolCallId: string }) =>
-      questions.some((each) => each.toolCallId === toolCallId && this.questions.isWaiting(each.requestId));
-    const waits = (call: OpenCall) => isAsked(call) || this.guard.isHolding(call.toolCallId);
     const mayRest = this.isRunning && !hasSecrets && !this.requests.hasCallers;
-    return mayRest && calls.length > 0 && calls.every(waits);
+    return mayRest && agentsOnlyWait(this.log.latest, this);
   }
 
   /** Resolves when the prompt is safe; the turn runs on its own and ends in `session.idle`. */
@@ -249,7 +254,7 @@ export class Conversation {
     this.root.closeInterrupted();
     this.subAgents.closeInterrupted();
     for (let prompt = await this.inbox.takeNext(); prompt; prompt = await this.inbox.takeNext())
-      await this.root.deliverOnly(prompt);
+      await (prompt.prompt.isCommand ? this.commands.drop(prompt.prompt) : this.root.deliverOnly(prompt));
     await this.log.stored();
   }
 
@@ -283,12 +288,7 @@ export class Conversation {
     for (;;) {
       while (outcome !== 'stopped' && outcome !== 'held' && !this.inbox.isEmpty) {
         const received = await this.inbox.takeNext();
-        if (!received) continue;
-        this.wakes = 0;
-        run.controller = new AbortController();
-        outcome = received.prompt.isCommand
-          ? await this.command(run, received.prompt)
-          : await this.root.answer(run, received, { delivery: 'queued', receipt: silentReceipt });
+        if (received) outcome = await this.answerQueued(run, received);
       }
       if (outcome === 'stopped' || outcome === 'held') break;
       const next = await this.afterAgents(run, outcome);
@@ -299,6 +299,15 @@ export class Conversation {
     if (outcome === 'stopped') return;
     this.emitIdle(outcome === 'aborted');
     this.keepSnapshot();
+  }
+
+  private async answerQueued(run: Run, received: ReceivedPrompt): Promise<TurnOutcome> {
+    const how = { delivery: 'queued', receipt: silentReceipt } as const;
+    this.wakes = 0;
+    run.controller = new AbortController();
+    if (!received.prompt.isCommand) return this.root.answer(run, received, how);
+    const end = await this.commands.run(received.prompt, run.controller.signal);
+    return typeof end === 'string' ? end : this.root.answer(run, { prompt: end.prompt, extras: {} }, how);
   }
 
   /** Waits for agents in the background, and has the root agent read of those that ended; undefined when all is done. */
@@ -322,21 +331,7 @@ export class Conversation {
 
   /** Agents of a session whose root agent is idle have ended: it reads of them. */
   private wakeForNotices(): void {
-    if (!this.run && !this.isHalted && this.subAgents.noticesFor(undefined).length > 0)
-      void this.start(undefined);
-  }
-
-  /** Offers a queued command to the clients that want such; with none it is dropped. */
-  private async command(run: Run, { messageId, text }: Prompt): Promise<TurnOutcome> {
-    const { requests, host } = this;
-    const { signal } = run.controller;
-    const wanted = host.isWanted('command.queued');
-    const { stopProcessingQueue } = wanted
-      ? await requests.offerCommand(text, signal).catch(() => ({ stopProcessingQueue: false }))
-      : { stopProcessingQueue: false };
-    if (isLeftAsItIs(signal)) return 'stopped';
-    await this.root.record({ note: 'prompt.withdrawn', data: { messageId } });
-    return stopProcessingQueue ? 'held' : 'answered';
+    if (!this.run && !this.isHalted && this.subAgents.hasNewsForRoot) void this.start(undefined);
   }
 
   /** Nothing can be written: clients are told all the same, and nothing that they were told before is lost. */

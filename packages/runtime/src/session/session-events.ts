@@ -3,9 +3,11 @@ import type { StoreError } from '@groundcrew/store';
 import { creditsOf, modelMetrics } from '../budget/metrics.js';
 import { costOfAll } from '../budget/spending.js';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
-import type { SessionState } from '../log/state.js';
+import { agentOf, type SessionState } from '../log/state.js';
 import { fixedProviders, storedAgent } from '../settings/provider-settings.js';
 import type { SessionSettings } from '../settings/session-settings.js';
+import { measureContext } from '../turn/context-use.js';
+import type { Planner } from '../turn/planner.js';
 import { describeDirectory } from '../workspace/git.js';
 
 /** What clients receive about a session of which only the beginning can be read. */
@@ -29,7 +31,7 @@ export function greeting(
   },
 ): readonly Draft[] {
   const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox } = settings;
-  const { skillDirectories, disabledSkills, fileHooks } = settings;
+  const { skillDirectories, disabledSkills, fileHooks, tracksFiles } = settings;
   const { sessionId, startTime, version } = facts;
   const hooks = facts.hasHooks && { hasHooks: true };
   return [
@@ -42,8 +44,10 @@ export function greeting(
         ...hooks,
         ...(sandbox && { sandbox }),
         ...(fileHooks && { fileHooks }),
+        ...(tracksFiles && { tracksFiles }),
         ...(skillDirectories && { skillDirectories }),
         ...(disabledSkills && { disabledSkills }),
+        ...(settings.subagents && { subagents: settings.subagents }),
         ...(settings.customAgents && { customAgents: settings.customAgents.map(storedAgent) }),
       },
     },
@@ -67,16 +71,33 @@ export function greeting(
 }
 
 /** What `session.shutdown` says of the session that closes. */
-export function farewell(state: SessionState, model: string): EventData<'session.shutdown'> {
-  const { spending } = state;
+export function farewell(
+  state: SessionState,
+  planner: Pick<Planner, 'model' | 'plan'>,
+  { errorReason }: { readonly errorReason?: string },
+): EventData<'session.shutdown'> {
+  const { spending, codeChanges } = state;
   return {
-    shutdownType: 'routine',
+    shutdownType: errorReason === undefined ? 'routine' : 'error',
+    ...(errorReason !== undefined && { errorReason }),
     totalPremiumRequests: 0,
     totalApiDurationMs: Math.round(spending.milliseconds),
     sessionStartTime: Date.parse(state.createdAt),
-    codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [] },
+    codeChanges: {
+      linesAdded: codeChanges.linesAdded,
+      linesRemoved: codeChanges.linesRemoved,
+      filesModified: [...codeChanges.files],
+    },
     modelMetrics: modelMetrics(spending),
     ...creditsOf(costOfAll(spending)),
-    currentModel: model,
+    currentModel: planner.model(state),
+    ...(state.userTurns > 0 && contextAtEnd(state, planner)),
   };
+}
+
+/** How full the window was. */
+function contextAtEnd(state: SessionState, planner: Pick<Planner, 'plan'>) {
+  const use = measureContext(agentOf(state), planner.plan(state));
+  const { currentTokens, systemTokens, conversationTokens, toolDefinitionsTokens } = use;
+  return { currentTokens, systemTokens, conversationTokens, toolDefinitionsTokens };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
+import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
 import type { LogReaders } from '../log/event-readers.js';
@@ -8,6 +9,7 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
 import { elicitFor } from '../mcp/elicitation.js';
+import { fileTokens, memoryTokens } from '../mcp/oauth/token-book.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
 import { WorkspaceTrust } from '../mcp/workspace-trust.js';
 import { forbid } from '../permissions/policy.js';
@@ -41,6 +43,7 @@ interface ToolSession {
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
+  readonly files: FileTracking;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
@@ -61,6 +64,7 @@ export class SessionTools {
   readonly sources: readonly ListedTools[];
   private readonly fileHooks: FileHooks;
   private isInitialized = false;
+  private readonly ownTokens = memoryTokens();
   private readonly trust: WorkspaceTrust;
   /** What is wrong with files of servers. */
   private fileProblems: readonly string[] = [];
@@ -184,26 +188,49 @@ export class SessionTools {
       confinement: () => sandbox.confinement(),
       openPaths: () => sandbox.openPaths(),
       jobs,
+      recordWrite: (write, work) => this.session.files.record(write, work),
       recall: (request, signal) => recall(this.session.read(), request, signal),
     };
   }
 
   /** Why rules forbid a call that an app of a server makes; no model asks for it, so users are not asked. */
   async refusalOfMcpCall(serverName: string, tool: string, args: JsonObject): Promise<string | undefined> {
-    const state = await this.session.state();
     const found = this.mcp
       .tools()
       .find(({ mcp }) => mcp?.mcpServerName === serverName && mcp.mcpToolName === tool);
     const toolName = found?.name ?? `${serverName}-${tool}`;
-    const request = { kind: 'mcp' as const, serverName, toolName, toolTitle: tool, args, readOnly: false };
-    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
-    return forbid(subject, this.session.permissions.prohibitions(state))?.because;
+    return this.prohibitionOf({ serverName, toolName, toolTitle: tool, args });
   }
 
   /** Asks the session's model for a server; throws when the request is none, or is refused. */
   async sample(serverName: string, request: Readonly<Record<string, unknown>>, signal: AbortSignal) {
     const { readSampling } = await import('../mcp/sampling.js');
     return (await this.session.load()).sample(serverName, readSampling(request), signal);
+  }
+
+  /** A server asks a model: clients that registered interest in such answer, else the session's own model. */
+  private async sampleForServer(...asked: Parameters<McpHost['sample']>): ReturnType<McpHost['sample']> {
+    const { session } = this;
+    const [serverName, request, signal, mcpRequestId] = asked;
+    if (!session.readers.isWanted('sampling.requested'))
+      return (await session.load()).sample(serverName, request, signal);
+    const { sampleByClients, samplingName } = await import('../mcp/sampling.js');
+    const { messages, systemPrompt, maxTokens } = request;
+    const args = { messages, systemPrompt } as unknown as JsonObject;
+    const toolTitle = 'Ask the model';
+    const refusal = await this.prohibitionOf({ serverName, toolName: samplingName, toolTitle, args });
+    if (refusal !== undefined) throw new Error(refusal);
+    const shown = { messages, maxTokens, ...(systemPrompt !== undefined && { systemPrompt }) };
+    return sampleByClients({ serverName, mcpRequestId, request: shown }, await session.requests(), signal);
+  }
+
+  private async prohibitionOf(asked: McpQuestion): Promise<string | undefined> {
+    const { session } = this;
+    const state = await session.state();
+    const request = { kind: 'mcp' as const, readOnly: false, ...asked };
+    const { toolName } = asked;
+    const subject = await examine({ request }, { toolName, workingDirectory: state.context.cwd });
+    return forbid(subject, session.permissions.prohibitions(state))?.because;
   }
 
   /** Servers that clients name stand above those of files. */
@@ -252,7 +279,11 @@ export class SessionTools {
       }),
       elicit: async (serverName, params, signal) =>
         elicitFor(serverName, params, await session.requests(), signal),
-      sample: async (serverName, params, signal) => (await session.load()).sample(serverName, params, signal),
+      sample: (...asked) => this.sampleForServer(...asked),
+      tokens: () =>
+        this.planner.settings.keepsTokensInMemory
+          ? this.ownTokens
+          : fileTokens(homeOf(session.workspacePath)),
       takenNames: () => new Set(this.sources.flatMap((source) => source.tools().map(({ name }) => name))),
     };
   }
@@ -273,6 +304,14 @@ export class SessionTools {
       ...planner.optionWarnings.take(),
     );
   }
+}
+
+/** What a server is to do, or wants done. */
+interface McpQuestion {
+  readonly serverName: string;
+  readonly toolName: string;
+  readonly toolTitle: string;
+  readonly args: JsonObject;
 }
 
 function largeOutput(wish: SessionSettings['largeOutput'], sessionDirectory: string): LargeOutput {

@@ -1,6 +1,11 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
+import { SessionCommands } from '../commands/session-commands.js';
+import { SessionObjective } from '../commands/session-objective.js';
+import { FileTracking } from '../history/file-tracking.js';
+import { SessionRewind } from '../history/session-rewind.js';
+import { SessionDiff } from '../history/working-diff.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -25,7 +30,7 @@ import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { ConversationKeeper } from './conversation-keeper.js';
+import { ConversationKeeper, type Ending } from './conversation-keeper.js';
 import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
@@ -54,8 +59,13 @@ export class Session {
   readonly tools: SessionTools;
   readonly sandbox: SessionSandbox;
   readonly history = new SessionHistory(this);
+  readonly files: FileTracking;
+  readonly rewinding: SessionRewind;
+  readonly diff = new SessionDiff(this);
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
+  readonly commands = new SessionCommands(this);
+  readonly objective = new SessionObjective(this);
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
@@ -69,6 +79,8 @@ export class Session {
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.files = new FileTracking(this);
+    this.rewinding = new SessionRewind(this, parts.store);
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
@@ -154,7 +166,13 @@ export class Session {
 
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
+    this.readers.releaseClient(clientId);
     return this.change(() => this.audience.detach(clientId), true);
+  }
+
+  /** A client no longer answers questions about another model from their events; false when there is no such handle. */
+  removeDirectSwitcher(handle: string): boolean {
+    return this.change(() => this.audience.removeDirectSwitcher(handle), false);
   }
 
   /** Takes what a client that creates or resumes wants changed. */
@@ -168,6 +186,10 @@ export class Session {
     const extras = checkedExtras(given);
     const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
     await this.keeper.onLog((conversation) => conversation.send(identified, extras));
+  }
+
+  newId(): string {
+    return this.parts.clock.newId();
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
@@ -201,6 +223,11 @@ export class Session {
     const { log } = await this.load();
     const id = log.emit(draft);
     return log.published().then(() => id);
+  }
+
+  /** The model that answers next. */
+  async model(): Promise<string> {
+    return this.tools.planner.model(await this.state());
   }
 
   /** What the stored log adds up to. */
@@ -258,8 +285,8 @@ export class Session {
   }
 
   /** Ends the session in this process. What runs stays as pending work. */
-  close(): Promise<SessionState> {
-    return this.keeper.close();
+  close(ending?: Ending): Promise<SessionState> {
+    return this.keeper.close(ending);
   }
 
   /** The process ends: an idle session is closed, a working one is left as pending work. */
@@ -296,9 +323,9 @@ export class Session {
       onDropped: async () => {
         await Promise.all([this.skills.close(), shells.close(), this.tools.mcp.close()]);
       },
-      goodbye: ({ state }) => ({
+      goodbye: ({ state }, ending) => ({
         type: 'session.shutdown',
-        data: farewell(state, this.tools.planner.model(state)),
+        data: farewell(state, this.tools.planner, ending),
       }),
       hasProcesses: () => shells.isOpen,
     });
@@ -329,6 +356,7 @@ export class Session {
     const log = conversation?.log;
     const result = announceChange({ audience, planner, sources, announcesTools, log }, work);
     conversation?.guard.changed();
+    conversation?.offers.renew();
     return result;
   }
 
@@ -346,9 +374,11 @@ export class Session {
       ...tools.hooksBy(log),
       configure: (change) => tools.reconfigure(change),
       compaction: this.history.partsFor(log),
+      readObjective: () => this.objective.read(),
       writeTranscript: async () => (this.hasWorkspaceIn(log.state) ? this.transcript.update() : ''),
       agents: this.agents.host(),
-      isWanted: (eventType: string) => this.readers.isWanted(eventType),
+      readers: this.readers,
+      commands: this.commands,
       held: () => parts.onHeld(this),
       lost: () => this.dropLoaded(),
     };

@@ -93,13 +93,15 @@ export function newlyFixed(
   const { hasProvider, providerNames = [], hasGitHubToken } = fixedProviders(settings);
   const known = before.providerNames ?? [];
   const names = providerNames.filter((name) => !known.includes(name));
-  const { hasWorkspace, sandbox, fileHooks, skillDirectories, disabledSkills } = settings;
+  const { hasWorkspace, sandbox, fileHooks, tracksFiles, skillDirectories, disabledSkills } = settings;
   const agents = settings.customAgents?.map(storedAgent);
   const fresh = {
     ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
     ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
     ...(fileHooks !== undefined && fileHooks !== (before.fileHooks ?? false) && { fileHooks }),
+    ...(tracksFiles !== undefined && tracksFiles !== (before.tracksFiles ?? false) && { tracksFiles }),
     ...(isOther(agents, before.customAgents) && { customAgents: agents }),
+    ...(isOther(settings.subagents, before.subagents ?? undefined) && { subagents: settings.subagents }),
     ...(isOther(skillDirectories, before.skillDirectories) && { skillDirectories }),
     ...(isOther(disabledSkills, before.disabledSkills) && { disabledSkills, skillSwitches: {} }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),

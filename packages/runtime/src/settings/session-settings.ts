@@ -28,6 +28,8 @@ export interface SessionSettings {
   readonly providers?: readonly NamedProvider[];
   readonly models?: readonly RegistryModel[];
   readonly gitHubToken?: string;
+  /** Who the session is at GitHub, where a client said so. */
+  readonly gitHubUser?: { readonly type: string; readonly host: string; readonly login?: string };
   /** The Copilot API is called over WebSockets where it can be. */
   readonly webSocketResponses?: boolean;
   readonly systemMessage?: SystemMessage;
@@ -51,12 +53,16 @@ export interface SessionSettings {
   readonly compaction?: { readonly background?: number; readonly blocking?: number };
   /** Where commands run, where this client names it. */
   readonly sandbox?: SandboxSettings;
+  /** What tools write can be taken back, where this client says so; the log knows what holds. */
+  readonly tracksFiles?: boolean;
   /** Hooks of files are run, where this client says so; the log knows what holds. */
   readonly fileHooks?: boolean;
   /** Where tools may work besides the working directory. */
   readonly additionalDirectories?: readonly string[];
   /** Agents that clients describe. */
   readonly customAgents?: readonly JsonObject[];
+  /** What holds for sub-agents, where this client says so; the log knows what holds. */
+  readonly subagents?: JsonObject;
   /** Agents of this program that are not offered. */
   readonly excludedBuiltinAgents?: readonly string[];
   /** Agents and skills are read from the project and from the user's home, too; so they are unless this is false. */
@@ -67,6 +73,8 @@ export interface SessionSettings {
   readonly disabledSkills?: readonly string[];
   /** MCP servers by name, as clients and files describe them. Their secrets live in memory only. */
   readonly mcpServers?: Readonly<Record<string, JsonObject>>;
+  /** Log-ins at MCP servers end with the session, and are kept in no file. */
+  readonly keepsTokensInMemory?: boolean;
   readonly disabledMcpServers?: readonly string[];
   /** Directories of plugins; of those, servers are taken. */
   readonly pluginDirectories?: readonly string[];

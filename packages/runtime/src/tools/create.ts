@@ -3,6 +3,7 @@ import { locate, type Place } from '../workspace/paths.js';
 import { defineTool } from './define-tool.js';
 import { creationDiff } from './diff.js';
 import { text } from './fields.js';
+import { writeRecorded } from './file-write.js';
 import { permissionToWrite } from './permission-questions.js';
 import { isPlan } from './plan-file.js';
 import { type Tool, type ToolContext, ToolFailure, type ToolResult } from './tool.js';
@@ -41,8 +42,9 @@ async function create(
   file: { readonly content: string; readonly diff: string; readonly context: ToolContext },
 ): Promise<ToolResult> {
   const { content, diff, context } = file;
-  await HeldDirectory.use(parentOf(place), (directory) =>
-    directory.create(nameOf(place), Buffer.from(content)),
+  const after = Buffer.from(content);
+  await writeRecorded(context, { path: place.path, real: place.real, after, diff }, () =>
+    HeldDirectory.use(parentOf(place), (directory) => directory.create(nameOf(place), after)),
   ).catch((error: unknown) => {
     throw error instanceof AlreadyThere ? alreadyThere({ ...place, kind: 'file' }) : error;
   });

@@ -4,6 +4,7 @@ import { locate, openPlace, type Place } from '../workspace/paths.js';
 import { defineTool } from './define-tool.js';
 import { changeDiff } from './diff.js';
 import { optional, text } from './fields.js';
+import { writeRecorded } from './file-write.js';
 import { kilobytes } from './output.js';
 import { permissionToWrite } from './permission-questions.js';
 import { isPlan } from './plan-file.js';
@@ -55,8 +56,17 @@ export function editTool(): Tool {
 /** Plans anew: another edit may have been made while this one waited for permission. */
 async function edit(change: Change, context: ToolContext): Promise<ToolResult> {
   const { place } = change;
-  const { content, owner, diff } = await plan(change);
-  await HeldDirectory.use(parentOf(place), (directory) => directory.replace(nameOf(place), content, owner));
+  const { before, content, owner, diff } = await plan(change);
+  const write = {
+    path: place.path,
+    real: place.real,
+    before: { content: before, mode: owner.mode },
+    after: content,
+    diff,
+  };
+  await writeRecorded(context, write, () =>
+    HeldDirectory.use(parentOf(place), (directory) => directory.replace(nameOf(place), content, owner)),
+  );
   if (isPlan(place, context)) context.notify({ type: 'session.plan_changed', data: { operation: 'update' } });
   return { type: 'success', text: `File ${place.path} updated with changes.`, details: diff };
 }
@@ -81,6 +91,7 @@ function requireFile({ place, oldText, newText }: Change): void {
 }
 
 interface Plan {
+  readonly before: Buffer;
   readonly content: Buffer;
   readonly owner: Ownership;
   readonly diff: string;
@@ -93,7 +104,7 @@ async function plan({ place, oldText, newText }: Change): Promise<Plan> {
   if (replacement.type === 'ambiguous') throw ambiguous(place, oldText, replacement.lines);
   const { content } = replacement;
   const diff = await changeDiff({ path: place.path, before, after: content });
-  return { content, owner, diff };
+  return { before, content, owner, diff };
 }
 
 async function read(place: Place): Promise<{ readonly content: Buffer; readonly owner: Ownership }> {

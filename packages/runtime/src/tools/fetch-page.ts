@@ -1,11 +1,9 @@
-import { lookup } from 'node:dns/promises';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { JobRunner } from '../exec/workers.js';
 import { ownEntry } from '../own-entry.js';
-import { isPublicAddress } from './addresses.js';
+import { addressOf, always } from './pinned-address.js';
 
 /** What web_fetch may reach. */
 export interface WebFetchOptions {
@@ -68,14 +66,10 @@ async function follow(first: URL, options: FetchOptions, signal: AbortSignal): P
 
 /** The address to connect to; throws when any address of the host is not public. */
 async function checkedAddress(url: URL, { allowedHosts }: WebFetchOptions): Promise<string> {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const found = isIP(host) ? [{ address: host }] : await lookup(host, { all: true });
+  const found = await addressOf(url);
   const isAllowed = allowedHosts.includes(url.hostname) || allowedHosts.includes(url.host);
-  const blocked = isAllowed ? undefined : found.find(({ address }) => !isPublicAddress(address));
-  if (blocked) throw blockedUrl(url.href, blocked.address);
-  const [chosen] = found;
-  if (!chosen) throw new Error('its host has no address');
-  return chosen.address;
+  if (!isAllowed && 'blocked' in found) throw blockedUrl(url.href, found.blocked);
+  return found.address;
 }
 
 function blockedUrl(url: string, address: string): Error {
@@ -99,13 +93,6 @@ const requestHeaders = {
   'accept-encoding': 'gzip, deflate, br',
   'user-agent': 'groundcrew-web-fetch',
 };
-
-/** Whatever host it is asked for, the answer is the address that was checked. */
-function always(address: string): LookupFunction {
-  const family = isIP(address);
-  return (_host, { all }, answer) =>
-    all ? answer(null, [{ address, family }]) : answer(null, address, family);
-}
 
 function redirected(from: URL, location: string): URL {
   if (!URL.canParse(location, from.href)) throw new Error(`it redirects to ${location}, which is no URL`);

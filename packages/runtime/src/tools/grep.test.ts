@@ -1,5 +1,5 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
 import { ToolWorld } from '../../test/tool-world.js';
 import { grepTool } from './grep.js';
 
@@ -10,6 +10,12 @@ function fill(): void {
   mkdirSync(world.path('sub'));
   writeFileSync(world.path('data.txt'), 'apple\nbanana\napricot\n');
   writeFileSync(world.path('sub', 'b.ts'), 'x\nap: y\r\nz\nz\nz\nAP\n');
+}
+
+/** Until directories count as left alone. */
+async function untilSettled(): Promise<void> {
+  const last = Math.max(...[world.path(), world.path('sub')].map((path) => statSync(path).ctimeMs));
+  await vi.waitUntil(() => Date.now() - last > 30, { interval: 5 });
 }
 
 test('the names of files that match are told, sorted, from the root as it was given', async () => {
@@ -112,6 +118,59 @@ test('odd names keep their form, and links on the way are not followed', async (
   expect(await world.published(grep, { pattern: 'find', output_mode: 'content' })).toBe(
     './a:1:b.txt:find me\n./ü -- x.txt:find me',
   );
+});
+
+test('a tree that was left alone gives the same as one that is just being changed', async () => {
+  fill();
+  mkdirSync(world.path('sub', 'deep'));
+  writeFileSync(world.path('sub', 'deep', 'c.txt'), 'ap\n');
+  writeFileSync(world.path('line\nend.txt'), 'ap in an odd place\n');
+  writeFileSync(world.path('sub', 'late.bin'), `ap\n${'z\n'.repeat(100_000)}\n\0\nap\n`);
+  symlinkSync(world.path('sub'), world.path('link'));
+  const inputs = [
+    ...['.', 'sub', './sub/', world.path('sub'), '../work/sub', 'link', 'sub/deep/c.txt'].map((path) => ({
+      path,
+    })),
+    { paths: ['sub', 'data.txt'] },
+    { paths: ['sub', 'sub/deep'] },
+    { path: 'sub', glob: 'sub/*.ts' },
+    { path: 'sub', glob: 'deep/**' },
+  ].flatMap((input) =>
+    [
+      {},
+      { output_mode: 'count', glob: '*.t*' },
+      { output_mode: 'content' },
+      { output_mode: 'content', '-C': 1, '-n': true },
+    ].map((mode) => ({ pattern: 'ap', ...mode, ...input })),
+  );
+  const all = async (prepare: () => void | Promise<void>) => {
+    const results: string[] = [];
+    for (const input of inputs) {
+      await prepare();
+      results.push(await world.published(grep, input));
+    }
+    return results;
+  };
+  const changing = await all(() => {
+    for (const directory of ['.', 'sub', 'sub/deep']) {
+      writeFileSync(world.path(directory, 'new'), '');
+      rmSync(world.path(directory, 'new'));
+    }
+  });
+  expect(await all(untilSettled)).toEqual(changing);
+  expect(changing[4]).toBe('sub/b.ts\nsub/deep/c.txt\nsub/late.bin');
+});
+
+test('what rules deny is not found in a tree that was left alone', async () => {
+  fill();
+  await untilSettled();
+  const context = {
+    isForbidden: ({ real }: { readonly real: string }) => real === world.path('sub', 'b.ts'),
+  };
+  for (const input of [{}, { path: 'sub' }, { output_mode: 'content' }, { output_mode: 'count' }]) {
+    const { result } = await world.call(grep, { pattern: 'ap', ...input }, { context });
+    expect(result?.text).not.toContain('b.ts');
+  }
 });
 
 test('each place is asked for, an outside one twice, a missing one not at all', async () => {

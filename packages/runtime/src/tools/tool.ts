@@ -4,6 +4,7 @@ import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { JobRunner } from '../exec/workers.js';
 import type { Refusal } from '../permissions/decision.js';
 import type { LaterQuestion, PermissionQuestion } from '../permissions/question.js';
+import type { RecordWrite } from './file-write.js';
 import type { LargeOutput } from './output.js';
 import type { PlanQuestion } from './plan-question.js';
 import type { SessionShells } from './shell/shells.js';
@@ -36,6 +37,8 @@ export interface ToolEnvironment {
   openPaths?(): Promise<readonly PathRule[]>;
   /** Where work goes that could take long. */
   readonly jobs: JobRunner;
+  /** Writes a file by `work`, and remembers what was there before. */
+  readonly recordWrite?: RecordWrite;
   /** Searches what was said and done in the session. */
   recall?(
     request: { readonly query: string; readonly id?: string | undefined },

@@ -101,6 +101,8 @@ export interface SessionFacts {
   takeStart(): boolean;
   /** Changes the session's settings as a hook wants it. */
   configure(change: ConfigChange): Promise<void>;
+  /** What autopilot works towards, as the app wrote it. */
+  readObjective(): Promise<string | undefined>;
   /** Brings the session's transcript file up to date, and returns its path. */
   writeTranscript(): Promise<string>;
 }

@@ -65,6 +65,12 @@ export class Interaction {
     this.given = { ...this.given, requestHeaders: { values, strategy } };
   }
 
+  /** Its further model calls go without the headers of a prompt: it works in the background from now on. */
+  dropHeaders(): void {
+    const { trace } = this.given;
+    this.given = { trace };
+  }
+
   /** Counts bytes that streamed by, and returns how many there were so far. */
   countBytes(bytes: number): number {
     this.responseBytes += bytes;

@@ -2,9 +2,10 @@ import type { CompactionResult, Compactor, CompactorParts } from '../compaction/
 import { titleOf } from '../compaction/summary.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
 import type { SessionLog } from '../log/session-log.js';
-import { agentOf, openQuestions, type SessionState } from '../log/state.js';
+import { agentOf, openQuestions, type Prompt, type SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { Workspace } from '../workspace/workspace.js';
+import type { PromptExtras } from './interaction.js';
 
 /** A session's log in memory, and the loop that works on it. */
 interface HistoryConversation {
@@ -18,6 +19,9 @@ interface HistorySession {
   readonly workspace: Workspace;
   readonly currentSettings: SessionSettings;
   hasWorkspaceIn(state: SessionState): boolean;
+  readonly isRunning: boolean;
+  newId(): string;
+  send(prompt: Prompt, extras: PromptExtras): Promise<void>;
   load(): Promise<HistoryConversation>;
 }
 
@@ -35,6 +39,24 @@ export class SessionHistory {
   /** False when no such compaction runs. */
   async cancelCompaction(kind: 'background' | 'manual'): Promise<boolean> {
     return (await this.session.load()).compactor.cancel(kind);
+  }
+
+  /**
+   * The model starts from nothing but a prompt. While a turn runs, its next call does; an idle session begins one.
+   * Resolves with how many messages went.
+   */
+  async clear(prompt: string): Promise<number> {
+    const { session } = this;
+    const { log, compactor } = await session.load();
+    await compactor.close();
+    const messagesCleared = agentOf(log.latest).history.length;
+    const { isRunning } = session;
+    const initialMessage = isRunning ? { initialMessage: prompt } : {};
+    log.append({ type: 'session.context_cleared', data: { messagesCleared, ...initialMessage } });
+    await log.published();
+    if (!isRunning)
+      await session.send({ messageId: session.newId(), text: prompt, mode: 'enqueue' }, { trace: {} });
+    return messagesCleared;
   }
 
   /** What whoever goes on with the work elsewhere has to know; empty before the first message. */
@@ -57,7 +79,7 @@ export class SessionHistory {
       },
       openWork: () => openWorkOf(session.workspace, log.state),
       keepCheckpoint: async (checkpoint) =>
-        session.hasWorkspaceIn(log.state) ? session.workspace.writeCheckpoint(checkpoint) : undefined,
+        session.hasWorkspaceIn(log.state) ? session.workspace.checkpoints.write(checkpoint) : undefined,
     };
   }
 }

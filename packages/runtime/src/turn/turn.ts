@@ -2,6 +2,7 @@ import type { ToolCall } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
 import type { CallToRun, GateTurn } from '../gate/call.js';
 import type { Draft } from '../log/session-log.js';
+import { modeOf } from '../log/state.js';
 import type { ModelAnswer } from '../model-call/model-call.js';
 import { excessIn } from './argument-bounds.js';
 import { continuationOf } from './autopilot.js';
@@ -23,19 +24,21 @@ export class LimitReached extends Error {
 export async function runUntilAnswered(
   context: AgentContext,
   signal: AbortSignal,
-  { hasAnswer = false }: { readonly hasAnswer?: boolean } = {},
+  /** How the turn has ended that a process before this one had left open. */
+  last?: TurnEnd,
 ): Promise<void> {
   const { log, interaction, session } = context;
-  for (let mayEnd = hasAnswer; ; mayEnd = false) {
+  for (let left = last; ; left = undefined) {
     signal.throwIfAborted();
-    const end = mayEnd ? 'answered' : await runTurn(context, signal);
+    const end = left ?? (await runTurn(context, signal));
     if (end === 'results wait') continue;
     const reason = await blockOf(context, signal);
     if (reason !== undefined) interaction.blocks += 1;
-    const next = reason === undefined ? continuationOf(context, end) : { text: reason };
+    const next = reason === undefined ? await continuationOf(context, end) : { text: reason };
     if (!next) {
       if ((await checkOutput(context, signal)) === 'repaired') continue;
       settleOutput(context);
+      if (log.latest.stop?.isOpen) log.append({ note: 'stop.decided', data: {} });
       return;
     }
     const { promptMode } = log.session;
@@ -51,7 +54,7 @@ export async function runUntilAnswered(
 }
 
 /** How a turn ended: the model waits for results, it has answered, or a user has rejected a call. */
-type TurnEnd = 'results wait' | 'answered' | 'rejected';
+export type TurnEnd = 'results wait' | 'answered' | 'rejected';
 
 /** One model answer and the tools it asked for. */
 async function runTurn(context: AgentContext, signal: AbortSignal): Promise<TurnEnd> {
@@ -78,9 +81,21 @@ async function runTurn(context: AgentContext, signal: AbortSignal): Promise<Turn
   emitReasoning(context, answer, plan);
   if (isTooMuch) throw tooManyRounds(session.limits.toolRounds);
   const end = await endOf(calls, { gate, turn }, signal);
-  log.append({ type: 'assistant.turn_end', data: { turnId: interaction.turnId } });
+  log.append(...turnEnd(context, interaction.turnId, end));
   if (end !== 'results wait') await log.stored();
   return end;
+}
+
+/**
+ * What closes a turn. Where hooks or autopilot may have the agent go on, the same commit says that it has not stopped: a
+ * crash before they are asked does not end its work.
+ */
+export function turnEnd({ log, interaction, hooks }: AgentContext, turnId: string, end: TurnEnd): Draft[] {
+  const ended: Draft = { type: 'assistant.turn_end', data: { turnId } };
+  const mayGoOn = modeOf(log.session) === 'autopilot' || hooks.has('agentStop');
+  if (end === 'results wait' || log.agentId !== undefined || !mayGoOn) return [ended];
+  const { id: interactionId, blocks } = interaction;
+  return [{ note: 'stop.asked', data: { interactionId, blocks, isRejected: end === 'rejected' } }, ended];
 }
 
 async function endOf(

@@ -56,6 +56,12 @@ export class HeldDirectory {
     });
   }
 
+  /** Removes a file; one that is gone already is no error. */
+  async remove(name: string): Promise<void> {
+    if (!hasHandlePaths && !(await isAt(this.handle, this.real))) throw new PlaceChanged(this.real);
+    await rm(this.at(name), { force: true });
+  }
+
   /** Writes a file beside the one that is meant, and removes it unless it was put in place. */
   private async draft(
     content: Uint8Array,

@@ -25,7 +25,8 @@ interface FoundGit {
   readonly commonDirectory: string;
 }
 
-function findGit(start: string): FoundGit | undefined {
+/** The repository around a directory. */
+export function findGit(start: string): FoundGit | undefined {
   for (let root = start; ; root = dirname(root)) {
     const entry = join(root, '.git');
     const kind = statSync(entry, { throwIfNoEntry: false, bigint: true });

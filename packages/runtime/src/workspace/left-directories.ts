@@ -4,7 +4,8 @@ import { isAbsent } from './absent.js';
 import { sessionDirectoryIn } from './session-directory.js';
 
 /** What a session puts into its directory; other programs that share a home put other things into theirs. */
-const ownNames = /^(?:files|temp|plan\.md(?:\.[\da-f-]+\.tmp)?|session\.db(?:-wal|-shm|-journal)?)$/;
+const ownNames =
+  /^(?:files|temp|checkpoints|rewind-file-snapshots|transcript\.(?:jsonl|mark\.json)|plan\.md(?:\.[\da-f-]+\.tmp)?|session\.db(?:-wal|-shm|-journal)?)$/;
 
 /** The directories of sessions that a home does not have (any more), and that hold nothing but what sessions keep. */
 export function leftDirectories(home: string, isKnown: (sessionId: string) => boolean): readonly string[] {

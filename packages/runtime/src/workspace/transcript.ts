@@ -6,27 +6,40 @@ import type { Workspace } from './workspace.js';
 /** How far a transcript file goes. */
 interface Written {
   readonly seq: number;
+  /** How often the log had been cut: a file from before the next cut holds what is no longer there. */
+  readonly cuts: number;
   readonly bytes: number;
 }
 
 /** The session's events as lines of JSON in its directory, for hooks that want to read what happened. */
 export class Transcript {
   private written: Written | undefined;
+  private updating: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly session: {
       readonly workspace: Workspace;
+      readonly loadedState: { readonly removed: readonly unknown[] } | undefined;
       read(after?: number): AsyncIterable<readonly LogRecord[]>;
     },
   ) {}
 
   /** Adds what happened since the last time, be it in another process. Returns the file's path. */
-  async update(): Promise<string> {
+  update(): Promise<string> {
+    // Agents that work side by side want it at the same time: one writes after the other.
+    const updated = this.updating.then(() => this.write());
+    this.updating = updated.catch(() => undefined);
+    return updated;
+  }
+
+  private async write(): Promise<string> {
     const { workspace } = this.session;
     const path = join(workspace.directory, 'transcript.jsonl');
     const mark = join(workspace.directory, 'transcript.mark.json');
     await workspace.make();
+    const cuts = this.session.loadedState?.removed.length ?? 0;
     this.written ??= await writtenBefore(path, mark);
+    if (this.written?.cuts !== cuts) this.written = undefined;
     if (!this.written) await writeFile(path, '', privately);
     let { seq, bytes } = this.written ?? { seq: 0, bytes: 0 };
     // A failure half-way leaves a file longer than its mark says: it is written anew.
@@ -38,8 +51,8 @@ export class Transcript {
       bytes += Buffer.byteLength(text);
       seq = batch.at(-1)?.seq ?? seq;
     }
-    await writeFile(mark, JSON.stringify({ seq, bytes }), privately);
-    this.written = { seq, bytes };
+    await writeFile(mark, JSON.stringify({ seq, bytes, cuts }), privately);
+    this.written = { seq, bytes, cuts };
     return path;
   }
 }
@@ -50,8 +63,8 @@ const privately = { mode: 0o600 };
 async function writtenBefore(path: string, mark: string): Promise<Written | undefined> {
   try {
     const [{ size }, text] = await Promise.all([stat(path), readFile(mark, 'utf8')]);
-    const { seq, bytes }: Partial<Written> = JSON.parse(text);
-    return typeof seq === 'number' && bytes === size ? { seq, bytes } : undefined;
+    const { seq, bytes, cuts = 0 }: Partial<Written> = JSON.parse(text);
+    return typeof seq === 'number' && bytes === size ? { seq, bytes, cuts } : undefined;
   } catch {
     return undefined;
   }

@@ -1,11 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { constants, mkdir as makeOne } from 'node:fs';
-import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { diskFault, diskKinds, makeDirectory } from '@groundcrew/store';
+import { lstat, open, readdir, rm, rmdir } from 'node:fs/promises';
+import { join, relative, resolve, sep } from 'node:path';
+import { diskFault, makeDirectory } from '@groundcrew/store';
 import { absent } from './absent.js';
+import { Checkpoints } from './checkpoints.js';
 import { inParent, NoDirectory } from './held-parent.js';
+import { ObjectiveFile } from './objective.js';
 import { planPathIn, readPlanIn } from './plan.js';
+import { replaceFile } from './replace-file.js';
 import type { Todos } from './todos.js';
 
 /** Reads the todos of a session where that may take its time. */
@@ -28,13 +30,21 @@ class OutsideWorkspace extends Error {
 
 /** The directory a session keeps for itself: its files and its plan. */
 export class Workspace {
+  /** What autopilot works towards. */
+  readonly objective: ObjectiveFile;
+
   /** Nobody else had made it before. */
   private isOurs = false;
+  /** What compactions have left. */
+  readonly checkpoints: Checkpoints;
 
   constructor(
     readonly directory: string,
     private readonly jobs?: TodoReader,
-  ) {}
+  ) {
+    this.checkpoints = new Checkpoints(join(directory, 'checkpoints'));
+    this.objective = new ObjectiveFile(directory);
+  }
 
   get planPath(): string {
     return planPathIn(this.directory);
@@ -75,7 +85,7 @@ export class Workspace {
 
   async writePlan(content: string): Promise<'create' | 'update'> {
     const existed = (await this.readPlan()) !== undefined;
-    await replace(this.planPath, content);
+    await replaceFile(this.planPath, content);
     return existed ? 'update' : 'create';
   }
 
@@ -84,32 +94,6 @@ export class Workspace {
     const existed = (await this.readPlan()) !== undefined;
     await rm(this.planPath, { force: true });
     return existed;
-  }
-
-  /** Keeps a summary beside the earlier ones, and names it in their index; returns its path. */
-  async writeCheckpoint({
-    number,
-    title,
-    text,
-  }: {
-    readonly number: number;
-    readonly title: string;
-    readonly text: string;
-  }): Promise<string> {
-    const slug = title
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .slice(0, 60)
-      .replaceAll(/^-|-$/g, '');
-    const name = `${String(number).padStart(3, '0')}-${slug || 'checkpoint'}.md`;
-    const path = join(this.checkpointsDirectory, name);
-    await replace(path, `${text}\n`);
-    const index = join(this.checkpointsDirectory, 'index.md');
-    const before = (await readFile(index, 'utf8').catch(absent)) ?? checkpointsHeading;
-    const kept = before.split('\n').filter((line) => line !== '' && !line.startsWith(`| ${number} |`));
-    const row = `| ${number} | ${title.replaceAll('|', '/')} | ${name} |`;
-    await replace(index, `${[...kept, row].join('\n')}\n`);
-    return path;
   }
 
   /** What the agent has set out to do. */
@@ -141,18 +125,28 @@ export class Workspace {
     });
   }
 
+  /** Keeps a text that is too long for a prompt; returns its name among the files. */
+  async savePaste(content: string, now: Date): Promise<string> {
+    const taken = new Set(await this.listFiles());
+    let name = `paste-${now.getTime()}.txt`;
+    for (let number = 2; taken.has(name); number++) name = `paste-${now.getTime()}-${number}.txt`;
+    await this.writeFile(name, content);
+    return name;
+  }
+
+  /** Where a file of this name is. */
+  filePath(name: string): string {
+    return join(this.filesDirectory, name);
+  }
+
   /** Whole or not at all. */
   async writeFile(path: string, content: string): Promise<'create' | 'update'> {
     return this.inside(path, { makes: true }, async (target) => {
       const before = await lstat(target).catch(absent);
       if (before?.isSymbolicLink()) throw new OutsideWorkspace(path);
-      await replace(target, content);
+      await replaceFile(target, content);
       return before === undefined ? 'create' : 'update';
     });
-  }
-
-  private get checkpointsDirectory(): string {
-    return join(this.directory, 'checkpoints');
   }
 
   private get filesDirectory(): string {
@@ -182,21 +176,6 @@ export class Workspace {
   }
 }
 
-const checkpointsHeading = '| # | Title | File |\n| --- | --- | --- |';
-
-async function replace(path: string, content: string): Promise<void> {
-  const draft = `${path}.${randomUUID()}.tmp`;
-  try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFile(draft, content, { mode: 0o600 });
-    await rename(draft, path);
-  } catch (error) {
-    throw isOfDisk(error) ? diskFault(error, dirname(path)) : error;
-  } finally {
-    await rm(draft, { force: true });
-  }
-}
-
 /** Makes a directory whose place is there. */
 function attempt(path: string): Promise<'made' | 'there' | 'failed'> {
   return new Promise((resolve) => {
@@ -210,9 +189,4 @@ function attempt(path: string): Promise<'made' | 'there' | 'failed'> {
 /** A link stands in the place of the file. */
 function isLoop(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ELOOP';
-}
-
-function isOfDisk(error: unknown): boolean {
-  const { code = '' } = error as NodeJS.ErrnoException;
-  return code === 'EIO' || Object.hasOwn(diskKinds, code);
 }

@@ -38,7 +38,7 @@ export class ClientDialect {
     this.hasPinged = true;
   }
 
-  /** The version that this client is told: releases of protocol 2 accept no other, those from 0.1.32 to 0.3.0 accept both. */
+  /** The version that this client is answered: releases of protocol 2 accept no other, those from 0.1.32 to 0.3.0 accept both. */
   get protocol(): Protocol {
     if (this.settled !== undefined) return this.settled;
     return this.said ?? (this.hasPinged || this.isStartedByProtocol2 ? 2 : 3);
@@ -58,7 +58,7 @@ export class ClientDialect {
     this.age = this.settled < 3 ? 'oldest' : ageOf(opening.params, { hasConnected, isServerFlag });
   }
 
-  /** What leaves no doubt: `connect` is of protocol 3, and of others whoever started the process may know. */
+  /** What leaves no doubt: `connect` is of protocol 3, and of others the process that started this one may know. */
   private get said(): Protocol | undefined {
     return this.hasConnected ? 3 : this.start.protocol;
   }

@@ -51,7 +51,7 @@ test.each([
     { content: 'x', attachments: [{ type: 'blob', data: '' }] },
   ],
   ['user.message', { content: '"source" "shell_exit"' }, { content: '"source" "shell_exit"' }],
-])('%s is told to older clients as they know it', (type, data, expected) => {
+])('%s is sent to older clients as they know it', (type, data, expected) => {
   const event = { id: 'e', type, data };
   expect(JSON.parse(eventFor('old', { type, json: JSON.stringify(event) }) ?? '')).toEqual({
     ...event,

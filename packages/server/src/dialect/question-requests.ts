@@ -156,7 +156,7 @@ const heard: ReadonlySet<string> = new Set([
 
 type Outcome<R> = { readonly result: R } | { readonly error: unknown };
 
-/** The client could not say: what nobody approves is not run. */
+/** The client could not say: a call without approval is not run. */
 const unavailable: Decision = { kind: 'denied-no-approval-rule-and-could-not-request-from-user' };
 
 /** That an answer could not be stored ends the turn that waits for it. */

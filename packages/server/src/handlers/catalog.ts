@@ -2,9 +2,11 @@ import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { accountHandlers } from './account.js';
 import { agentsHandlers } from './agents.js';
+import { hostHandlers } from './host.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { mcpHandlers } from './mcp.js';
+import { remoteControlHandlers, sessionRemoteHandlers } from './remote-control.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
 import { sessionAgentsHandlers } from './session-agents.js';
@@ -12,6 +14,7 @@ import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
 import { sessionHistoryHandlers } from './session-history.js';
+import { sessionHostHandlers } from './session-host.js';
 import { sessionMcpHandlers } from './session-mcp.js';
 import { sessionMetadataHandlers } from './session-metadata.js';
 import { sessionModeHandlers } from './session-mode.js';
@@ -27,12 +30,14 @@ import { sessionSandboxHandlers } from './session-sandbox.js';
 import { sessionShellHandlers } from './session-shell.js';
 import { sessionSkillsHandlers } from './session-skills.js';
 import { sessionTasksHandlers } from './session-tasks.js';
+import { sessionTelemetryHandlers } from './session-telemetry.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
 import { skillsHandlers } from './skills.js';
+import { storedSessionsHandlers } from './stored-sessions.js';
 import { toolsHandlers } from './tools.js';
 
 /** Methods that name a live session: their handlers are given it. */
@@ -43,6 +48,7 @@ export const sessionMethodHandlers = {
   ...sessionEventLogHandlers,
   ...sessionGitHubAuthHandlers,
   ...sessionInstructionsHandlers,
+  ...sessionHostHandlers,
   ...sessionMcpHandlers,
   ...sessionHistoryHandlers,
   ...sessionMetadataHandlers,
@@ -55,10 +61,12 @@ export const sessionMethodHandlers = {
   ...sessionProviderHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
+  ...sessionRemoteHandlers,
   ...sessionSandboxHandlers,
   ...sessionShellHandlers,
   ...sessionSkillsHandlers,
   ...sessionTasksHandlers,
+  ...sessionTelemetryHandlers,
   ...sessionToolsHandlers,
   ...sessionUiHandlers,
   ...sessionUsageHandlers,
@@ -69,11 +77,14 @@ export const sessionMethodHandlers = {
 export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers>> = {
   ...accountHandlers,
   ...agentsHandlers,
+  ...hostHandlers,
   ...instructionsHandlers,
   ...llmInferenceHandlers,
   ...mcpHandlers,
+  ...remoteControlHandlers,
   ...serverHandlers,
   ...sessionsHandlers,
   ...skillsHandlers,
+  ...storedSessionsHandlers,
   ...toolsHandlers,
 };

@@ -34,18 +34,18 @@ export const sessionEventLogHandlers: SessionHandlers<Pick<Methods, Names>> = {
       await session.readers.waitForEvent(removed, signal);
     }
   },
-  async 'session.eventLog.registerInterest'({ eventType }, { session }) {
+  async 'session.eventLog.registerInterest'({ eventType }, { session, client }) {
     const handle = `interest-${randomUUID()}`;
-    session.readers.interests.set(handle, eventType);
+    session.readers.addInterest(handle, { eventType, clientId: client.id });
     return { handle };
   },
   async 'session.eventLog.releaseInterest'({ handle }, { session }) {
-    session.readers.interests.delete(handle);
+    session.readers.releaseInterest(handle);
     return { success: true };
   },
 };
 
-/** A place in what a session has told: after a stored record, and after so many ephemeral events. */
+/** A place among the events of a session: after a stored record, and after so many ephemeral events. */
 interface Cursor {
   readonly seq: number;
   readonly number: number;

@@ -44,17 +44,20 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
     };
   },
   async 'session.mcp.enable'({ serverName }, { session }) {
+    requireServers(session, noServers);
     knownServer(session, serverName);
     await session.load();
     session.tools.mcp.enable(serverName);
     return null;
   },
   async 'session.mcp.disable'({ serverName }, { session }) {
+    requireServers(session, noServers);
     knownServer(session, serverName);
     await session.tools.mcp.disable(serverName);
     return null;
   },
   async 'session.mcp.reload'(_params, { session }) {
+    requireServers(session, 'MCP config reload not available');
     await session.load();
     await session.tools.mcp.reload();
     return null;
@@ -155,6 +158,28 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.mcp.oauth.handlePendingRequest'({ requestId, result }, { session }) {
     return { success: session.tools.mcp.auth.answer(requestId, result) };
   },
+  async 'session.mcp.oauth.login'(params, { session }) {
+    const { serverName, clientId, clientSecret, publicClient, grantType, clientName } = params;
+    requireServers(session, 'MCP host is not available');
+    const server = knownServer(session, serverName);
+    await session.load();
+    const { authorizationUrl } = await session.tools.mcp.logins
+      .start(server, {
+        clientId,
+        clientName,
+        clientSecret: publicClient ? undefined : clientSecret,
+        isForced: params.forceReauth,
+        message: params.callbackSuccessMessage,
+        ...(grantType !== undefined && { isMachine: grantType === 'client_credentials' }),
+      })
+      .catch((error: unknown) => {
+        throw new Refusal(error instanceof Error ? error.message : String(error));
+      });
+    return authorizationUrl === undefined ? {} : { authorizationUrl };
+  },
+  async 'session.mcp.headers.handlePendingHeadersRefreshRequest'({ requestId, result }, { session }) {
+    return { success: session.tools.mcp.headers.answer(requestId, result) };
+  },
   async 'session.mcp.setEnvValueMode'({ mode }, { session }) {
     session.tools.mcp.envValueMode = mode;
     return { mode };
@@ -182,6 +207,13 @@ function serverOfApp(session: Session, serverName: string, originServerName: str
 function isForApps({ ui }: McpServer['tools'][number]): boolean {
   const { visibility } = ui ?? {};
   return !Array.isArray(visibility) || visibility.includes('app');
+}
+
+const noServers = 'No MCP host initialized';
+
+/** Clients know these words for a session that has no server at all. */
+function requireServers(session: Session, words: string): void {
+  if (session.tools.mcp.list().length === 0) throw new Refusal(`${words}: the session has no MCP server`);
 }
 
 function knownServer(session: Session, name: string): McpServer {

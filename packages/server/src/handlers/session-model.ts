@@ -74,7 +74,7 @@ async function warn(
     await session.record({ type: 'session.warning', data: { warningType: 'configuration', message } });
 }
 
-/** True when a turn runs: then it is told, and counts, when that is over. */
+/** True when a turn runs: then the change is announced, and counts, when that is over. */
 async function change(session: Session, data: EventData<'session.model_change'>): Promise<boolean> {
   const state = await session.state();
   const previousModel = state.model ?? session.currentSettings.model;

@@ -11,7 +11,7 @@ export const sessionToolsHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return {};
   },
   async 'session.tools.updateSubagentSettings'({ subagents }, { session }) {
-    session.agents.change(subagents ?? null);
+    await session.agents.change((subagents as JsonObject | undefined) ?? null);
     return {};
   },
   async 'session.tools.handlePendingToolCall'({ requestId, result, error }, { session }) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Methods } from '@groundcrew/protocol';
 import { type ElicitationAnswer, planAnswer } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
@@ -41,5 +42,13 @@ export const sessionUiHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.ui.handlePendingUserInput'({ requestId, response }, { session }) {
     const { answer, wasFreeform = true } = response;
     return { success: await session.answer({ kind: 'user_input', requestId }, { answer, wasFreeform }) };
+  },
+  async 'session.ui.registerDirectAutoModeSwitchHandler'(_params, { session, client }) {
+    const handle = `auto-mode-switch-${randomUUID()}`;
+    session.audience.addDirectSwitcher(handle, client.id);
+    return { handle };
+  },
+  async 'session.ui.unregisterDirectAutoModeSwitchHandler'({ handle }, { session }) {
+    return { unregistered: session.removeDirectSwitcher(handle) };
   },
 };

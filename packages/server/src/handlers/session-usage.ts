@@ -3,7 +3,7 @@ import type { SessionHandlers } from '../handler.js';
 
 export const sessionUsageHandlers: SessionHandlers<Pick<Methods, 'session.usage.getMetrics'>> = {
   async 'session.usage.getMetrics'(_params, { session }) {
-    const { createdAt, userTurns } = await session.state();
+    const { createdAt, userTurns, codeChanges } = await session.state();
     const { spending, models, ...totals } = await session.measures.usage();
     const { model } = await session.tools.plan();
     return {
@@ -11,7 +11,12 @@ export const sessionUsageHandlers: SessionHandlers<Pick<Methods, 'session.usage.
       totalUserRequests: userTurns,
       totalApiDurationMs: Math.round(spending.milliseconds),
       sessionStartTime: createdAt,
-      codeChanges: { linesAdded: 0, linesRemoved: 0, filesModified: [], filesModifiedCount: 0 },
+      codeChanges: {
+        linesAdded: codeChanges.linesAdded,
+        linesRemoved: codeChanges.linesRemoved,
+        filesModified: [...codeChanges.files],
+        filesModifiedCount: codeChanges.files.length,
+      },
       modelMetrics: models,
       lastCallInputTokens: spending.last?.inputTokens ?? 0,
       lastCallOutputTokens: spending.last?.outputTokens ?? 0,

@@ -1,12 +1,11 @@
 import type { Methods } from '@groundcrew/protocol';
+import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
 import { describeWorkspace } from '../workspace.js';
 
-type Names =
-  | 'session.workspaces.createFile'
-  | 'session.workspaces.getWorkspace'
-  | 'session.workspaces.listFiles'
-  | 'session.workspaces.readFile';
+type Names = Extract<keyof Methods, `session.workspaces.${string}`>;
+
+const modes = ['unstaged', 'branch', 'session'] as const;
 
 export const sessionWorkspacesHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.workspaces.getWorkspace'(_params, { session }) {
@@ -23,9 +22,42 @@ export const sessionWorkspacesHandlers: SessionHandlers<Pick<Methods, Names>> = 
       content: await session.workspace.readFile(path),
     };
   },
+  async 'session.workspaces.saveLargePaste'({ content }, { session }) {
+    const filename = await session.workspace.savePaste(content, new Date());
+    await session.record({
+      type: 'session.workspace_file_changed',
+      data: { path: filename, operation: 'create' },
+    });
+    const filePath = session.workspace.filePath(filename);
+    return { saved: { filePath, filename, sizeBytes: Buffer.byteLength(content) } };
+  },
+  async 'session.workspaces.listCheckpoints'(_params, { session }) {
+    return { checkpoints: [...(await session.workspace.checkpoints.list())] };
+  },
+  async 'session.workspaces.readCheckpoint'({ number }, { session }) {
+    return { content: (await session.workspace.checkpoints.read(number)) ?? null };
+  },
+  async 'session.workspaces.diff'({ mode, ignoreWhitespace = false }, { session, signal }) {
+    const known = modes.find((each) => each === mode);
+    if (!known) throw new Refusal(`Invalid diff mode '${mode}'; expected ${modes.join(', ')}`);
+    const found = await session.diff.read(known, { ignoresSpace: ignoreWhitespace }, signal);
+    return { ...found, changes: [...found.changes] };
+  },
   async 'session.workspaces.createFile'({ path, content }, { session }) {
     const operation = await session.workspace.writeFile(path, content);
     await session.record({ type: 'session.workspace_file_changed', data: { path, operation } });
     return null;
+  },
+  async 'session.workspaces.autopilotObjectiveExists'(_params, { session }) {
+    return { exists: (await session.objective.read()) !== undefined };
+  },
+  async 'session.workspaces.deleteAutopilotObjective'(_params, { session }) {
+    return { deleted: await session.objective.remove() };
+  },
+  async 'session.workspaces.readAutopilotObjective'(_params, { session }) {
+    return { content: (await session.objective.read()) ?? null };
+  },
+  async 'session.workspaces.writeAutopilotObjective'({ content }, { session }) {
+    return { operation: await session.objective.write(content) };
   },
 };

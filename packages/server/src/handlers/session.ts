@@ -14,7 +14,13 @@ import { Refusal } from '../failure.js';
 import type { CallContext, SessionHandlers } from '../handler.js';
 import { traceFrom } from '../trace.js';
 
-type Names = 'session.abort' | 'session.getMessages' | 'session.log' | 'session.send' | 'session.suspend';
+type Names =
+  | 'session.abort'
+  | 'session.getMessages'
+  | 'session.log'
+  | 'session.send'
+  | 'session.shutdown'
+  | 'session.suspend';
 
 export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.send'(params, context) {
@@ -49,6 +55,12 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.abort'({ reason }, { session }) {
     await session.abort(abortReasonOf(reason));
     return { success: true };
+  },
+  async 'session.shutdown'({ type, reason = 'The session was ended because of an error' }, context) {
+    const { runtime, session, client } = context;
+    await runtime.close(session.sessionId, type === 'error' ? { errorReason: reason } : {});
+    client.detached(session.sessionId);
+    return null;
   },
   async 'session.suspend'(_params, { session }) {
     await session.suspend();
@@ -90,7 +102,7 @@ function wishOf({
   return { name, schema: schema as JsonObject, repairs: 0 };
 }
 
-/** Clients of some releases send the session's mode here; it has no effect, and they are told so. */
+/** Clients of some releases send the session's mode here; it has no effect, and they are warned. */
 async function warnOfMode(session: Session, mode: string | undefined): Promise<void> {
   if (mode === undefined || mode === 'enqueue' || mode === 'immediate') return;
   const message = `The mode ${JSON.stringify(mode)} of session.send has no effect: it may be "enqueue" or "immediate". session.mode.set changes the mode of the session.`;
@@ -144,7 +156,7 @@ async function publicEvents(session: Session, dialect: ClientDialect): Promise<s
       }
     }
   } catch (error) {
-    // Who opened a session that is damaged was told so, and is shown what can be read.
+    // A client that opened a damaged session was warned, and is sent what can be read.
     if (!session.isReadOnly) throw error;
   }
   return [...events, ...idles.map(({ json }) => json)];

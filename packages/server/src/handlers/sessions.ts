@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
-import { type SessionSummary, StoreError } from '@groundcrew/store';
+import { StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
+import { optionWarnings } from '../option-warnings.js';
+import { metadataOf } from '../session-metadata.js';
 import { badToolName, settingsFrom, shareFrom } from '../settings.js';
 
 type Names =
@@ -17,7 +19,8 @@ type Names =
   | 'session.getMetadata'
   | 'session.list'
   | 'session.resume'
-  | 'session.setForeground';
+  | 'session.setForeground'
+  | 'sessions.open';
 
 export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'session.create'(params, context) {
@@ -75,6 +78,22 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     if (isSafeId(sessionId) && (await runtime.remove(sessionId))) return { success: true };
     return { success: false, error: `Session file not found for ${sessionId}` };
   },
+  async 'sessions.open'(params, context) {
+    const { kind, options = {} } = params;
+    if (kind !== 'create' && !(kind in openKinds))
+      throw new Refusal(
+        `Sessions cannot be opened as '${kind}' here: this runtime knows local sessions only`,
+      );
+    const sessionId = kind === 'create' ? randomUUID() : await idToOpen(params, context);
+    if (sessionId === undefined) return { status: 'not_found' };
+    const request = { sessionId, ...options };
+    const warnings = [...optionWarnings('session.resume', request), ...warningsOfOpening(params)];
+    const opening = { ...context, optionWarnings: () => warnings };
+    const method = kind === 'create' ? 'session.create' : 'session.resume';
+    await sessionsHandlers[method](request, opening);
+    const status = kind === 'create' ? 'created' : 'resumed';
+    return { status, sessionId: request.sessionId, startupPrompts: [] };
+  },
   'session.destroy': (params, context) => disconnect(params.sessionId, context),
   'session.detach': (params, context) => disconnect(params.sessionId, context),
   async 'session.getForeground'() {
@@ -87,6 +106,28 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     };
   },
 };
+
+/** How a session that is there already is found. */
+const openKinds = {
+  resume: ({ sessionId }: OpenParams) => sessionId,
+  resumeLast: ({ context }: OpenParams, { runtime }: CallContext) => runtime.stored.lastFor(context ?? {}),
+  attach: ({ sessionId = '' }: OpenParams, { runtime }: CallContext) => runtime.find(sessionId)?.sessionId,
+};
+
+/** Events of starting and resuming come as they do for other methods. */
+function warningsOfOpening({ emitStart, resume }: OpenParams): readonly string[] {
+  const given = { emitStart, resume };
+  const names = Object.entries(given).flatMap(([name, value]) => (value === false ? [name] : []));
+  return names.map((name) => `The option '${name}' of sessions.open has no effect: the event comes anyway.`);
+}
+
+type OpenParams = ParsedParams<Methods['sessions.open']>;
+
+async function idToOpen(params: OpenParams, call: CallContext): Promise<string | undefined> {
+  const sessionId = await openKinds[params.kind as keyof typeof openKinds](params, call);
+  const [found] = sessionId ? await call.runtime.list({ sessionId, includeEmpty: true }) : [];
+  return found?.sessionId;
+}
 
 async function disconnect(
   sessionId: string,
@@ -111,6 +152,7 @@ function openRequest(
     isResume: how.isResume,
     isOfNewer: context.newerSessions.has(sessionId),
   });
+  if (params.enableGitHubTelemetryForwarding) client.wantsTelemetry = true;
   const share = shareFrom(params);
   const badName = badToolName(share.tools);
   if (badName !== undefined) {
@@ -166,23 +208,6 @@ async function opened(
       },
       extensions: false,
     },
-  };
-}
-
-function metadataOf({
-  sessionId,
-  head,
-}: SessionSummary): NonNullable<Result<Methods['session.getMetadata']>['session']> {
-  const name = head.name ?? head.summary;
-  return {
-    sessionId,
-    startTime: head.createdAt,
-    modifiedTime: head.modifiedAt,
-    isRemote: false,
-    isDetached: false,
-    clientName: head.clientName ?? 'sdk',
-    context: head.context,
-    ...(name !== undefined && { name, summary: name }),
   };
 }
 

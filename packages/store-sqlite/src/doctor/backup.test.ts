@@ -34,7 +34,7 @@ test('a store in use is copied whole into one private file, and goes on', async 
   expect([...(await home.read()).keys()].sort()).toEqual(['first', 'later', 'second']);
 });
 
-test('a file that is there is replaced only when told so', async () => {
+test('a file that is there is replaced only by option', async () => {
   await home.write(logs);
   writeFileSync(elsewhere.file, 'precious');
   expect(backup).toThrow(new BackupRefused(`${elsewhere.file} is there already; --force replaces it`));
@@ -43,7 +43,7 @@ test('a file that is there is replaced only when told so', async () => {
   expect(await elsewhere.read()).toEqual(logs);
 });
 
-test('neither the store itself nor a database with a log is replaced, whatever one is told', async () => {
+test('neither the store itself nor a database with a log is replaced, whatever the options', async () => {
   await home.write(logs);
   copyFileSync(home.file, elsewhere.file);
   writeFileSync(`${elsewhere.file}-wal`, '');
@@ -64,7 +64,7 @@ test('a damaged store is not copied, and nothing is left of the attempt', async 
   expect(readdirSync(elsewhere.directory)).toEqual([]);
 });
 
-test('a place where nothing can be written is told with its name', async () => {
+test('a place where nothing can be written is named in the error', async () => {
   await home.write(logs);
   const target = join(elsewhere.directory, 'no', 'such', 'place');
   expect(() => backup({ target })).toThrow(target);

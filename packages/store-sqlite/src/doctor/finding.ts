@@ -49,7 +49,7 @@ const problems: ReadonlySet<FindingType> = new Set([
   'unreachable',
 ]);
 
-/** Whether somebody has to do something about it. */
+/** Whether a user has to do something about it. */
 export function isProblem({ type }: Finding): boolean {
   return problems.has(type);
 }

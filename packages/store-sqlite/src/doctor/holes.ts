@@ -1,5 +1,5 @@
+import { parseHead } from '@groundcrew/store';
 import type { Connection } from '../connection.js';
-import { parseHead } from '../heads.js';
 import { selectRecords } from '../records.js';
 
 /** What is not to be had of a log. */

@@ -1,7 +1,6 @@
-import { asRanges } from '@groundcrew/store';
+import { asRanges, parseHead } from '@groundcrew/store';
 import type { Connection } from '../connection.js';
 import { reasonOf } from '../faults.js';
-import { parseHead } from '../heads.js';
 import { selectRecords } from '../records.js';
 import type { Finding } from './finding.js';
 import { findHoles, type Holes, isDispensable } from './holes.js';

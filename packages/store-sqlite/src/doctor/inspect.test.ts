@@ -24,7 +24,7 @@ test('a home without a store has no problem', () => {
   });
 });
 
-test('a sound store, in use or not, is told as sound and left as it is', async () => {
+test('a sound store, in use or not, is reported as sound and left as it is', async () => {
   await home.write(logs);
   const before = readFileSync(home.file);
   expect(inspectStore(home)).toEqual({ contents, findings: [] });
@@ -83,7 +83,7 @@ test.each([
   expect(inspectStore(home).findings).toEqual([{ type: 'damaged', message: message }]);
 });
 
-test('a page that SQLite cannot read is told by SQLite and by every session it belongs to', async () => {
+test('a page that SQLite cannot read is reported by SQLite and for every session it belongs to', async () => {
   await home.write(logs);
   const page = home.query<{ rootpage: number }>("SELECT rootpage FROM sqlite_schema WHERE name = 'record'");
   const start = ((page?.rootpage ?? 0) - 1) * 4096;
@@ -109,7 +109,7 @@ test.each([
     message: (file: string) =>
       `${file} is empty: it holds no session. If there were any, put a backup in its place; otherwise the next start makes a new store of it.`,
   },
-])('a file that is $what is told as such', ({ bytes, message }) => {
+])('a file that is $what is reported as such', ({ bytes, message }) => {
   writeFileSync(home.file, bytes, { mode: 0o600 });
   expect(inspectStore(home).findings.map(({ message }) => message)).toEqual([message(home.file)]);
 });
@@ -118,7 +118,7 @@ test.each([
   { sql: 'PRAGMA user_version = 99', type: 'newer' },
   { sql: 'PRAGMA application_id = 1', type: 'damaged' },
   { sql: 'DROP TABLE session', type: 'foreign' },
-])('after $sql the store is told as $type', async ({ sql, type }) => {
+])('after $sql the store is reported as $type', async ({ sql, type }) => {
   await home.write(logs);
   home.execute(sql);
   expect(
@@ -129,7 +129,7 @@ test.each([
 });
 
 test.skipIf(process.platform === 'win32')(
-  'what others may read and what dead processes left is told, and tidied away',
+  'what others may read and what dead processes left is reported, and tidied away',
   async () => {
     await home.write(logs);
     chmodSync(home.file, 0o644);

@@ -82,7 +82,7 @@ function inspectRemovals(connection: Connection): readonly Finding[] {
   ];
 }
 
-/** A check that cannot be made is a finding too, and the others still tell something. */
+/** A check that cannot be made is a finding too, and the others are still made. */
 function attempt(file: string, check: () => readonly Finding[]): readonly Finding[] {
   try {
     return check();

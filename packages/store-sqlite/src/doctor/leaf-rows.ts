@@ -1,7 +1,7 @@
 import type { SqliteValue } from '../driver.js';
 import type { PageImage } from './page-image.js';
 
-/** A row as it lies on a page; which table it belongs to is told by its shape. */
+/** A row as it lies on a page; its shape shows which table it belongs to. */
 export interface LeafRow {
   readonly rowid: number;
   readonly values: readonly SqliteValue[];

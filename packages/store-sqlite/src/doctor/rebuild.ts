@@ -1,10 +1,15 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { type CutSession, firstEpoch, type LogRecord, type RepairedSession } from '@groundcrew/store';
+import {
+  type CutSession,
+  firstEpoch,
+  type LogRecord,
+  parseHead,
+  type RepairedSession,
+} from '@groundcrew/store';
 import { Connection } from '../connection.js';
 import type { MarkedSession } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
 import { damaged } from '../faults.js';
-import { parseHead } from '../heads.js';
 import { migrate } from '../migrate.js';
 import { insertRecords, selectRecords } from '../records.js';
 import { restoreSession } from '../sessions.js';

@@ -53,7 +53,7 @@ export function recoverStore({ repair, ...place }: RecoverOptions): Recovery {
   }
 }
 
-/** Keeps writers out; undefined for a file that nobody can write because SQLite does not open it. */
+/** Keeps writers out; undefined for a file that cannot be written because SQLite does not open it. */
 function lockStore(file: string): SqliteDatabase | undefined {
   const database = new (loadDriver().DatabaseSync)(file);
   try {
@@ -67,7 +67,7 @@ function lockStore(file: string): SqliteDatabase | undefined {
   }
 }
 
-/** It may be somebody else's file. */
+/** It may be another program's file. */
 function nothingFound(file: string): StoreError {
   const message = `Nothing in ${file} looks like a session, so it was left alone. Move it away to begin anew.`;
   return new StoreError('damaged', message);

@@ -5,7 +5,7 @@ import { loadDriver } from '../driver.js';
 import { keptName } from '../kept-stores.js';
 
 /**
- * Puts a file that nobody has open in the place of a store and returns where the old one is now. There is always a file
+ * Puts a file that no process has open in the place of a store and returns where the old one is now. There is always a file
  * in that place; the old log goes first, lest it be taken for that of the new file.
  */
 export function replaceStore(file: string, replacement: string): string {

@@ -1,7 +1,6 @@
+import { checksumOf, fromColumn, hashOf } from '@groundcrew/store';
 import type { Connection } from '../connection.js';
 import type { SqliteValue } from '../driver.js';
-import { checksumOf, hashOf } from '../records.js';
-import { fromColumn } from '../text.js';
 import type { LeafRow } from './leaf-rows.js';
 
 /** A session's row as it was found. */

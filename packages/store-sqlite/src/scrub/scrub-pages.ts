@@ -22,7 +22,7 @@ const lockByte = 0x4000_0000;
 
 /**
  * Overwrites with zeros what the pages of a database hold and do not use. All that is in the write-ahead log must have
- * been moved into the file, and the caller holds the write lock: then nobody else writes to the file.
+ * been moved into the file, and the caller holds the write lock: then no other process writes to the file.
  */
 export function scrubPages({ handle, from, count }: PageSlice): Scrubbed {
   const header = readAt(handle, 0, 100);

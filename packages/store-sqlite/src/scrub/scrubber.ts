@@ -52,7 +52,7 @@ export class Scrubber {
     return true;
   }
 
-  /** The log is emptied first: then the file has every page as it is now, and nobody else writes to it. */
+  /** The log is emptied first: then the file has every page as it is now, and no other process writes to it. */
   #scrubSlice(from: number, touch: (connection: Connection) => void): Scrubbed | 'busy' {
     const { file, checkpointer } = this.#options;
     if (file.logBytes() > 0 && !checkpointer.truncate()) return 'busy';

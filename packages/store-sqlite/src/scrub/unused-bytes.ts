@@ -10,7 +10,7 @@ const smallestBlock = 4;
 
 /**
  * The bytes of a b-tree page that belong to no row and are not zero: copies that SQLite leaves behind when it moves rows
- * from page to page, which `secure_delete` does not reach. Nobody reads them, so they can be overwritten at any time. A page
+ * from page to page, which `secure_delete` does not reach. They are never read, so they can be overwritten at any time. A page
  * that is anything else, or that is not consistent in itself, has none.
  */
 export function unusedBytes(page: Buffer, { header }: { readonly header: 0 | 100 }): readonly ByteRange[] {

@@ -34,6 +34,8 @@ export class Conversation {
   mode = 'interactive';
   agent: string | undefined;
   session: Session | undefined;
+  /** A prompt was sent that no event has shown yet. */
+  isAwaited = false;
   /** Events that came before the log was read. */
   private early: SessionEvent[] | undefined = [];
   private since = Date.now();
@@ -71,6 +73,11 @@ export class Conversation {
     for (const event of early) if (!known.has(event.id)) this.fold(event);
     await this.readFacts();
     this.onChange();
+  }
+
+  /** A turn runs, or is about to. */
+  get isBusy(): boolean {
+    return !this.transcript.isIdle || this.isAwaited;
   }
 
   /** What it waits for, and since when. */
@@ -111,6 +118,7 @@ export class Conversation {
 
   private fold(event: SessionEvent): void {
     this.transcript = foldTranscript(this.transcript, event);
+    if (event.type === 'user.message' || event.type === 'session.idle') this.isAwaited = false;
     const { session } = this;
     if (!session) return;
     if (event.type === 'session.todos_changed') void this.readTodos(session);

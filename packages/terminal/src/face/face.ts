@@ -85,7 +85,7 @@ export class Face {
   }
 
   private get isBusy(): boolean {
-    return !this.conversation.transcript.isIdle;
+    return this.conversation.isBusy;
   }
 
   private newConversation(): Conversation {
@@ -170,8 +170,11 @@ export class Face {
     const sent = { prompt: text, ...(attachments.length > 0 && { attachments }) };
     try {
       if (this.view.connection === 'lost') await this.open({ type: 'resume', sessionId: session.sessionId });
-      await this.conversation.session?.send({ ...sent, ...(this.isBusy && { mode }) });
+      const mayJoin = this.isBusy && { mode };
+      if (!mayJoin) this.conversation.isAwaited = true;
+      await this.conversation.session?.send({ ...sent, ...mayJoin });
     } catch (error) {
+      this.conversation.isAwaited = false;
       this.fail(error);
       this.inputLine.giveBack(text);
     }
@@ -210,7 +213,7 @@ export class Face {
           args,
         });
         if (error !== undefined) throw new Refusal(error);
-      } else throw new Refusal(`There is no ${name}; /help tells what there is`);
+      } else throw new Refusal(`There is no ${name}; /help lists the commands`);
     } catch (error) {
       this.fail(error);
     }

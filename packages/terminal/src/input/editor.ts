@@ -57,7 +57,7 @@ export function isBlock(character: string): boolean {
 }
 
 /** Puts a text where the cursor is. */
-export function insert(draft: Draft, given: string): Draft {
+function insert(draft: Draft, given: string): Draft {
   const text = given.replace(marks, '');
   return {
     ...draft,

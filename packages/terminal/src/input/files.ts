@@ -43,7 +43,7 @@ export class FileList {
 }
 
 /** Those that contain the wanted letters in order, the closest first. */
-export function bestMatches(all: readonly string[], wanted: string, most: number): readonly string[] {
+function bestMatches(all: readonly string[], wanted: string, most: number): readonly string[] {
   const needle = wanted.toLowerCase();
   const rated = all.flatMap((path) => {
     const rank = rankOf(path.toLowerCase(), needle);

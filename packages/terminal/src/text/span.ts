@@ -45,11 +45,6 @@ export function lineWidth(given: Line): number {
   return given.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
-/** The text of a line, without looks. */
-export function textOf(given: Line): string {
-  return given.map(({ text }) => text).join('');
-}
-
 /** The line in at most so many columns, with a sign where something is left out. */
 export function cut(given: Line, columns: number): Line {
   if (lineWidth(given) <= columns) return given;
@@ -65,7 +60,7 @@ export function cut(given: Line, columns: number): Line {
 }
 
 /** As much of a text as fits into so many columns. */
-export function beginning(text: string, columns: number): string {
+function beginning(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let width = 0;
   let part = '';

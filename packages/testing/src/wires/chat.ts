@@ -105,7 +105,7 @@ function readPiece(piece: Json, parts: PartList): void {
   if (known.length > 0) parts.add({ type: 'other', content: Object.fromEntries(known) });
 }
 
-/** Some services send a list of parts; what is no text among them is nobody's answer. */
+/** Some services send a list of parts; what is no text among them is ignored. */
 function textIn(content: unknown): string {
   if (!Array.isArray(content)) return textOf(content);
   return objectsIn(content)

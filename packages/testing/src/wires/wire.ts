@@ -23,6 +23,6 @@ export interface Wire {
   writeWhole(answer: Answer, asked: AskedFor): Json;
   /** The answer as server-sent events, one piece each. */
   writeStream(answer: Answer, asked: AskedFor): readonly string[];
-  /** A failure as this API tells it. */
+  /** A failure in the shape of this API. */
   writeFailure(message: string, code: string): Json;
 }

@@ -24,7 +24,7 @@ type OpenBlock =
       readonly input: unknown;
       json: string;
     }
-  /** Of tools that the service runs itself, which nobody asked for. */
+  /** Of tools that the service runs itself, which no request asked for. */
   | { readonly type: 'other' };
 
 /** One answer as it comes in: blocks, one after the other, each in pieces. */
@@ -174,7 +174,7 @@ export class MessagesAnswer implements IncomingAnswer {
     events.push({ type: 'text', delta });
   }
 
-  /** Each thought is a paragraph to whoever reads along; its own text stays as it came. */
+  /** Clients see each thought as a paragraph; its own text stays as it came. */
   #think(
     thought: Extract<OpenBlock, { type: 'thought' }>,
     text: string | undefined,

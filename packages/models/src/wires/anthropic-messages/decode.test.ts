@@ -56,7 +56,7 @@ test.each(Object.entries(stopReasons))(
   },
 );
 
-test('a sign of life and what nobody knows yet are passed over', () => {
+test('pings and unknown events are skipped', () => {
   const events: ModelEvent[] = [];
   const answer = new MessagesAnswer(() => 'new');
   expect(answer.add({ type: 'ping' }, events)).toBe(false);

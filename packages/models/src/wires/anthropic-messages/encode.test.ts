@@ -138,7 +138,7 @@ function thinkingOf(request: Partial<ModelRequest>) {
   return { thinking, effort: output_config?.effort, back };
 }
 
-test('newer models are told how hard to think, and always get their thoughts back', () => {
+test('newer models get an effort, and always get their thoughts back', () => {
   const model = 'claude-opus-4-7';
   const adaptive = { type: 'adaptive', display: 'summarized' };
   expect(thinkingOf({ model, reasoningEffort: 'xhigh', messages: round([thought]) })).toEqual({

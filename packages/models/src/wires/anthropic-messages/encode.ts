@@ -8,7 +8,7 @@ import { thinkingFor, wantsThoughtsBack } from './thinking.js';
 
 const mark = { type: 'ephemeral' } as const;
 
-/** As much as a call may write when nobody says how much. */
+/** The limit of output tokens when the caller sets none. */
 const usualOutputTokens = 32_000;
 
 /**

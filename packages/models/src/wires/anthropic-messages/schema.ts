@@ -74,7 +74,7 @@ export interface TextBlock {
   readonly text: string;
 }
 
-/** A thought, signed by the service so that it can tell it from one that was made up. */
+/** A thought, signed by the service so that it can recognise a forged one. */
 export type ThoughtBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string };

@@ -2,7 +2,7 @@ import { knownModel } from '../../catalog.js';
 import type { ModelRequest } from '../../model.js';
 import type { AnswerBlock, Effort, MessageParam, MessagesBody } from './schema.js';
 
-/** Tokens a model may think that has to be told. */
+/** The thinking budget of a model that needs one stated. */
 const budgets: ReadonlyMap<string, number> = new Map([
   ['minimal', 1_024],
   ['low', 4_000],

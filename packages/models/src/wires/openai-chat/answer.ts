@@ -14,7 +14,7 @@ const reasons: ReadonlyMap<string, EndReason> = new Map([
   ['content_filter', 'refused'],
 ]);
 
-/** What tells most about the whole answer comes last. */
+/** The most important reason comes last. */
 const weight: Readonly<Record<EndReason, number>> = { stop: 0, tool_calls: 1, length: 2, refused: 3 };
 
 export interface ChatAnswerOptions {

@@ -83,7 +83,7 @@ test('a call without a name is a bad response', async () => {
   });
 });
 
-test('an answer that nobody called finished is incomplete, one called done may be empty', async () => {
+test('an answer without a finish mark is incomplete, one called done may be empty', async () => {
   const call = { id: 'a', function: { name: 'bash', arguments: '{"command":"ls"}' } };
   for (const delta of [{ role: 'assistant' }, { content: 'Half an ans' }, { tool_calls: [call] }]) {
     await expect(decode({ choices: [{ delta }] })).rejects.toMatchObject({
@@ -96,7 +96,7 @@ test('an answer that nobody called finished is incomplete, one called done may b
   expect(await decode('[DONE]')).toEqual([[{ type: 'end', reason: 'stop', usage: noUsage }]]);
 });
 
-test('the reason that tells most about several choices is the reason of the answer', async () => {
+test('the most important reason of several choices is the reason of the answer', async () => {
   const ends = (...reasons: readonly string[]) => ({
     choices: reasons.map((finish_reason, index) => ({ index, delta: {}, finish_reason })),
   });
@@ -109,7 +109,7 @@ test('the reason that tells most about several choices is the reason of the answ
   expect(await reasonOf('eos')).toEqual([{ type: 'end', reason: 'stop', usage: noUsage }]);
 });
 
-test('a whole answer without choices is a bad response, one that tells an error is that error', () => {
+test('a whole answer without choices is a bad response, one that carries an error is that error', () => {
   expect(() => decodeWholeChat({ id: 'x' }, options)).toThrow('The answer has no choices');
   expect(() => decodeWholeChat({ error: { message: 'gone', code: 'model_not_found' } }, options)).toThrow(
     'gone',

@@ -154,7 +154,7 @@ test('an answer that stops before its last word was cut off', async () => {
   });
 });
 
-test('a whole answer without output is a bad response, one that tells an error is that error', () => {
+test('a whole answer without output is a bad response, one that carries an error is that error', () => {
   const { decodeWhole } = openaiResponsesWire();
   expect(() => decodeWhole({ id: 'x' })).toThrow('The answer has no output');
   expect(() => decodeWhole({ output: [], error: { code: 'server_error', message: 'sorry' } })).toThrow(

@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { isBuiltin } from 'node:module';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { Environment } from '@groundcrew/models';
+import type { RuntimeOptions } from '@groundcrew/runtime';
+import type { Owner, SessionStore } from '@groundcrew/store';
+import { type IdleStore, idleStore, type SqliteStore } from '@groundcrew/store-sqlite';
+import { collectGarbage } from '../collect-garbage.js';
+import { openStore } from './home-store.js';
+import { filesOf, sharedStore } from './shared-store.js';
+
+declare const __FAILPOINTS__: boolean;
+
+/** What homes and their stores need to know. */
+export interface HomesOptions {
+  readonly homeDirectory: string;
+  readonly environment: Environment;
+  /** The address of the PostgreSQL that holds the sessions of every home; each home has its own file without. */
+  readonly store?: string;
+  warn(message: string): void;
+}
+
+/** The store of the home that the program was started with. */
+export interface HomeStore extends SessionStore {
+  /** Loads the driver now, so that the first call need not. */
+  load(): void;
+  /** Opens the store now, if there is one. */
+  warmUp(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * One store for each home in use: the default one, and those that sessions name by `configDir`. With PostgreSQL there is
+ * one store for all, and a home is where files lie.
+ */
+export class Homes {
+  readonly owner: Owner = { runtimeId: randomUUID(), pid: process.pid, host: hostname() };
+  private readonly stores = new Map<string, SqliteStore>();
+  private readonly others = new Map<string, IdleStore>();
+  private closed = 0;
+  private collecting: NodeJS.Timeout | undefined;
+  private readonly failpoint: (() => void) | undefined;
+  private readonly shared: HomeStore | undefined;
+  private readonly directories = new Set<string>();
+
+  constructor(private readonly options: HomesOptions) {
+    if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
+    const { store: url, homeDirectory } = options;
+    this.directories.add(resolve(homeDirectory));
+    if (url !== undefined)
+      this.shared = sharedStore({ url, files: filesOf(this.directories), ...this.watchers() });
+  }
+
+  get(directory: string): ReturnType<RuntimeOptions['home']> {
+    this.directories.add(directory);
+    if (this.shared) return { directory, store: this.shared };
+    const isOwn = directory === resolve(this.options.homeDirectory);
+    return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
+  }
+
+  /** The store of the home that the program was started with. */
+  get main(): HomeStore {
+    return this.shared ?? this.store(resolve(this.options.homeDirectory));
+  }
+
+  private store(directory: string): SqliteStore {
+    const known = this.stores.get(directory);
+    if (known) return known;
+    const store = this.open(directory);
+    this.stores.set(directory, store);
+    return store;
+  }
+
+  async close(): Promise<void> {
+    await this.shared?.close();
+    await Promise.all([...this.stores.values(), ...this.others.values()].map((store) => store.close()));
+    this.stores.clear();
+    this.others.clear();
+  }
+
+  /** There may be hundreds of these: one that is unused keeps no file open. */
+  private other(directory: string): IdleStore {
+    const known = this.others.get(directory);
+    if (known) return known;
+    const store = idleStore({
+      open: () => this.open(directory),
+      idleMilliseconds: 1000,
+      onClosed: () => this.closedOther(),
+    });
+    this.others.set(directory, store);
+    return store;
+  }
+
+  /** On Node 20 a database that is closed keeps its files until its statements are collected. */
+  private closedOther(): void {
+    this.closed += 1;
+    if (this.closed < worthCollecting || hasBuiltInSqlite()) return;
+    this.collecting ??= setTimeout(() => {
+      this.collecting = undefined;
+      this.closed = 0;
+      void collectGarbage();
+    }, 500).unref();
+  }
+
+  private open(directory: string): SqliteStore {
+    return openStore(directory, this.watchers());
+  }
+
+  private watchers(): { onWarning(message: string): void; failpoint?: () => void } {
+    return {
+      onWarning: (message) => this.options.warn(message),
+      ...(this.failpoint && { failpoint: this.failpoint }),
+    };
+  }
+}
+
+/** Fewer of them take few files. */
+const worthCollecting = 8;
+
+function hasBuiltInSqlite(): boolean {
+  return isBuiltin('node:sqlite');
+}
+
+/** Ends the process without a word at the n-th write step of its stores; only chaos tests run a build that has it. */
+function killAt(step: string | undefined): () => void {
+  let steps = 0;
+  return () => {
+    steps += 1;
+    if (steps === Number(step)) process.kill(process.pid, 'SIGKILL');
+  };
+}

@@ -1,0 +1,52 @@
+import { removedFilesIn } from '@groundcrew/runtime';
+import type { SessionStore } from '@groundcrew/store';
+import type { PostgresStore, PostgresStoreOptions, SessionFiles } from '@groundcrew/store-postgres';
+
+/** The store on PostgreSQL as the program has it. */
+export interface SharedStore extends SessionStore {
+  load(): void;
+  warmUp(): void;
+  close(): Promise<void>;
+}
+
+/** Loads the store's code with the first call: without an address of PostgreSQL nothing of it is ever loaded. */
+export function sharedStore(options: PostgresStoreOptions): SharedStore {
+  let opening: Promise<PostgresStore> | undefined;
+  const open = () => {
+    opening ??= import('@groundcrew/store-postgres').then(({ openPostgresStore }) =>
+      openPostgresStore(options),
+    );
+    return opening;
+  };
+  return {
+    claim: async (request) => (await open()).claim(request),
+    append: async (request) => (await open()).append(request),
+    release: async (request) => (await open()).release(request),
+    read: async function* (sessionId, after) {
+      yield* (await open()).read(sessionId, after);
+    },
+    size: async (sessionId) => (await open()).size(sessionId),
+    list: async (query) => (await open()).list(query),
+    remove: async (sessionId, by) => (await open()).remove(sessionId, by),
+    erased: async () => (await open()).erased(),
+    load: () => void open(),
+    warmUp: () =>
+      void open()
+        .then((store) => store.open())
+        .catch((error: Error) => options.onWarning?.(error.message)),
+    close: async () => (await opening)?.close(),
+  };
+}
+
+/** What sessions keep in the directories of several homes: a removed one may have had any of them. */
+export function filesOf(directories: Iterable<string>): SessionFiles {
+  const all = () => [...directories].map((directory) => removedFilesIn(directory));
+  return {
+    detach: (removed, options) => {
+      for (const files of all()) files.detach(removed, options);
+    },
+    discard: async (number) => {
+      for (const files of all()) await files.discard(number);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { LogRecord, Owner, SessionHead, SessionStore } from '@groundcrew/store';
+import { entryOf, noteJson } from '../log/entry.js';
+import { headOf, reduce } from '../log/fold.js';
+import { initialState, type SessionState } from '../log/state.js';
+
+/** A log that is written at once, of what is known already. */
+export interface NewLog {
+  readonly sessionId: string;
+  readonly owner: Owner;
+  /** Its public and private records, less their seqs. */
+  readonly records: AsyncIterable<readonly Omit<LogRecord, 'seq'>[]>;
+  /** What the session goes on with, given what its records add up to. */
+  finish(state: SessionState): SessionState;
+}
+
+/** What one commit may hold. */
+const charactersPerCommit = 1024 * 1024;
+
+/**
+ * Writes a session whose past is known, and closes it: it ends with a snapshot, so that it opens as others do. It is
+ * listed once all of it is there.
+ */
+export async function writeLog(store: SessionStore, log: NewLog): Promise<SessionState> {
+  const writer = new LogWriter(store, log);
+  let state = initialState;
+  const add = async (record: Omit<LogRecord, 'seq'>) => {
+    const numbered = { ...record, seq: state.seq + 1 };
+    state = reduce(state, entryOf(numbered));
+    await writer.add(numbered, headOf(state));
+  };
+  for await (const batch of log.records) for (const record of batch) await add(record);
+  const finished = log.finish(state);
+  const snapshot = { note: 'snapshot', data: { state: finished } } as const;
+  await add({ isPublic: false, type: 'snapshot', json: noteJson(snapshot) });
+  await writer.end(headOf(state));
+  return state;
+}
+
+/** Collects records into commits. */
+class LogWriter {
+  private epoch: number | undefined;
+  private written = 0;
+  private waiting: LogRecord[] = [];
+  private characters = 0;
+
+  constructor(
+    private readonly store: SessionStore,
+    private readonly log: Pick<NewLog, 'sessionId' | 'owner'>,
+  ) {}
+
+  async add(record: LogRecord, head: SessionHead): Promise<void> {
+    this.waiting.push(record);
+    this.characters += record.json.length;
+    // Until all of it is there it counts as a session without a prompt, which no list shows.
+    if (this.characters > charactersPerCommit) await this.commit({ ...head, userTurns: 0 });
+  }
+
+  async end(head: SessionHead): Promise<void> {
+    await this.commit(head);
+    const { sessionId } = this.log;
+    if (this.epoch !== undefined) await this.store.release({ sessionId, epoch: this.epoch });
+  }
+
+  private async commit(head: SessionHead): Promise<void> {
+    const { sessionId, owner } = this.log;
+    const records = this.waiting;
+    this.waiting = [];
+    this.characters = 0;
+    if (this.epoch === undefined) {
+      const claim = await this.store.claim({ sessionId, owner, create: { records, head } });
+      if (!claim.isNew) throw new Error(`There is a session ${sessionId} already`);
+      this.epoch = claim.epoch;
+    } else {
+      await this.store.append({ sessionId, epoch: this.epoch, expectedSeq: this.written, records, head });
+    }
+    this.written += records.length;
+  }
+}

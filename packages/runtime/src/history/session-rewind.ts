@@ -1,0 +1,289 @@
+import type { EventOf, SessionEvent } from '@groundcrew/protocol';
+import type { LogRecord, SessionStore } from '@groundcrew/store';
+import type { Compactor } from '../compaction/compactor.js';
+import { hasTurnWork } from '../log/fold.js';
+import type { SessionLog } from '../log/session-log.js';
+import { agentOf, type SessionState } from '../log/state.js';
+import { type Cut, cutAt, stateAfterCut } from '../log/truncation.js';
+import { putBack } from '../workspace/restored-file.js';
+import type { Workspace } from '../workspace/workspace.js';
+import type { FileTracking } from './file-tracking.js';
+import { linesSince, type PlannedFile, planRewind } from './rewind-plan.js';
+
+/** The session whose past is cut. */
+interface RewoundSession {
+  readonly sessionId: string;
+  readonly workspace: Workspace;
+  readonly files: FileTracking;
+  readonly isRunning: boolean;
+  load(): Promise<{ readonly log: SessionLog; readonly compactor: Compactor }>;
+  state(): Promise<SessionState>;
+  read(after?: number): AsyncIterable<readonly LogRecord[]>;
+}
+
+/** Why a session cannot be rewound now. */
+export type RewindObstacle = 'file-change-tracking-disabled' | 'session-busy';
+
+/** A prompt to which the session can be taken back. */
+export interface RewindPoint {
+  readonly eventId: string;
+  readonly userMessage: string;
+  readonly timestamp: string;
+  readonly isAutopilotContinuation: boolean;
+  readonly canRestoreFiles: boolean;
+  /** Files that would be put back. */
+  readonly fileCount: number;
+  /** This prompt's own turn wrote files. */
+  readonly turnChangedFiles: boolean;
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+}
+
+/** A file that a rewind would put back. */
+export interface RewindFile {
+  readonly path: string;
+  readonly changeType: 'created' | 'deleted' | 'modified';
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+  /** Others changed it since: it is left as it is unless the rewind is forced. */
+  readonly changedSince?: true;
+}
+
+/** What came of a rewind. */
+export interface RewindOutcome {
+  readonly outcome:
+    | 'success'
+    | RewindObstacle
+    | 'files-rolled-back'
+    | 'rollback-incomplete'
+    | 'snapshot-prune-failed';
+  readonly eventsRemoved?: number;
+  readonly restoredFiles: readonly string[];
+  readonly skippedFiles: readonly { readonly path: string; readonly reason: SkipReason }[];
+  readonly error?: string;
+}
+
+type SkipReason = 'user-modified' | 'skipped-capture';
+
+/** The past cannot be cut there. */
+class CannotRewind extends Error {
+  override readonly name = 'CannotRewind';
+}
+
+/** Takes a session back to an earlier point: its conversation, and the files that its tools wrote. */
+export class SessionRewind {
+  constructor(
+    private readonly session: RewoundSession,
+    private readonly store: SessionStore,
+  ) {}
+
+  /** Cuts the event off with all that followed. Throws CannotRewind. */
+  async truncate(
+    eventId: string,
+  ): Promise<{ readonly eventsRemoved: number; readonly cleanupError?: string }> {
+    const cut = await this.cut(eventId, { restoresFiles: false });
+    if (cut === 'busy') throw new CannotRewind('The session is working: wait until it is idle, or abort it');
+    if (!cut) throw new CannotRewind(`Event ${eventId} not found in session`);
+    const cleanupError = await this.dropCheckpoints();
+    return { eventsRemoved: cut.eventsRemoved, ...(cleanupError !== undefined && { cleanupError }) };
+  }
+
+  /** The prompts of the session, the oldest first. */
+  async points(): Promise<{
+    readonly isTracking: boolean;
+    readonly obstacle?: RewindObstacle;
+    readonly points: readonly RewindPoint[];
+  }> {
+    const state = await this.session.state();
+    const isTracking = this.session.files.isOn(state);
+    if (this.isBusy(state)) return { isTracking, obstacle: 'session-busy', points: [] };
+    const prompts: EventOf<'user.message'>[] = [];
+    for await (const batch of this.session.read())
+      for (const record of batch) {
+        const event = record.type === 'user.message' ? (JSON.parse(record.json) as SessionEvent) : undefined;
+        if (event && isPrompt(event)) prompts.push(event);
+      }
+    return { isTracking, points: pointsOf(prompts, isTracking ? state : { fileChanges: [] }) };
+  }
+
+  /** What would become of files; nothing is changed. Throws CannotRewind. */
+  async preview(eventId: string): Promise<RewindObstacle | readonly RewindFile[]> {
+    const state = await this.session.state();
+    const cut = await this.promptCut(eventId, state);
+    if (!this.session.files.isOn(state)) return 'file-change-tracking-disabled';
+    if (this.isBusy(state)) return 'session-busy';
+    const planned = await planRewind({ now: state, before: cut.before }, this.session.files.snapshots);
+    return Promise.all(
+      planned.map(async (file) => ({
+        path: file.path,
+        changeType: file.changeType,
+        ...(await linesSince(file)),
+        ...(file.isChangedSince && { changedSince: true as const }),
+      })),
+    );
+  }
+
+  /**
+   * Puts files back, then cuts the conversation. A process that dies in between has put some files back and cut
+   * nothing: the same rewind finishes it. Files that others changed since stay as they are unless `force`.
+   */
+  async rewind(
+    eventId: string,
+    { withFiles, force = false }: { readonly withFiles: boolean; readonly force?: boolean },
+  ): Promise<RewindOutcome> {
+    const state = await this.session.state();
+    const { before } = await this.promptCut(eventId, state);
+    const nothing = { restoredFiles: [], skippedFiles: [] };
+    if (withFiles && !this.session.files.isOn(state))
+      return { outcome: 'file-change-tracking-disabled', ...nothing };
+    if (this.isBusy(state)) return { outcome: 'session-busy', ...nothing };
+    const planned = withFiles ? await planRewind({ now: state, before }, this.session.files.snapshots) : [];
+    const restored = await restore(planned, force);
+    if (restored.outcome !== 'success') return restored;
+    const cut = await this.cut(eventId, { restoresFiles: withFiles });
+    if (cut === 'busy' || !cut)
+      return { ...nothing, ...(await undo(planned, restored)), outcome: 'session-busy' };
+    await this.dropCheckpoints();
+    const done = { ...restored, eventsRemoved: cut.eventsRemoved };
+    return withFiles ? this.pruned(done) : done;
+  }
+
+  private async pruned(done: RewindOutcome): Promise<RewindOutcome> {
+    const { fileChanges } = await this.session.state();
+    const needed = fileChanges.flatMap(({ before }) => (before.type === 'kept' ? [before.digest] : []));
+    return this.session.files.snapshots.prune(new Set(needed)).then(
+      () => done,
+      (error: unknown) => ({ ...done, outcome: 'snapshot-prune-failed', error: textOf(error) }),
+    );
+  }
+
+  /** Where the conversation would be cut; a rewind goes to prompts only. */
+  private async promptCut(eventId: string, { removed }: SessionState): Promise<Cut> {
+    const cut = await cutAt(this.records(), eventId, removed);
+    if (!cut?.event || !isPrompt(cut.event))
+      throw new CannotRewind(`Rewind event '${eventId}' is not a current root user turn`);
+    return cut;
+  }
+
+  /** One record; what was appended while the past was read is looked at again. */
+  private async cut(
+    eventId: string,
+    how: { readonly restoresFiles: boolean },
+  ): Promise<Cut | 'busy' | undefined> {
+    const { log, compactor } = await this.session.load();
+    for (;;) {
+      if (this.isBusy(log.latest)) return 'busy';
+      await compactor.close();
+      await log.stored();
+      const { seq, removed } = log.state;
+      const cut = await cutAt(this.records(), eventId, removed);
+      if (!cut) return undefined;
+      if (this.isBusy(log.latest)) return 'busy';
+      if (log.latest.seq !== seq) continue;
+      const { eventsRemoved } = cut;
+      const state = stateAfterCut(log.latest, cut, how);
+      log.append(
+        { note: 'history.truncated', data: { upToEventId: eventId, eventsRemoved, state } },
+        { type: 'session.snapshot_rewind', data: { upToEventId: eventId, eventsRemoved } },
+      );
+      await log.published();
+      return cut;
+    }
+  }
+
+  /** Checkpoints of compactions that are cut off go; they are only copies, so a failure is no more than that. */
+  private async dropCheckpoints(): Promise<string | undefined> {
+    const { compaction } = agentOf(await this.session.state());
+    return this.session.workspace.checkpoints.dropAfter(compaction?.count ?? 0).then(() => undefined, textOf);
+  }
+
+  private isBusy(state: SessionState): boolean {
+    return this.session.isRunning || hasTurnWork(state);
+  }
+
+  private records(): AsyncIterable<readonly LogRecord[]> {
+    return this.store.read(this.session.sessionId);
+  }
+}
+
+function isPrompt(event: SessionEvent): event is EventOf<'user.message'> {
+  return event.type === 'user.message' && event.agentId === undefined && event.data.delivery !== 'steering';
+}
+
+function pointsOf(
+  prompts: readonly EventOf<'user.message'>[],
+  { fileChanges }: Pick<SessionState, 'fileChanges'>,
+): readonly RewindPoint[] {
+  const later = new Set<string>();
+  const points = prompts.toReversed().map((prompt): RewindPoint => {
+    const own = fileChanges.filter(({ promptId }) => promptId === prompt.id);
+    for (const { real } of own) later.add(real);
+    const sum = (of: 'linesAdded' | 'linesRemoved') => own.reduce((total, change) => total + change[of], 0);
+    return {
+      eventId: prompt.id,
+      userMessage: prompt.data.content,
+      timestamp: prompt.timestamp,
+      isAutopilotContinuation: prompt.data.isAutopilotContinuation ?? false,
+      canRestoreFiles: later.size > 0,
+      fileCount: later.size,
+      turnChangedFiles: own.length > 0,
+      linesAdded: sum('linesAdded'),
+      linesRemoved: sum('linesRemoved'),
+    };
+  });
+  return points.reverse();
+}
+
+/** All of them, or none: what was put back before a failure is taken back again. */
+async function restore(planned: readonly PlannedFile[], force: boolean): Promise<RewindOutcome> {
+  const restoredFiles: string[] = [];
+  const skippedFiles: { path: string; reason: SkipReason }[] = [];
+  const done: PlannedFile[] = [];
+  for (const file of planned) {
+    const { path, real, wanted, now } = file;
+    const reason = reasonToSkip(file, force);
+    if (reason) skippedFiles.push({ path, reason });
+    if (reason || !wanted) continue;
+    try {
+      if (!file.isDone) await putBack(real, wanted, now);
+      done.push(file);
+      restoredFiles.push(path);
+    } catch (error) {
+      const isUndone = await takeBack(done);
+      const outcome = isUndone ? 'files-rolled-back' : 'rollback-incomplete';
+      return { outcome, restoredFiles: [], skippedFiles, error: `${path}: ${textOf(error)}` };
+    }
+  }
+  return { outcome: 'success', restoredFiles, skippedFiles };
+}
+
+function reasonToSkip({ wanted, now, isChangedSince }: PlannedFile, force: boolean): SkipReason | undefined {
+  if (!wanted) return 'skipped-capture';
+  if (now.type === 'other') return 'user-modified';
+  return isChangedSince && !force ? 'user-modified' : undefined;
+}
+
+/** The session began to work again while files were put back. */
+async function undo(planned: readonly PlannedFile[], { restoredFiles }: RewindOutcome) {
+  await takeBack(planned.filter(({ path }) => restoredFiles.includes(path)));
+  return { restoredFiles: [] };
+}
+
+async function takeBack(files: readonly PlannedFile[]): Promise<boolean> {
+  const results = await Promise.allSettled(
+    files.map(async ({ real, now, wanted, isDone }) => {
+      if (isDone || !wanted || now.type === 'other') return;
+      await putBack(real, now, wanted.type === 'file' ? { ...wanted, ...ownerOf(now) } : wanted);
+    }),
+  );
+  return results.every(({ status }) => status === 'fulfilled');
+}
+
+function ownerOf(now: PlannedFile['now']) {
+  if (now.type === 'file') return { uid: now.uid, gid: now.gid };
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

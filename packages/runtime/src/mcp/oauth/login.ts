@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import {
+  auth,
+  computeScopeUnion,
+  exchangeAuthorization,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+} from '@modelcontextprotocol/client';
+import { failureCode } from './failure-code.js';
+import type { Fetch } from './guarded-fetch.js';
+import { type Callback, type LoopbackRedirect, listenForRedirect } from './loopback.js';
+import { machineLogin } from './machine.js';
+import { type Credentials, type KeptClient, resourceOf, type TokenBook, withEnding } from './token-book.js';
+
+/** How the program logs in at a server. */
+export interface LoginRequest {
+  readonly serverUrl: string;
+  readonly book: TokenBook;
+  readonly fetch: Fetch;
+  /** What the server's last refusal said. */
+  readonly scope?: string | undefined;
+  readonly resourceMetadataUrl?: string | undefined;
+  /** The program as it is registered already; without it, it registers itself. */
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly isMachine?: boolean | undefined;
+  readonly clientName?: string | undefined;
+  /** What the browser shows at the end. */
+  readonly message?: string | undefined;
+  readonly redirectPort?: number | undefined;
+}
+
+/** A log-in under way. */
+export interface Login {
+  /** What the user opens in a browser; absent where none is needed. */
+  readonly authorizationUrl?: string;
+  /** Resolves when the tokens are kept; rejects with why not, in words without secrets. */
+  readonly done: Promise<void>;
+}
+
+const longestLogin = 600_000;
+
+/** Begins to log in; rejects when the server or its authorisation server cannot be worked with. */
+export async function startLogin(request: LoginRequest, signal: AbortSignal): Promise<Login> {
+  return request.isMachine ? { done: machineLogin(request) } : userLogin(request, signal);
+}
+
+async function userLogin(request: LoginRequest, signal: AbortSignal): Promise<Login> {
+  const { book, serverUrl } = request;
+  const kept = book.read(serverUrl);
+  const state = randomBytes(32).toString('base64url');
+  const redirect = await listenForRedirect({
+    state,
+    port: request.redirectPort ?? kept?.client?.redirectPort,
+    message: request.message ?? 'You are logged in. You may close this page.',
+  });
+  try {
+    const flow = new Flow(request, kept, { redirect, state });
+    const scope = computeScopeUnion(kept?.tokens?.scope, request.scope);
+    await auth(flow.provider(), {
+      serverUrl,
+      fetchFn: request.fetch,
+      forceReauthorization: true,
+      ...(scope !== undefined && scope !== '' && { scope }),
+      ...(request.resourceMetadataUrl !== undefined && {
+        resourceMetadataUrl: new URL(request.resourceMetadataUrl),
+      }),
+    });
+    const authorizationUrl = flow.checkedAddress();
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(longestLogin)]);
+    const done = redirect
+      .callback(limit)
+      .then((callback) => flow.exchange(callback))
+      .finally(() => redirect.close());
+    // The caller may show the address first and wait later.
+    done.catch(() => undefined);
+    return { authorizationUrl, done };
+  } catch (error) {
+    redirect.close();
+    throw error;
+  }
+}
+
+/** What one log-in of a user keeps between its first and its second half. */
+class Flow {
+  private verifier = '';
+  private address: URL | undefined;
+  private discovery: OAuthDiscoveryState | undefined;
+  private client: KeptClient | undefined;
+
+  constructor(
+    private readonly request: LoginRequest,
+    kept: Credentials | undefined,
+    private readonly way: { readonly redirect: LoopbackRedirect; readonly state: string },
+  ) {
+    const { clientId, clientSecret } = request;
+    if (clientId !== undefined)
+      this.client = {
+        client_id: clientId,
+        ...(clientSecret !== undefined && { client_secret: clientSecret }),
+      };
+    // One that was registered with another address would be refused.
+    else if (kept?.client?.redirectPort === way.redirect.port) this.client = kept.client;
+  }
+
+  provider(): OAuthClientProvider {
+    const { url, port } = this.way.redirect;
+    const isRegistered = this.request.clientId !== undefined;
+    return {
+      redirectUrl: url,
+      clientMetadata: {
+        client_name: this.request.clientName ?? 'Groundcrew',
+        redirect_uris: [url],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: this.request.clientSecret === undefined ? 'none' : 'client_secret_post',
+      },
+      state: () => this.way.state,
+      clientInformation: () => this.client,
+      ...(!isRegistered && {
+        saveClientInformation: ({ client_id, client_secret, issuer }) => {
+          this.client = {
+            client_id,
+            redirectPort: port,
+            ...(client_secret !== undefined && { client_secret }),
+            ...(issuer !== undefined && { issuer }),
+          };
+        },
+      }),
+      tokens: () => undefined,
+      saveTokens: () => undefined,
+      redirectToAuthorization: (address) => {
+        this.address = address;
+      },
+      saveCodeVerifier: (verifier) => {
+        this.verifier = verifier;
+      },
+      codeVerifier: () => this.verifier,
+      discoveryState: () => this.discovery,
+      saveDiscoveryState: (discovery) => {
+        this.discovery = discovery;
+      },
+    };
+  }
+
+  /** An address that a browser may be sent to: metadata of a server could name anything. */
+  checkedAddress(): string {
+    const { address } = this;
+    if (!address) throw new Error('its authorisation server has no page to log in at');
+    const isOwnHost = address.hostname === new URL(this.request.serverUrl).hostname;
+    if (address.protocol === 'https:' || (address.protocol === 'http:' && isOwnHost)) return address.href;
+    throw new Error(
+      `its authorisation server names a page at ${address.protocol}//${address.host}, not at https`,
+    );
+  }
+
+  async exchange({ code, issuer }: Callback): Promise<void> {
+    const { request, client, discovery } = this;
+    if (!client || !discovery) throw new Error('its authorisation server is not known');
+    const { authorizationServerMetadata: metadata, authorizationServerUrl } = discovery;
+    const tokens = await exchangeAuthorization(authorizationServerUrl, {
+      ...(metadata && { metadata }),
+      clientInformation: client,
+      authorizationCode: code,
+      ...(issuer !== undefined && { iss: issuer }),
+      codeVerifier: this.verifier,
+      redirectUri: this.way.redirect.url,
+      ...resourceOf(discovery),
+      fetchFn: request.fetch,
+    }).catch((error: unknown) => {
+      throw new Error(`its authorisation server gave no token: ${failureCode(error)}`);
+    });
+    // A server that names no scope has granted what was asked for.
+    const scope = tokens.scope ?? this.address?.searchParams.get('scope') ?? undefined;
+    request.book.write({
+      serverUrl: request.serverUrl,
+      tokens: { ...withEnding(tokens), ...(scope !== undefined && { scope }) },
+      client,
+      discovery,
+    });
+  }
+}

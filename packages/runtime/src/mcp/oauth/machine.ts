@@ -1,0 +1,74 @@
+import {
+  checkResourceAllowed,
+  computeScopeUnion,
+  discoverOAuthServerInfo,
+  fetchToken,
+  type OAuthClientProvider,
+} from '@modelcontextprotocol/client';
+import { failureCode } from './failure-code.js';
+import type { Fetch } from './guarded-fetch.js';
+import { type Credentials, type KeptClient, resourceOf, type TokenBook, withEnding } from './token-book.js';
+
+interface MachineLogin {
+  readonly serverUrl: string;
+  readonly book: TokenBook;
+  readonly fetch: Fetch;
+  readonly scope?: string | undefined;
+  readonly resourceMetadataUrl?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+}
+
+/** The program's own log-in: by its secret, no user takes part. */
+export async function machineLogin(request: MachineLogin): Promise<void> {
+  const { serverUrl, clientId, clientSecret, resourceMetadataUrl, fetch: fetchFn } = request;
+  if (clientId === undefined || clientSecret === undefined)
+    throw new Error('client_credentials need a client id and a client secret');
+  const discovery = await discoverOAuthServerInfo(serverUrl, {
+    fetchFn,
+    ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl: new URL(resourceMetadataUrl) }),
+  });
+  const { resource: configuredResource } = resourceOf(discovery);
+  const isItsOwn =
+    configuredResource === undefined ||
+    checkResourceAllowed({ requestedResource: serverUrl, configuredResource });
+  if (!isItsOwn) throw new Error('its metadata is that of another resource');
+  const client: KeptClient = { client_id: clientId, client_secret: clientSecret, isMachine: true };
+  const scope = computeScopeUnion(request.book.read(serverUrl)?.tokens?.scope, request.scope);
+  const tokens = await machineToken({ client, discovery }, { fetch: fetchFn, scope });
+  request.book.write({
+    serverUrl,
+    tokens: { ...withEnding(tokens), ...(scope && !tokens.scope && { scope }) },
+    client,
+    discovery,
+  });
+}
+
+/** A token for the program itself; throws without saying what was sent. */
+export async function machineToken(
+  { client, discovery }: Required<Pick<Credentials, 'client' | 'discovery'>>,
+  { fetch: fetchFn, scope }: { readonly fetch: Fetch; readonly scope?: string | undefined },
+) {
+  const { authorizationServerMetadata: metadata, authorizationServerUrl, resourceMetadata } = discovery;
+  const asked = scope || resourceMetadata?.scopes_supported?.join(' ');
+  const provider: OAuthClientProvider = {
+    redirectUrl: undefined,
+    clientMetadata: { redirect_uris: [], grant_types: ['client_credentials'] },
+    clientInformation: () => client,
+    tokens: () => undefined,
+    saveTokens: () => undefined,
+    redirectToAuthorization: () => undefined,
+    saveCodeVerifier: () => undefined,
+    codeVerifier: () => '',
+    prepareTokenRequest: (wanted) =>
+      new URLSearchParams({ grant_type: 'client_credentials', ...(wanted && { scope: wanted }) }),
+  };
+  return fetchToken(provider, authorizationServerUrl, {
+    ...(metadata && { metadata }),
+    ...resourceOf(discovery),
+    ...(asked && { scope: asked }),
+    fetchFn,
+  }).catch((error: unknown) => {
+    throw new Error(`its authorisation server gave no token: ${failureCode(error)}`);
+  });
+}

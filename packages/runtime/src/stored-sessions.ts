@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import type { Owner, SessionContext, SessionQuery, SessionStore, SessionSummary } from '@groundcrew/store';
+import type { Clock } from './clock.js';
+import { type ForkRequest, forkLog } from './history/fork.js';
+import type { Session } from './session/session.js';
+import { copyDirectory, sizeOfDirectory } from './workspace/copied-directory.js';
+import { sessionDirectoryIn } from './workspace/session-directory.js';
+
+/** What the sessions of a home are looked after with. */
+interface StoredSessionsParts {
+  readonly store: SessionStore;
+  readonly directory: string;
+  readonly owner: Owner;
+  readonly clock: Clock;
+  /** The session, if it is open in this process. */
+  find(sessionId: string): Session | undefined;
+  remove(sessionId: string): Promise<boolean>;
+  onForked(summary: SessionSummary): void;
+}
+
+/** Which sessions are to go. */
+export interface PruneRequest {
+  readonly olderThanDays: number;
+  readonly dryRun?: boolean;
+  /** Also those that a user has named. */
+  readonly includeNamed?: boolean;
+  readonly excludeSessionIds?: readonly string[];
+}
+
+/** What a prune did, or would do. */
+export interface PruneResult {
+  readonly deleted: readonly string[];
+  readonly candidates: readonly string[];
+  /** Old enough, but named or in use. */
+  readonly skipped: readonly string[];
+  readonly freedBytes: number;
+  readonly dryRun: boolean;
+}
+
+/** Shorter beginnings of an id are too likely to mean another session. */
+const shortestPrefix = 7;
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The sessions of a home as they are stored, open or not. */
+export class StoredSessions {
+  constructor(private readonly parts: () => StoredSessionsParts) {}
+
+  /** The newest first. */
+  async list(query: SessionQuery = {}): Promise<readonly SessionSummary[]> {
+    const items: SessionSummary[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await this.parts().store.list({ ...query, ...(cursor !== undefined && { cursor }) });
+      items.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor !== undefined && query.limit === undefined);
+    return items;
+  }
+
+  /** Undefined when there is none, or more than one. */
+  async findByPrefix(prefix: string): Promise<string | undefined> {
+    if (prefix.length < shortestPrefix) return undefined;
+    const all = await this.list({ includeEmpty: true });
+    const found = all.filter(({ sessionId }) => sessionId.startsWith(prefix));
+    return found.length === 1 ? found[0]?.sessionId : undefined;
+  }
+
+  /** The newest of those that worked most nearly where a client works. */
+  async lastFor(context: Partial<SessionContext> = {}): Promise<string | undefined> {
+    const all = await this.list();
+    const rank = ({ head }: SessionSummary) => nearness(head.context, context);
+    return all.toSorted((one, other) => rank(other) - rank(one))[0]?.sessionId;
+  }
+
+  /** Those that another live process has open. */
+  async inUse(sessionIds: readonly string[]): Promise<readonly string[]> {
+    const { owner, store } = this.parts();
+    const found: string[] = [];
+    for (const sessionId of new Set(sessionIds)) {
+      const { items } = await store.list({ sessionId, includeEmpty: true });
+      const holder = items[0]?.owner;
+      if (holder && holder.runtimeId !== owner.runtimeId) found.push(sessionId);
+    }
+    return found;
+  }
+
+  /** Bytes of all of them. */
+  async sizes(): Promise<ReadonlyMap<string, number>> {
+    const sizes = new Map<string, number>();
+    for (const { sessionId } of await this.list({ includeEmpty: true }))
+      sizes.set(sessionId, await this.sizeOf(sessionId));
+    return sizes;
+  }
+
+  /** Bytes that a session takes: its records, and its own directory. */
+  async sizeOf(sessionId: string): Promise<number> {
+    const { store, directory } = this.parts();
+    const [records, files] = await Promise.all([
+      store.size(sessionId),
+      sizeOfDirectory(sessionDirectoryIn(directory, sessionId)),
+    ]);
+    return records + files;
+  }
+
+  /** Deletes what is there of these; bytes that were freed, by id. One that is in use stays, and frees nothing. */
+  async deleteAll(sessionIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const freed = new Map<string, number>();
+    for (const sessionId of new Set(sessionIds)) {
+      const bytes = await this.sizeOf(sessionId);
+      const isGone = await this.parts().remove(sessionId);
+      freed.set(sessionId, isGone ? bytes : 0);
+    }
+    return freed;
+  }
+
+  /** Deletes old sessions; those that are open stay. */
+  async prune(request: PruneRequest): Promise<PruneResult> {
+    const { olderThanDays, dryRun = false, includeNamed = false, excludeSessionIds = [] } = request;
+    const before = new Date(this.parts().clock.now().getTime() - olderThanDays * dayMs).toISOString();
+    const old = (await this.list({ includeEmpty: true })).filter(
+      ({ sessionId, head }) => head.modifiedAt <= before && !excludeSessionIds.includes(sessionId),
+    );
+    const isKept = ({ sessionId, head, owner }: SessionSummary) =>
+      (head.isNamed === true && !includeNamed) || owner !== undefined || this.parts().find(sessionId);
+    const skipped = old.filter(isKept).map(({ sessionId }) => sessionId);
+    const going = old.filter((each) => !isKept(each)).map(({ sessionId }) => sessionId);
+    if (dryRun) {
+      let freedBytes = 0;
+      for (const sessionId of going) freedBytes += await this.sizeOf(sessionId);
+      return { deleted: [], candidates: going, skipped, freedBytes, dryRun };
+    }
+    const freed = await this.deleteAll(going);
+    const freedBytes = [...freed.values()].reduce((sum, bytes) => sum + bytes, 0);
+    return { deleted: going, candidates: [], skipped, freedBytes, dryRun };
+  }
+
+  /** A session that goes its own way from some point of another one. */
+  async fork(
+    request: Omit<ForkRequest, 'sessionId'>,
+  ): Promise<{ readonly sessionId: string; readonly name: string }> {
+    const { store, directory, find, onForked, remove } = this.parts();
+    await find(request.from)?.openLog?.stored();
+    const sessionId = randomUUID();
+    const fork = await forkLog(this.parts(), { ...request, sessionId });
+    try {
+      await copyDirectory(
+        sessionDirectoryIn(directory, request.from),
+        sessionDirectoryIn(directory, sessionId),
+      );
+    } catch (error) {
+      await remove(sessionId);
+      throw error;
+    }
+    const { items } = await store.list({ sessionId, includeEmpty: true });
+    if (items[0]) onForked(items[0]);
+    return fork;
+  }
+}
+
+function nearness(context: SessionContext, wanted: Partial<SessionContext>): number {
+  const isSame = (field: keyof SessionContext) =>
+    wanted[field] !== undefined && context[field] === wanted[field];
+  if (isSame('cwd')) return isSame('branch') ? 5 : 4;
+  if (isSame('gitRoot')) return 3;
+  if (isSame('repository')) return isSame('branch') ? 2 : 1;
+  return 0;
+}

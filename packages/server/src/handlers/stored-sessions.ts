@@ -1,0 +1,97 @@
+import type { Methods } from '@groundcrew/protocol';
+import type { SessionContext } from '@groundcrew/store';
+import { Refusal } from '../failure.js';
+import type { Handlers } from '../handler.js';
+import { metadataOf } from '../session-metadata.js';
+
+type Names = Exclude<
+  Extract<keyof Methods, `sessions.${string}`>,
+  'sessions.connect' | 'sessions.open' | `sessions.${string}RemoteControl${string}`
+>;
+
+export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'sessions.save'({ sessionId }, { runtime }) {
+    await runtime.find(sessionId)?.openLog?.stored();
+    return {};
+  },
+  async 'sessions.close'({ sessionId }, { runtime, client }) {
+    if (await runtime.close(sessionId)) client.detached(sessionId);
+    return {};
+  },
+  async 'sessions.releaseLock'({ sessionId }, { runtime }) {
+    await runtime.find(sessionId)?.unload();
+    return {};
+  },
+  async 'sessions.list'({ source = 'local', metadataLimit, filter }, { runtime }) {
+    if (source === 'remote') return { sessions: [] };
+    const all = await runtime.list({ context: contextOf(filter) });
+    const limit = metadataLimit ?? all.length;
+    const sessions = all.map((summary, index) => {
+      const metadata = metadataOf(summary);
+      if (index < limit) return metadata;
+      const { sessionId, startTime, modifiedTime, isRemote, isDetached } = metadata;
+      return { sessionId, startTime, modifiedTime, isRemote, isDetached };
+    });
+    return { sessions };
+  },
+  async 'sessions.listNonEmptySessionIds'(_params, { runtime }) {
+    return { sessionIds: (await runtime.list()).map(({ sessionId }) => sessionId) };
+  },
+  async 'sessions.getMetadata'({ sessionId }, { runtime }) {
+    const [found] = await runtime.list({ sessionId, includeEmpty: true });
+    return found ? { session: metadataOf(found) } : {};
+  },
+  async 'sessions.enrichMetadata'({ sessions }, { runtime }) {
+    const enriched = sessions.map(async (row) => {
+      const [found] = await runtime.list({ sessionId: String(row.sessionId), includeEmpty: true });
+      return { ...(found && metadataOf(found)), ...row };
+    });
+    return { sessions: await Promise.all(enriched) };
+  },
+  async 'sessions.findByPrefix'({ prefix }, { runtime }) {
+    return idOf(await runtime.stored.findByPrefix(prefix));
+  },
+  async 'sessions.findByTaskId'() {
+    return {};
+  },
+  async 'sessions.getLastForContext'({ context }, { runtime }) {
+    return idOf(await runtime.stored.lastFor(contextOf(context)));
+  },
+  async 'sessions.checkInUse'({ sessionIds }, { runtime }) {
+    return { inUse: [...(await runtime.stored.inUse(sessionIds))] };
+  },
+  async 'sessions.getSizes'(_params, { runtime }) {
+    return { sizes: Object.fromEntries(await runtime.stored.sizes()) };
+  },
+  async 'sessions.delete'({ sessionId }, { runtime }) {
+    if (!(await runtime.remove(sessionId))) throw new Refusal(`Session file not found for ${sessionId}`);
+    return null;
+  },
+  async 'sessions.bulkDelete'({ sessionIds }, { runtime }) {
+    return { freedBytes: Object.fromEntries(await runtime.stored.deleteAll(sessionIds)) };
+  },
+  async 'sessions.pruneOld'(params, { runtime }) {
+    const { olderThanDays, dryRun = false, includeNamed = false, excludeSessionIds = [] } = params;
+    const { deleted, candidates, skipped, ...rest } = await runtime.stored.prune({
+      olderThanDays,
+      dryRun,
+      includeNamed,
+      excludeSessionIds,
+    });
+    return { deleted: [...deleted], candidates: [...candidates], skipped: [...skipped], ...rest };
+  },
+  async 'sessions.fork'({ sessionId, toEventId, name }, { runtime }) {
+    return runtime.stored.fork({ from: sessionId, toEventId, name });
+  },
+};
+
+function idOf(sessionId: string | undefined): { sessionId?: string } {
+  return sessionId === undefined ? {} : { sessionId };
+}
+
+function contextOf(wanted: object | undefined): Partial<SessionContext> {
+  const fields: ReadonlySet<string> = new Set(['cwd', 'gitRoot', 'repository', 'branch']);
+  return Object.fromEntries(
+    Object.entries(wanted ?? {}).filter(([name, value]) => fields.has(name) && typeof value === 'string'),
+  );
+}

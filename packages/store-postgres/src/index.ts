@@ -1,0 +1,8 @@
+export { BadAddress, readAddresses } from './address.js';
+export type { SessionFiles } from './erasure.js';
+export {
+  openPostgresStore,
+  type PostgresStore,
+  type PostgresStoreOptions,
+  type PostgresStoreStats,
+} from './store.js';

@@ -1,0 +1,15 @@
+import { storeContract } from '@groundcrew/testkit';
+import { afterAll, describe } from 'vitest';
+import { postgresWorld, serverForTests } from './world.js';
+
+const server = await serverForTests();
+afterAll(() => server?.close());
+
+describe.skipIf(!server)('on PostgreSQL', () => {
+  if (!server) return;
+  storeContract('the shared store', () => postgresWorld(server));
+  if (process.env.POSTGRES_TESTS === 'full')
+    storeContract('the shared store with one connection', () =>
+      postgresWorld(server, { connections: { writers: 1, readers: 1 } }),
+    );
+});
