@@ -5,6 +5,7 @@ import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
 import { mcpMethods } from './mcp.js';
 import { modelsMethods } from './models.js';
+import { hostPluginsMethods, pluginsMethods, sessionPluginsMethods } from './plugins.js';
 import { remoteControlMethods, sessionRemoteMethods } from './remote-control.js';
 import { serverMethods } from './server.js';
 import { sessionMethods } from './session.js';
@@ -51,6 +52,8 @@ export const methods = {
   ...llmInferenceMethods,
   ...mcpMethods,
   ...modelsMethods,
+  ...hostPluginsMethods,
+  ...pluginsMethods,
   ...remoteControlMethods,
   ...serverMethods,
   ...sessionAgentsMethods,
@@ -71,6 +74,7 @@ export const methods = {
   ...sessionOptionsMethods,
   ...sessionPermissionsMethods,
   ...sessionPlanMethods,
+  ...sessionPluginsMethods,
   ...sessionProviderMethods,
   ...sessionQuestionsMethods,
   ...sessionQueueMethods,

@@ -6,6 +6,7 @@ import { hostHandlers } from './host.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { mcpHandlers } from './mcp.js';
+import { hostPluginsHandlers, pluginsHandlers, sessionPluginsHandlers } from './plugins.js';
 import { remoteControlHandlers, sessionRemoteHandlers } from './remote-control.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
@@ -64,6 +65,7 @@ export const sessionMethodHandlers = {
   ...sessionOptionsHandlers,
   ...sessionPermissionsHandlers,
   ...sessionPlanHandlers,
+  ...sessionPluginsHandlers,
   ...sessionProviderHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
@@ -87,6 +89,8 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...instructionsHandlers,
   ...llmInferenceHandlers,
   ...mcpHandlers,
+  ...hostPluginsHandlers,
+  ...pluginsHandlers,
   ...remoteControlHandlers,
   ...serverHandlers,
   ...sessionsHandlers,
