@@ -11,6 +11,7 @@ import type { AgentTask } from './agent-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
 import type { RemovedRange } from './removed-records.js';
+import type { Schedule } from './schedule.js';
 import type { Objective, StopWish } from './wishes.js';
 
 /** One thing said in the conversation, as the model knows it. */
@@ -248,6 +249,9 @@ export interface SessionState {
   /** Files that tools wrote while their changes were tracked, the newest last. */
   readonly fileChanges: readonly FileChange[];
   readonly codeChanges: CodeChanges;
+  /** Prompts that come by themselves. */
+  readonly schedules: readonly Schedule[];
+  readonly lastScheduleId: number;
   /** Every agent that has written a record, by its id; the root's is `''`. */
   readonly agents: Readonly<Record<string, AgentState>>;
 }
@@ -290,6 +294,8 @@ export const initialState: SessionState = {
   removed: [],
   fileChanges: [],
   codeChanges: nothingChanged,
+  schedules: [],
+  lastScheduleId: 0,
   agents: {},
 };
 

@@ -5,6 +5,7 @@ import { SessionCommands } from '../commands/session-commands.js';
 import { SessionObjective } from '../commands/session-objective.js';
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
+import { SessionSchedules } from '../history/session-schedules.js';
 import { SessionDiff } from '../history/working-diff.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
@@ -62,6 +63,7 @@ export class Session {
   readonly files: FileTracking;
   readonly rewinding: SessionRewind;
   readonly diff = new SessionDiff(this);
+  readonly schedules: SessionSchedules;
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
@@ -79,6 +81,7 @@ export class Session {
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.schedules = new SessionSchedules(this, parts.clock);
     this.files = new FileTracking(this);
     this.rewinding = new SessionRewind(this, parts.store);
     this.tools = new SessionTools(this, parts, { settings, access });
@@ -319,8 +322,10 @@ export class Session {
       },
       onLoaded: ({ subAgents }) => {
         this.agents.subAgents = subAgents;
+        this.schedules.arm();
       },
       onDropped: async () => {
+        this.schedules.disarm();
         await Promise.all([this.skills.close(), shells.close(), this.tools.mcp.close()]);
       },
       goodbye: ({ state }, ending) => ({
