@@ -61,6 +61,35 @@ test('servers start at the first turn, say so, and their tools are offered and c
   expect(messages.at(-1)).toMatchObject({ role: 'tool', content: '{"a":1}' });
 });
 
+test('filters that name no tool are warned about: at once, or when the servers are ready', async () => {
+  const { session } = await sessionWith(
+    {
+      srv: testServer({ tools: ['echo'] }),
+      gone: { type: 'http', url: `http://127.0.0.1:${await closedPort()}/` },
+    },
+    [say('hello'), say('again')],
+    {
+      availableTools: ['view', 'vew', 'srv-echo', 'mcp:srv-ecko', 'gone-tool', 'builtin:srv-x', 'mcp:*'],
+      excludedTools: ['srv-pit'],
+    },
+  );
+  const warnings = () =>
+    session.events.flatMap(({ type, data }) =>
+      type === 'session.warning' ? [(data as { readonly message: string }).message] : [],
+    );
+  const about = (option: string, names: string) =>
+    `The option '${option}' has no effect for ${names}: the session has no such tool.`;
+  await session.turn('Hello');
+  const expected = [
+    about('availableTools', '"vew", "builtin:srv-x"'),
+    about('availableTools', '"mcp:srv-ecko"'),
+    about('excludedTools', '"srv-pit"'),
+  ];
+  expect(warnings().filter((text) => text.includes('no such tool'))).toEqual(expected);
+  await session.turn('Again');
+  expect(warnings().filter((text) => text.includes('no such tool'))).toEqual(expected);
+});
+
 test.each([
   ['two', 'AB\n\n{"x":1}'],
   ['link', '[resource: notes (file:///notes.md)]'],

@@ -2,7 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
 
 /** What takes minutes, or needs more than a clone: run after `verify`, one after the other, each by its own script. */
-const steps: readonly { readonly name: string; readonly command: readonly string[] }[] = [
+const steps: readonly {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}[] = [
   { name: 'verify', command: ['run', '--silent', 'verify'] },
   { name: 'chaos', command: ['run', '--silent', 'chaos'] },
   { name: 'mutations', command: ['run', '--silent', 'chaos', '--', '--mutations'] },
@@ -10,14 +14,19 @@ const steps: readonly { readonly name: string; readonly command: readonly string
     name: `attack: ${attack}`,
     command: ['run', '--silent', 'attack', '--', '--only', attack],
   })),
+  {
+    name: 'PostgreSQL',
+    command: ['run', '--silent', 'test:postgres'],
+    environment: { POSTGRES_TESTS: 'full' },
+  },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },
   { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },
 ];
 
 const failed: string[] = [];
-for (const { name, command } of steps) {
+for (const { name, command, environment } of steps) {
   const began = performance.now();
-  const { status } = spawnSync('npm', command, { stdio: 'inherit' });
+  const { status } = spawnSync('npm', command, { stdio: 'inherit', env: { ...process.env, ...environment } });
   const seconds = ((performance.now() - began) / 1000).toFixed(0);
   console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} ${seconds} s`);
   if (status !== 0) failed.push(name);

@@ -31,7 +31,7 @@ export function ownerOf(row: OwnerRow): OwnerSince | undefined {
 /** What tells the living from the dead besides their leases. */
 export interface Living {
   /** The server was away: until its nodes have had time to come back, nobody who has a lease is taken for dead. */
-  readonly isGraceTime: boolean;
+  isGraceTime(): boolean;
   /** Whether a process of this machine is known to be gone, whatever its lease says. */
   isGone(process: ProcessMark | null): boolean;
 }
@@ -178,7 +178,7 @@ async function takeSession(
     name: 'gc-take',
     text: takeText,
     values: [
-      ...[sessionId, living.isGraceTime, version],
+      ...[sessionId, living.isGraceTime(), version],
       ...[owner.runtimeId, owner.pid, owner.host, force, dead],
     ],
   });
@@ -234,7 +234,7 @@ export async function removeSession(connection: Connection, removal: Removal): P
     const [row] = await connection.all<{ readonly number: number }>({
       name: 'gc-remove',
       text: removeText,
-      values: [sessionId, living.isGraceTime, by?.runtimeId ?? null, dead, token],
+      values: [sessionId, living.isGraceTime(), by?.runtimeId ?? null, dead, token],
     });
     if (row) return row.number;
     const holder = await findHolder(connection, sessionId);

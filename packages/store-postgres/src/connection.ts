@@ -39,15 +39,17 @@ export class Connection {
     readonly address: Address,
     readonly facts: ServerFacts,
     private readonly limits: TimeLimits,
+    private readonly onLost: () => void,
   ) {
     client.on('error', () => this.drop());
-    client.on('end', () => {
-      this.#isOpen = false;
-    });
+    client.on('end', () => this.drop());
   }
 
   /** Connects and demands that a commit is on disk, and on synchronous standbys, before it is answered. */
-  static async open(address: Address, limits: TimeLimits): Promise<Connection> {
+  static async open(
+    address: Address,
+    { limits, onLost }: { readonly limits: TimeLimits; onLost(): void },
+  ): Promise<Connection> {
     const { Client, types } = await import('pg');
     const client = new Client({
       connectionString: address.url,
@@ -68,7 +70,7 @@ export class Connection {
       );
       const [facts] = result.rows;
       if (!facts) throw new Error('the server did not say who it is');
-      return new Connection(client, address, facts, limits);
+      return new Connection(client, address, facts, limits, onLost);
     } catch (error) {
       destroy(client);
       throw error;
@@ -110,6 +112,7 @@ export class Connection {
 
   /** Gives it up at once; the server notices by itself. */
   drop(): void {
+    if (this.#isOpen) this.onLost();
     this.#isOpen = false;
     destroy(this.client);
   }

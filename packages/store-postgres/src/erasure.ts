@@ -36,7 +36,7 @@ export async function detachFiles(
 export function removedSessions(
   connection: Connection,
 ): Promise<readonly { readonly number: number; readonly id: string | null }[]> {
-  return connection.all({ text: 'SELECT number, id FROM gc_removed ORDER BY number' });
+  return connection.all({ text: 'SELECT number, id FROM gc_removed WHERE NOT is_erased ORDER BY number' });
 }
 
 /** Deletes some rows of a removed session; false when none are left. */
@@ -55,7 +55,13 @@ export async function deleteSome(connection: Connection, number: number): Promis
   return false;
 }
 
-/** Nothing is left of it. */
+/** Nothing is left of it. The row stays for a while: one who removed it and lost the answer looks for it. */
 export async function forget(connection: Connection, number: number): Promise<void> {
-  await connection.all({ text: 'DELETE FROM gc_removed WHERE number = $1', values: [number] });
+  await connection.all({
+    text: 'UPDATE gc_removed SET is_erased = true WHERE number = $1',
+    values: [number],
+  });
+  await connection.all({
+    text: `DELETE FROM gc_removed WHERE is_erased AND removed_at < clock_timestamp() - interval '1 hour'`,
+  });
 }

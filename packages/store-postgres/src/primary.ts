@@ -29,9 +29,9 @@ export class Primary {
     return this.options.addresses[this.#last]?.name ?? 'PostgreSQL';
   }
 
-  /** Milliseconds since the server came back after it could not be reached; without end when it always could. */
+  /** Milliseconds since the server came back after a connection was lost; without end when none was. */
   get sinceOutage(): number {
-    return performance.now() - this.#upSince;
+    return this.#isDown ? 0 : performance.now() - this.#upSince;
   }
 
   /** Throws NoConnection after `deadline`, by `performance.now()`; StoreError, or what the server says, where waiting is no help. */
@@ -56,6 +56,10 @@ export class Primary {
     if (index === this.#last) this.#last = (index + 1) % this.options.addresses.length;
   }
 
+  #lost(): void {
+    this.#isDown = true;
+  }
+
   async #tryAll(): Promise<{ readonly connection?: Connection; readonly reason: string }> {
     const { addresses } = this.options;
     const reasons: string[] = [];
@@ -77,7 +81,10 @@ export class Primary {
   async #try(address: Address): Promise<Connection | string> {
     let connection: Connection | undefined;
     try {
-      connection = await Connection.open(address, this.options.limits);
+      connection = await Connection.open(address, {
+        limits: this.options.limits,
+        onLost: () => this.#lost(),
+      });
       if (connection.facts.isStandby) {
         await connection.close();
         return 'it is a standby';

@@ -68,7 +68,9 @@ export const migrationSteps: readonly MigrationStep[] = [
     CREATE TABLE gc_removed (
       number bigint PRIMARY KEY,
       id text COLLATE "C",
-      token bigint NOT NULL
+      token bigint NOT NULL,
+      removed_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+      is_erased boolean NOT NULL DEFAULT false
     );
     `,
   },

@@ -248,7 +248,8 @@ class SharedStore implements PostgresStore {
   }
 
   #living(): Living {
-    return { isGraceTime: this.#primary.sinceOutage < this.#validity, isGone };
+    const isGraceTime = () => this.#primary.sinceOutage < this.#validity;
+    return { isGraceTime, isGone };
   }
 
   async #detach(

@@ -8,7 +8,8 @@ afterAll(() => server?.close());
 describe.skipIf(!server)('on PostgreSQL', () => {
   if (!server) return;
   storeContract('the shared store', () => postgresWorld(server));
-  storeContract('the shared store with one connection', () =>
-    postgresWorld(server, { connections: { writers: 1, readers: 1 } }),
-  );
+  if (process.env.POSTGRES_TESTS === 'full')
+    storeContract('the shared store with one connection', () =>
+      postgresWorld(server, { connections: { writers: 1, readers: 1 } }),
+    );
 });

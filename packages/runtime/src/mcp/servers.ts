@@ -159,6 +159,15 @@ export class McpServers implements ToolSource {
     return tools.sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
+  /** The tools of a server are known when it is connected. */
+  mayOffer(name: string): boolean {
+    return this.list().some(
+      (server) =>
+        server.status !== 'connected' &&
+        name.startsWith(`${namesFor([{ server: server.name, tool: '' }])[0]}`),
+    );
+  }
+
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

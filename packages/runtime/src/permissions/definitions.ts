@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isWithin } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
-import { hooksOf } from './git-place.js';
+import { gitDefinitions } from './git-place.js';
+import { isWild, matchedNames } from './matched-names.js';
 
 /** By the name of a command, a short form of what it ran when that was looked up. */
 export type Definitions = Readonly<Record<string, string>>;
@@ -14,57 +15,121 @@ export type Definitions = Readonly<Record<string, string>>;
  */
 export async function definitionsOf(
   commands: readonly ReadCommand[],
-  { bases, workingDirectory }: { readonly bases: readonly string[]; readonly workingDirectory: string },
+  standing: { readonly bases: readonly string[]; readonly workingDirectory: string },
 ): Promise<Definitions> {
-  const places = [...new Set(bases.flatMap((base) => upwards(base, workingDirectory)))];
-  const found = await Promise.all(
-    commands.map(async (command) => [command.identifier, await definedBy(command, places)] as const),
-  );
-  return Object.fromEntries(found.flatMap(([name, texts]) => (texts ? [[name, shortForm(texts)]] : [])));
+  const found = new Map<string, Set<string>>();
+  for (const command of commands) {
+    const texts = await definedBy(command, standing);
+    if (!texts) continue;
+    const forms = found.get(command.identifier) ?? new Set();
+    found.set(command.identifier, forms.add(shortForm(texts)));
+  }
+  // One name may stand for several things in a line: all of them count.
+  return Object.fromEntries([...found].map(([name, forms]) => [name, [...forms].sort().join(' ')]));
 }
 
-/** Whether what an approval was given for is still what would run. */
-export function isStillSo(approved: unknown, name: string, now: Definitions): boolean {
-  if (typeof approved !== 'object' || approved === null || !Object.hasOwn(approved, name)) return true;
-  return (approved as Definitions)[name] === now[name];
+/** Whether what an approval was given for is still what would run; one of a whole text is for all that runs by it. */
+export function isStillSo(approved: unknown, name: string, { now, text }: Standing): boolean {
+  if (typeof approved !== 'object' || approved === null) return true;
+  const before = approved as Definitions;
+  const names = name === text ? Object.keys(before) : [name].filter((each) => Object.hasOwn(before, each));
+  return names.every((each) => before[each] === now[each]);
+}
+
+interface Standing {
+  readonly now: Definitions;
+  /** All that would run. */
+  readonly text: string;
 }
 
 async function definedBy(
-  { call, words: [name = ''] }: ReadCommand,
-  places: readonly string[],
+  { call, words }: ReadCommand,
+  { bases, workingDirectory }: { readonly bases: readonly string[]; readonly workingDirectory: string },
 ): Promise<readonly string[] | undefined> {
-  if (call?.git) return call.role === 'reads' ? undefined : hooksOf(places);
-  const names = files.get(basename(name));
+  const program = basename(words[0] ?? '');
+  if (program === 'git' && call?.role !== 'reads') {
+    const starts = bases.map((base) => resolve(base, ...(call?.git?.directories ?? [])));
+    return gitDefinitions(starts.length > 0 ? starts : [workingDirectory]);
+  }
+  const names = files.get(program);
   if (!names) return undefined;
-  const paths = places.flatMap((place) => names.map((each) => join(place, each)));
+  const places = [...new Set(bases.flatMap((base) => upwards(base, workingDirectory)))];
+  const members = words.some((word) => namesMembers.test(word))
+    ? (await Promise.all(places.map(memberPackages))).flat()
+    : [];
+  const paths = [...(await pathsOf(places, names)), ...members];
   return Promise.all(paths.map(async (path) => `${path}\0${definition(path, await textOf(path))}`));
 }
 
-/** Where each program looks for what it runs. */
+/** Options by which a script of another package of the project is run. */
+const namesMembers = /^(?:-w.*|--workspaces?(?:=.*)?|--filter(?:=.*)?|-F.*|-r|--recursive)$/;
+
+async function pathsOf(places: readonly string[], names: readonly string[]): Promise<readonly string[]> {
+  const found = places.flatMap((place) =>
+    names.map(async (name) => {
+      const path = join(place, name);
+      return isWild(name) ? [...((await matchedNames(path)) ?? [])].sort() : [path];
+    }),
+  );
+  return (await Promise.all(found)).flat();
+}
+
+/** The packages that a project says it has in it. */
+async function memberPackages(place: string): Promise<readonly string[]> {
+  const ofPackage = patternsIn(await textOf(join(place, 'package.json')));
+  const ofPnpm =
+    (await textOf(join(place, 'pnpm-workspace.yaml')))?.matchAll(/^\s*-\s*['"]?([^'"\n#]+)/gm) ?? [];
+  const patterns = [...ofPackage, ...[...ofPnpm].map(([, pattern = '']) => pattern.trim())];
+  const plain = patterns.filter((each) => !each.startsWith('!')).map((each) => each.replace(/\*\*/g, '*'));
+  const found = await Promise.all(plain.map((each) => pathsOf([place], [join(each, 'package.json')])));
+  return found.flat();
+}
+
+function patternsIn(text: string | undefined): readonly string[] {
+  const workspaces = parsed(text)?.workspaces;
+  const list = Array.isArray(workspaces)
+    ? workspaces
+    : (workspaces as { packages?: unknown } | undefined)?.packages;
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [];
+}
+
+/** Where each program looks for what it runs, and for what runs it. */
 const files: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
-    'npm pnpm yarn bun': 'package.json',
+    'npm pnpm yarn bun':
+      'package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml bunfig.toml',
     'make gmake': 'GNUmakefile makefile Makefile',
     just: 'justfile Justfile .justfile',
-    rake: 'Rakefile rakefile',
-    'gradle gradlew': 'build.gradle build.gradle.kts settings.gradle settings.gradle.kts',
-    mvn: 'pom.xml',
-    cargo: 'build.rs .cargo/config.toml',
+    rake: 'Rakefile rakefile Rakefile.rb rakefile.rb',
+    'gradle gradlew':
+      'build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradlew gradle/wrapper/gradle-wrapper.properties',
+    mvn: 'pom.xml .mvn/maven.config .mvn/jvm.config .mvn/extensions.xml',
+    cargo: 'build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml',
+    terraform: '*.tf *.tf.json',
+    'docker podman':
+      'compose.yaml compose.yml docker-compose.yaml docker-compose.yml compose.override.yaml compose.override.yml ' +
+      'docker-compose.override.yaml docker-compose.override.yml',
   }).flatMap(([programs, names]) =>
     programs.split(' ').map((program) => [program, names.split(' ')] as const),
   ),
 );
 
-/** Of a package the scripts count: what it depends on changes with every installation. */
+/** Of a package the scripts count, and what runs them: what it depends on changes with every installation. */
 function definition(path: string, text: string | undefined): string {
   if (text === undefined) return '';
-  if (basename(path) !== 'package.json') return text;
+  const described = basename(path) === 'package.json' ? parsed(text) : undefined;
+  // What is no package is compared as it stands.
+  if (!described) return text;
+  return JSON.stringify([described.scripts ?? {}, described.packageManager ?? '']);
+}
+
+function parsed(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {
-    const { scripts } = JSON.parse(text) as { readonly scripts?: unknown };
-    return JSON.stringify(scripts ?? {});
+    const value: unknown = JSON.parse(text ?? '');
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // What is no package is compared as it stands.
-    return text;
+    // Somebody is writing it, or it never was one.
+    return undefined;
   }
 }
 

@@ -76,7 +76,13 @@ async function gitDoubts(
   const asksNested = reads.some(({ git }) => looksForChanges.has(git.subcommand));
   const changes = calls.length > reads.length;
   const pushes = calls.filter(({ git }) => git.subcommand === 'push');
-  const pushed = (await Promise.all(pushes.map(({ call }) => pushDoubts(call, { starts, place })))).flat();
+  const fetches = calls.filter(({ git }) => fetching.has(git.subcommand));
+  const pushed = (
+    await Promise.all([
+      ...pushes.map(({ call }) => pushDoubts(call, { starts, place })),
+      ...fetches.map(({ call }) => fetchDoubts(call, { starts, place })),
+    ])
+  ).flat();
   return {
     doubts: [...(reads.length > 0 ? place.doubts : []), ...(asksNested ? place.nestedDoubts : []), ...pushed],
     runsMore:
@@ -87,10 +93,34 @@ async function gitDoubts(
 }
 
 /** Why a push may do more than its words say: by settings, or because the repository it goes to is here, with its own hooks. */
-async function pushDoubts(
+async function pushDoubts(call: ParsedCall, context: PlacedCall): Promise<readonly string[]> {
+  const { forcing } = context.place;
+  return [
+    ...(forcing === undefined ? [] : [`the settings of the repository decide what is pushed: ${forcing}`]),
+    ...((await isLocal(call, context)) ? ['git would push to a repository whose hooks run here'] : []),
+  ];
+}
+
+/** Sub-commands that take from another repository. */
+const fetching: ReadonlySet<string> = new Set('fetch pull clone ls-remote'.split(' '));
+
+/** A repository of this machine is served by a second git, which goes by the settings of that repository. */
+async function fetchDoubts(call: ParsedCall, context: PlacedCall): Promise<readonly string[]> {
+  return (await isLocal(call, context))
+    ? ['git would fetch from a repository of this machine, and go by its settings']
+    : [];
+}
+
+interface PlacedCall {
+  readonly starts: readonly string[];
+  readonly place: GitPlace;
+}
+
+/** Whether the other repository of a call is on this machine. */
+async function isLocal(
   { operands }: ParsedCall,
-  { starts, place: { forcing, remotes } }: { readonly starts: readonly string[]; readonly place: GitPlace },
-): Promise<readonly string[]> {
+  { starts, place: { remotes } }: PlacedCall,
+): Promise<boolean> {
   const [target] = operands;
   const named = target ? (remotes.get(target.value) ?? [target.value]) : [...remotes.values()].flat();
   const here = await Promise.all(
@@ -98,10 +128,7 @@ async function pushDoubts(
       .filter((each) => !isElsewhere(each))
       .flatMap((each) => starts.map((start) => isThere(resolve(start, each)))),
   );
-  return [
-    ...(forcing === undefined ? [] : [`the settings of the repository decide what is pushed: ${forcing}`]),
-    ...(here.includes(true) ? ['git would push to a repository whose hooks run here'] : []),
-  ];
+  return here.includes(true);
 }
 
 /** An address on another machine. */

@@ -39,8 +39,10 @@ export async function examineGit(starts: readonly string[], workingDirectory: st
   const forcing = [...settings.map((each) => each.forcing), described].find((each) => each !== undefined);
   return {
     doubts,
-    nestedDoubts: await nestedDoubts(own, 0),
-    hasHooks: settings.some(({ movesHooks }) => movesHooks) || (await hooksIn(own.directories)).length > 0,
+    nestedDoubts: [...new Set((await nestedFindings(own, 0)).map(({ doubt }) => doubt))],
+    hasHooks:
+      settings.some(({ hooksPath }) => hooksPath !== undefined) ||
+      (await hookFiles(own.directories.map((each) => join(each, 'hooks')))).length > 0,
     ...(forcing !== undefined && { forcing }),
     remotes: new Map(settings.flatMap(({ remotes }) => [...remotes])),
   };
@@ -55,17 +57,34 @@ function settingDoubts(settings: readonly GitSettings[]): readonly string[] {
   return foreign === undefined ? [] : [`the settings of the repository decide what git runs: ${foreign}`];
 }
 
-/** The hooks of the repositories around these directories, and what of their settings decides what runs. */
-export async function hooksOf(places: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(places.map(repositoryOf));
-  const directories = [...new Set(found.flatMap((each) => each?.directories ?? []))];
-  const settings = (await Promise.all(directories.map((each) => textOf(join(each, 'config'))))).map((text) =>
-    readGitSettings(text),
-  );
-  const names = await hooksIn(directories);
-  const hooks = directories.flatMap((each) => names.map((name) => join(each, 'hooks', name)));
-  const texts = await Promise.all(hooks.map(textOf));
-  return [...hooks.map((path, index) => `${path}\0${texts[index] ?? ''}`), ...settingDoubts(settings)];
+/**
+ * All that decides what git runs when it changes the repositories around these directories: their hooks, and the settings of
+ * them and of the repositories in them.
+ */
+export async function gitDefinitions(places: readonly string[]): Promise<readonly string[]> {
+  const found = (await Promise.all(places.map(repositoryOf))).filter((each) => each !== undefined);
+  const repositories = [...new Map(found.map((each) => [each.root, each])).values()];
+  return (await Promise.all(repositories.map(definitionsIn))).flat();
+}
+
+async function definitionsIn(repository: Repository): Promise<readonly string[]> {
+  const { root, directories } = repository;
+  if (!directories) return [`${root} is no plain repository`];
+  const texts = await Promise.all(settingsFiles(directories, root).map(textOf));
+  const settings = texts.map((text) => readGitSettings(text));
+  const moved = settings.flatMap(({ hooksPath }) => (hooksPath === undefined ? [] : [hooksPath]));
+  const hooks = await hookFiles([
+    ...directories.map((each) => join(each, 'hooks')),
+    ...moved.map((each) => resolve(root, each.replace(/^~(?=\/)/, homedir()))),
+  ]);
+  const hookTexts = await Promise.all(hooks.map(textOf));
+  const nested = await nestedFindings(repository, 0);
+  return [
+    ...settings.flatMap(({ deciding }) => deciding),
+    ...moved,
+    ...hooks.map((path, index) => `${path}\0${hookTexts[index] ?? ''}`),
+    ...nested.flatMap(({ doubt, deciding }) => [doubt, ...deciding]),
+  ];
 }
 
 interface Repository {
@@ -148,14 +167,20 @@ async function hasLinks(directory: string): Promise<boolean> {
   return entries?.some((entry) => entry.isSymbolicLink()) ?? false;
 }
 
+/** Why something may run in a nested repository, and the settings that say so. */
+interface NestedFinding {
+  readonly doubt: string;
+  readonly deciding: readonly string[];
+}
+
 /**
  * Why a look for changes may run something in a repository that the index has in it: git asks each one that is checked out
  * whether it is clean, and that one's own settings decide what runs.
  */
-async function nestedDoubts(
+async function nestedFindings(
   { root, directories = [] }: Repository,
   depth: number,
-): Promise<readonly string[]> {
+): Promise<readonly NestedFinding[]> {
   const [directory] = directories;
   const index = directory && (await bytesOf(join(directory, 'index')));
   if (!index || !directory) return [];
@@ -163,36 +188,43 @@ async function nestedDoubts(
   const hashBytes = formats.some((text) => /objectformat\s*=\s*sha256/i.test(text ?? '')) ? 32 : 20;
   const paths = nestedRepositories(index, hashBytes);
   if (!paths || paths.length > mostNested || (paths.length > 0 && depth === deepestNested))
-    return ['git would look into nested repositories that are not known'];
-  const each = await Promise.all(paths.map((path) => doubtsInside(join(root, path), depth)));
-  return [...new Set(each.flat())];
+    return [finding('git would look into nested repositories that are not known')];
+  return (await Promise.all(paths.map((path) => findingsInside(join(root, path), depth)))).flat();
 }
 
 const longestIndex = 32 * 1024 * 1024;
 const mostNested = 50;
 const deepestNested = 4;
 
-async function doubtsInside(root: string, depth: number): Promise<readonly string[]> {
+function finding(doubt: string, deciding: readonly string[] = []): NestedFinding {
+  return { doubt, deciding };
+}
+
+async function findingsInside(root: string, depth: number): Promise<readonly NestedFinding[]> {
   const entry = join(root, '.git');
   const kind = await lstat(entry).catch(absent);
   if (!kind) return [];
   const directory = kind.isDirectory() ? entry : kind.isFile() && (await pointedTo(root, entry));
-  if (!directory) return ['a nested repository is no plain one'];
+  if (!directory) return [finding('a nested repository is no plain one')];
   const isOwnWorkTree = (path: string) => resolve(directory, path) === root;
   const files = [join(directory, 'config'), join(directory, 'config.worktree')];
   const settings = (await Promise.all(files.map(textOf))).map((text) => readGitSettings(text, isOwnWorkTree));
   const common = await textOf(join(directory, 'commondir'));
   const repository = { root, directories: [directory] };
   return [
-    ...(common === undefined ? [] : ['a nested repository is no plain one']),
-    ...settingDoubts(settings).map((doubt) => `${doubt}, in a nested one`),
-    ...(await nestedDoubts(repository, depth + 1)),
+    ...(common === undefined ? [] : [finding('a nested repository is no plain one')]),
+    ...settingDoubts(settings).map((doubt) =>
+      finding(`${doubt}, in a nested one`, [root, ...settings.flatMap(({ deciding }) => deciding)]),
+    ),
+    ...(await nestedFindings(repository, depth + 1)),
   ];
 }
 
-async function hooksIn(directories: readonly string[]): Promise<readonly string[]> {
-  const names = await Promise.all(directories.map((each) => readdir(join(each, 'hooks')).catch(() => [])));
-  return names.flat().filter((name) => !name.endsWith('.sample'));
+/** The hooks in these directories; samples are not run. */
+async function hookFiles(places: readonly string[]): Promise<readonly string[]> {
+  const names = await Promise.all(places.map((each) => readdir(each).catch(() => [])));
+  const hooks = names.map((each) => each.filter((name) => !name.endsWith('.sample')));
+  return places.flatMap((place, index) => (hooks[index] ?? []).map((name) => join(place, name)));
 }
 
 async function textOf(path: string): Promise<string | undefined> {

@@ -4,8 +4,10 @@ export interface GitSettings {
   readonly foreign?: string;
   /** The first setting by which a push forces or deletes more than its words say. */
   readonly forcing?: string;
-  /** Hooks are taken from another place. */
-  readonly movesHooks: boolean;
+  /** Every such setting with its value; of a file that cannot be read, all of it. */
+  readonly deciding: readonly string[];
+  /** Where hooks are taken from, if that is another place. */
+  readonly hooksPath?: string;
   /** Where each remote repository is, by its name. */
   readonly remotes: ReadonlyMap<string, readonly string[]>;
 }
@@ -18,17 +20,22 @@ export function readGitSettings(
   const remotes = new Map<string, string[]>();
   let foreign: string | undefined;
   let forcing: string | undefined;
-  let movesHooks = false;
+  let hooksPath: string | undefined;
+  const deciding: string[] = [];
   for (const setting of text === undefined ? [] : settingsIn(text)) {
     if (typeof setting === 'string') {
       foreign ??= setting;
+      deciding.push(text ?? '');
       break;
     }
     const { section, subsection, name, value } = setting;
     const key = `${section}.${name}`;
     const isPlain = key === 'core.worktree' ? isOwnWorkTree(value) : isHarmless(setting);
-    if (!isPlain) foreign ??= key;
-    if (key === 'core.hookspath') movesHooks = true;
+    if (!isPlain) {
+      foreign ??= key;
+      deciding.push(`${section}.${subsection ?? ''}.${name}=${value}`);
+    }
+    if (key === 'core.hookspath') hooksPath = value;
     if ((key === 'remote.push' && !/^[^+:][^:]*(?::[^:]+)?$/.test(value)) || key === 'remote.mirror')
       forcing ??= key;
     if (/^remote\.(?:push)?url$/.test(key))
@@ -37,7 +44,8 @@ export function readGitSettings(
   return {
     ...(foreign !== undefined && { foreign }),
     ...(forcing !== undefined && { forcing }),
-    movesHooks,
+    deciding,
+    ...(hooksPath !== undefined && { hooksPath }),
     remotes,
   };
 }

@@ -208,10 +208,11 @@ function areCommandsApproved(subject: Subject, rules: PolicyRules): boolean {
 /** The names that an approval holds for: not those whose scripts, targets or hooks are others by now. */
 function identifiersOf(
   { kind, commandIdentifiers, definitions: approved }: Approval,
-  { definitions }: Subject,
+  { definitions: now, request }: Subject,
 ): readonly unknown[] {
   if (kind !== 'commands' || !Array.isArray(commandIdentifiers)) return [];
-  return commandIdentifiers.filter((name) => isStillSo(approved, String(name), definitions));
+  const text = request?.kind === 'shell' ? request.fullCommandText : '';
+  return commandIdentifiers.filter((name) => isStillSo(approved, String(name), { now, text }));
 }
 
 function covers(approval: Approval, request: PermissionRequest): boolean {

@@ -8,6 +8,8 @@ export interface ToolSource {
   /** Resolves when the tools are known, or are not waited for any longer; one bad server does not reject it. */
   ready(signal: AbortSignal): Promise<void>;
   tools(): readonly Tool[];
+  /** A tool of this name may still come. */
+  mayOffer?(name: string): boolean;
   /** Calls the listener when the tools have changed; returns what ends that. */
   onChange(listener: () => void): () => void;
   close(): Promise<void>;

@@ -91,16 +91,20 @@ function isVisible(tool: Tool, filters: ToolFilters): boolean {
   return availableTools.some((entry) => matches(tool, entry));
 }
 
-/** Entries of a filter that no tool of these sources is meant by, now or with other clients and systems. */
+/** Entries of a filter that no tool of these sources is meant by, now or with other clients and systems; and those that have to wait for a source. */
 export function unmatchedEntries(
   sources: readonly ToolSource[],
   entries: readonly string[],
-): readonly string[] {
+): { readonly unmatched: readonly string[]; readonly pending: readonly string[] } {
   const offered = sources.flatMap((source) => source.tools());
-  return entries.filter(
+  const open = entries.filter(
     (entry) =>
       !entry.endsWith(':*') && !comingAndGoing.test(entry) && !offered.some((tool) => matches(tool, entry)),
   );
+  const isPending = (entry: string) =>
+    !/^(?:builtin|custom):/.test(entry) &&
+    sources.some((source) => source.mayOffer?.(entry.replace(/^mcp:/, '')));
+  return { unmatched: open.filter((entry) => !isPending(entry)), pending: open.filter(isPending) };
 }
 
 /** Built-in tools that some clients, or other systems, have. */

@@ -15,26 +15,21 @@ export async function warnAtOnce(
   if (drafts.length > 0) await session.record(...drafts);
 }
 
-/** A warning for each filter of tools with entries that no tool is meant by. */
-export function filterWarnings(sources: readonly ToolSource[], settings: SessionSettings): readonly string[] {
-  const {
-    mcpServers = {},
-    availableTools = [],
-    excludedTools = [],
-    defaultAgentExcludedTools = [],
-  } = settings;
-  // Tools of servers come later, and may be meant.
-  if (Object.keys(mcpServers).length > 0) return [];
-  const filters = { availableTools, excludedTools, 'defaultAgent.excludedTools': defaultAgentExcludedTools };
-  return Object.entries(filters).flatMap(([option, entries]) => {
-    const unmatched = unmatchedEntries(sources, entries);
-    if (unmatched.length === 0) return [];
-    const names = unmatched.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, longestName)));
-    const more = unmatched.length > mostNames ? ` and ${unmatched.length - mostNames} more` : '';
-    return [
-      `The option '${option}' has no effect for ${names.join(', ')}${more}: the session has no such tool.`,
-    ];
-  });
+/** Entries of filters of tools, by the option that has them. */
+type FilterEntries = Readonly<Record<string, readonly string[]>>;
+
+function filtersIn(settings: SessionSettings): FilterEntries {
+  const { availableTools = [], excludedTools = [], defaultAgentExcludedTools = [] } = settings;
+  return { availableTools, excludedTools, 'defaultAgent.excludedTools': defaultAgentExcludedTools };
+}
+
+function filterWarning(option: string, unmatched: readonly string[]): readonly string[] {
+  if (unmatched.length === 0) return [];
+  const names = unmatched.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, longestName)));
+  const more = unmatched.length > mostNames ? ` and ${unmatched.length - mostNames} more` : '';
+  return [
+    `The option '${option}' has no effect for ${names.join(', ')}${more}: the session has no such tool.`,
+  ];
 }
 
 const mostNames = 10;
@@ -44,6 +39,8 @@ const longestName = 64;
 export class OptionWarnings {
   private readonly known = new Set<string>();
   private unsaid: string[] = [];
+  /** Entries of filters by which a tool may be meant that its server has not offered yet. */
+  private pending: FilterEntries = {};
 
   add(messages: readonly string[]): void {
     for (const message of messages) {
@@ -51,6 +48,26 @@ export class OptionWarnings {
       this.known.add(message);
       this.unsaid.push(message);
     }
+  }
+
+  /** A warning for each filter of tools with entries that no tool is meant by; what tools of servers may be meant by waits. */
+  ofFilters(sources: readonly ToolSource[], settings: SessionSettings): readonly string[] {
+    return this.examine(sources, filtersIn(settings));
+  }
+
+  /** The same for what has waited. */
+  ofPending(sources: readonly ToolSource[]): readonly string[] {
+    return this.examine(sources, this.pending);
+  }
+
+  private examine(sources: readonly ToolSource[], filters: FilterEntries): readonly string[] {
+    const found = Object.entries(filters).map(([option, entries]) => ({
+      option,
+      ...unmatchedEntries(sources, entries),
+    }));
+    const waiting = found.filter(({ pending }) => pending.length > 0);
+    this.pending = Object.fromEntries(waiting.map(({ option, pending }) => [option, pending]));
+    return found.flatMap(({ option, unmatched }) => filterWarning(option, unmatched));
   }
 
   /** What has not been said yet; from now on it has. */

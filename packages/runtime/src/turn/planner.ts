@@ -19,7 +19,7 @@ import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import { planPathIn } from '../workspace/plan.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
-import { filterWarnings, OptionWarnings } from './option-warnings.js';
+import { OptionWarnings } from './option-warnings.js';
 import type { AgentChoices, LeadingAgent, PlannedAgent } from './planned-agent.js';
 
 /** What a leading agent has besides the tools it names. */
@@ -79,7 +79,10 @@ export class Planner {
       },
       noticeOfServers: () => this.noticeOfTools(({ source }) => source === 'mcp'),
       report: () => this.report(state()),
-      optionWarnings: () => this.optionWarnings.take(),
+      optionWarnings: () => {
+        this.optionWarnings.add(this.optionWarnings.ofPending(this.sources));
+        return this.optionWarnings.take();
+      },
       promptWarnings: () => this.prompt.takeWarnings(),
     };
   }
@@ -205,7 +208,7 @@ export class Planner {
 
   /** What filters of tools name in vain. */
   filterWarnings(): readonly string[] {
-    return filterWarnings(this.sources, this.settings);
+    return this.optionWarnings.ofFilters(this.sources, this.settings);
   }
 
   configure(settings: SessionSettings, access: ModelAccess): void {

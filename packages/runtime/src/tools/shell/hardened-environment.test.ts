@@ -132,3 +132,39 @@ describe('a hostile environment', () => {
     expect({ PATH, HOME, LANG }).toEqual({ PATH: plain.PATH, HOME: world, LANG: 'C' });
   });
 });
+
+test('no secret of the user is in it, and all else is', () => {
+  const kept = {
+    HOME: '/home/u',
+    LANG: 'C.UTF-8',
+    NODE_ENV: 'test',
+    PWD: '/work',
+    OLDPWD: '/',
+    KEYBOARD: 'de',
+    MONKEY_PATCH: '1',
+    AUTHOR: 'x',
+    DATABASE_URL: 'postgres://localhost:5432/db',
+    REGISTRY: 'https://user@example.com/path:x@y',
+  };
+  const secrets = {
+    AWS_ACCESS_KEY_ID: 'x',
+    AWS_SECRET_ACCESS_KEY: 'x',
+    AWS_SESSION_TOKEN: 'x',
+    NPM_TOKEN: 'x',
+    npm_config__auth: 'x',
+    PGPASSWORD: 'x',
+    MYSQL_PWD: 'x',
+    GITHUB_PAT: 'x',
+    SENTRY_DSN: 'x',
+    STRIPE_API_KEY: 'x',
+    SSH_AUTH_SOCK: '/tmp/agent',
+    SLACK_WEBHOOK_URL: 'x',
+    REDIS_URL: 'redis://:hidden@example.com',
+    MONGO_URL: 'mongodb+srv://u:p@example.com/db',
+    GOOGLE_APPLICATION_CREDENTIALS: '/x.json',
+    SSL_PASSPHRASE: 'x',
+  };
+  const environment = hardenedEnvironment({ ...kept, ...secrets }, '/work');
+  expect(environment).toMatchObject(kept);
+  expect(Object.keys(environment).filter((name) => Object.hasOwn(secrets, name))).toEqual([]);
+});

@@ -3,13 +3,16 @@ import { isWithin } from '../../workspace/paths.js';
 
 /**
  * The environment of a command that runs unasked because it only reads: without what makes shells and programs read files
- * of the place, or run what those name; and with git told to run nothing that a repository can configure.
+ * of the place, or run what those name; with git told to run nothing that a repository can configure; and without secrets,
+ * because what it prints goes to the model before any user has seen it.
  */
 export function hardenedEnvironment(
   environment: Readonly<Record<string, string>>,
   workingDirectory: string,
 ): Record<string, string> {
-  const kept = Object.entries(environment).filter(([name]) => !isSteering(name));
+  const kept = Object.entries(environment).filter(
+    ([name, value]) => !isSteering(name) && !isSecret(name, value),
+  );
   const path = environment.PATH?.split(delimiter).filter((each) => isTrusted(each, workingDirectory));
   return {
     ...Object.fromEntries(kept),
@@ -30,9 +33,17 @@ function isSteering(name: string): boolean {
   return steering.has(name) || /^(?:GIT_|BASH_FUNC_|LD_|DYLD_)/.test(name);
 }
 
+/** By its name, or because it is an address with a password in it. */
+function isSecret(name: string, value: string): boolean {
+  return secretName.test(name) || /^[a-z][a-z\d+.-]*:\/\/[^/\s]*:[^/\s]*@/i.test(value);
+}
+
+const secretName =
+  /password|passwd|passphrase|secret|credential|api_?key|(?:^|_)(?:token|key|auth|authorization|pat|cookies?|dsn|webhook)(?:_|$)|_pwd$/i;
+
 const steering = new Set(
   (
-    'BASH_ENV ENV SHELLOPTS BASHOPTS CDPATH GLOBIGNORE IFS PS4 PROMPT_COMMAND POSIXLY_CORRECT SSH_CLIENT SSH2_CLIENT ' +
+    'BASH_ENV ENV GCONV_PATH LOCPATH NLSPATH PYTHONHOME SHELLOPTS BASHOPTS CDPATH GLOBIGNORE IFS PS4 PROMPT_COMMAND POSIXLY_CORRECT SSH_CLIENT SSH2_CLIENT ' +
     'LESSOPEN LESSCLOSE LESS MANPAGER EDITOR VISUAL RIPGREP_CONFIG_PATH GREP_OPTIONS FD_OPTIONS AWKPATH AWKLIBPATH ' +
     'JQ_LIBRARY_PATH MAGIC DIFF_OPTIONS TAR_OPTIONS GZIP NODE_OPTIONS PYTHONSTARTUP PYTHONPATH PERL5OPT PERL5LIB RUBYOPT ' +
     'JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS TREE_COLORS'

@@ -71,7 +71,11 @@ const jqWords: Readonly<Record<string, number>> = {
   '--indent': 1,
 };
 
-/** A filter can read the modules it imports, wherever they are; a filter in a file says nothing here. */
+/** Imports modules, wherever they are, or shows what is in the environment. */
+const leadsElsewhere =
+  /\b(?:import|include|modulemeta|input_filename)\b|(?<![.\w])env\b(?!\s*:)|\$ENV\b|\$__prog/;
+
+/** A filter in a file says nothing here. */
 function jq(words: readonly KnownWord[]): Understood | undefined {
   const plain: KnownWord[] = [];
   const values: KnownWord[] = [];
@@ -88,11 +92,7 @@ function jq(words: readonly KnownWord[]): Understood | undefined {
   if (!call || values.some(({ kind, value }) => kind !== 'literal' || value.startsWith('-')))
     return undefined;
   const [filter, ...files] = call.operands;
-  if (
-    filter &&
-    (filter.kind !== 'literal' || /\b(?:import|include|modulemeta|input_filename)\b/.test(filter.value))
-  )
-    return undefined;
+  if (filter && (filter.kind !== 'literal' || leadsElsewhere.test(filter.value))) return undefined;
   const operands = [...files, ...values];
   return { role: 'reads', options: call.options, operands, ...(filter && { texts: [filter] }) };
 }

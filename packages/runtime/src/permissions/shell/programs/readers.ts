@@ -7,10 +7,11 @@ export const readers: readonly (readonly [string, Program])[] = [
     'ls',
     program(
       'reads',
-      '-aAbBcCdDfFgGhHikKlLmnNopqQrRsStUuvwxXZ1@eO -I: -T: --all --almost-all --author --escape --block-size= ' +
+      // What links inside a directory lead to is not shown.
+      '-aAbBcCdDfFgGhHikKlmnNopqQrRsStUuvwxXZ1@eO -I: -T: --all --almost-all --author --escape --block-size= ' +
         '--ignore-backups --color=? --directory --classify=? --file-type --format= --full-time --group-directories-first ' +
         '--no-group --human-readable --si --hide= --hyperlink=? --indicator-style= --inode --ignore= --kibibytes ' +
-        '--dereference --dereference-command-line --numeric-uid-gid --literal --quote-name --quoting-style= --reverse ' +
+        '--dereference-command-line --numeric-uid-gid --literal --quote-name --quoting-style= --reverse ' +
         '--recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero',
     ),
   ],

@@ -93,15 +93,18 @@ export const writers: readonly (readonly [string, Program])[] = [
     ),
   ],
   ['scp', linkedCopier((call) => has(call, '-r'), transfer)],
-  ['sftp', writer('-1246aCfNpqrv -P: -i: -l: -B: -c: -R:')],
+  // What it reads may be commands of this machine: `!id`.
+  ['sftp', () => undefined],
   [
     'curl',
-    writer(
+    program(
+      'writes',
       '-sSLfIivkOJNgGaqR#046 -o: -X: -H: -d: -F: -u: -A: -e: -b: -c: -m: -w: -x: -y: -Y: -z: -C: -r: -T: --silent --show-error --location --fail ' +
         '--fail-with-body --head --include --verbose --insecure --remote-name --remote-header-name --request= --header= --data= --data-raw= ' +
         '--data-binary= --data-urlencode= --json= --form= --user= --user-agent= --referer= --cookie= --max-time= --connect-timeout= --retry= ' +
         '--retry-delay= --output= --write-out= --compressed --url= --get --http1.1 --http2 --progress-bar --no-progress-meter --max-redirs= ' +
         '--range= --continue-at= --upload-file= --create-dirs --ipv4 --ipv6 --no-buffer --globoff --proxy=',
+      { fits: isPlainTransfer },
     ),
   ],
   [
@@ -133,6 +136,28 @@ export const writers: readonly (readonly [string, Program])[] = [
     ),
   ],
 ];
+
+/**
+ * Curl has little languages of its own, in which files are written and read under names that do not stand there: patterns
+ * in addresses and what becomes of them in names of files, quotes and attributes in forms, outputs in formats.
+ */
+function isPlainTransfer(call: ParsedCall): boolean {
+  const addresses = [...call.operands.map(({ value }) => value), ...valuesOf(call, '--url')];
+  return (
+    addresses.every((each) => isPlainAddress(each)) &&
+    valuesOf(call, '-o', '--output').every((each) => !/#\d/.test(each)) &&
+    valuesOf(call, '-w', '--write-out').every((each) => !/%output/i.test(each)) &&
+    valuesOf(call, '-F', '--form').every((each) => /^[^="]+=(?:[@<]?[^"@<;,\\]*)$/.test(each))
+  );
+}
+
+/** Of the web or a file server, or without a scheme; a pattern may stand behind the host only. */
+function isPlainAddress(address: string): boolean {
+  const start = address.split(/[/?#]/, 3).join('/');
+  if (/[{}[\]\\\s]/.test(start.replace(/\[[\da-f:.]+\]/i, ''))) return false;
+  const scheme = /^([a-z][a-z\d+.-]*):(?!\d)/i.exec(address)?.[1];
+  return scheme === undefined || /^(?:https?|ftps?)$/i.test(scheme);
+}
 
 function writer(options: string): Program {
   return program('writes', options);
