@@ -60,8 +60,8 @@ function readField(text = '', range: Range): ReadonlySet<number> | undefined {
   const values = new Set<number>();
   for (const part of text.split(',')) {
     const [, first, last, step] = /^(\*|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(part) ?? [];
-    const from = first === '*' ? range.least : valueOf(first, range);
-    const end = last === undefined ? undefined : valueOf(last, range);
+    const from = first === '*' ? range.least : numberIn(first, range);
+    const end = last === undefined ? undefined : numberIn(last, range);
     const isOpen = first === '*' || (step !== undefined && last === undefined);
     const to = end ?? (isOpen ? range.most : from);
     const by = step === undefined ? 1 : Number(step);
@@ -72,7 +72,7 @@ function readField(text = '', range: Range): ReadonlySet<number> | undefined {
   return values;
 }
 
-function valueOf(text: string | undefined, { least, most, names = [] }: Range): number | undefined {
+function numberIn(text: string | undefined, { least, most, names = [] }: Range): number | undefined {
   const named = names.indexOf((text ?? '').toLowerCase());
   const value = named > 0 || (named === 0 && names[0] !== '') ? named : Number(text);
   return /^\w+$/.test(text ?? '') && Number.isInteger(value) && value >= least && value <= most

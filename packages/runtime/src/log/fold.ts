@@ -110,10 +110,6 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
     }
     case 'ask.settled':
       return { ...state, spending: settle(state.spending, entry.data) };
-    case 'file.changing':
-      return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
-    case 'file.written':
-      return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
     case 'history.truncated':
       return stateOfSnapshot(entry.data.state);
     case 'command.begun': {
@@ -146,6 +142,18 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
       return { ...state, fixed: { ...state.fixed, ...entry.data } };
     case 'snapshot':
       return stateOfSnapshot(entry.data.state);
+    default:
+      return foldFileNote(state, entry);
+  }
+}
+
+/** What tools wrote. */
+function foldFileNote(state: SessionState, entry: NoteDraft): SessionState {
+  switch (entry.note) {
+    case 'file.changing':
+      return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
+    case 'file.written':
+      return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
     default:
       return state;
   }
