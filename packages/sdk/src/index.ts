@@ -15,6 +15,7 @@ export type {
   SessionEvent,
 } from '@groundcrew/protocol';
 export { type Channel, RpcError } from '@groundcrew/rpc';
+export { type AgentInfo, defineAgent, type SessionAgents } from './agents.js';
 export { Client } from './client.js';
 export type { ClientOptions, ConnectionLost, Reconnected } from './client-options.js';
 export {
@@ -69,6 +70,7 @@ export {
 export type { HandlerFailure } from './report.js';
 export type { Session } from './session.js';
 export type {
+  AgentLimits,
   AutoModeSwitchHandler,
   BearerTokenProvider,
   CommandContext,
@@ -95,6 +97,7 @@ export type {
   SessionConfigBase,
   SessionOptions,
   SetModelOptions,
+  SubagentOptions,
   UserInputHandler,
   UserInputRequest,
 } from './session-options.js';
@@ -105,6 +108,7 @@ export {
   type SystemMessageConfig,
   type SystemMessageSection,
 } from './system-message.js';
+export type { AgentTask, NewAgentTask, SessionTasks } from './tasks.js';
 export type { ToolResultObject } from './tool-result.js';
 export type { TraceContext } from './trace.js';
 export {

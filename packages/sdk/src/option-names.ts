@@ -5,6 +5,7 @@ import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
 import { nearestName } from './nearest-name.js';
 import type {
+  AgentLimits,
   CommandDefinition,
   CustomAgentConfig,
   LogOptions,
@@ -15,6 +16,7 @@ import type {
   ResumeSessionOptions,
   SessionOptions,
   SetModelOptions,
+  SubagentOptions,
 } from './session-options.js';
 
 /** The names of an object's fields; of those with fields of their own, what these are. */
@@ -134,6 +136,22 @@ const mcpServer: NamesOf<McpStdioServerConfig & Omit<McpHttpServerConfig, 'type'
   headers: true,
 };
 
+const agentLimits: NamesOf<AgentLimits> = {
+  maxTokens: true,
+  maxCalls: true,
+  maxCost: true,
+  maxSeconds: true,
+};
+
+const subagents: NamesOf<SubagentOptions> = {
+  agents: { each: 'name', names: { model: true, effortLevel: true, limits: field(agentLimits) } },
+  disabledSubagents: true,
+  maxConcurrency: true,
+  maxDepth: true,
+  limits: field(agentLimits),
+  treeLimits: field(agentLimits),
+};
+
 const customAgent: NamesOf<CustomAgentConfig> = {
   name: true,
   displayName: true,
@@ -145,6 +163,7 @@ const customAgent: NamesOf<CustomAgentConfig> = {
   skills: true,
   model: true,
   reasoningEffort: true,
+  limits: field(agentLimits),
 };
 
 /** What the SDK has besides what it passes on. */
@@ -172,6 +191,7 @@ const session = {
   hookOptions: field(hookOptions),
   mcpServers: { each: 'name', names: mcpServer } as const,
   customAgents: item(customAgent),
+  subagents: field(subagents),
 } as unknown as NamesOf<ResumeSessionOptions>;
 
 const create: NamesOf<SessionOptions & ResumeSessionOptions> = { ...session, sessionId: true };

@@ -90,8 +90,10 @@ export interface SessionConfigBase extends OtherSettings {
   readonly enableFileHooks?: boolean;
   /** MCP servers, by name. They start at the first turn; their tools are offered as `<server>-<tool>`. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
-  /** Agents that can lead the session, and that the main agent may ask. Their `mcpServers` are not started yet. */
+  /** Agents that can lead the session, and that the main agent may ask; `defineAgent` checks one. */
   readonly customAgents?: readonly CustomAgentConfig[];
+  /** How many sub-agents, how deep, and what they may take; a session that is resumed keeps what it had. */
+  readonly subagents?: SubagentOptions;
   /** The agent that works instead of the main one, by its name: one of `customAgents` or of a file. */
   readonly agent?: string;
   /**
@@ -168,6 +170,7 @@ type OtherSettings = Omit<
   | 'enableFileHooks'
   | 'mcpServers'
   | 'customAgents'
+  | 'subagents'
   | 'defaultAgent'
   | 'infiniteSessions'
   | 'sandbox'
@@ -266,6 +269,40 @@ export interface CustomAgentConfig {
   readonly skills?: readonly string[];
   readonly model?: string;
   readonly reasoningEffort?: ReasoningEffort;
+  /** What it may take as a sub-agent; at a limit it ends with what it has, and says so. */
+  readonly limits?: AgentLimits;
+}
+
+/** What a sub-agent, or a tree of them, may take. */
+export interface AgentLimits {
+  /** Input and output together. */
+  readonly maxTokens?: number;
+  readonly maxCalls?: number;
+  /** US dollars. */
+  readonly maxCost?: number;
+  /** Of work: what passes while no runtime has the session does not count. */
+  readonly maxSeconds?: number;
+}
+
+/** What holds for the sub-agents of a session. */
+export interface SubagentOptions {
+  /** By the name of an agent. */
+  readonly agents?: Readonly<
+    Record<
+      string,
+      { readonly model?: string; readonly effortLevel?: ReasoningEffort; readonly limits?: AgentLimits }
+    >
+  >;
+  /** Names of agents that others may not begin. */
+  readonly disabledSubagents?: readonly string[];
+  /** How many work at once; 8 unless given. Others wait. */
+  readonly maxConcurrency?: number;
+  /** How deep they nest; 3 unless given. */
+  readonly maxDepth?: number;
+  /** For each agent that has none of its own. */
+  readonly limits?: AgentLimits;
+  /** For all agents below one of the main agent's, that one included. */
+  readonly treeLimits?: AgentLimits;
 }
 
 /** Answers one sort of question that the runtime puts to this app. */

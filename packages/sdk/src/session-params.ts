@@ -26,6 +26,7 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     providers,
     mcpServers,
     customAgents,
+    subagents,
     sandbox,
     onPermissionRequest,
     onUserInputRequest,
@@ -55,6 +56,7 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     ...(providers && { providers: providers.map(providerParams) }),
     ...(mcpServers && { mcpServers: serverParams(mcpServers) }),
     ...(customAgents && { customAgents: customAgents.map(agentParams) }),
+    ...(subagents && { subagents: { ...subagents } }),
     ...(sandbox !== undefined && sandboxParams(sandbox, rest.sandboxConfig)),
   };
 }

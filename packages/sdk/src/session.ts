@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventOf, EventType, Methods, Result, SessionEvent } from '@groundcrew/protocol';
+import { SessionAgents } from './agents.js';
 import { Answers } from './answers.js';
 import { CallbackAnswers } from './callbacks.js';
 import { GroundcrewError, isConnectionLost, sessionNotFound } from './errors.js';
@@ -19,6 +20,7 @@ import type {
 } from './session-options.js';
 import { providerParams, withProviderUpdate } from './session-params.js';
 import { streamTurn } from './stream-turn.js';
+import { SessionTasks } from './tasks.js';
 import { type AssistantMessageEvent, lastMessageOf, type TurnWait } from './turn-wait.js';
 import { Turns } from './turns.js';
 import type { Warnings } from './warnings.js';
@@ -38,6 +40,10 @@ export interface SessionParts {
 /** One conversation. Made by a client's `createSession` and `resumeSession`. */
 export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
   readonly sessionId: string;
+  /** The agents that can lead it, and that its agent may ask. */
+  readonly agents: SessionAgents;
+  /** The agents that work for its agent. */
+  readonly tasks: SessionTasks;
   /** @internal */
   options: ResumeSessionOptions;
   private readonly report: Report;
@@ -61,6 +67,8 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     this.report = report;
     this.warnings = warnings;
     this.calls = new SessionCalls(place);
+    this.agents = new SessionAgents(sessionId, this.calls.insist);
+    this.tasks = new SessionTasks(this, this.calls.insist);
     this.feed = new EventFeed(({ type }, thrown) =>
       report({ handler: 'event', name: type, sessionId }, thrown),
     );

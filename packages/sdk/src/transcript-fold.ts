@@ -26,6 +26,8 @@ export function reduceItems(agent: TranscriptAgent, event: SessionEvent): Transc
       return { ...agent, retry: event.data.errorMessage ?? 'The model call failed' };
     case 'abort':
       return { ...withoutLive(interruptOpen(agent)), isTurnOpen: false };
+    case 'assistant.usage':
+      return agent.id === undefined ? agent : withTokens(agent, event.data);
     case 'subagent.started':
     case 'subagent.completed':
     case 'subagent.failed':
@@ -35,6 +37,13 @@ export function reduceItems(agent: TranscriptAgent, event: SessionEvent): Transc
   }
 }
 
+function withTokens(
+  agent: TranscriptAgent,
+  { inputTokens = 0, outputTokens = 0 }: EventData<'assistant.usage'>,
+): TranscriptAgent {
+  return { ...agent, tokens: (agent.tokens ?? 0) + inputTokens + outputTokens };
+}
+
 function reduceLife(
   agent: TranscriptAgent,
   event: Extract<SessionEvent, { type: 'subagent.started' | 'subagent.completed' | 'subagent.failed' }>,
@@ -42,10 +51,17 @@ function reduceLife(
   if (agent.id === undefined) return agent;
   const { agentName: name, agentDisplayName: displayName, toolCallId } = event.data;
   const named = { ...agent, name, displayName, toolCallId };
-  if (event.type === 'subagent.started') return named;
-  const ended = { ...withoutLive(named), isTurnOpen: false };
-  if (event.type === 'subagent.completed') return { ...ended, state: 'completed' };
-  return { ...ended, state: 'failed', error: event.data.error };
+  if (event.type === 'subagent.started') return { ...named, startedAt: event.timestamp };
+  const { tokens: _, ...counted } = withoutLive(named);
+  const { totalTokens: tokens, durationMs: milliseconds } = event.data;
+  const ended = {
+    ...counted,
+    isTurnOpen: false,
+    ...(tokens !== undefined && { tokens }),
+    ...(milliseconds !== undefined && { milliseconds }),
+  };
+  if (event.type === 'subagent.failed') return { ...ended, state: 'failed', error: event.data.error };
+  return { ...ended, state: event.data.cancelled ? 'interrupted' : 'completed' };
 }
 
 function reduceTools(agent: TranscriptAgent, event: SessionEvent): TranscriptAgent {

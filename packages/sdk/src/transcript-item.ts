@@ -63,6 +63,12 @@ export interface TranscriptAgent {
   readonly toolCallId?: string;
   readonly state: 'running' | 'completed' | 'failed' | 'interrupted';
   readonly error?: string;
+  /** When it began. */
+  readonly startedAt?: string;
+  /** What its model calls took: so far, as far as this screen was there, and in all when it has ended. */
+  readonly tokens?: number;
+  /** How long it worked, when it has ended. */
+  readonly milliseconds?: number;
   readonly items: readonly TranscriptItem[];
   /** A model call is open, or the tools it asked for are. */
   readonly isTurnOpen: boolean;

@@ -163,10 +163,17 @@ function agentOf(transcript: Transcript, event: SessionEvent): TranscriptAgent {
 function findAgent({ agents }: Transcript, event: SessionEvent): TranscriptAgent | undefined {
   const { id, callId } = placeOf(event);
   const started = startedCall(event);
-  return agents.find(
-    (agent) =>
-      (id !== undefined && agent.id === id) ||
-      (agent.toolCallId !== undefined && (agent.toolCallId === callId || agent.toolCallId === started)),
+  const exact = id === undefined ? undefined : agents.find((agent) => agent.id === id);
+  // Some services give the calls of every answer the same ids: where agents have ids, those decide.
+  const isNamed = event.agentId !== undefined;
+  return (
+    exact ??
+    agents.find(
+      ({ id: known, toolCallId }) =>
+        toolCallId !== undefined &&
+        (toolCallId === callId || toolCallId === started) &&
+        (!isNamed || known === toolCallId),
+    )
   );
 }
 
@@ -213,7 +220,10 @@ function interruptedItem(item: TranscriptItem): TranscriptItem {
 }
 
 function storedAgent(agent: TranscriptAgent): TranscriptAgent {
-  const { streaming: _, retry: __, ...stored } = agent;
+  const { streaming: _, retry: __, tokens, ...rest } = agent;
+  // Only the end of an agent says in the log what it took.
+  const isCounted = tokens !== undefined && agent.milliseconds !== undefined;
+  const stored = { ...rest, ...(isCounted && { tokens }) };
   const items = agent.items.filter((item) => item.type !== 'notice' || !item.isEphemeral);
   return { ...stored, items: items.map(storedItem) };
 }

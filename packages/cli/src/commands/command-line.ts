@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   mcp: async () => (await import('./mcp.js')).mcp,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,
+  agents: async () => (await import('./agents.js')).agents,
   skills: async () => (await import('./skills.js')).skills,
   replay: async () => (await import('./replay.js')).replay,
   doctor: async () => (await import('./doctor.js')).doctor,

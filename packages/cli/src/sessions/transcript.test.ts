@@ -37,9 +37,41 @@ test('what a sub-agent did stands below its call', () => {
   expect(transcriptLines(transcript)).toEqual([
     '> Ask',
     '› task',
-    '  > One\n  > Two',
-    '  › view',
-    '    failed: no',
+    '  » A (running)',
+    '    > One\n    > Two',
+    '    › view',
+    '      failed: no',
     'Done.',
+  ]);
+});
+
+test('agents stand in a tree, with their state, what they took and how long', () => {
+  const names = { agentName: 'a', agentDisplayName: 'Outer' };
+  const totals = { totalTokens: 20, durationMs: 1234 };
+  const transcript = transcriptOf([
+    event('tool.execution_start', { toolCallId: 't', toolName: 'task' }),
+    event('subagent.started', { toolCallId: 't', ...names }, { agentId: 'x' }),
+    event('tool.execution_start', { toolCallId: 't', toolName: 'task' }, { agentId: 'x' }),
+    event(
+      'subagent.started',
+      { toolCallId: 't', parentToolCallId: 't', agentName: 'b', agentDisplayName: 'Inner' },
+      { agentId: 'y' },
+    ),
+    event('assistant.message', { messageId: 'm', content: 'Inner words' }, { agentId: 'y' }),
+    event(
+      'subagent.failed',
+      { toolCallId: 't', agentName: 'b', agentDisplayName: 'Inner', error: 'no', ...totals },
+      { agentId: 'y' },
+    ),
+    event('subagent.completed', { toolCallId: 't', ...names, ...totals }, { agentId: 'x' }),
+    event('subagent.started', { toolCallId: 'client-1', ...names }, { agentId: 'z' }),
+  ]);
+  expect(transcriptLines(transcript)).toEqual([
+    '› task',
+    '  » Outer (completed, 20 tokens, 1.2 s)',
+    '    › task',
+    '      » Inner (failed: no, 20 tokens, 1.2 s)',
+    '        Inner words',
+    '  » Outer (running)',
   ]);
 });

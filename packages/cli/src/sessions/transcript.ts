@@ -1,10 +1,18 @@
 import type { Transcript, TranscriptAgent, TranscriptItem } from '@groundcrew/sdk';
-import { describeNotice, describeTool } from '../terminal/describe.js';
+import { describeAgent, describeNotice, describeTool } from '../terminal/describe.js';
 import { harmless, visible } from '../terminal/visible.js';
 
 /** A conversation as lines. What sub-agents did stands below the call that started them. */
 export function transcriptLines(transcript: Transcript): readonly string[] {
-  return agentLines(transcript.main, transcript);
+  const { main, agents } = transcript;
+  const calls = new Set(
+    [main, ...agents].flatMap(({ items }) =>
+      items.flatMap((item) => (item.type === 'tool' ? [item.id] : [])),
+    ),
+  );
+  // Those that a client began stand below no call.
+  const others = agents.filter(({ toolCallId }) => toolCallId === undefined || !calls.has(toolCallId));
+  return [...agentLines(main, transcript), ...others.flatMap((agent) => childLines(agent, transcript))];
 }
 
 /** One entry of a conversation as lines; none for an answer without text. */
@@ -27,7 +35,13 @@ function agentLines(agent: TranscriptAgent, transcript: Transcript): readonly st
   return agent.items.flatMap((item) => [
     ...itemLines(item),
     ...transcript.agents
-      .filter(({ toolCallId }) => item.type === 'tool' && toolCallId === item.id)
-      .flatMap((child) => agentLines(child, transcript).map((line) => line.replaceAll(/^/gm, '  '))),
+      .filter((child) => item.type === 'tool' && child.toolCallId === item.id && child.parentId === agent.id)
+      .flatMap((child) => childLines(child, transcript)),
   ]);
+}
+
+/** A sub-agent, how it stands, and below that what it did. */
+function childLines(child: TranscriptAgent, transcript: Transcript): readonly string[] {
+  const lines = [visible(describeAgent(child)), ...agentLines(child, transcript)];
+  return lines.map((line, index) => line.replaceAll(/^/gm, index === 0 ? '  ' : '    '));
 }

@@ -4,6 +4,7 @@ import type {
   PermissionInvocation,
   PermissionRequest,
   SessionEvent,
+  TranscriptAgent,
   TranscriptNotice,
 } from '@groundcrew/sdk';
 import { entryOf } from '../flags/arguments.js';
@@ -50,6 +51,19 @@ export function describeTool({
   readonly display?: string | undefined;
 }): string {
   return `› ${name}${display ? ` ${display}` : shortened(inJson(given), 200)}`;
+}
+
+/** A sub-agent on a line: its name, how it stands, and what it took. */
+export function describeAgent(
+  agent: Pick<TranscriptAgent, 'id' | 'name' | 'displayName' | 'state' | 'tokens' | 'milliseconds' | 'error'>,
+): string {
+  const { displayName, name, id = '', state, tokens, milliseconds, error } = agent;
+  const facts = [
+    error === undefined ? state : `${state}: ${error}`,
+    ...(tokens === undefined ? [] : [`${tokens} tokens`]),
+    ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s`]),
+  ];
+  return `» ${displayName ?? name ?? id} (${facts.join(', ')})`;
 }
 
 /** A line beside the conversation. */

@@ -59,7 +59,29 @@ test('what other agents say is not the answer, what they do is shown', () => {
   show('assistant.message_delta', delta('m1', 'inner'), { agentId: 'a' });
   show('assistant.message', { messageId: 'm1', content: 'inner' }, { agentId: 'a' });
   show('tool.execution_start', { toolCallId: 'c', toolName: 'look' }, { agentId: 'a' });
-  expect([output.text, errorOutput.text]).toEqual(['', '› look\n']);
+  expect([output.text, errorOutput.text]).toEqual(['', '    › look\n']);
+});
+
+test('agents stand below those that began them, and say how they ended', () => {
+  const { errorOutput, show } = displayed();
+  const names = { agentName: 'a', agentDisplayName: 'Outer' };
+  const inner = { toolCallId: 'u', agentName: 'b', agentDisplayName: 'Inner' };
+  show('tool.execution_start', { toolCallId: 't', toolName: 'task' });
+  show('subagent.started', { toolCallId: 't', ...names }, { agentId: 'x' });
+  show('tool.execution_start', { toolCallId: 'u', toolName: 'task' }, { agentId: 'x' });
+  show('subagent.started', { parentToolCallId: 'u', ...inner }, { agentId: 'y' });
+  show('tool.execution_start', { toolCallId: 'v', toolName: 'look' }, { agentId: 'y' });
+  show('subagent.completed', { ...inner, totalTokens: 10, durationMs: 500 }, { agentId: 'y' });
+  show('subagent.completed', { toolCallId: 't', ...names, cancelled: true }, { agentId: 'x' });
+  expect(errorOutput.text.trimEnd().split('\n')).toEqual([
+    '› task',
+    '  » Outer (running)',
+    '    › task',
+    '    » Inner (running)',
+    '      › look',
+    '    » Inner (completed, 10 tokens, 0.5 s)',
+    '  » Outer (interrupted)',
+  ]);
 });
 
 test('activity is lines without secrets or anything that steers a terminal', () => {

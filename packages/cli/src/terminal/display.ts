@@ -1,8 +1,14 @@
-import { type EventData, emptyTranscript, foldTranscript, type SessionEvent } from '@groundcrew/sdk';
+import {
+  type EventData,
+  emptyTranscript,
+  foldTranscript,
+  type SessionEvent,
+  type TranscriptAgent,
+} from '@groundcrew/sdk';
 import type { Redactor } from '../log/redact.js';
-import { describeEvent } from './describe.js';
+import { describeAgent, describeEvent } from './describe.js';
 import type { Output } from './terminal.js';
-import { harmless } from './visible.js';
+import { harmless, visible } from './visible.js';
 import type { WaitingIndicator } from './waiting-indicator.js';
 
 /** Where a display writes. */
@@ -32,8 +38,16 @@ export class Display {
     this.transcript = foldTranscript(this.transcript, event);
     this.options.indicator?.follow(this.transcript);
     if (event.agentId === undefined && this.isAnswer(event)) return;
+    const agent = this.transcript.agents.find(({ id }) => id !== undefined && id === event.agentId);
+    if (agent && isLife(event)) this.note(`${this.indentOf(agent)}${visible(describeAgent(agent))}`);
     const line = describeEvent(event);
-    if (line !== undefined) this.note(line);
+    if (line !== undefined) this.note(agent ? `${this.indentOf(agent)}  ${line}` : line);
+  }
+
+  /** Agents stand below those that began them. */
+  private indentOf({ parentId }: TranscriptAgent): string {
+    const parent = this.transcript.agents.find(({ id }) => id !== undefined && id === parentId);
+    return parent ? `  ${this.indentOf(parent)}` : '  ';
   }
 
   /** A line beside the answer. */
@@ -86,4 +100,9 @@ export class Display {
     output.write(output.isTTY ? harmless(text) : text);
     this.isMidLine = !text.endsWith('\n');
   }
+}
+
+/** An agent begins, or has ended. */
+function isLife({ type }: SessionEvent): boolean {
+  return type === 'subagent.started' || type === 'subagent.completed' || type === 'subagent.failed';
 }

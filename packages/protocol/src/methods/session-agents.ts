@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
-import { flag, text, texts } from '../fields.js';
+import { flag, number, text, texts } from '../fields.js';
 import { nothing, once, openEnum, openObject } from '../schema.js';
 import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef } from './session-ref.js';
@@ -19,6 +19,7 @@ export const agentInfo = once(() =>
     model: z.optional(text()),
     skills: z.optional(texts()),
     prompt: z.optional(text()),
+    limits: z.optional(z.record(text(), number())),
   }),
 );
 

@@ -27,6 +27,8 @@ const task = once(() =>
     parentAgentId: z.optional(text()),
     depth: z.optional(number()),
     totalTokens: z.optional(number()),
+    /** How many messages it has answered. */
+    turns: z.optional(number()),
   }),
 );
 

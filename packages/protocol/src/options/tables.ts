@@ -186,7 +186,7 @@ export const createOptions: SupportOf<Create> = {
     description: used,
     tools: used,
     prompt: used,
-    mcpServers: unused("servers of agents are not started: name them in 'mcpServers' of the session."),
+    mcpServers: map(mcpServer),
     infer: used,
     skills: used,
     model: used,

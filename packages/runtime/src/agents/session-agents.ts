@@ -7,6 +7,7 @@ import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import type { LeadingAgent } from '../turn/planned-agent.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
+import { AgentServers } from './agent-servers.js';
 import { agentTools } from './agent-tools.js';
 import { builtinAgents, describedAgent, firstOfEach } from './definition.js';
 import { fleetPrompt } from './fleet.js';
@@ -19,7 +20,10 @@ interface AgentSession {
   readonly currentSettings: SessionSettings;
   readonly loadedState: SessionState | undefined;
   readonly skills: { contextsOf(names: readonly string[]): Promise<readonly string[]> };
-  readonly tools: { readonly planner: { isServed(model: string): boolean } };
+  readonly tools: {
+    readonly planner: { isServed(model: string): boolean };
+    serversOfAgent(servers: Readonly<Record<string, JsonObject>>): ToolSource;
+  };
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
   emit(draft: EphemeralDraft): Promise<string>;
@@ -33,6 +37,13 @@ export class UnknownAgent extends Error {
     const names = known.map((agent) => agent.name).join(', ') || 'none';
     super(`Custom agent '${name}' not found. There are: ${names}.`);
   }
+}
+
+/** What is known of the agent that leads. */
+interface Leading {
+  readonly key: string;
+  readonly skills: readonly string[];
+  readonly servers?: ReturnType<AgentServers['take']>;
 }
 
 const defaults = { maxDepth: 3, maxConcurrency: 8, agents: {}, disabled: [] } satisfies SubAgentSettings;
@@ -54,12 +65,18 @@ export class SessionAgents implements ToolSource {
     of: undefined,
     settings: defaults,
   };
-  private leading: { readonly key: string; readonly skills: readonly string[] } = { key: '', skills: [] };
+  private leading: Leading = { key: '', skills: [] };
+  private readonly servers: AgentServers;
 
   constructor(
     private readonly session: AgentSession,
     private readonly homes: readonly string[],
-  ) {}
+  ) {
+    this.servers = new AgentServers(
+      (servers) => session.tools.serversOfAgent(servers),
+      (agentName) => this.serversOf(agentName),
+    );
+  }
 
   /** What holds for sub-agents now. */
   get settings(): SubAgentSettings {
@@ -157,7 +174,13 @@ export class SessionAgents implements ToolSource {
   /** Who leads by this state; undefined for the default agent, and for one that is gone. */
   leader({ leadingAgent }: SessionState): LeadingAgent | undefined {
     const agent = leadingAgent === undefined ? undefined : this.all.find(({ name }) => name === leadingAgent);
-    return agent && { agent, skills: this.leading.key === agent.name ? this.leading.skills : [] };
+    if (!agent) return undefined;
+    const isRead = this.leading.key === agent.name;
+    return {
+      agent,
+      skills: isRead ? this.leading.skills : [],
+      servers: isRead ? this.leading.servers?.source : undefined,
+    };
   }
 
   /** Begins an agent in the background for a client. Throws UnknownAgent. */
@@ -184,6 +207,7 @@ export class SessionAgents implements ToolSource {
     return {
       settings: () => this.settings,
       skillsOf: async ({ skills }: AgentDefinition) => (skills ? session.skills.contextsOf(skills) : []),
+      serversOf: ({ name }: AgentDefinition) => this.servers.take(name),
     };
   }
 
@@ -236,7 +260,25 @@ export class SessionAgents implements ToolSource {
     const agent =
       selectedAgent === undefined ? undefined : this.all.find(({ name }) => name === selectedAgent);
     const skills = agent?.skills ? await this.session.skills.contextsOf(agent.skills) : [];
-    this.leading = { key: agent?.name ?? '', skills };
+    const before = this.leading.servers;
+    const servers = agent && this.servers.take(agent.name);
+    this.leading = { key: agent?.name ?? '', skills, servers };
+    // Those that are still wanted have two holders now, and stay.
+    await before?.release();
+  }
+
+  /** The session leaves memory: what agents have started ends. */
+  async closeServers(): Promise<void> {
+    this.leading = { key: '', skills: [] };
+    await this.servers.close();
+  }
+
+  /** What is told of servers lives in memory: after a restart, clients describe them again. */
+  private serversOf(agentName: string): Readonly<Record<string, JsonObject>> | undefined {
+    const described = this.session.currentSettings.customAgents?.find(({ name }) => name === agentName);
+    const { mcpServers } = described ?? {};
+    if (typeof mcpServers !== 'object' || mcpServers === null) return undefined;
+    return mcpServers as Readonly<Record<string, JsonObject>>; // parsed so when it came
   }
 
   private updateTools(): boolean {
@@ -299,7 +341,7 @@ function selectedDraft({ name, displayName, tools }: AgentDefinition): Draft {
 
 /** An agent as clients see it. */
 export function shownAgent(agent: AgentDefinition, { includesPrompt = false } = {}) {
-  const { name, displayName, description, tools, skills, model, path, prompt, source } = agent;
+  const { name, displayName, description, tools, skills, model, path, prompt, source, caps } = agent;
   return {
     id: name,
     name,
@@ -310,6 +352,7 @@ export function shownAgent(agent: AgentDefinition, { includesPrompt = false } = 
     ...(skills && { skills: [...skills] }),
     ...(model !== undefined && { model }),
     ...(path !== undefined && { path }),
+    ...(caps && { limits: { ...caps } }),
     ...(includesPrompt && { prompt }),
   };
 }

@@ -48,6 +48,11 @@ export function namesOf({ agent }: AgentTask) {
   return { agentName: agent.name, agentDisplayName: agent.displayName };
 }
 
+/** What hooks receive of an agent. */
+export function hookInput(task: AgentTask) {
+  return { ...namesOf(task), agentType: task.agent.name, agentId: task.agentId };
+}
+
 /** The last thing that an agent said. */
 export function lastText({ history }: AgentState): string {
   const said = history.findLast((entry) => entry.role === 'assistant' && entry.text !== '');

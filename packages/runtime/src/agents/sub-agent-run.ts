@@ -17,11 +17,12 @@ import type { PlannedAgent } from '../turn/planned-agent.js';
 import type { Planner } from '../turn/planner.js';
 import { runUntilAnswered } from '../turn/turn.js';
 import type { SeatContexts } from './agent-seat.js';
+import type { AgentServers } from './agent-servers.js';
 import { capsFor, topOf } from './caps.js';
 import { errorData } from './failure.js';
 import { continueTurn } from './recover.js';
 import type { Slots } from './slots.js';
-import { closingDrafts, type EndStatus, endDrafts, namesOf } from './sub-agent-end.js';
+import { closingDrafts, type EndStatus, endDrafts, hookInput, namesOf } from './sub-agent-end.js';
 import { capsOfTask, type SubAgentSettings } from './subagent-settings.js';
 
 /** What the session gives its sub-agents. */
@@ -31,6 +32,8 @@ export interface SubAgentHost {
   settings(): SubAgentSettings;
   /** The texts of skills that an agent has from the start. */
   skillsOf(agent: AgentDefinition): Promise<readonly string[]>;
+  /** Its own MCP servers, held until they are released. */
+  serversOf(agent: AgentDefinition): ReturnType<AgentServers['take']>;
   trace(): TraceContext;
 }
 
@@ -66,6 +69,7 @@ export class SubAgentRun {
   private readonly contexts: (interaction: Interaction) => AgentContext;
   private compactor: Compactor | undefined;
   private skills: readonly string[] = [];
+  private servers: ReturnType<AgentServers['take']>;
 
   constructor(
     private readonly begun: AgentTask,
@@ -90,6 +94,7 @@ export class SubAgentRun {
   async start(): Promise<boolean> {
     const { parts } = this;
     const stopTimer = this.limitTime();
+    this.servers = parts.serversOf(this.begun.agent);
     try {
       await this.seat(this.controller.signal);
       do await parts.waits.during(this.wait({ isQueued: false }), this.work());
@@ -102,7 +107,7 @@ export class SubAgentRun {
     } finally {
       stopTimer();
       this.release();
-      await this.compactor?.close();
+      await Promise.all([this.compactor?.close(), this.servers?.release()]);
       this.finish();
     }
   }
@@ -180,12 +185,8 @@ export class SubAgentRun {
       await context.hooks.run('subagentStart', { ...hookInput(task), transcriptPath }, signal);
     }
     await context.planner.ready(signal);
-    const prompt = {
-      messageId: task.agentId,
-      text: task.prompt,
-      mode: 'enqueue' as const,
-      source: this.source(),
-    };
+    const { agentId: messageId, prompt: text } = task;
+    const prompt = { messageId, text, mode: 'enqueue' as const, source: this.source() };
     await deliver(prompt, { delivery: 'idle', signal }, context);
     await runUntilAnswered(context, signal);
   }
@@ -288,6 +289,7 @@ export class SubAgentRun {
     return {
       agent: task.agent,
       skills,
+      servers: this.servers?.source,
       withheld: task.depth >= maxDepth ? agentToolNames : [],
       ...(model !== undefined && { model }),
       ...(reasoningEffort !== undefined && { reasoningEffort }),
@@ -391,9 +393,5 @@ function rejectedRemark({ latest }: AgentLog): Pick<HowEnded, 'remark'> {
   return { remark: 'The user rejected what the agent was about to do, and it stopped there.' };
 }
 
-function hookInput({ agent, agentId }: AgentTask) {
-  return { agentName: agent.name, agentDisplayName: agent.displayName, agentType: agent.name, agentId };
-}
-
-/** Timers count no further; an agent that works as long is not ended by one. */
+/** Timers count no further. */
 const longestTimer = 2 ** 31 - 1;

@@ -59,7 +59,7 @@ export interface ConversationHost {
   readonly compaction: Omit<CompactorParts, 'log' | 'models'>;
   readonly readers: LogReaders;
   readonly commands: SessionCommands;
-  readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf'>;
+  readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf' | 'serversOf'>;
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
   held(): void;
   /** Another process has the session now, or its store is gone: this copy is void. */

@@ -208,6 +208,25 @@ export class SessionTools {
     return (await this.session.load()).sample(serverName, readSampling(request), signal);
   }
 
+  /** The servers of one agent: as the session's own, but listed nowhere, for no other agent has them. */
+  serversOfAgent(servers: Readonly<Record<string, JsonObject>>): McpServers {
+    const host = this.mcpHost();
+    const { disabledMcpServers: disabled = [], envValueMode = 'direct' } = this.planner.settings;
+    const named = Object.entries(servers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
+    const others = () =>
+      this.mcp.tools().filter(({ mcp }) => !Object.hasOwn(servers, mcp?.mcpServerName ?? ''));
+    return new McpServers(
+      {
+        ...host,
+        emit: (draft) => {
+          if (draft.type !== 'session.mcp_servers_loaded') host.emit(draft);
+        },
+        takenNames: () => new Set([...host.takenNames(), ...others().map(({ name }) => name)]),
+      },
+      { servers: new Map(named), disabled, envValueMode },
+    );
+  }
+
   /** A server asks a model: clients that registered interest in such answer, else the session's own model. */
   private async sampleForServer(...asked: Parameters<McpHost['sample']>): ReturnType<McpHost['sample']> {
     const { session } = this;

@@ -327,6 +327,12 @@ export class Session {
       onDropped: async () => {
         this.schedules.disarm();
         await Promise.all([this.skills.close(), shells.close(), this.tools.mcp.close()]);
+        await Promise.all([
+          this.skills.close(),
+          shells.close(),
+          this.tools.mcp.close(),
+          this.agents.closeServers(),
+        ]);
       },
       goodbye: ({ state }, ending) => ({
         type: 'session.shutdown',

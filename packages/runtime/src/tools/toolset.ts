@@ -46,7 +46,7 @@ export class ToolConflict extends Error {
 }
 
 /** The tools of one turn, source by source, less what the filters take away; throws ToolConflict. */
-export function makeToolset(sources: readonly ToolSource[], filters: ToolFilters): Toolset {
+export function makeToolset(sources: readonly Pick<ToolSource, 'tools'>[], filters: ToolFilters): Toolset {
   const offered = sources.flatMap((source) => source.tools());
   const builtin = new Set(offered.flatMap((tool) => (tool.source === 'builtin' ? [tool.name] : [])));
   const replacing = offered.filter((tool) => tool.source === 'custom' && builtin.has(tool.name));
@@ -84,11 +84,18 @@ function isVisible(tool: Tool, filters: ToolFilters): boolean {
   const { availableTools, excludedTools = [], hiddenFromRoot = [] } = filters;
   if (hiddenFromRoot.some((entry) => matches(tool, entry))) return false;
   const { ofAgent } = filters;
-  if (ofAgent && !ofAgent.some((entry) => entry === '*' || matches(tool, entry))) return false;
+  if (ofAgent && !ofAgent.some((entry) => entry === '*' || matches(tool, entry) || isOfServer(tool, entry)))
+    return false;
   const isExcluded = excludedTools.some((entry) => matches(tool, entry));
   if (isExcluded && (filters.exclusionWins || availableTools === undefined)) return false;
   if (availableTools === undefined || tool.source === 'custom') return true;
   return availableTools.some((entry) => matches(tool, entry));
+}
+
+/** Agents may name the tools of a server as `server/tool`, or all of them as `server/*`. */
+function isOfServer({ mcp }: Tool, entry: string): boolean {
+  if (!mcp) return false;
+  return entry === `${mcp.mcpServerName}/*` || entry === `${mcp.mcpServerName}/${mcp.mcpToolName}`;
 }
 
 /** Entries of a filter that no tool of these sources is meant by, now or with other clients and systems; and those that have to wait for a source. */

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../log/agent-task.js';
 import type { SessionState } from '../log/state.js';
+import type { ToolSource } from '../tools/tool-source.js';
 
 /** What agents change of a session's plans. */
 export interface AgentChoices {
@@ -11,6 +12,8 @@ export interface AgentChoices {
 export interface LeadingAgent {
   readonly agent: AgentDefinition;
   readonly skills: readonly string[];
+  /** The servers of its own; absent when it has none. */
+  readonly servers?: ToolSource | undefined;
 }
 
 /** A sub-agent, as far as its plans go by it. */

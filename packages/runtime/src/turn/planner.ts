@@ -1,6 +1,5 @@
 import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
-import type { AgentDefinition } from '../log/agent-task.js';
 import { modeOf, type SessionState } from '../log/state.js';
 import { agentPrompt, leadingPrompt } from '../prompt/agent-prompt.js';
 import type { InstructionPlaces } from '../prompt/instruction-files.js';
@@ -17,13 +16,11 @@ import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import { planPathIn } from '../workspace/plan.js';
+import { agentToolset, LedToolset } from './agent-toolsets.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
-import type { AgentChoices, LeadingAgent, PlannedAgent } from './planned-agent.js';
-
-/** What a leading agent has besides the tools it names. */
-const always = ['skill', 'sql'] as const;
+import type { AgentChoices, PlannedAgent } from './planned-agent.js';
 
 /** Leaves the choice of the model to the service. */
 const automatic = 'auto';
@@ -31,9 +28,7 @@ const automatic = 'auto';
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
   private toolset: Toolset | undefined;
-  private ledToolset:
-    | { readonly of: Toolset; readonly agent: AgentDefinition; readonly toolset: Toolset }
-    | undefined;
+  private readonly ledToolset = new LedToolset();
   /** The mode that the tools were put together for. */
   mode: SessionMode = 'interactive';
   private readonly deferral = new Deferral();
@@ -45,7 +40,7 @@ export class Planner {
   readonly optionWarnings = new OptionWarnings();
 
   constructor(
-    private readonly sources: readonly ToolSource[],
+    readonly sources: readonly ToolSource[],
     private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
@@ -93,9 +88,9 @@ export class Planner {
     const plan = () => this.agentPlan(agent(), state());
     return {
       isReady: () => this.sources.every((source) => source.isReady),
-      ready: (signal) => this.ready(signal),
+      ready: (signal) => this.readyFor(agent(), signal),
       freshPlan: async (signal) => {
-        await this.ready(signal);
+        await this.readyFor(agent(), signal);
         return plan();
       },
       plan,
@@ -123,7 +118,8 @@ export class Planner {
   private agentPlan(planned: PlannedAgent, state: SessionState): ModelPlan {
     const { agent, skills, withheld } = planned;
     const model = this.modelOf(planned, state);
-    const toolset = this.agentToolset(agent.tools, withheld);
+    const { servers } = planned;
+    const toolset = agentToolset(this.sources, this.settings, { tools: agent.tools, withheld, servers });
     const facts = { ...this.factsIn(state), model, toolset, instructions: this.prompt.instructions };
     const parent = model === this.model(state) ? state.reasoningEffort : undefined;
     const reasoningEffort = planned.reasoningEffort ?? agent.reasoningEffort ?? parent;
@@ -140,16 +136,8 @@ export class Planner {
     };
   }
 
-  /** Its own tools, less what the app's filters take from everyone. */
-  private agentToolset(tools: readonly string[] | undefined, withheld: readonly string[]): Toolset {
-    const { settings, sources } = this;
-    const excluded = [...(settings.excludedTools ?? []), ...withheld];
-    return makeToolset(sources, {
-      exclusionWins: true,
-      excludedTools: excluded,
-      ...(settings.availableTools && { availableTools: settings.availableTools }),
-      ...(tools && { ofAgent: tools }),
-    });
+  private async readyFor({ servers }: PlannedAgent, signal: AbortSignal): Promise<void> {
+    await Promise.all([this.ready(signal), servers?.ready(signal)]);
   }
 
   /** Resolves when every source of tools is ready, or is not waited for any longer. */
@@ -159,7 +147,7 @@ export class Planner {
 
   /** The plan of the next call, by instructions as they stand and sections as the app transforms them now. */
   private async freshPlan(state: SessionState, waits: Waits, signal: AbortSignal): Promise<ModelPlan> {
-    await this.ready(signal);
+    await Promise.all([this.ready(signal), this.parts.leader?.(state)?.servers?.ready(signal)]);
     const message = this.settings.systemMessage;
     const facts = this.factsIn(state);
     const refreshed = this.prompt.refresh(facts, { message, ...this.placesIn(state) }, signal);
@@ -262,7 +250,9 @@ export class Planner {
     const warning = this.warningAboutEffort(model, reasoningEffort);
     const leader = this.parts.leader?.(state);
     const known = this.factsIn(state);
-    const facts = leader ? { ...known, toolset: this.ledBy(leader) } : known;
+    const facts = leader
+      ? { ...known, toolset: this.ledToolset.of(leader, this.unhiddenToolset(), this) }
+      : known;
     const system = this.prompt.write(facts, settings.systemMessage);
     const otherModel = access.otherModel?.(model);
     return {
@@ -349,20 +339,10 @@ export class Planner {
     }
   }
 
-  /** The tools of the agent that leads; the same object as long as neither changes. */
-  private ledBy(leader: LeadingAgent): Toolset {
-    const of = this.unhiddenToolset();
-    const { agent } = leader;
-    if (this.ledToolset?.of === of && this.ledToolset.agent === agent) return this.ledToolset.toolset;
-    const toolset = agent.tools ? this.agentToolset([...agent.tools, ...always], []) : of;
-    this.ledToolset = { of, agent, toolset };
-    return toolset;
-  }
-
   /** What is hidden from the default agent is not hidden from others. */
   private unhiddenToolset(): Toolset {
     const current = this.currentToolset();
-    return this.settings.defaultAgentExcludedTools ? this.agentToolset(undefined, []) : current;
+    return this.settings.defaultAgentExcludedTools ? agentToolset(this.sources, this.settings, {}) : current;
   }
 
   private windowOf(state: SessionState): number | undefined {

@@ -1,0 +1,50 @@
+import type { JsonObject } from '@groundcrew/protocol';
+import type { ToolSource } from '../tools/tool-source.js';
+
+/** Makes servers of what an agent's description says of them. */
+export type MakeServers = (servers: Readonly<Record<string, JsonObject>>) => ToolSource;
+
+interface Held {
+  readonly source: ToolSource;
+  holders: number;
+}
+
+/** The MCP servers that agents have of their own: started when an agent needs them, ended when none does any more. */
+export class AgentServers {
+  private readonly held = new Map<string, Held>();
+
+  constructor(
+    private readonly make: MakeServers,
+    /** What clients that are attached say of the servers of an agent; undefined when it has none. */
+    private readonly describe: (agentName: string) => Readonly<Record<string, JsonObject>> | undefined,
+  ) {}
+
+  /** The servers of an agent, held until `release` is called. */
+  take(agentName: string): { readonly source: ToolSource; release(): Promise<void> } | undefined {
+    const servers = this.describe(agentName);
+    if (!servers || Object.keys(servers).length === 0) return undefined;
+    const key = `${agentName} ${JSON.stringify(servers)}`;
+    const held = this.held.get(key) ?? { source: this.make(servers), holders: 0 };
+    held.holders += 1;
+    this.held.set(key, held);
+    let isReleased = false;
+    return {
+      source: held.source,
+      release: async () => {
+        if (isReleased) return;
+        isReleased = true;
+        held.holders -= 1;
+        if (held.holders > 0) return;
+        this.held.delete(key);
+        await held.source.close();
+      },
+    };
+  }
+
+  /** Ends all of them; who holds some still gives back nothing. */
+  async close(): Promise<void> {
+    const all = [...this.held.values()];
+    this.held.clear();
+    await Promise.all(all.map(({ source }) => source.close()));
+  }
+}
