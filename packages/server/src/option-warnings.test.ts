@@ -36,6 +36,7 @@ const elsewhere = [
   'continuePendingWork',
   'takeOver',
   'waiveHooks',
+  'includeSubAgentStreamingEvents',
 ];
 
 /** Heard of by a list of agents, which is all that becomes of them. */
