@@ -1,8 +1,11 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
+import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
 import { SessionObjective } from '../commands/session-objective.js';
+import { SessionFactories } from '../factories/session-factories.js';
+
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { SessionSchedules } from '../history/session-schedules.js';
@@ -67,6 +70,8 @@ export class Session {
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
+  readonly canvases = new SessionCanvases(this);
+  readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
@@ -82,6 +87,7 @@ export class Session {
     this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
     this.schedules = new SessionSchedules(this, parts.clock);
+    this.factories = new SessionFactories(this);
     this.files = new FileTracking(this);
     this.rewinding = new SessionRewind(this, parts.store);
     this.tools = new SessionTools(this, parts, { settings, access });
@@ -326,7 +332,6 @@ export class Session {
       },
       onDropped: async () => {
         this.schedules.disarm();
-        await Promise.all([this.skills.close(), shells.close(), this.tools.mcp.close()]);
         await Promise.all([
           this.skills.close(),
           shells.close(),
