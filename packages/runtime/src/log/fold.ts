@@ -188,13 +188,8 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
       return foldObjective(state, event);
     case 'session.task_complete':
       return event.agentId === undefined ? { ...state, isTaskComplete: true } : state;
-    case 'session.schedule_created': {
-      const { schedules, lastScheduleId } = state;
-      const added = scheduleOf(event);
-      const others = schedules.filter(({ id }) => id !== added.id);
-      const last = Math.max(lastScheduleId, added.id);
-      return { ...state, schedules: [...others, added], lastScheduleId: last };
-    }
+    case 'session.schedule_created':
+      return foldSchedule(state, event);
     case 'session.schedule_rearmed':
       return withSchedule(state, event.data);
     case 'session.schedule_cancelled':
@@ -229,6 +224,13 @@ function foldObjective(
 ): SessionState {
   const { id = state.objective?.id ?? 1, status = 'paused' } = data;
   return { ...state, objective: { id, status: data.operation === 'delete' ? 'paused' : status } };
+}
+
+function foldSchedule(state: SessionState, event: EventOf<'session.schedule_created'>): SessionState {
+  const added = scheduleOf(event);
+  const others = state.schedules.filter(({ id }) => id !== added.id);
+  const lastScheduleId = Math.max(state.lastScheduleId, added.id);
+  return { ...state, schedules: [...others, added], lastScheduleId };
 }
 
 function withSchedule(

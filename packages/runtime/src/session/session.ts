@@ -5,7 +5,6 @@ import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
 import { SessionObjective } from '../commands/session-objective.js';
 import { SessionFactories } from '../factories/session-factories.js';
-
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { SessionSchedules } from '../history/session-schedules.js';
@@ -195,10 +194,6 @@ export class Session {
     const extras = checkedExtras(given);
     const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
     await this.keeper.onLog((conversation) => conversation.send(identified, extras));
-  }
-
-  newId(): string {
-    return this.parts.clock.newId();
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
