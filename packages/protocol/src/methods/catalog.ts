@@ -30,6 +30,7 @@ import { sessionProviderMethods } from './session-provider.js';
 import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
 import { sessionSandboxMethods } from './session-sandbox.js';
+import { sessionScheduleMethods } from './session-schedule.js';
 import { sessionShellMethods } from './session-shell.js';
 import { sessionSkillsMethods } from './session-skills.js';
 import { sessionTasksMethods } from './session-tasks.js';
@@ -80,6 +81,7 @@ export const methods = {
   ...sessionQueueMethods,
   ...sessionRemoteMethods,
   ...sessionSandboxMethods,
+  ...sessionScheduleMethods,
   ...sessionShellMethods,
   ...sessionSkillsMethods,
   ...sessionTasksMethods,

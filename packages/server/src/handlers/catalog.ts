@@ -31,6 +31,7 @@ import { sessionProviderHandlers } from './session-provider.js';
 import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
 import { sessionSandboxHandlers } from './session-sandbox.js';
+import { sessionScheduleHandlers } from './session-schedule.js';
 import { sessionShellHandlers } from './session-shell.js';
 import { sessionSkillsHandlers } from './session-skills.js';
 import { sessionTasksHandlers } from './session-tasks.js';
@@ -71,6 +72,7 @@ export const sessionMethodHandlers = {
   ...sessionQueueHandlers,
   ...sessionRemoteHandlers,
   ...sessionSandboxHandlers,
+  ...sessionScheduleHandlers,
   ...sessionShellHandlers,
   ...sessionSkillsHandlers,
   ...sessionTasksHandlers,
