@@ -2,6 +2,8 @@
 const layers = {
   cli: [
     'server',
+    'http-door',
+    'mcp-server',
     'model-access',
     'offline-model',
     'store-sqlite',
@@ -25,6 +27,8 @@ const layers = {
   'offline-model': ['models'],
   models: ['http-client'],
   'http-client': [],
+  'http-door': [],
+  'mcp-server': ['sdk'],
   rpc: [],
   protocol: [],
   'sqlite-node20': [],

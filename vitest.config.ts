@@ -15,6 +15,8 @@ const names = [
   'store-postgres',
   'server',
   'sdk',
+  'http-door',
+  'mcp-server',
   'testing',
   'testkit',
   'cli',

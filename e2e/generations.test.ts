@@ -115,6 +115,8 @@ const generations: readonly Generation[] = [
 class Player {
   readonly ran: string[] = [];
   readonly asked: string[] = [];
+  /** Requests that it answers besides tools and permissions. */
+  requests: Readonly<Record<string, (params: Record<string, unknown>) => unknown>> = {};
   private constructor(
     readonly wire: WireClient,
     private readonly generation: Generation,
@@ -179,6 +181,7 @@ class Player {
       this.asked.push('request');
       return { result: this.decision };
     }
+    if (Object.hasOwn(this.requests, method)) return this.requests[method]?.(params);
     if (method !== 'tool.call') throw new Error(`Unhandled method ${method}`);
     this.ran.push(String(params.toolName));
     return { result: await this.tool() };
@@ -258,3 +261,118 @@ describe.each(generations)('a client of $release', (generation) => {
     expect((await session.next('session.idle')).data).toEqual({ aborted: true });
   });
 });
+
+const withHooks = generations.filter(({ release }) => release !== '0.1.14' && release !== '0.1.18');
+
+describe.each(withHooks)('a client of $release with handlers', (generation) => {
+  const isHook = (params: Record<string, unknown>, hookType: string) => params.hookType === hookType;
+
+  test.each<[string, unknown]>([
+    ['null', null],
+    ['an output of null', { output: null }],
+    ['an output that is not there', {}],
+  ])('hooks that answer %s have no opinion', async (_, answer) => {
+    const player = await Player.start(generation);
+    const called: unknown[] = [];
+    player.requests = {
+      'hooks.invoke': ({ hookType }) => {
+        called.push(hookType);
+        return answer;
+      },
+    };
+    const model = runtime.script(look, say('seen'));
+    const session = await player.create({ ...providerOf(model), tools, hooks: true });
+    expect(await player.turn(session, 'Look')).toContain('tool.execution_complete c1 ok "a tree"');
+    expect(called).toEqual([
+      'userPromptSubmitted',
+      'userPromptTransformed',
+      'sessionStart',
+      'preToolUse',
+      'postToolUse',
+      'agentStop',
+      'sessionEnd',
+    ]);
+  });
+
+  test('a hook that denies keeps its tool from running', async () => {
+    const player = await Player.start(generation);
+    const deny = { output: { permissionDecision: 'deny', permissionDecisionReason: 'not here' } };
+    player.requests = { 'hooks.invoke': (params) => (isHook(params, 'preToolUse') ? deny : null) };
+    const model = runtime.script(look, say('sorry'));
+    const session = await player.create({ ...providerOf(model), tools, hooks: true });
+    await player.turn(session, 'Look');
+    expect([player.ran, player.asked]).toEqual([[], []]);
+    expect(model.requests[1]?.body.messages.at(-1)?.content).toBe('Denied by preToolUse hook: not here');
+  });
+
+  test('answers what the agent asks', async () => {
+    const player = await Player.start(generation);
+    const asked: unknown[] = [];
+    player.requests = {
+      'userInput.request': (params) => {
+        asked.push(params);
+        return { answer: 'blue', wasFreeform: false };
+      },
+    };
+    const ask = callTools({
+      id: 'c1',
+      name: 'ask_user',
+      arguments: { question: 'Which?', choices: ['red', 'blue'] },
+    });
+    const model = runtime.script(ask, say('blue it is'));
+    const session = await player.create({ ...providerOf(model), requestUserInput: true });
+    expect(await player.turn(session, 'Ask')).toContain('assistant.message "blue it is"');
+    const { sessionId } = session;
+    expect(asked).toEqual([{ sessionId, question: 'Which?', choices: ['red', 'blue'], allowFreeform: true }]);
+    expect(String(model.requests[1]?.body.messages.at(-1)?.content)).toContain('blue');
+  });
+
+  test('rewrites sections of the system prompt; one that fails leaves them as they are', async () => {
+    const player = await Player.start(generation);
+    const systemMessage = { mode: 'customize', sections: { tone: { action: 'transform' } } };
+    const asked: unknown[] = [];
+    player.requests = {
+      'systemMessage.transform': ({ sections }) => {
+        asked.push(Object.keys(sections as object));
+        if (asked.length > 1) throw new Error('broken');
+        return { sections: { tone: { content: 'Answer in rhyme.' } } };
+      },
+    };
+    const model = runtime.script(say('one'), say('two'));
+    const session = await player.create({ ...providerOf(model), systemMessage });
+    await player.turn(session, 'One');
+    await player.turn(session, 'Two');
+    expect(asked).toEqual([['tone'], ['tone']]);
+    const [first, second] = model.requests.map(({ body }) => String(body.messages[0]?.content));
+    expect(first).toContain('Answer in rhyme.');
+    expect(second).not.toContain('Answer in rhyme.');
+  });
+});
+
+describe.each(generations.filter(({ makesIds }) => !makesIds))(
+  'a client of $release that waits',
+  (generation) => {
+    /** What such clients give up after, shortened from their 30 s. */
+    const limit = 500;
+
+    test('has its own requests answered at once while its tool and its user take longer than its limit', async () => {
+      const late: string[] = [];
+      const player = await Player.start(generation, {
+        tool: () => new Promise((resolve) => setTimeout(resolve, 3 * limit, 'a tree')),
+      });
+      const limited = async <T>(name: string, work: Promise<T>): Promise<T> => {
+        const timer = setTimeout(() => late.push(name), limit);
+        return work.finally(() => clearTimeout(timer));
+      };
+      const model = runtime.script(look, say('seen'));
+      const session = await limited('create', player.create({ ...providerOf(model), tools }));
+      await limited('send', session.send('Look'));
+      const turn = player.serve(session, 0);
+      while (player.ran.length === 0) await limited('ping', player.wire.call('ping', { message: null }));
+      await limited('history', session.stored());
+      await turn;
+      expect(story(session.events)).toContain('tool.execution_complete c1 ok "a tree"');
+      expect([late, player.ran]).toEqual([[], ['look']]);
+    });
+  },
+);

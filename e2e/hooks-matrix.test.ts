@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   callTools,
   hold,
@@ -16,7 +19,7 @@ const tools = [{ name: 'look', description: 'Looks', parameters: { type: 'object
 /** How the client that guards the session answers before a call. */
 interface Outcome {
   readonly name: string;
-  answer(guard: WireClient): Promise<unknown>;
+  answer(guard: WireClient, caller: Caller): Promise<unknown>;
   /** The arguments that the call may run with; none when it must not run. */
   readonly runsWith?: string;
   /** What the model reads of a call that must not run. */
@@ -36,7 +39,9 @@ const outcomes: readonly Outcome[] = [
   { name: 'ask', answer: output({ permissionDecision: 'ask' }), runsWith: 'here' },
   {
     name: 'modifiedArgs',
-    answer: output({ permissionDecision: 'allow', modifiedArgs: { at: 'there' } }),
+    answer: async (_guard, { modified }) => ({
+      output: { permissionDecision: 'allow', modifiedArgs: modified },
+    }),
     runsWith: 'there',
   },
   { name: 'timeout', answer: () => never, denial: /did not answer within 0\.3 s/ },
@@ -67,111 +72,160 @@ interface Guarded {
   readonly ids: readonly string[];
 }
 
-/** Opens the session, brings it to where the call is made, and leaves it there. */
-type Origin = (outcome: Outcome) => Promise<Guarded>;
+/** Opens the session, brings it to where the calls are made, and leaves it there. */
+type Origin = (outcome: Outcome, caller: Caller) => Promise<Guarded>;
 
-const call = (id: string) => ({ id, name: 'look', arguments: { at: 'here' } });
+/** Whose tool is called, and how it is seen that it ran. */
+interface Caller {
+  /** Settings of the session. */
+  readonly settings: object;
+  /** What the model writes; the call leaves a trace of its arguments. */
+  call(id: string): { readonly id: string; readonly name: string; readonly arguments: object };
+  /** Arguments that lead to the trace `there`. */
+  readonly modified: object;
+  /** The traces of calls that ran, in any order. */
+  traces(session: WireSession): readonly string[];
+}
 
-async function guardedBy(outcome: Outcome, sessionId: string, process = runtime.process): Promise<void> {
+/** A tool that the app runs itself. */
+function clientTool(): Caller {
+  return {
+    settings: { tools },
+    call: (id) => ({ id, name: 'look', arguments: { at: 'here' } }),
+    modified: { at: 'there' },
+    traces: ({ events }) =>
+      events.flatMap(({ type, data }) =>
+        type === 'external_tool.requested' ? [(data as { arguments: { at: string } }).arguments.at] : [],
+      ),
+  };
+}
+
+/** A tool of the runtime: its command writes a line into a file. */
+function builtinTool(): Caller {
+  const file = join(runtime.workingDirectory, `${randomUUID()}.txt`);
+  const write = (word: string) => ({ command: `echo ${word} >> ${file}`, description: 'Writes' });
+  return {
+    settings: {},
+    call: (id) => ({ id, name: 'bash', arguments: write('here') }),
+    modified: write('there'),
+    traces: () => (existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []),
+  };
+}
+
+const callers = { 'a client tool': clientTool, 'a built-in tool': builtinTool };
+
+async function guardedBy(
+  { outcome, caller }: { readonly outcome: Outcome; readonly caller: Caller },
+  sessionId: string,
+  process = runtime.process,
+): Promise<void> {
   const guard = await runtime.connect(process, { hasGaps: true });
   guard.answer = async (_method, params) =>
-    (params as { hookType: string }).hookType === 'preToolUse' ? outcome.answer(guard) : {};
+    (params as { hookType: string }).hookType === 'preToolUse' ? outcome.answer(guard, caller) : {};
   await guard.resume(sessionId, { hooks: true, hookOptions: { timeoutMs: 300 } });
 }
 
-async function opened(outcome: Outcome, model: ScriptedModel): Promise<WireSession> {
-  const session = await runtime.client.create({ ...providerOf(model), tools });
-  await guardedBy(outcome, session.sessionId);
+async function opened(outcome: Outcome, caller: Caller, model: ScriptedModel): Promise<WireSession> {
+  const session = await runtime.client.create({ ...providerOf(model), ...caller.settings });
+  await guardedBy({ outcome, caller }, session.sessionId);
   return session;
 }
 
 const origins: Readonly<Record<string, Origin>> = {
-  'a call of the first prompt': async (outcome) => {
-    const model = runtime.script(callTools(call('c1')), say('done'));
-    const session = await opened(outcome, model);
+  'a call of the first prompt': async (outcome, caller) => {
+    const model = runtime.script(callTools(caller.call('c1')), say('done'));
+    const session = await opened(outcome, caller, model);
     await session.send('Look');
     return { session, model, ids: ['c1'] };
   },
-  'eight calls side by side': async (outcome) => {
+  'eight calls side by side': async (outcome, caller) => {
     const ids = Array.from({ length: 8 }, (_, index) => `c${index}`);
-    const model = runtime.script(callTools(...ids.map(call)), say('done'));
-    const session = await opened(outcome, model);
+    const model = runtime.script(callTools(...ids.map(caller.call)), say('done'));
+    const session = await opened(outcome, caller, model);
     await session.send('Look everywhere');
     return { session, model, ids };
   },
-  'a call of a queued prompt': async (outcome) => {
+  'a call of a queued prompt': async (outcome, caller) => {
     const held = hold(say('first'));
-    const model = runtime.script(held.reply, callTools(call('c1')), say('done'));
-    const session = await opened(outcome, model);
+    const model = runtime.script(held.reply, callTools(caller.call('c1')), say('done'));
+    const session = await opened(outcome, caller, model);
     await session.send('Wait');
     await session.send('Look', { mode: 'enqueue' });
     held.release();
     return { session, model, ids: ['c1'] };
   },
-  'a call after a steering prompt': async (outcome) => {
-    const held = hold(callTools(call('c0')));
-    const model = runtime.script(held.reply, callTools(call('c1')), say('done'));
-    const session = await opened(outcome, model);
+  'a call after a steering prompt': async (outcome, caller) => {
+    const held = hold(callTools(caller.call('c0')));
+    const model = runtime.script(held.reply, callTools(caller.call('c1')), say('done'));
+    const session = await opened(outcome, caller, model);
     await session.send('Look here');
     await session.send('And there', { mode: 'immediate' });
     held.release();
     return { session, model, ids: ['c0', 'c1'] };
   },
-  'a call that was open when the runtime was killed': async (outcome) => {
+  'a call that was open when the runtime was killed': async (outcome, caller) => {
     const process = runtime.spawn({ flags: ['--no-auto-update', '--port', '0'] });
-    const model = runtime.script(callTools(call('c1')), say('done'));
+    const model = runtime.script(callTools(caller.call('c1')), say('done'));
     const client = await runtime.connect(process, { hasGaps: true });
-    const before = await client.create({ ...providerOf(model), tools });
-    await guardedBy({ name: 'stalls', answer: () => never }, before.sessionId, process);
+    const before = await client.create({ ...providerOf(model), ...caller.settings });
+    const stalls: Outcome = { name: 'stalls', answer: () => never };
+    await guardedBy({ outcome: stalls, caller }, before.sessionId, process);
     await before.send('Look');
     await before.next('hook.start', ({ data }) => data.hookType === 'preToolUse');
     await process.signal('SIGKILL');
-    const again = { ...providerOf(model), tools, continuePendingWork: true, requestPermission: false };
+    const again = {
+      ...providerOf(model),
+      ...caller.settings,
+      continuePendingWork: true,
+      requestPermission: false,
+    };
     const session = await runtime.client.resume(before.sessionId, again);
     // Nobody can be asked, and the guard is away: the call waits for it.
     const { waitingOn } = await session.call<{ waitingOn: object[] }>('session.metadata.activity');
     expect(waitingOn).toMatchObject([{ kind: 'hooks', hookType: 'preToolUse' }]);
     // A guard that disconnects is asked, and leaves, before its own resume is answered.
-    await guardedBy(outcome, before.sessionId).catch(() => expect(outcome.name).toBe('disconnect'));
+    await guardedBy({ outcome, caller }, before.sessionId).catch(() =>
+      expect(outcome.name).toBe('disconnect'),
+    );
     return { session, model, ids: ['c1'] };
   },
 };
 
-/** Answers what comes until the session is idle; returns what the calls were run with. */
-async function seenThrough({ session }: Guarded, decision: object): Promise<readonly string[]> {
-  const ran: string[] = [];
+/** Answers what comes until the session is idle. */
+async function seeThrough({ session }: Guarded, decision: object): Promise<void> {
   const answered = new Set<string>();
   await runtime.client.until(() => {
     for (const { type, data } of session.events) {
       const { requestId } = data as { requestId?: string };
       if (requestId === undefined || answered.has(requestId)) continue;
-      if (type === 'permission.requested') {
-        answered.add(requestId);
-        void session.decide(requestId, decision);
-      }
-      if (type === 'external_tool.requested') {
-        answered.add(requestId);
-        ran.push((data as { arguments: { at: string } }).arguments.at);
-        void session.answerTool(requestId, { result: 'seen' });
-      }
+      answered.add(requestId);
+      if (type === 'permission.requested') void session.decide(requestId, decision);
+      if (type === 'external_tool.requested') void session.answerTool(requestId, { result: 'seen' });
     }
     return session.events.some(({ type }) => type === 'session.idle') ? true : undefined;
   }, 'session.idle');
-  return ran;
 }
 
-describe.each(Object.keys(origins))('%s', (origin) => {
+const cells = Object.keys(callers).flatMap((caller) =>
+  Object.keys(origins).map((origin) => [caller, origin] as const),
+);
+
+describe.each(cells)('%s, %s', (caller, origin) => {
   test.each(outcomes.map((outcome) => [outcome.name, outcome] as const))('%s', async (_, outcome) => {
-    const guarded = await (origins[origin] as Origin)(outcome);
+    const called = callers[caller as keyof typeof callers]();
+    const guarded = await (origins[origin] as Origin)(outcome, called);
     // A guard that has left guards still: what comes after is asked about.
-    const ran = await seenThrough(guarded, { kind: outcome.denial ? 'reject' : 'approve-once' });
-    expect(ran).toEqual(outcome.runsWith === undefined ? [] : guarded.ids.map(() => outcome.runsWith));
-    const results = guarded.session.events.filter(({ type }) => type === 'tool.execution_complete');
+    await seeThrough(guarded, { kind: outcome.denial ? 'reject' : 'approve-once' });
+    const { session, ids } = guarded;
+    expect(called.traces(session)).toEqual(
+      outcome.runsWith === undefined ? [] : ids.map(() => outcome.runsWith),
+    );
+    const results = session.events.filter(({ type }) => type === 'tool.execution_complete');
     for (const { data } of results) {
       const { success, error } = data as { success: boolean; error?: { message: string } };
       expect(success).toBe(outcome.denial === undefined);
       if (outcome.denial) expect(error?.message).toMatch(outcome.denial);
     }
-    expect(results).toHaveLength(guarded.ids.length);
+    expect(results).toHaveLength(ids.length);
   });
 });

@@ -95,7 +95,8 @@ export class Link {
 
   private async shakeHands(): Promise<void> {
     const { token } = this.peer;
-    const version = await this.call('connect', token === undefined ? {} : { token }).catch(
+    const clientInfo = { name: 'groundcrew-sdk' };
+    const version = await this.call('connect', { clientInfo, ...(token !== undefined && { token }) }).catch(
       async (error: unknown) => {
         if (!(error instanceof RpcError) || error.code !== errorCodes.methodNotFound) throw error;
         return this.call('ping', {});

@@ -1,6 +1,7 @@
 import type { JsonObject, Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import type { ClientStart } from './dialect/client-dialect.js';
+import type { ExtensionHost } from './extensions.js';
 
 /** The user's MCP servers, and those that are switched off. */
 interface McpContents {
@@ -70,6 +71,8 @@ export interface ServerEnvironment {
   }): Promise<Result<Methods['models.list']>['models']>;
   /** The user's MCP servers; without it there is no file of them. */
   readonly mcpConfig?: McpConfig;
+  /** How extensions are started; absent where the operator does not let them run. */
+  readonly extensions?: ExtensionHost;
   /** The user's settings; without it there are none. */
   readonly userSettings?: UserSettings;
   /** Who is logged in at GitHub; without it nobody can. */

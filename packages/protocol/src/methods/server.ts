@@ -24,6 +24,8 @@ export const serverMethods = {
       sparseObject({
         token: text,
         enableGitHubTelemetryForwarding: flag,
+        /** What the app is called; also the mark of a client that reads every event of today. */
+        clientInfo: () => z.record(z.string(), z.unknown()),
       }),
     () => openObject({ ok: z.literal(true), protocolVersion: z.number(), version: z.string() }),
   ),

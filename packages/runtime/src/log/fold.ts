@@ -161,6 +161,10 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
       };
     case 'session.resume':
       return { ...state, context: event.data.context ? contextOf(event.data.context) : state.context };
+    case 'session.canvas.recorded':
+      return { ...state, canvases: { ...state.canvases, [event.data.instanceId]: event.data } };
+    case 'session.canvas.removed':
+      return { ...state, canvases: withoutCanvas(state, event.data.instanceId) };
     case 'session.context_changed':
       return { ...state, context: contextOf(event.data) };
     case 'session.model_change':
@@ -320,4 +324,9 @@ function contextOf(context: {
 
 function settingsOf(model: string | undefined, reasoningEffort: string | undefined) {
   return { ...(model !== undefined && { model }), ...(reasoningEffort !== undefined && { reasoningEffort }) };
+}
+
+function withoutCanvas({ canvases = {} }: SessionState, instanceId: string): SessionState['canvases'] {
+  const { [instanceId]: _, ...others } = canvases;
+  return others;
 }

@@ -8,6 +8,7 @@ import { type Definitions, definitionsOf } from './definitions.js';
 import { doubtsAbout } from './doubts.js';
 import type { Line } from './line-effects.js';
 import { isWild, matchedNames } from './matched-names.js';
+import { leadsThroughProcess } from './process-paths.js';
 import type { PermissionQuestion, PermissionRequest } from './question.js';
 import { isShortWord } from './shell/bounds.js';
 import type { TouchedPath } from './touched-path.js';
@@ -49,7 +50,7 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
   const paths = await Promise.all(
     (isTooMuch ? pathsOf(question).slice(0, mostLookups) : named).map(async (written) => ({
       written,
-      names: await namesFrom(isTooMuch ? [workingDirectory] : bases, written),
+      names: await namesFrom(isTooMuch ? [workingDirectory] : bases, written, request.kind === 'shell'),
     })),
   );
   const [first, ...others] = paths;
@@ -177,8 +178,21 @@ function isBelow(piece: string): boolean {
   return !piece.startsWith('/') && !piece.split('/').includes('..');
 }
 
-async function namesFrom(bases: readonly string[], written: string): Promise<readonly string[]> {
-  const names = await Promise.all(bases.map((base) => namesOf(written, base)));
+/** None where it cannot be said which they are. */
+async function namesFrom(
+  bases: readonly string[],
+  written: string,
+  isOpenedElsewhere: boolean,
+): Promise<readonly string[]> {
+  const names = await Promise.all(
+    bases.map(async (base) => {
+      const found = await namesOf(written, base);
+      // Another process follows links of the kernel to other places.
+      const isPlain = found.length === 1 && !/^\/(?:proc|dev)\//.test(found[0] ?? '');
+      if (!isOpenedElsewhere || isPlain) return found;
+      return (await Promise.all(found.map(leadsThroughProcess))).includes(true) ? [] : found;
+    }),
+  );
   if (names.some((some) => some.length === 0)) return [];
   return [...new Set(names.flat())];
 }

@@ -27,6 +27,18 @@ export function ageOf(params: OpenParams, { hasConnected, isServerFlag }: Acquai
   return params.includeSubAgentStreamingEvents === undefined ? 'oldest' : 'old';
 }
 
+/**
+ * Releases from 1.0.5 on read a `shell_exit`, those from 1.0.0-beta.10 to 1.0.4 fail at it. They send the same, but for these
+ * fields, which came with 1.0.5 and which apps may leave out.
+ */
+export function isAfterShellExit({
+  enableCitations,
+  excludedBuiltinAgents,
+  sessionLimits,
+}: OpenParams): boolean {
+  return [enableCitations, excludedBuiltinAgents, sessionLimits].some((field) => field !== undefined);
+}
+
 /** Other releases with `connect` always send `includeSubAgentStreamingEvents`, and switches that are off as `false`. */
 function omitsSwitches(params: OpenParams): boolean {
   const switches = [

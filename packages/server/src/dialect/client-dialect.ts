@@ -1,7 +1,7 @@
 import type { Attachment } from '@groundcrew/runtime';
-import { type Age, ageOf } from './age.js';
+import { type Age, ageOf, isAfterShellExit } from './age.js';
 import { KeptIdles, type SentEvent } from './kept-idles.js';
-import { eventFor, eventForProtocol } from './older-events.js';
+import { eventFor, eventForProtocol, eventForRecent } from './older-events.js';
 import { type AnsweredRequest, answerFor } from './older-methods.js';
 import { isOfProtocol3, type Opening, type Protocol, protocolOf } from './protocol.js';
 
@@ -25,12 +25,15 @@ export class ClientDialect {
   private settled: Protocol | undefined;
   private hasConnected = false;
   private hasPinged = false;
+  /** It has shown a field that only releases after 1.0.4 send. */
+  private isAfterShellExit = false;
 
   constructor(private readonly start: ClientStart) {}
 
   /** The client has sent `connect`, which only protocol 3 has. */
-  connected(): void {
+  connected({ clientInfo }: { readonly clientInfo?: unknown } = {}): void {
     this.hasConnected = true;
+    this.isAfterShellExit ||= clientInfo !== undefined;
   }
 
   /** The client has sent `ping`; those that begin with it may speak any protocol. */
@@ -55,6 +58,7 @@ export class ClientDialect {
     const { isServerFlag = false } = this.start;
     if (this.settled === undefined || isOfProtocol3(opening.params))
       this.settled = this.said ?? this.shown(opening);
+    this.isAfterShellExit ||= isAfterShellExit(opening.params);
     this.age = this.settled < 3 ? 'oldest' : ageOf(opening.params, { hasConnected, isServerFlag });
   }
 
@@ -108,7 +112,8 @@ export class ClientDialect {
 
   /** The JSON of an event as this client can read it; undefined for one that it cannot. */
   event(event: Pick<SentEvent, 'type' | 'json'>): string | undefined {
-    const { settled = 3 } = this;
+    const { settled = 3, age, isAfterShellExit: isLater } = this;
+    if (settled === 3 && age === 'new' && !isLater) return eventForRecent(event);
     return settled === 3 ? eventFor(this.age, event) : eventForProtocol(settled, event);
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventFor, eventForProtocol } from './older-events.js';
+import { eventFor, eventForProtocol, eventForRecent } from './older-events.js';
 
 test.each([
   ['session.model_change', { newModel: 'm', source: 'user' }, { newModel: 'm' }],
@@ -95,4 +95,19 @@ test('protocol 2 knows files and directories, and the first releases a session w
   const started = { sessionId: 's', context: { cwd: '/work' } };
   expect(read(2, 'session.start', started)).toEqual(started);
   expect(read(1, 'session.start', started)).toEqual({ sessionId: 's' });
+});
+
+test('a release that may not know how a command ended reads it as every release does, and loses nothing', () => {
+  const exit = { type: 'shell_exit', shellId: '0', exitCode: 3, cwd: '/work', outputPreview: 'hi' };
+  const shown = (contents: readonly object[]) => ({
+    type: 'tool.execution_complete',
+    json: JSON.stringify({ type: 'tool.execution_complete', data: { result: { contents } } }),
+  });
+  expect(JSON.parse(eventForRecent(shown([exit, { type: 'text', text: 'x' }]))).data.result.contents).toEqual(
+    [
+      { type: 'terminal', text: 'hi', shellId: '0', exitCode: 3, cwd: '/work', outputPreview: 'hi' },
+      { type: 'text', text: 'x' },
+    ],
+  );
+  expect(eventForRecent(shown([]))).toBe(shown([]).json);
 });

@@ -18,6 +18,14 @@ export function eventFor(age: Age, event: EventText): string | undefined {
 }
 
 /**
+ * The same for a client that may be of 1.0.0-beta.10 to 1.0.4, whose parsers refuse a `shell_exit`. Releases of every age
+ * read how a command ended as a `terminal`; what that has no field for stands beside.
+ */
+export function eventForRecent({ type, json }: EventText): string {
+  return rewritten({ type, json }, recentRewrites);
+}
+
+/**
  * The same for a client that is asked by requests; undefined for an event that it does not get. Releases that serve
  * both ways would handle the events of protocol 3 a second time, and parsers of the time refuse the others.
  */
@@ -104,10 +112,7 @@ const rewrites: Rewrites = {
   // They know how a command ended by the name of an earlier release.
   'tool.execution_complete': {
     isNeeded: (json) => json.includes('"shell_exit"'),
-    data: (data) => {
-      const result = data.result as { readonly contents?: readonly Data[] } | undefined;
-      return result ? { ...data, result: { ...result, contents: result.contents?.map(asTerminal) } } : data;
-    },
+    data: (data) => withContents(data, asTerminal),
   },
   // What was attached and is kept elsewhere has no data here.
   'user.message': {
@@ -158,12 +163,28 @@ interface Metric {
 }
 type Metrics = Readonly<Record<string, Metric>>;
 
+const recentRewrites: Rewrites = {
+  'tool.execution_complete': {
+    isNeeded: (json) => json.includes('"shell_exit"'),
+    data: (data) => withContents(data, asFullTerminal),
+  },
+};
+
 function withCosts(metrics: Metrics): Metrics {
   const entries = Object.entries(metrics).map(([model, { requests, ...metric }]): [string, Metric] => [
     model,
     { ...metric, requests: { ...requests, cost: requests.cost ?? 0 } },
   ]);
   return Object.fromEntries(entries);
+}
+
+function withContents(data: Data, change: (content: Data) => Data): Data {
+  const result = data.result as { readonly contents?: readonly Data[] } | undefined;
+  return result ? { ...data, result: { ...result, contents: result.contents?.map(change) } } : data;
+}
+
+function asFullTerminal(content: Data): Data {
+  return content.type === 'shell_exit' ? { ...content, ...asTerminal(content) } : content;
 }
 
 function asTerminal(content: Data): Data {

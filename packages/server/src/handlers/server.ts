@@ -4,8 +4,8 @@ import type { Handlers } from '../handler.js';
 type Names = 'auth.getStatus' | 'connect' | 'ping' | 'status.get' | 'models.list' | 'runtime.shutdown';
 
 export const serverHandlers: Handlers<Pick<Methods, Names>> = {
-  async connect({ enableGitHubTelemetryForwarding }, { client, environment }) {
-    client.dialect.connected();
+  async connect({ enableGitHubTelemetryForwarding, clientInfo }, { client, environment }) {
+    client.dialect.connected({ clientInfo });
     if (enableGitHubTelemetryForwarding !== undefined)
       client.wantsTelemetry = enableGitHubTelemetryForwarding;
     return { ok: true, protocolVersion: client.dialect.protocol, version: environment.version };
