@@ -70,7 +70,10 @@ rmSync(root, { recursive: true, force: true, maxRetries: 5 });
 process.exit();
 
 async function main(): Promise<boolean> {
-  const figures = [...(await manyAgents(Number(values.agents))), ...(await manySkills(Number(values.skills)))];
+  const figures = [
+    ...(await manyAgents(Number(values.agents))),
+    ...(await manySkills(Number(values.skills))),
+  ];
   console.log(reportOf(figures));
   return figures.every(({ isKept }) => isKept !== false);
 }

@@ -76,7 +76,9 @@ class TreeModel {
   }
 
   readonly rule = (messages: readonly CompletionMessage[]): SpokenParts => {
-    const users = messages.filter(({ role }) => role === 'user').map(({ content }) => JSON.stringify(content));
+    const users = messages
+      .filter(({ role }) => role === 'user')
+      .map(({ content }) => JSON.stringify(content));
     const name = /<(R\d*)>/.exec(users[0] ?? '')?.[1] ?? 'R';
     this.watch(name, messages);
     if (users.at(-1)?.includes('FINISH')) return { chunks: ['DONE'] };
@@ -85,10 +87,12 @@ class TreeModel {
     const own = this.nodes.get(name);
     if (!own) throw new Error(`Nobody is called ${name}`);
     if (own.deed === 'fails' && (hasResults || own.children.length === 0)) throw new Error(`${name} fails`);
-    if (hasResults || (own.deed === 'says' && own.children.length === 0)) return { chunks: [`said by ${name}`] };
+    if (hasResults || (own.deed === 'says' && own.children.length === 0))
+      return { chunks: [`said by ${name}`] };
     const { deed } = own;
     const tool = deed === 'looks' ? 'look' : 'pay';
-    const calls = deed === 'says' || deed === 'fails' ? [] : [{ id: `${tool}-${name}`, name: tool, arguments: {} }];
+    const calls =
+      deed === 'says' || deed === 'fails' ? [] : [{ id: `${tool}-${name}`, name: tool, arguments: {} }];
     const spoken = this.calls(name, own.children);
     return { ...spoken, calls: [...calls, ...(spoken.calls ?? [])] };
   };
@@ -137,7 +141,10 @@ class Questions {
   }
 }
 
-async function play({ children, deeds }: { children: readonly Node[]; deeds: readonly Deed[] }, wire: RuleWire) {
+async function play(
+  { children, deeds }: { children: readonly Node[]; deeds: readonly Deed[] },
+  wire: RuleWire,
+) {
   const tree = new TreeModel(children);
   const model = await RuleModel.open(tree.rule);
   const settings = { ...model.settingsFor(wire), tools };
@@ -149,7 +156,8 @@ async function play({ children, deeds }: { children: readonly Node[]; deeds: rea
     await session.send('<R> go');
     for (const { type, after } of deeds) {
       await waits(client, session, questions, { after });
-      if (type === 'answer' || type === 'deny') await questions.answerAll(session, session.events, type === 'deny');
+      if (type === 'answer' || type === 'deny')
+        await questions.answerAll(session, session.events, type === 'deny');
       else if (type === 'abort') await session.call('session.abort');
       else {
         await process.signal('SIGKILL');
@@ -212,7 +220,9 @@ function faultsIn(events: readonly AnyEvent[]): readonly string[] {
   );
   return [
     ...begun.filter((id, index) => begun.indexOf(id) !== index).map((id) => `${id} began twice`),
-    ...begun.filter((id) => count(/^subagent\.(completed|failed)$/, id) !== 1).map((id) => `${id} did not end once`),
+    ...begun
+      .filter((id) => count(/^subagent\.(completed|failed)$/, id) !== 1)
+      .map((id) => `${id} did not end once`),
     ...receipts.filter((id, index) => receipts.indexOf(id) !== index).map((id) => `${id} has two receipts`),
   ];
 }
