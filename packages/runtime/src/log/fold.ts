@@ -242,7 +242,7 @@ function foldTaskMessage(state: SessionState, { agentId = '', data }: EventOf<'u
   }));
 }
 
-/** A turn that ended with words and no calls has answered what a sub-agent was told. */
+/** A turn that ended with words and no calls has answered what a sub-agent was asked. */
 function foldReply(state: SessionState, agentId: string): SessionState {
   const last = agentOf(state, agentId).history.at(-1);
   if (last?.role !== 'assistant' || last.toolCalls.length > 0 || last.text === '') return state;

@@ -386,7 +386,7 @@ export interface FixedSettings {
   readonly skillSwitches: Readonly<Record<string, boolean>>;
 }
 
-/** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */
+/** What the model wrote or read, letter by letter, where the public event that follows says it otherwise. */
 export interface Verbatim {
   /** The tool call, the prompt or the answer it belongs to. */
   readonly id: string;

@@ -154,7 +154,7 @@ export class Session {
       return isNew;
     } catch (error) {
       await ready.catch(() => undefined);
-      // Whoever has the session may have come upon the directory that was made for it here.
+      // The owner of the session may have come upon the directory that was made for it here.
       if (!isInUse(error)) await this.workspace.unmake();
       throw error;
     }
@@ -224,7 +224,7 @@ export class Session {
     });
   }
 
-  /** Tells without storing; resolves with the event's id once every client has received it. */
+  /** Emits without storing; resolves with the event's id once every client has received it. */
   async emit(draft: EphemeralDraft): Promise<string> {
     const { log } = await this.load();
     const id = log.emit(draft);
