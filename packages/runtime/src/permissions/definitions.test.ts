@@ -236,6 +236,37 @@ describe('an approval of what the project defines ends when that is changed', ()
   });
 });
 
+test.each([
+  ['make test', 'Makefile'],
+  ['just build', 'justfile'],
+  ['gradle build', 'gradle.properties'],
+  ['mvn test', '.mvn/extensions.xml'],
+  ['cargo test', '.cargo/config'],
+  ['cargo build', 'rust-toolchain.toml'],
+  ['yarn test', '.yarnrc.yml'],
+  ['pnpm test', '.pnpmfile.cjs'],
+  ['bun test', 'bunfig.toml'],
+  ['terraform plan', 'evil.tf'],
+  ['docker compose up', 'docker-compose.override.yml'],
+  ['deno task build', 'deno.json'],
+  ['turbo run build', 'turbo.json'],
+  ['composer run test', 'composer.json'],
+  ['bundle exec rake', 'Gemfile'],
+  ['poetry run test', 'pyproject.toml'],
+  ['tox', 'tox.ini'],
+  ['task build', 'Taskfile.yml'],
+  ['ninja', 'build.ninja'],
+  ['bazel test x', '.bazelrc'],
+  ['dotnet test', 'x.csproj'],
+  ['pre-commit run', '.pre-commit-config.yaml'],
+])('an approval of %j ends when %s comes', async (command, file) => {
+  const approval = await approved(command);
+  // A command without operands is approved as a whole.
+  expect(await judged(command, approval)).toBe('allow');
+  write(file, 'changed\n');
+  expect(await judged(command, approval)).toBe('ask');
+});
+
 test('an approval stays when other things change', async () => {
   write('package.json', '{"scripts":{"test":"true"},"workspaces":["packages/*"]}');
   write('packages/p/package.json', '{"name":"p","scripts":{"test":"true"}}');

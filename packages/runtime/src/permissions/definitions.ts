@@ -106,6 +106,20 @@ const files: ReadonlyMap<string, readonly string[]> = new Map(
     mvn: 'pom.xml .mvn/maven.config .mvn/jvm.config .mvn/extensions.xml',
     cargo: 'build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml',
     terraform: '*.tf *.tf.json',
+    deno: 'deno.json deno.jsonc package.json',
+    'turbo nx lerna': 'turbo.json nx.json project.json lerna.json package.json',
+    'composer ant sbt mix': 'composer.json build.xml build.sbt project/build.properties mix.exs',
+    bundle: 'Gemfile .bundle/config Rakefile',
+    'poetry pdm hatch rye uv pipenv': 'pyproject.toml uv.toml Pipfile',
+    'tox nox invoke inv fab': 'tox.ini noxfile.py pyproject.toml setup.cfg tasks.py fabfile.py',
+    'task go-task':
+      'Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml Taskfile.dist.yml Taskfile.dist.yaml',
+    'cmake ninja meson scons': 'CMakeLists.txt CMakePresets.json build.ninja meson.build SConstruct',
+    'bazel bazelisk': 'BUILD BUILD.bazel WORKSPACE MODULE.bazel .bazelrc .bazelversion',
+    dotnet: '*.csproj *.fsproj *.sln Directory.Build.props Directory.Build.targets',
+    'pre-commit lefthook': '.pre-commit-config.yaml lefthook.yml .lefthook.yml lefthook.yaml',
+    'foreman overmind honcho vagrant tilt earthly skaffold':
+      'Procfile Vagrantfile Tiltfile Earthfile skaffold.yaml',
     'docker podman':
       'compose.yaml compose.yml docker-compose.yaml docker-compose.yml compose.override.yaml compose.override.yml ' +
       'docker-compose.override.yaml docker-compose.override.yml',
