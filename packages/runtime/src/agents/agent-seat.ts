@@ -120,6 +120,7 @@ export function agentContexts(
       hookWarning: () => shared.hookWarning(),
       takeStart: () => isRoot && shared.takeStart(),
       configure: (change) => shared.configure(change),
+      jobs: () => toolEnvironment().jobs,
       readObjective: () => shared.readObjective(),
       writeTranscript: () => shared.writeTranscript(),
     },
