@@ -15,8 +15,11 @@ const names = [
   'store-postgres',
   'server',
   'sdk',
+  'http-door',
+  'mcp-server',
   'testing',
   'testkit',
+  'terminal',
   'cli',
 ];
 const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));

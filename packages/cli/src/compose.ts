@@ -14,6 +14,7 @@ import { Server, type ServerEnvironment } from '@groundcrew/server';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { HomeAccounts, type ShownToken } from './config/accounts.js';
 import { commandEnvironment } from './config/command-environment.js';
+import { allowsExtensions, extensionHost } from './config/extensions.js';
 import { standingFileHooks } from './config/hooks-choice.js';
 import { hookFilesReader } from './config/hooks-file.js';
 import { mcpConfig } from './config/mcp-config.js';
@@ -142,6 +143,12 @@ function serverEnvironment(
     authStatus: () => authStatus(accounts.shown),
     listModels: modelLister(models, runtime),
     mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
+    ...(allowsExtensions(options.environment) && {
+      extensions: extensionHost(
+        resolve(options.homeDirectory),
+        commandEnvironment(options.environment, resolve(options.homeDirectory)),
+      ),
+    }),
     userSettings: userSettings(resolve(options.homeDirectory), options.environment),
     accounts,
     gitHub: gitHub(models, accounts),

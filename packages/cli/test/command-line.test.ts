@@ -57,10 +57,12 @@ describe('help', () => {
       'mcp',
       'models',
       'permissions',
+      'agents',
       'skills',
       'replay',
       'doctor',
       'backup',
+      'migrate',
       'help',
     ]);
     expect(help).toEqual({ code: 0, stdout: expect.stringContaining('config.json'), stderr: '' });

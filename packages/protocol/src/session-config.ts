@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { hookTypes } from './callbacks/hooks.js';
+import { canvasDeclaration } from './canvas.js';
 import {
   anything,
   flag,
@@ -13,7 +14,7 @@ import {
   textsOrNull,
 } from './fields.js';
 import { modelCapabilitiesOverride, namedProviderConfig, providerConfig, providerModel } from './model.js';
-import { once, openEnum } from './schema.js';
+import { once, openEnum, openObject } from './schema.js';
 import { sparseObject } from './sparse-object.js';
 
 /**
@@ -327,12 +328,12 @@ export const sessionLimits = once(() =>
 
 /** For hosts with a surface of their own; taken as they come. */
 const hostFields = () => ({
-  canvases: anything,
-  canvasProvider: anything,
+  canvases: () => z.array(canvasDeclaration()),
+  canvasProvider: () => openObject({ id: z.string(), name: z.nullish(z.string()) }),
   openCanvases: anything,
-  requestCanvasRenderer: anything,
-  requestExtensions: anything,
-  extensionSdkPath: anything,
+  requestCanvasRenderer: flag,
+  requestExtensions: flag,
+  extensionSdkPath: text,
   extensionInfo: anything,
   remoteSession: anything,
   cloud: anything,

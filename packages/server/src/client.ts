@@ -20,8 +20,7 @@ export type Share = Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'reportsIn
 export class Client {
   /** It asked for telemetry of the sessions it is attached to. */
   wantsTelemetry = false;
-  /** The client is an extension that the runtime has started. */
-  readonly isExtension: boolean = false;
+
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
   /** Of sessions that the client has left before it had heard everything. */
@@ -36,6 +35,8 @@ export class Client {
     private readonly connection: Connection,
     private readonly runtime: Runtime,
     private readonly telemetry: ForwardedTelemetry,
+    /** The extension that the client is, where the runtime has started it. */
+    readonly extension?: { readonly id: string; readonly name: string; joined(clientId: string): void },
   ) {
     this.lifecycles = new LifecycleFeed(connection);
   }
@@ -49,7 +50,9 @@ export class Client {
     const before = this.feeds.get(sessionId);
     const requests = this.dialect.asksByRequest ? this.requestsOf(sessionId, share) : undefined;
     try {
-      return await open(this.attachment(sessionId, share, requests?.current));
+      const session = await open(this.attachment(sessionId, share, requests?.current));
+      this.extension?.joined(this.id);
+      return session;
     } catch (error) {
       requests?.restore();
       if (before) this.feeds.set(sessionId, before);
@@ -80,6 +83,7 @@ export class Client {
       ...share,
       // It runs them itself, and has no user to ask.
       ...(unasked && { tools: share.tools.map((tool) => ({ ...tool, skipPermission: true })), unasked }),
+      ...(share.canvases && { canvases: this.named(share.canvases) }),
       reportsIntent: dialect.reportsIntent,
       receive: (published) => {
         feed.receive(published);
@@ -88,6 +92,13 @@ export class Client {
       },
       ask: (callback, params, signal) => this.ask(callback, params, signal),
     };
+  }
+
+  /** Canvases go by the extension that brings them, else by the name the client gave, else by its connection. */
+  private named(canvases: NonNullable<Share['canvases']>): NonNullable<Share['canvases']> {
+    if (this.extension)
+      return { ...canvases, extensionId: this.extension.id, extensionName: this.extension.name };
+    return { ...canvases, extensionId: canvases.extensionId || `connection:${this.id}` };
   }
 
   private forward(published: PublishedEvent): void {

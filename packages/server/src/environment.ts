@@ -1,6 +1,7 @@
 import type { JsonObject, Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import type { ClientStart } from './dialect/client-dialect.js';
+import type { ExtensionHost } from './extensions.js';
 
 /** The user's MCP servers, and those that are switched off. */
 interface McpContents {
@@ -70,9 +71,11 @@ export interface ServerEnvironment {
   }): Promise<Result<Methods['models.list']>['models']>;
   /** The user's MCP servers; without it there is no file of them. */
   readonly mcpConfig?: McpConfig;
+  /** How extensions are started; absent where the operator does not let them run. */
+  readonly extensions?: ExtensionHost;
   /** The user's settings; without it there are none. */
   readonly userSettings?: UserSettings;
-  /** Who is logged in at GitHub; without it nobody can. */
+  /** The user that is logged in at GitHub; without it no user can be. */
   readonly accounts?: Accounts;
   /** Covers values in the diagnostics of the process; absent where clients may not ask for it. */
   addSecrets?(values: readonly string[]): void;
@@ -80,7 +83,7 @@ export interface ServerEnvironment {
   readonly gitHub?: {
     /** Whose token a session shows; its own if it has one. */
     status(sessionToken: string | undefined): Promise<Result<Methods['session.gitHubAuth.getStatus']>>;
-    /** The quotas of whom a token belongs to; the runtime's own unless another is given. */
+    /** The quotas of the user that a token belongs to; the runtime's own unless another is given. */
     quota(token: string | undefined): Promise<Result<Methods['account.getQuota']>['quotaSnapshots']>;
   };
   /** Closes everything; the program ends by itself once the answer has left. */

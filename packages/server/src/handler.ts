@@ -4,6 +4,7 @@ import type { Runtime, Session } from '@groundcrew/runtime';
 import type { Client } from './client.js';
 import type { NewerSessions } from './dialect/newer-sessions.js';
 import type { ServerEnvironment } from './environment.js';
+import type { Extensions } from './extensions.js';
 import type { ForwardedTelemetry } from './forwarded-telemetry.js';
 import type { Inference } from './inference.js';
 
@@ -15,6 +16,7 @@ export interface CallContext {
   readonly environment: ServerEnvironment;
   readonly signal: AbortSignal;
   readonly newerSessions: NewerSessions;
+  readonly extensions: Extensions;
   /** What clients that ask for it are sent of their sessions. */
   readonly telemetry: ForwardedTelemetry;
   /** Does something as soon as the answer to this request is on its way. */

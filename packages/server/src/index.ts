@@ -1,2 +1,3 @@
 export type { Accounts, KnownUser, McpConfig, ServerEnvironment, UserSettings } from './environment.js';
+export type { ExtensionHost, FoundExtension, RunningExtension } from './extensions.js';
 export { Server } from './server.js';

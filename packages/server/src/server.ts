@@ -9,6 +9,7 @@ import { NewerSessions } from './dialect/newer-sessions.js';
 import { currentName } from './dialect/older-methods.js';
 import type { ServerEnvironment } from './environment.js';
 import { explain } from './explain.js';
+import { Extensions } from './extensions.js';
 import { describeFailedRequest, failedText } from './failure.js';
 import { findSession } from './find.js';
 import { ForwardedTelemetry } from './forwarded-telemetry.js';
@@ -29,19 +30,24 @@ export class Server {
   private isShuttingDown = false;
   private readonly newerSessions = new NewerSessions();
   private readonly telemetry: ForwardedTelemetry;
+  private readonly extensions: Extensions;
 
   constructor(
     private readonly runtime: Runtime,
     private readonly environment: ServerEnvironment,
   ) {
     this.telemetry = new ForwardedTelemetry(environment.version);
+    this.extensions = new Extensions(environment.extensions, (channel, extension) =>
+      this.serve(channel, extension),
+    );
     runtime.onLifecycle((lifecycle) => this.broadcast(lifecycle));
   }
 
   /** Serves one client until its channel closes. */
-  async serve(channel: Channel): Promise<void> {
+  async serve(channel: Channel, extension?: Client['extension']): Promise<void> {
     const gatekeeper = new Gatekeeper({
-      token: this.environment.connectionToken,
+      // A child that the runtime started itself is no stranger.
+      token: extension ? undefined : this.environment.connectionToken,
       pendingPeers: this.pendingPeers,
       trust: () => channel.trust?.(),
       close: () => void connection.close(),
@@ -66,6 +72,7 @@ export class Server {
       connection,
       this.runtime,
       this.telemetry,
+      extension,
     );
     this.clients.set(client, gatekeeper);
     await connection.closed;
@@ -73,11 +80,13 @@ export class Server {
     this.clients.delete(client);
     this.inference.removeClient(client);
     client.disconnect();
+    if (!extension) this.extensions.left((sessionId) => this.runtime.find(sessionId));
   }
 
   /** Refuses what comes from now on and closes every session. */
   async shutdown(): Promise<void> {
     this.isShuttingDown = true;
+    await this.extensions.stopAll();
     await this.runtime.shutdown();
   }
 
@@ -110,6 +119,7 @@ export class Server {
       },
       newerSessions: this.newerSessions,
       telemetry: this.telemetry,
+      extensions: this.extensions,
       afterAnswer: (work) => void works.push(work),
       optionWarnings: () => optionWarnings(name, params.data as object),
     };
@@ -126,7 +136,10 @@ export class Server {
   }
 
   private broadcast(lifecycle: Lifecycle): void {
-    if (lifecycle.type === 'session.deleted') this.telemetry.forget(lifecycle.sessionId);
+    if (lifecycle.type === 'session.deleted') {
+      this.telemetry.forget(lifecycle.sessionId);
+      void this.extensions.stop(lifecycle.sessionId);
+    }
     if (this.clients.size === 0) return;
     const notice = noticeOf(lifecycle);
     for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.sendLifecycle(notice);

@@ -188,10 +188,38 @@ export function shareFrom(params: ResumeParams): Share {
     ...(transformsSections(params) && { transformMs: params.hookOptions?.timeoutMs ?? defaultTransformMs }),
     ...(params.hooks && { hooks: hookOptionsFrom(params.hookOptions) }),
     elicitation: params.requestElicitation ?? false,
+    ...canvasesOf(params),
+    ...factoriesOf(params),
     commands: (params.commands ?? []).map(
       (command) => withoutNullsDeep(command) as Share['commands'][number],
     ),
     tokenProviders: tokenProvidersOf(params),
+  };
+}
+
+/** The factories whose bodies a client runs; only extensions bring some. */
+function factoriesOf({ factories }: ResumeParams): Pick<Share, 'factories'> {
+  if (!factories || factories.length === 0) return {};
+  return {
+    factories: factories.map(({ name, description }) => ({ name, ...(description && { description }) })),
+  };
+}
+
+/** The canvases that a client brings, under the name it gives itself; `Client` names the others by their connection. */
+function canvasesOf({
+  canvases,
+  canvasProvider,
+  requestCanvasRenderer,
+}: ResumeParams): Pick<Share, 'canvases' | 'rendersCanvases'> {
+  const { id = '', name } = canvasProvider ?? {};
+  const declared = (canvases ?? []).map(
+    (canvas) => withoutNullsDeep(canvas) as unknown as NonNullable<Share['canvases']>['canvases'][number],
+  );
+  return {
+    ...(declared.length > 0 && {
+      canvases: { extensionId: id, canvases: declared, ...(name && { extensionName: name }) },
+    }),
+    ...(requestCanvasRenderer && { rendersCanvases: true }),
   };
 }
 

@@ -48,7 +48,7 @@ export async function migrate(connection: Connection, steps = migrationSteps): P
 const madeMeanwhile: ReadonlySet<string> = new Set(['23505', '42P07']);
 
 /** The version of the tables; undefined when there are none. */
-async function readVersion(connection: Connection): Promise<SchemaVersion | undefined> {
+export async function readVersion(connection: Connection): Promise<SchemaVersion | undefined> {
   try {
     const [row] = await connection.all<SchemaVersion>({
       text: 'SELECT version, oldest_writer AS "oldestWriter" FROM gc_schema',

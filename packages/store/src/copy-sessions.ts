@@ -8,7 +8,7 @@ import {
   StoreError,
 } from './session-store.js';
 
-/** What is copied, and by whom. */
+/** What is copied, and for which owner. */
 export interface CopyOptions {
   readonly from: SessionStore;
   readonly to: SessionStore;
@@ -87,15 +87,15 @@ async function copySession(
 ): Promise<{ readonly isNew: boolean; readonly records: number }> {
   const source = await from.claim({ sessionId, owner });
   try {
-    // Without a user turn nobody sees it until it is whole.
+    // Without a user turn no list shows it until it is whole.
     const unlisted = { ...source.head, userTurns: 0, hasWork: false };
     const target = await to.claim({ sessionId, owner, create: { records: [], head: unlisted } });
     try {
-      const there = await samePrefix({ from, to, sessionId, length: target.seq });
-      if (there === undefined)
-        throw new CopyRefused('it has other records in the store it would be copied to');
       if (target.seq > source.seq)
         throw new CopyRefused('it has more records in the store it would be copied to');
+      const same = await samePrefix({ from, to, sessionId, length: target.seq });
+      if (same === undefined)
+        throw new CopyRefused('it has other records in the store it would be copied to');
       await appendRest({ from, to, sessionId, epoch: target.epoch, after: target.seq, head: unlisted });
       const isComplete = JSON.stringify(target.head) === JSON.stringify(source.head);
       const isNew = target.seq < source.seq || !isComplete;

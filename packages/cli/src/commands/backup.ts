@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { BackupRefused, backupStore } from '@groundcrew/store-sqlite';
+import { chooseStore } from '../config/store-choice.js';
 import { UsageError } from '../flags/arguments.js';
 import { switchFlag } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
@@ -21,6 +22,9 @@ groundcrew.db in a home, where no groundcrew.db-wal may lie. Files that sessions
   run: async ({ flags, words: [name] }, terminal) => {
     if (name === undefined) throw new UsageError('groundcrew backup needs the FILE to write');
     const { file } = storePlace(flags.home, terminal);
+    const { environment } = terminal;
+    if ((await chooseStore({ environment, homeDirectory: dirname(file) })) !== undefined)
+      return fail('The sessions are in PostgreSQL: back it up with pg_dump or pg_basebackup', terminal);
     if (!existsSync(file)) return fail(`There is no store at ${file}`, terminal);
     const target = resolve(terminal.workingDirectory, name);
     try {

@@ -16,6 +16,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   replay: async () => (await import('./replay.js')).replay,
   doctor: async () => (await import('./doctor.js')).doctor,
   backup: async () => (await import('./backup.js')).backup,
+  migrate: async () => (await import('./migrate.js')).migrate,
   help: async () => (await import('./help.js')).help(commands),
 };
 

@@ -15,6 +15,7 @@ import {
   type StorePlace,
   tidyFiles,
 } from '@groundcrew/store-sqlite';
+import { chooseStore, storeFlag } from '../config/store-choice.js';
 import { switchFlag } from '../flags/flags.js';
 import { exitCodes } from '../terminal/terminal.js';
 import { defineCommand, show } from './command.js';
@@ -23,18 +24,26 @@ import { homeFlag, storePlace } from './store-place.js';
 
 /** `groundcrew doctor`: what is wrong with a store, in words, and how it is put right. */
 export const doctor = defineCommand({
-  usage: ['groundcrew doctor [--home DIR] [--check]'],
+  usage: ['groundcrew doctor [--home DIR] [--store URL] [--check]'],
   summary: 'Checks the stored sessions and the sandbox, and recovers what is damaged',
   flags: {
     home: homeFlag,
+    store: storeFlag,
     check: switchFlag('--check', 'only say what is wrong, and change nothing'),
   },
   notes: `Checks every file, session and record, also while runtimes use them. A damaged store is recovered into a
 new file and kept beside it; no runtime may use it meanwhile. Deletions that were broken off are finished, and
 a store of an earlier version is rewritten once. A store that is in order is left as it is.
+Where sessions are in PostgreSQL, it checks these, and says what a crash or a failover of the server may lose.
 Exit code 0: all is in order, or is so now. 1: there are problems. 2: the command line makes no sense.`,
   run: async ({ flags }, terminal) => {
     const place = storePlace(flags.home, terminal);
+    const wish = { given: flags.store, environment: terminal.environment };
+    const url = await chooseStore({ ...wish, homeDirectory: dirname(place.file) });
+    if (url !== undefined) {
+      const { examineServers } = await import('./doctor-postgres.js');
+      return examineServers(url, { isCheckOnly: flags.check === true, terminal });
+    }
     const first = inspect(place);
     show(sandboxLine(await new SandboxHost(terminal.environment).probe()), terminal);
     show(report(place, first), terminal);

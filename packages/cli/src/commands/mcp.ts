@@ -10,6 +10,7 @@ import { type Flag, switchFlag, textFlag } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
+import { serve } from './mcp-serve.js';
 import { openPage } from './open-page.js';
 
 type McpProbe = Awaited<ReturnType<typeof Runtime.probeMcpServer>>;
@@ -177,12 +178,12 @@ const login = defineCommand({
   },
 });
 
-const subcommands: Readonly<Record<string, Command>> = { ls, add, rm, test, login };
+const subcommands: Readonly<Record<string, Command>> = { ls, add, rm, test, login, serve };
 
 /** `groundcrew mcp`: the user's MCP servers. */
 export const mcp: Command = {
   usage: Object.values(subcommands).flatMap(({ usage }) => usage),
-  summary: 'Lists, adds, removes and tests MCP servers, and logs in at them',
+  summary: 'Lists, adds, removes and tests MCP servers, logs in at them, and is one itself',
   help: () =>
     Object.values(subcommands)
       .map((command) => command.help())
@@ -197,7 +198,7 @@ export const mcp: Command = {
       throw error;
     }
     if (asksForHelp(argv)) return show(mcp.help(), terminal);
-    throw new UsageError(`groundcrew mcp needs ls, add, rm, test or login, not ${name}`);
+    throw new UsageError(`groundcrew mcp needs ls, add, rm, test, login or serve, not ${name}`);
   },
 };
 

@@ -1,13 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { configFlags, readConfig } from '../config/config.js';
-import { lastPort, UsageError } from '../flags/arguments.js';
+import { lastPort } from '../flags/arguments.js';
 import { numberFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
+import { serverToken } from './server-token.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;
 
@@ -40,7 +39,7 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
     const config = readConfig(flags, terminal.environment);
     const { log, redactor } = openCommandLog(config, terminal);
     const print = (line: string) => void terminal.errorOutput.write(`${line}\n`);
-    const connectionToken = tokenFor(flags.tokenFile, terminal.environment, print);
+    const connectionToken = serverToken(flags.tokenFile, terminal);
     redactor.register(connectionToken);
     if (flags.host !== undefined && !isLoopback(flags.host))
       print(`Anyone who reaches ${flags.host} can try the token, and the traffic is not encrypted.`);
@@ -74,46 +73,6 @@ function processOf(terminal: Terminal, ways: Pick<Process, 'exit' | 'warn'>): Pr
     ...ways,
     onSignal: (handler) => void terminal.onStop((signal) => signal !== 'SIGPIPE' && handler()),
   };
-}
-
-function tokenFor(
-  file: string | undefined,
-  { GROUNDCREW_TOKEN, COPILOT_CONNECTION_TOKEN }: Terminal['environment'],
-  print: (line: string) => void,
-): string {
-  if (file !== undefined) return tokenIn(file);
-  const given = GROUNDCREW_TOKEN || COPILOT_CONNECTION_TOKEN;
-  if (given) return given;
-  const made = newToken();
-  print(`Connection token: ${made}`);
-  return made;
-}
-
-/** Clients read the same file; no other user may. */
-function tokenIn(file: string): string {
-  try {
-    const token = makeToken(file) ?? readFileSync(file, 'utf8').trim();
-    if (token === '') throw new UsageError(`${file} is empty`);
-    return token;
-  } catch (error) {
-    throw new UsageError(`--token-file: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-/** A new token in a new file; undefined when the file is there already. */
-function makeToken(file: string): string | undefined {
-  const token = newToken();
-  try {
-    writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
-    return token;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return undefined;
-    throw error;
-  }
-}
-
-function newToken(): string {
-  return randomBytes(32).toString('base64url');
 }
 
 function isLoopback(host: string): boolean {

@@ -51,7 +51,7 @@ export async function openSession(client: Client, request: SessionRequest): Prom
 }
 
 /** Without a model to ask for, the choice is the runtime's, which asks the service what it has. */
-function ownProvider(
+export function ownProvider(
   { provider, model }: Config,
   environment: Environment,
 ): Pick<ResumeSessionOptions, 'provider'> {

@@ -1,3 +1,5 @@
+import { canvasCallbacks } from './canvas.js';
+import { factoryCallbacks } from './factory.js';
 import { hookCallbacks } from './hooks.js';
 import { inferenceCallbacks } from './inference.js';
 import { protocol2Callbacks } from './protocol-2.js';
@@ -8,6 +10,8 @@ import { toolArgumentCallbacks } from './tool-arguments.js';
 
 /** Every request the runtime may put to a client. */
 export const callbacks = {
+  ...canvasCallbacks,
+  ...factoryCallbacks,
   ...hookCallbacks,
   ...inferenceCallbacks,
   ...protocol2Callbacks,

@@ -9,8 +9,11 @@ import { remoteControlMethods, sessionRemoteMethods } from './remote-control.js'
 import { serverMethods } from './server.js';
 import { sessionMethods } from './session.js';
 import { sessionAgentsMethods } from './session-agents.js';
+import { sessionCanvasMethods } from './session-canvas.js';
 import { sessionCommandsMethods } from './session-commands.js';
 import { sessionEventLogMethods } from './session-event-log.js';
+import { sessionExtensionsMethods } from './session-extensions.js';
+import { sessionFactoryMethods } from './session-factory.js';
 import { sessionGitHubAuthMethods } from './session-github-auth.js';
 import { sessionHistoryMethods } from './session-history.js';
 import { sessionHostMethods } from './session-host.js';
@@ -51,8 +54,11 @@ export const methods = {
   ...remoteControlMethods,
   ...serverMethods,
   ...sessionAgentsMethods,
+  ...sessionCanvasMethods,
   ...sessionCommandsMethods,
   ...sessionEventLogMethods,
+  ...sessionExtensionsMethods,
+  ...sessionFactoryMethods,
   ...sessionGitHubAuthMethods,
   ...sessionHostMethods,
   ...sessionMcpMethods,

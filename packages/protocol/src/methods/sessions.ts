@@ -51,7 +51,7 @@ export const sessionsMethods = {
         takeOver: flag,
         /** Calls may run unasked although the client with the session's hooks is not attached. */
         waiveHooks: flag,
-        factories: anything,
+        factories: () => z.array(openObject({ name: z.string(), description: z.nullish(z.string()) })),
         requestedEnvironmentVariables: anything,
       }),
     () => openedSession(),

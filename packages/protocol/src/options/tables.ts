@@ -9,7 +9,6 @@ type Update = Params<Methods['session.options.update']>;
 type Switch = Params<Methods['session.model.switchTo']>;
 type Fields<T> = NonNullable<T>;
 
-const noCanvases = 'this version has no canvases and no extensions.';
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
@@ -235,13 +234,13 @@ export const createOptions: SupportOf<Create> = {
   }),
   memory: unused('this version remembers nothing from one session to another.'),
   sessionLimits: object({ maxAiCredits: used, maxCost: used, maxTokens: used, maxCalls: used }),
-  canvases: unused(noCanvases),
-  canvasProvider: unused(noCanvases),
-  openCanvases: unused(noCanvases),
-  requestCanvasRenderer: unused(noCanvases),
-  requestExtensions: unused(noCanvases),
-  extensionSdkPath: unused(noCanvases),
-  extensionInfo: unused(noCanvases),
+  canvases: used,
+  canvasProvider: used,
+  openCanvases: unused("the session's own record says which canvases are open."),
+  requestCanvasRenderer: used,
+  requestExtensions: used,
+  extensionSdkPath: used,
+  extensionInfo: unused('an extension goes by the name of its directory.'),
   remoteSession: unused(noHost),
   cloud: unused(noHost),
   expAssignments: unused(noHost),
@@ -264,7 +263,7 @@ export const resumeOptions: SupportOf<Resume> = {
   continuePendingWork: used,
   takeOver: used,
   waiveHooks: used,
-  factories: unused('this version has no factories.'),
+  factories: used,
   requestedEnvironmentVariables: unused('clients are not sent the environment.'),
 };
 

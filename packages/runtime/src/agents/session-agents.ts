@@ -201,6 +201,11 @@ export class SessionAgents implements ToolSource {
     return (await subAgents.start({ ...rest, agent, toolCallId, mode: 'background' })).agentId;
   }
 
+  /** Resolves with the next end of an agent; rejects when the signal aborts. */
+  async changed(signal: AbortSignal): Promise<void> {
+    await this.subAgents.change(signal);
+  }
+
   /** What sub-agents go by. */
   host() {
     const { session } = this;

@@ -161,6 +161,10 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
       };
     case 'session.resume':
       return { ...state, context: event.data.context ? contextOf(event.data.context) : state.context };
+    case 'session.canvas.recorded':
+      return { ...state, canvases: { ...state.canvases, [event.data.instanceId]: event.data } };
+    case 'session.canvas.removed':
+      return { ...state, canvases: withoutCanvas(state, event.data.instanceId) };
     case 'session.context_changed':
       return { ...state, context: contextOf(event.data) };
     case 'session.model_change':
@@ -238,7 +242,7 @@ function foldTaskMessage(state: SessionState, { agentId = '', data }: EventOf<'u
   }));
 }
 
-/** A turn that ended with words and no calls has answered what a sub-agent was told. */
+/** A turn that ended with words and no calls has answered what a sub-agent was asked. */
 function foldReply(state: SessionState, agentId: string): SessionState {
   const last = agentOf(state, agentId).history.at(-1);
   if (last?.role !== 'assistant' || last.toolCalls.length > 0 || last.text === '') return state;
@@ -320,4 +324,9 @@ function contextOf(context: {
 
 function settingsOf(model: string | undefined, reasoningEffort: string | undefined) {
   return { ...(model !== undefined && { model }), ...(reasoningEffort !== undefined && { reasoningEffort }) };
+}
+
+function withoutCanvas({ canvases = {} }: SessionState, instanceId: string): SessionState['canvases'] {
+  const { [instanceId]: _, ...others } = canvases;
+  return others;
 }

@@ -196,6 +196,15 @@ export interface AgentState {
 export const rootAgentId = '';
 
 /** All that a session's log adds up to. Plain data: a snapshot of it is its JSON. */
+/** A canvas that is open, as far as the log keeps it. */
+export interface OpenCanvas {
+  readonly instanceId: string;
+  readonly extensionId: string;
+  readonly canvasId: string;
+  readonly title?: string | undefined;
+  readonly input?: unknown;
+}
+
 export interface SessionState {
   readonly seq: number;
   readonly eventCount: number;
@@ -241,6 +250,8 @@ export interface SessionState {
   readonly leadingAgent?: string;
   /** Questions of apps and MCP servers; they outlive turns. */
   readonly requests: readonly OpenRequest[];
+  /** Canvases that are open, by their instance. */
+  readonly canvases?: Readonly<Record<string, OpenCanvas>>;
   /** The event of the root agent's newest prompt. */
   readonly promptId?: string | undefined;
   /** Records that were cut off: no reader sees them. */
@@ -375,7 +386,7 @@ export interface FixedSettings {
   readonly skillSwitches: Readonly<Record<string, boolean>>;
 }
 
-/** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */
+/** What the model wrote or read, letter by letter, where the public event that follows says it otherwise. */
 export interface Verbatim {
   /** The tool call, the prompt or the answer it belongs to. */
   readonly id: string;

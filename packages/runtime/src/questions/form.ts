@@ -53,7 +53,7 @@ export function fittingContent(schema: FormSchema, given: FormContent = {}): For
   return Object.fromEntries(content);
 }
 
-/** Nobody fills in more. */
+/** No user fills in more. */
 const mostFields = 100;
 
 interface Field {

@@ -1,4 +1,7 @@
 import type { EventType } from '@groundcrew/protocol';
+import type { CanvasProvider } from '../canvases/session-canvases.js';
+import type { FactoryProvider } from '../factories/session-factories.js';
+
 import { clientHooks } from '../hooks/client-hooks.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { PublishedEvent } from '../log/published-event.js';
@@ -32,6 +35,12 @@ export interface Attachment extends AskedClient {
   readonly reportsIntent: boolean;
   /** What runs unasked while no attached client answers permission requests. */
   readonly unasked?: UnaskedCalls;
+  /** Canvases that this client shows, under the name of what brings them. */
+  readonly canvases?: Omit<CanvasProvider, 'ask'>;
+  /** This client has a place where canvases are seen. */
+  readonly rendersCanvases?: boolean;
+  /** Factories whose bodies this client runs. */
+  readonly factories?: FactoryProvider['factories'];
   /** What sub-agents stream is not sent to this client; what comes of it is. */
   readonly hidesAgentStreams?: boolean;
   receive(published: PublishedEvent): void;
@@ -85,6 +94,25 @@ export class Audience {
   /** Any attached client can show forms. */
   get showsForms(): boolean {
     return this.some((attachment) => attachment.elicitation);
+  }
+
+  /** Any attached client has a place where canvases are seen. */
+  get rendersCanvases(): boolean {
+    return this.some((attachment) => attachment.rendersCanvases === true);
+  }
+
+  /** Clients that bring canvases. */
+  canvasProviders(): readonly CanvasProvider[] {
+    return [...this.attachments.values()].flatMap(({ canvases, ask }) =>
+      canvases ? [{ ...canvases, ask }] : [],
+    );
+  }
+
+  /** Clients that run bodies of factories. */
+  factoryProviders(): readonly FactoryProvider[] {
+    return [...this.attachments.values()].flatMap(({ clientId, factories, ask }) =>
+      factories ? [{ clientId, factories, ask }] : [],
+    );
   }
 
   /** Any attached client has the tool that reports intents. */
@@ -188,7 +216,7 @@ export class Audience {
     return undefined;
   }
 
-  /** Who can be asked for the token of a model service, whoever came last first. */
+  /** Clients that can be asked for the token of a model service, the newest first. */
   tokenGivers(providerName: string): readonly Attachment[] {
     return [...this.attachments.values()]
       .filter(({ tokenProviders }) => tokenProviders.includes(providerName))

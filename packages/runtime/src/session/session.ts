@@ -1,8 +1,11 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord } from '@groundcrew/store';
 import { SessionAgents } from '../agents/session-agents.js';
+import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
 import { SessionObjective } from '../commands/session-objective.js';
+import { SessionFactories } from '../factories/session-factories.js';
+
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { SessionDiff } from '../history/working-diff.js';
@@ -66,6 +69,8 @@ export class Session {
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
+  readonly canvases = new SessionCanvases(this);
+  readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
   private readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
@@ -80,6 +85,7 @@ export class Session {
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.factories = new SessionFactories(this);
     this.files = new FileTracking(this);
     this.rewinding = new SessionRewind(this, parts.store);
     this.tools = new SessionTools(this, parts, { settings, access });
@@ -149,7 +155,7 @@ export class Session {
       return isNew;
     } catch (error) {
       await ready.catch(() => undefined);
-      // Whoever has the session may have come upon the directory that was made for it here.
+      // The owner of the session may have come upon the directory that was made for it here.
       if (!isInUse(error)) await this.workspace.unmake();
       throw error;
     }
@@ -220,7 +226,7 @@ export class Session {
     });
   }
 
-  /** Tells without storing; resolves with the event's id once every client has received it. */
+  /** Emits without storing; resolves with the event's id once every client has received it. */
   async emit(draft: EphemeralDraft): Promise<string> {
     const { log } = await this.load();
     const id = log.emit(draft);

@@ -59,7 +59,7 @@ export class SessionHistory {
     return messagesCleared;
   }
 
-  /** What whoever goes on with the work elsewhere has to know; empty before the first message. */
+  /** What is needed to go on with the work elsewhere; empty before the first message. */
   async handoff(signal: AbortSignal): Promise<string> {
     const conversation = await this.session.load();
     if (agentOf(conversation.log.state).history.length === 0) return '';

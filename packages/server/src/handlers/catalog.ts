@@ -10,8 +10,11 @@ import { remoteControlHandlers, sessionRemoteHandlers } from './remote-control.j
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
 import { sessionAgentsHandlers } from './session-agents.js';
+import { sessionCanvasHandlers } from './session-canvas.js';
 import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
+import { sessionExtensionsHandlers } from './session-extensions.js';
+import { sessionFactoryHandlers } from './session-factory.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
 import { sessionHistoryHandlers } from './session-history.js';
 import { sessionHostHandlers } from './session-host.js';
@@ -44,8 +47,11 @@ import { toolsHandlers } from './tools.js';
 export const sessionMethodHandlers = {
   ...sessionHandlers,
   ...sessionAgentsHandlers,
+  ...sessionCanvasHandlers,
   ...sessionCommandsHandlers,
   ...sessionEventLogHandlers,
+  ...sessionExtensionsHandlers,
+  ...sessionFactoryHandlers,
   ...sessionGitHubAuthHandlers,
   ...sessionInstructionsHandlers,
   ...sessionHostHandlers,

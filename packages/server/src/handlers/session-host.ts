@@ -16,7 +16,7 @@ export const sessionHostHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { items: [] };
   },
   async 'session.extensions.sendAttachmentsToMessage'({ attachments }, { session, client }) {
-    if (!client.isExtension) {
+    if (!client.extension) {
       throw new RpcError(
         errorCodes.requestFailed,
         'session.extensions.sendAttachmentsToMessage may only be called from an extension-owned connection.',

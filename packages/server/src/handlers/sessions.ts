@@ -32,7 +32,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       context.runtime.create({ ...request, attachment }),
     );
     if (context.client.dialect.resumesLikeProtocol2) context.newerSessions.add(sessionId);
-    return opened(session, [...request.warnings, ...filterWarnings(session)], context);
+    return opened(session, [...request.warnings, ...filterWarnings(session)], { context, params });
   },
   async 'session.resume'(params, context) {
     const { sessionId } = params;
@@ -58,7 +58,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       .catch((error: unknown) => {
         throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
       });
-    return opened(session, [...request.warnings, ...filterWarnings(session)], context);
+    return opened(session, [...request.warnings, ...filterWarnings(session)], { context, params });
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -131,8 +131,9 @@ async function idToOpen(params: OpenParams, call: CallContext): Promise<string |
 
 async function disconnect(
   sessionId: string,
-  { runtime, client }: CallContext,
+  { runtime, client, extensions }: CallContext,
 ): Promise<{ success: boolean }> {
+  if (!client.extension) await extensions.leaving(runtime.find(sessionId), client.id);
   const success = await runtime.detachClient(sessionId, client.id);
   client.detached(sessionId);
   return { success };
@@ -172,10 +173,21 @@ function openRequest(
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
       settingsFrom({ ...skipped, ...params }, before, environment.workingDirectory),
-    warnings: [...context.optionWarnings(), ...warnings],
+    warnings: [...context.optionWarnings(), ...extensionWarnings(params, context), ...warnings],
     ...(params.agent !== undefined && { agent: params.agent }),
     share,
   };
+}
+
+/** Extensions run only where the operator lets them. */
+function extensionWarnings(
+  { requestExtensions }: ParsedParams<Methods['session.resume']>,
+  { extensions }: CallContext,
+): readonly string[] {
+  if (!requestExtensions || extensions.isAvailable) return [];
+  return [
+    "The option 'requestExtensions' has no effect: the runtime runs extensions only when started with GROUNDCREW_EXTENSIONS=1.",
+  ];
 }
 
 /** Of filters that name no tool. */
@@ -188,9 +200,17 @@ function filterWarnings(session: Session): readonly string[] {
 async function opened(
   session: Session,
   warnings: readonly string[],
-  { client, afterAnswer }: CallContext,
+  {
+    context,
+    params,
+  }: { readonly context: CallContext; readonly params: ParsedParams<Methods['session.resume']> },
 ): Promise<Result<Methods['session.create']>> {
+  const { client, afterAnswer, extensions } = context;
   afterAnswer(() => client.offerQuestions(session.sessionId));
+  const wantsExtensions = params.requestExtensions === true && extensions.isAvailable;
+  // What fails to start is listed as failed.
+  if (wantsExtensions)
+    afterAnswer(() => void extensions.start(session, params.extensionSdkPath).catch(() => undefined));
   const state = await session.state();
   return {
     sessionId: session.sessionId,
@@ -204,9 +224,9 @@ async function opened(
       ui: {
         elicitation: session.audience.showsForms,
         mcpApps: session.currentSettings.hasMcpApps ?? false,
-        canvases: false,
+        canvases: session.audience.rendersCanvases,
       },
-      extensions: false,
+      extensions: wantsExtensions,
     },
   };
 }

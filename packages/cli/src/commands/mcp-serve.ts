@@ -1,0 +1,125 @@
+import { configFlags, readConfig } from '../config/config.js';
+import { lastPort, UsageError } from '../flags/arguments.js';
+import { type Flag, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
+import { openLocalClient } from '../sessions/local-client.js';
+import { ownProvider } from '../sessions/session-choice.js';
+import { exitCodes, type Terminal } from '../terminal/terminal.js';
+import { defineCommand } from './command.js';
+import { openCommandLog } from './command-log.js';
+import { serverToken } from './server-token.js';
+
+const { logLevel, sandbox, sessionIdleTimeout, model } = configFlags;
+
+/** A flag that may be given again and again. */
+function namesFlag(name: string, placeholder: string, help: string): Flag<readonly string[]> {
+  return {
+    names: [name],
+    placeholder,
+    help,
+    read: (value) => [value],
+    join: (before, more) => [...before, ...more],
+  };
+}
+
+/** `groundcrew mcp serve`: sessions as tools, for any MCP host. */
+export const serve = defineCommand({
+  usage: ['groundcrew mcp serve [flags]', 'groundcrew mcp serve --http [--port N] [--token-file F]'],
+  summary:
+    'Serves sessions as tools of an MCP server: on stdin and stdout, or over streamable HTTP with a token',
+  flags: {
+    http: switchFlag('--http', 'serve over HTTP, at /mcp, instead of stdin and stdout'),
+    port: numberFlag({
+      name: '--port',
+      placeholder: 'N',
+      help: 'the port; any free one without',
+      most: lastPort,
+    }),
+    host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
+    allowHost: namesFlag(
+      '--allow-host',
+      'NAME',
+      'another name that requests may call this machine by; may be given again',
+    ),
+    allowOrigin: namesFlag('--allow-origin', 'URL', 'pages that may make requests; may be given again'),
+    tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
+    model,
+    sandbox,
+    sessionIdleTimeout,
+    logLevel,
+  },
+  notes: `The tools: start_session, send_prompt, wait, answer_question, abort_turn, read_events, list_sessions. A session asks the host before
+its tools change anything; nothing is approved by itself.
+Over HTTP every request shows the token as "Authorization: Bearer …": that of --token-file, else GROUNDCREW_TOKEN, else a random one that is
+printed once, on stderr. The line "MCP server listening at URL" on stdout says that hosts may come.`,
+  run: async ({ flags }, terminal) => {
+    const { http, port, host, tokenFile, allowHost, allowOrigin } = flags;
+    if (!http && (port ?? host ?? tokenFile ?? allowHost ?? allowOrigin) !== undefined)
+      throw new UsageError('--port, --host, --token-file, --allow-host and --allow-origin need --http');
+    const config = readConfig(flags, terminal.environment);
+    const { log, redactor } = openCommandLog(config, terminal);
+    const { client, close } = await openLocalClient(config, terminal, log);
+    const stop = new AbortController();
+    terminal.onStop(() => stop.abort());
+    try {
+      const { ServedSessions, sessionServer, mcpOverStdio } = await import('@groundcrew/mcp-server');
+      const { workingDirectory, version } = terminal;
+      const defaults = {
+        workingDirectory,
+        clientName: 'groundcrew',
+        enableConfigDiscovery: true,
+        ...(config.model !== undefined && { model: config.model }),
+        ...ownProvider(config, terminal.environment),
+      };
+      const sessions = new ServedSessions(client, defaults);
+      const factory = () => sessionServer(sessions, version);
+      if (!http) await mcpOverStdio(factory, stop.signal);
+      else {
+        const token = serverToken(tokenFile, terminal);
+        redactor.register(token);
+        const places = { host, port, allowedHosts: allowHost, allowedOrigins: allowOrigin };
+        await overHttp(
+          factory,
+          { ...places, token, warn: (text) => log.write('warning', text) },
+          terminal,
+          stop.signal,
+        );
+      }
+      return exitCodes.done;
+    } finally {
+      await close();
+      log.close();
+    }
+  },
+});
+
+interface HttpFlags {
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly allowedHosts: readonly string[] | undefined;
+  readonly allowedOrigins: readonly string[] | undefined;
+  readonly token: string;
+  warn(text: string): void;
+}
+
+async function overHttp(
+  factory: Parameters<typeof import('@groundcrew/mcp-server').mcpOverHttp>[0],
+  { token, warn, ...places }: HttpFlags,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { mcpOverHttp } = await import('@groundcrew/mcp-server');
+  const { openHttpDoor } = await import('@groundcrew/http-door');
+  const web = mcpOverHttp(factory);
+  const given = Object.fromEntries(Object.entries(places).filter(([, value]) => value !== undefined));
+  const door = await openHttpDoor({
+    ...given,
+    token,
+    routes: { '/mcp': { answer: (request) => web.answer(request) } },
+    onFailure: (error) => warn(error instanceof Error ? error.message : String(error)),
+  });
+  terminal.output.write(`MCP server listening at ${door.url}/mcp\n`);
+  if (!signal.aborted)
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  await door.close();
+  await web.close();
+}

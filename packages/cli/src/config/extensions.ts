@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Environment } from '@groundcrew/models';
+import { stdioChannel } from '@groundcrew/rpc';
+import type { ExtensionHost, FoundExtension, RunningExtension } from '@groundcrew/server';
+
+/**
+ * Whether the operator lets extensions run: they are programs of projects and of the home, and ask nobody. Clients ask for
+ * them by `requestExtensions`, which is not enough.
+ */
+export function allowsExtensions({
+  GROUNDCREW_EXTENSIONS: own,
+  COPILOT_CLI_ENABLED_FEATURE_FLAGS: flags,
+}: Environment): boolean {
+  if (own) return !['0', 'false', 'off'].includes(own.toLowerCase());
+  return (flags ?? '').split(',').some((flag) => flag.trim() === 'EXTENSIONS');
+}
+
+/** Finds and starts extensions; they get the environment of commands, without keys of the runtime. */
+export function extensionHost(homeDirectory: string, environment: Environment): ExtensionHost {
+  return {
+    find: (workingDirectory) => [
+      ...extensionsIn(join(projectOf(workingDirectory), '.github', 'extensions'), 'project'),
+      ...extensionsIn(join(homeDirectory, 'extensions'), 'user'),
+    ],
+    launch: ({ entry }, { sessionId, workingDirectory, sdkPath }) => {
+      const loader = sdkPath === undefined ? [] : ['--import', loaderFor(sdkPath)];
+      const child = spawn(process.execPath, [...loader, entry], {
+        cwd: workingDirectory,
+        env: { ...environment, SESSION_ID: sessionId } as NodeJS.ProcessEnv,
+        stdio: ['pipe', 'pipe', 'ignore'],
+        windowsHide: true,
+      });
+      return running(child);
+    },
+  };
+}
+
+/** After this, one that does not end by itself is ended. */
+const patience = 2000;
+
+function running(child: ReturnType<typeof spawn>): RunningExtension {
+  const { stdin, stdout, pid } = child;
+  if (!stdin || !stdout) throw new Error('A child without streams cannot be served');
+  // What is written to a child that is gone is lost with it; its channel closes by itself.
+  stdin.on('error', () => undefined);
+  const ended = new Promise<void>((done) => {
+    child.once('close', () => done());
+    child.once('error', () => done());
+  });
+  const channel = stdioChannel({ input: stdout, output: stdin });
+  return {
+    channel,
+    pid,
+    ended,
+    kill: () => {
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), patience);
+      void ended.then(() => clearTimeout(timer));
+    },
+  };
+}
+
+function extensionsIn(directory: string, source: FoundExtension['source']): readonly FoundExtension[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(directory).sort();
+  } catch {
+    // There are none, or none that could be read.
+    return [];
+  }
+  return names.flatMap((name) => {
+    const entry = ['extension.mjs', 'extension.js', 'extension.cjs']
+      .map((file) => join(directory, name, file))
+      .find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+    return entry === undefined ? [] : [{ id: `${source}:${basename(name)}`, name, source, entry }];
+  });
+}
+
+/** The nearest directory above that has a `.git`, else the directory itself. */
+function projectOf(workingDirectory: string): string {
+  for (let directory = resolve(workingDirectory); ; directory = resolve(directory, '..')) {
+    if (statSync(join(directory, '.git'), { throwIfNoEntry: false })) return directory;
+    if (directory === resolve(directory, '..')) return workingDirectory;
+  }
+}
+
+/** Has the child find the SDK where its host keeps it, under the name that extensions import. */
+function loaderFor(sdkPath: string): string {
+  const base = pathToFileURL(join(resolve(sdkPath), 'index.js')).href;
+  const hooks = `
+    export function resolve(name, context, next) {
+      const part = /^@github\\/copilot-sdk(?:\\/(.+))?$/.exec(name);
+      if (!part) return next(name, context);
+      const file = './' + (part[1] ?? 'index') + '.js';
+      return next(new URL(file, ${JSON.stringify(base)}).href, context);
+    }`;
+  const source = `
+    import { register } from 'node:module';
+    register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hooks)}`)});`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
+}

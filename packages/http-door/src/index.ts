@@ -1,0 +1,1 @@
+export { type HttpDoor, type HttpDoorOptions, openHttpDoor, type Route } from './door.js';

@@ -1,0 +1,135 @@
+import * as z from 'zod/mini';
+import { method } from '../define.js';
+import { once, openObject } from '../schema.js';
+import { inSession, sessionRef } from './session-ref.js';
+
+/** Factories: bodies that extensions run for a session, with a journal. */
+export const sessionFactoryMethods = {
+  'session.factory.agent': method(
+    'A body has a sub-agent work; answers with what it said.',
+    () =>
+      inSession({
+        factoryRunId: z.string(),
+        executionToken: z.string(),
+        prompt: z.string(),
+        opts: z.optional(
+          openObject({
+            label: z.optional(z.string()),
+            schema: z.optional(z.unknown()),
+            model: z.optional(z.string()),
+            reasoningEffort: z.optional(z.string()),
+            contextTier: z.optional(z.string()),
+            agent: z.optional(z.string()),
+          }),
+        ),
+      }),
+    () => openObject({ result: z.optional(z.unknown()) }),
+  ),
+  'session.factory.cancel': method('Ends a run.', runRef, () => factoryRun()),
+  'session.factory.getRun': method('A run as it is now.', runRef, () => factoryRun()),
+  'session.factory.getRunProgress': method(
+    'What a body wrote of its progress, a page at a time.',
+    () =>
+      inSession({
+        runId: z.string(),
+        afterSeq: z.optional(z.number()),
+        beforeSeq: z.optional(z.number()),
+        limit: z.optional(z.int().check(z.positive())),
+      }),
+    () =>
+      openObject({
+        records: z.array(
+          openObject({
+            seq: z.number(),
+            attempt: z.number(),
+            phaseId: z.nullable(z.string()),
+            recordedAt: z.number(),
+            kind: z.string(),
+            text: z.string(),
+          }),
+        ),
+        oldestSeq: z.nullable(z.number()),
+        newestSeq: z.nullable(z.number()),
+        hasMoreOlder: z.boolean(),
+        hasMoreNewer: z.boolean(),
+        revision: z.number(),
+      }),
+  ),
+  'session.factory.journal.get': method(
+    'What a step of a run yielded before.',
+    () => inBody({ key: z.string() }),
+    () => openObject({ hit: z.boolean(), resultJson: z.optional(z.unknown()) }),
+  ),
+  'session.factory.journal.put': method(
+    'Keeps what a step of a run yielded: it is not repeated.',
+    () => inBody({ key: z.string(), resultJson: z.unknown() }),
+    () => openObject({}),
+  ),
+  'session.factory.listRuns': method('The runs of a session.', sessionRef, () =>
+    openObject({
+      runs: z.array(
+        openObject({
+          runId: z.string(),
+          factoryName: z.string(),
+          description: z.string(),
+          status: z.string(),
+          revision: z.number(),
+          createdAt: z.number(),
+          startedAt: z.nullable(z.number()),
+          updatedAt: z.number(),
+          completedAt: z.nullable(z.number()),
+          totalSpawnedAgentCount: z.number(),
+        }),
+      ),
+    }),
+  ),
+  'session.factory.log': method(
+    'A body writes of its progress.',
+    () =>
+      inBody({
+        lines: z.array(openObject({ seq: z.number(), kind: z.string(), text: z.string() })),
+      }),
+    () => openObject({}),
+  ),
+  'session.factory.resume': method(
+    'Goes on with a run that ended early.',
+    () => inSession({ runId: z.string(), limits: z.optional(limits()) }),
+    () => openObject({ factoryName: z.string(), run: factoryRun() }),
+  ),
+  'session.factory.run': method(
+    'Begins a run; `session.factory.getRun` says how it ended.',
+    () =>
+      inSession({
+        name: z.string(),
+        args: z.optional(z.unknown()),
+        options: z.optional(openObject({ limits: z.optional(limits()) })),
+      }),
+    () => factoryRun(),
+  ),
+};
+
+function runRef() {
+  return inSession({ runId: z.string() });
+}
+
+function inBody<const S extends z.core.$ZodLooseShape>(shape: S) {
+  return inSession({ runId: z.string(), executionToken: z.string(), ...shape });
+}
+
+const limits = once(() =>
+  openObject({
+    maxConcurrentSubagents: z.nullish(z.number()),
+    maxTotalSubagents: z.nullish(z.number()),
+    timeoutSeconds: z.nullish(z.number()),
+    maxAiCredits: z.nullish(z.number()),
+  }),
+);
+
+const factoryRun = once(() =>
+  openObject({
+    runId: z.string(),
+    status: z.enum(['pending', 'running', 'completed', 'halted', 'cancelled', 'error']),
+    result: z.optional(z.unknown()),
+    error: z.optional(z.string()),
+  }),
+);
