@@ -91,6 +91,8 @@ export interface Notes {
   'question.opened': KeptQuestion;
   /** How a model was asked: with the log, all it takes to write the request again. */
   'request.sent': SentRequest;
+  /** When a scheduled prompt comes next. */
+  'schedule.armed': { readonly id: number; readonly nextRunAt: number };
   'settings.fixed': Partial<FixedSettings>;
   /** The agent has answered, and whether it may stop is not decided: hooks or autopilot may have it go on. */
   'stop.asked': StopWish;

@@ -1,4 +1,4 @@
-import type { EventData } from '@groundcrew/protocol';
+import { type EventData, isObject } from '@groundcrew/protocol';
 import { formats } from './formats.js';
 
 /** The fields of a form: a flat object of simple values. */
@@ -159,6 +159,5 @@ function listed(choices: readonly string[]): string {
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? (value as Record<string, unknown>) : undefined;
+  return isObject(value) ? value : undefined;
 }

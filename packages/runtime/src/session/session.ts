@@ -5,9 +5,9 @@ import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
 import { SessionObjective } from '../commands/session-objective.js';
 import { SessionFactories } from '../factories/session-factories.js';
-
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
+import { SessionSchedules } from '../history/session-schedules.js';
 import { SessionDiff } from '../history/working-diff.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
@@ -66,6 +66,7 @@ export class Session {
   readonly files: FileTracking;
   readonly rewinding: SessionRewind;
   readonly diff = new SessionDiff(this);
+  readonly schedules: SessionSchedules;
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
@@ -85,6 +86,7 @@ export class Session {
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.schedules = new SessionSchedules(this, parts.clock);
     this.factories = new SessionFactories(this);
     this.files = new FileTracking(this);
     this.rewinding = new SessionRewind(this, parts.store);
@@ -194,10 +196,6 @@ export class Session {
     if (prompt.output) requirePatterns(prompt.output.schema);
     const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
     await this.keeper.onLog((conversation) => conversation.send(identified, extras));
-  }
-
-  newId(): string {
-    return this.parts.clock.newId();
   }
 
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
@@ -327,8 +325,10 @@ export class Session {
       },
       onLoaded: ({ subAgents }) => {
         this.agents.subAgents = subAgents;
+        this.schedules.arm();
       },
       onDropped: async () => {
+        this.schedules.disarm();
         await Promise.all([
           this.skills.close(),
           shells.close(),

@@ -1,3 +1,4 @@
+import { isObject } from '@groundcrew/protocol';
 import { formats } from '../questions/formats.js';
 
 /** A JSON Schema, or a part of one. */
@@ -229,8 +230,4 @@ function typeOf(value: unknown): string {
 
 function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
