@@ -19,6 +19,7 @@ const names = [
   'mcp-server',
   'testing',
   'testkit',
+  'terminal',
   'cli',
 ];
 const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));

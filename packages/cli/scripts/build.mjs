@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { takeBuildLock } from './build-lock.mjs';
 import { isFresh, repository, stampName, writeStamp } from './freshness.cjs';
 import { lazyBuiltins } from './lazy-builtins.mjs';
+import { standIns } from './stand-ins.mjs';
 
 const cliFolder = join(import.meta.dirname, '..');
 const temporaryPrefix = '.build-';
@@ -19,6 +20,7 @@ const hiddenInputs = [
   'packages/cli/package.json',
   'packages/cli/scripts/build.mjs',
   'packages/cli/scripts/lazy-builtins.mjs',
+  'packages/cli/scripts/stand-ins.mjs',
 ];
 
 const { values: flags } = parseArgs({
@@ -54,8 +56,13 @@ async function buildInto(outputFolder) {
   const temporary = mkdtempSync(join(outputFolder, temporaryPrefix));
   const began = Date.now();
   try {
-    const result = await build(bundleOptions(temporary));
-    const sources = Object.keys(result.metafile.inputs).filter((path) => path.startsWith('packages/'));
+    const options = bundleOptions(temporary);
+    const results = await Promise.all([
+      build(options),
+      ...(flags.failpoints ? [] : [build(terminalOptions(options))]),
+    ]);
+    const all = new Set(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+    const sources = [...all].filter((path) => path.startsWith('packages/'));
     const inputs = [...sources, ...hiddenInputs];
     writeStamp({ folder: temporary, inputs, buildStarted: began });
     putInPlace(temporary, outputFolder);
@@ -100,6 +107,21 @@ function bundleOptions(outdir) {
     sourcemap: flags.sourcemap ? 'external' : false,
     metafile: true,
     logLevel: 'warning',
+  };
+}
+
+// The terminal face, which no runtime needs: a module, because its layout engine is one that waits while it loads.
+function terminalOptions({ supported: _, define, ...options }) {
+  return {
+    ...options,
+    entryPoints: [{ in: 'packages/terminal/src/index.ts', out: 'terminal' }],
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    define: { ...define, 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+    plugins: [standIns],
+    banner: {
+      js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+    },
   };
 }
 

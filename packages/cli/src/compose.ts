@@ -21,6 +21,7 @@ import { mcpConfig } from './config/mcp-config.js';
 import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
+import { HomePlugins } from './config/plugins.js';
 import { standingSandbox } from './config/sandbox-choice.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
@@ -149,6 +150,7 @@ function serverEnvironment(
         commandEnvironment(options.environment, resolve(options.homeDirectory)),
       ),
     }),
+    plugins: new HomePlugins(resolve(options.homeDirectory)),
     userSettings: userSettings(resolve(options.homeDirectory), options.environment),
     accounts,
     gitHub: gitHub(models, accounts),

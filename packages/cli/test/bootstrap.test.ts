@@ -36,6 +36,8 @@ beforeEach(() => {
   writeFileSync(inCli('src/in-process.ts'), `export { word } from './later.js';`);
   writeFileSync(inCli('src/cli.ts'), `process.stdout.write('for people');`);
   writeFileSync(inCli('src/worker-main.ts'), `process.send?.('ready');`);
+  mkdirSync(join(checkout, 'packages/terminal/src'), { recursive: true });
+  writeFileSync(join(checkout, 'packages/terminal/src/index.ts'), `export const face = 'terminal';`);
   writeMain('first');
   symlinkSync(modules, join(checkout, 'node_modules'));
 });

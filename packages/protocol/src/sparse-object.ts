@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { optional, ZodMiniObject } from 'zod/mini';
 import { $constructor, $ZodAsyncError } from 'zod/v4/core';
 import { anything } from './fields.js';
+import { isObject } from './json.js';
 import type { OpenObject } from './schema.js';
 
 /** By the name of a field, the schema of its value. */
@@ -79,8 +80,4 @@ function schemasOf({ fields, needed }: Definition) {
 
 function built(fields: Fields, wrap = (schema: z.core.$ZodType) => schema): z.core.$ZodShape {
   return Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, wrap(schema())]));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ export interface Clock {
   now(): Date;
   /** Now, as events say it: ISO 8601 in UTC, to the millisecond. */
   timestamp(): string;
-  /** A UUID that nobody else has. */
+  /** A UUID that is unique. */
   newId(): string;
 }
 

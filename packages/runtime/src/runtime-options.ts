@@ -28,7 +28,7 @@ export interface RuntimeOptions {
   readonly shells: Shells;
   /** Where work goes that could take long. */
   readonly jobs: JobRunner;
-  /** What a model costs, if anybody knows; without it nobody does. */
+  /** What a model costs, where that is known; without it no price is. */
   priceOf?(model: string): Promise<Price | undefined>;
   /** The user's own rules, for every session of this process. */
   readonly userRules: UserRulesReader;

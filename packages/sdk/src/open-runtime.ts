@@ -264,7 +264,7 @@ export class OpenRuntime {
       const sessions = all.filter(({ isOpen }) => canReturn && isOpen);
       for (const session of sessions) this.sessions.remove(session);
       this.sessions.endAll(reason);
-      // A child that closed its end of the connection is of no use to anybody.
+      // A child that closed its end of the connection is of no use.
       if (link.isOwned) void link.kill();
       this.options.onEnd(this, { canReturn, sessions, ...(!this.isStopping && { reason }) });
     });

@@ -55,7 +55,7 @@ export class SessionTasks {
     return (await this.call('session.tasks.cancel', { ...this.ref(), id })).cancelled;
   }
 
-  /** Has nobody wait for an agent any longer; false when nobody did. */
+  /** Ends every wait for an agent; false when there was none. */
   async promote(id: string): Promise<boolean> {
     return (await this.call('session.tasks.promoteToBackground', { ...this.ref(), id })).promoted;
   }

@@ -151,10 +151,12 @@ function completed(tool: TranscriptTool, data: EventData<'tool.execution_complet
   const { output: _, progress: __, ...rest } = tool;
   const { success, result, error } = data;
   const output = result?.content;
+  const details = result?.detailedContent;
   return {
     ...rest,
     state: success ? 'succeeded' : 'failed',
     ...(output !== undefined && { output }),
+    ...(details !== undefined && details !== output && { details }),
     ...(!success && { error: error?.message ?? 'no reason was given' }),
   };
 }

@@ -31,6 +31,8 @@ export interface TranscriptTool {
   readonly isUserRequested: boolean;
   /** The result; while the tool runs, all its output so far. */
   readonly output?: string;
+  /** What users are shown of the result, where that differs: the diff of an edit. */
+  readonly details?: string;
   /** Why it failed. */
   readonly error?: string;
   /** The latest line of progress, while it runs. */

@@ -26,6 +26,35 @@ export interface UserSettings {
   change(settings: Readonly<Record<string, unknown>>): Promise<readonly string[]>;
 }
 
+type Plugin = Result<Methods['plugins.list']>['plugins'][number];
+
+/** A plugin and where it lies. */
+export interface InstalledPlugin {
+  readonly plugin: Plugin;
+  readonly directory: string;
+}
+
+/** The plugins of the home. What is wrong is thrown. */
+export interface Plugins {
+  list(): Promise<Plugin[]>;
+  installed(): Promise<readonly InstalledPlugin[]>;
+  /** Directories of those that new sessions have, and of their skills. */
+  enabled(): Promise<{ readonly plugins: readonly string[]; readonly skills: readonly string[] }>;
+  install(source: string, workingDirectory: string): Promise<Result<Methods['plugins.install']>>;
+  uninstall(name: string, directSourceId: string | undefined): Promise<void>;
+  update(name: string): Promise<Result<Methods['plugins.update']>>;
+  updateAll(): Promise<Result<Methods['plugins.updateAll']>['results']>;
+  switch(names: readonly string[], enabled: boolean): Promise<void>;
+  marketplaces(): Promise<Result<Methods['plugins.marketplaces.list']>['marketplaces']>;
+  addMarketplace(source: string, workingDirectory: string): Promise<string>;
+  removeMarketplace(
+    name: string,
+    options: { readonly force: boolean },
+  ): Promise<Result<Methods['plugins.marketplaces.remove']>>;
+  browse(name: string): Promise<Result<Methods['plugins.marketplaces.browse']>['plugins']>;
+  refresh(name: string | undefined): Promise<Result<Methods['plugins.marketplaces.refresh']>['results']>;
+}
+
 /** One user of a GitHub host. */
 export interface KnownUser {
   readonly host: string;
@@ -73,9 +102,11 @@ export interface ServerEnvironment {
   readonly mcpConfig?: McpConfig;
   /** How extensions are started; absent where the operator does not let them run. */
   readonly extensions?: ExtensionHost;
+  /** The plugins of the home; without it there are none. */
+  readonly plugins?: Plugins;
   /** The user's settings; without it there are none. */
   readonly userSettings?: UserSettings;
-  /** Who is logged in at GitHub; without it nobody can. */
+  /** The user that is logged in at GitHub; without it no user can be. */
   readonly accounts?: Accounts;
   /** Covers values in the diagnostics of the process; absent where clients may not ask for it. */
   addSecrets?(values: readonly string[]): void;
@@ -83,7 +114,7 @@ export interface ServerEnvironment {
   readonly gitHub?: {
     /** Whose token a session shows; its own if it has one. */
     status(sessionToken: string | undefined): Promise<Result<Methods['session.gitHubAuth.getStatus']>>;
-    /** The quotas of whom a token belongs to; the runtime's own unless another is given. */
+    /** The quotas of the user that a token belongs to; the runtime's own unless another is given. */
     quota(token: string | undefined): Promise<Result<Methods['account.getQuota']>['quotaSnapshots']>;
   };
   /** Closes everything; the program ends by itself once the answer has left. */

@@ -97,7 +97,7 @@ const judgeText = `
 
 /**
  * Reads what became of asks that were refused, or whose connection was lost after they were sent (`wasSent`): epoch, seq
- * and checksums tell what is written, what never will be, and what may be sent again.
+ * and checksums say what is written, what never will be, and what may be sent again.
  */
 export async function judge(
   connection: Connection,

@@ -28,9 +28,9 @@ export function ownerOf(row: OwnerRow): OwnerSince | undefined {
   return { runtimeId, pid, host, since: since.toISOString() };
 }
 
-/** What tells the living from the dead besides their leases. */
+/** What distinguishes the living from the dead besides their leases. */
 export interface Living {
-  /** The server was away: until its nodes have had time to come back, nobody who has a lease is taken for dead. */
+  /** The server was away: until its nodes have had time to come back, no owner of a lease is taken for dead. */
   isGraceTime(): boolean;
   /** Whether a process of this machine is known to be gone, whatever its lease says. */
   isGone(process: ProcessMark | null): boolean;

@@ -13,7 +13,7 @@ export type FailpointName =
 /** What a test hangs on the steps. */
 export type Failpoint = (name: FailpointName) => void;
 
-/** Tells a test that a step is reached; shipped bundles define `__FAILPOINTS__` as false and lose the call. */
+/** Shows a test that a step is reached; shipped bundles define `__FAILPOINTS__` as false and lose the call. */
 export function reach(failpoint: Failpoint | undefined, name: FailpointName): void {
   if (typeof __FAILPOINTS__ === 'undefined' || __FAILPOINTS__) failpoint?.(name);
 }

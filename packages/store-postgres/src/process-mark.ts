@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 /** Names a process so that no other ever has the name: machine, boot, process space, number and time of its start. */
 export type ProcessMark = string;
 
-/** This process's mark; undefined where the system cannot tell, and only the lease does. */
+/** This process's mark; undefined where the system does not show it, and only the lease does. */
 export function processMark(pid = process.pid): ProcessMark | undefined {
   const space = processSpace();
   const start = space === undefined ? undefined : startOf(pid);

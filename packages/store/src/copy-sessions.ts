@@ -8,7 +8,7 @@ import {
   StoreError,
 } from './session-store.js';
 
-/** What is copied, and by whom. */
+/** What is copied, and for which owner. */
 export interface CopyOptions {
   readonly from: SessionStore;
   readonly to: SessionStore;
@@ -87,7 +87,7 @@ async function copySession(
 ): Promise<{ readonly isNew: boolean; readonly records: number }> {
   const source = await from.claim({ sessionId, owner });
   try {
-    // Without a user turn nobody sees it until it is whole.
+    // Without a user turn no list shows it until it is whole.
     const unlisted = { ...source.head, userTurns: 0, hasWork: false };
     const target = await to.claim({ sessionId, owner, create: { records: [], head: unlisted } });
     try {

@@ -25,7 +25,7 @@ export interface PostgresServer {
   readonly port: number;
   /** An empty place of its own: the URL of a schema that no other test uses. */
   newSchema(): Promise<string>;
-  /** A database of its own, empty or a copy of another that nobody is connected to. */
+  /** A database of its own, empty or a copy of another without connections. */
   newDatabase(template?: string): Promise<string>;
   /** Rows of a statement, as the superuser. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;

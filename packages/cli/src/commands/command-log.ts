@@ -10,7 +10,10 @@ export interface CommandLog {
 }
 
 /** The log of a command that users start: warnings on stderr, more of it in the file of `GROUNDCREW_LOG`. */
-export function openCommandLog(config: Config, terminal: Terminal): CommandLog {
+export function openCommandLog(
+  config: Config,
+  terminal: Pick<Terminal, 'environment' | 'errorOutput' | 'version'>,
+): CommandLog {
   const { environment, errorOutput, version } = terminal;
   const { apiKey, bearerToken, headers } = config.provider?.config ?? {};
   const redactor = redactorFor(environment, apiKey, bearerToken, ...Object.values(headers ?? {}));

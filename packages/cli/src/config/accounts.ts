@@ -16,7 +16,7 @@ export interface AccountOptions {
   readonly given: ShownToken | undefined;
   /** A login of an earlier process holds too. */
   readonly usesStored: boolean;
-  /** Whose token it is; nothing when nobody can be asked. */
+  /** Whose token it is; nothing when no service can be asked. */
   loginOf(token: string): Promise<string | undefined>;
 }
 

@@ -5,6 +5,7 @@ import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
 import { mcpMethods } from './mcp.js';
 import { modelsMethods } from './models.js';
+import { hostPluginsMethods, pluginsMethods, sessionPluginsMethods } from './plugins.js';
 import { remoteControlMethods, sessionRemoteMethods } from './remote-control.js';
 import { serverMethods } from './server.js';
 import { sessionMethods } from './session.js';
@@ -29,6 +30,7 @@ import { sessionProviderMethods } from './session-provider.js';
 import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
 import { sessionSandboxMethods } from './session-sandbox.js';
+import { sessionScheduleMethods } from './session-schedule.js';
 import { sessionShellMethods } from './session-shell.js';
 import { sessionSkillsMethods } from './session-skills.js';
 import { sessionTasksMethods } from './session-tasks.js';
@@ -51,6 +53,8 @@ export const methods = {
   ...llmInferenceMethods,
   ...mcpMethods,
   ...modelsMethods,
+  ...hostPluginsMethods,
+  ...pluginsMethods,
   ...remoteControlMethods,
   ...serverMethods,
   ...sessionAgentsMethods,
@@ -71,11 +75,13 @@ export const methods = {
   ...sessionOptionsMethods,
   ...sessionPermissionsMethods,
   ...sessionPlanMethods,
+  ...sessionPluginsMethods,
   ...sessionProviderMethods,
   ...sessionQuestionsMethods,
   ...sessionQueueMethods,
   ...sessionRemoteMethods,
   ...sessionSandboxMethods,
+  ...sessionScheduleMethods,
   ...sessionShellMethods,
   ...sessionSkillsMethods,
   ...sessionTasksMethods,

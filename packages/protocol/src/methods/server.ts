@@ -30,7 +30,7 @@ export const serverMethods = {
     () => openObject({ ok: z.literal(true), protocolVersion: z.number(), version: z.string() }),
   ),
   ping: method(
-    'Whether anybody is there.',
+    'Whether the runtime answers.',
     () => sparseObject({ message: text }),
     () =>
       openObject({

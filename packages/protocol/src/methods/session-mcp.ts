@@ -191,7 +191,7 @@ export const sessionMcpMethods = {
     () => openObject({ authorizationUrl: z.optional(z.string()) }),
   ),
   'session.mcp.headers.handlePendingHeadersRefreshRequest': method(
-    'Answers `mcp.headers_refresh_required` with headers, or with none; false tells that it was answered before.',
+    'Answers `mcp.headers_refresh_required` with headers, or with none; false means that it was answered before.',
     () =>
       inSession({
         requestId: z.string(),

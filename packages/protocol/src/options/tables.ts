@@ -301,7 +301,7 @@ export const updateOptions: SupportOf<Update> = {
   customAgentsLocalOnly: unused('no agents come from elsewhere.', true),
   excludedBuiltinAgents: used,
   coauthorEnabled: unused('this version adds no co-author to commits.'),
-  manageScheduleEnabled: unused('this version has no schedules.'),
+  manageScheduleEnabled: unused('the agent has no tool for schedules; clients manage them.', false),
   installedPlugins: unused(noPlugins),
   skillDirectories: used,
   disabledSkills: used,

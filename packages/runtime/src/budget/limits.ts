@@ -33,7 +33,7 @@ export type BudgetVerdict =
   /** The answer may have so many tokens; any number without one. */
   | { readonly type: 'granted'; readonly maxOutputTokens?: number }
   | { readonly type: 'spent'; readonly spent: SpentLimit }
-  /** A limit on money cannot be kept for a model whose price nobody knows. */
+  /** A limit on money cannot be kept for a model whose price is unknown. */
   | { readonly type: 'unpriced'; readonly model: string };
 
 /** Fewer tokens are no answer, and some services refuse to be asked for fewer. */

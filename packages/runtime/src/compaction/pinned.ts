@@ -62,7 +62,7 @@ function messageOf(entry: HistoryEntry): readonly PinnedMessage[] {
   return said === '' ? [] : [{ eventId: entry.eventId, text: said }];
 }
 
-/** Words by which people give rules that are to hold from then on. */
+/** Words by which users give rules that are to hold from then on. */
 const ruleWords =
   /\b(?:always|never|must|mustn't|do not|don't|should|shouldn't|from now on|make sure|ensure|remember|rule|rules|prefer|avoid|only|whenever|required?|forbidden|not allowed|no longer|at all times|under no circumstances|instead of|stick to|convention|policy|immer|niemals|nie|nicht|muss|nur|statt)\b/i;
 

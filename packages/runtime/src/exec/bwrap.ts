@@ -56,7 +56,7 @@ interface Root {
   readonly stats: BigIntStats | undefined;
 }
 
-/** Lets the child go when its view is right, and tells a sandbox that failed from a child that did. */
+/** Lets the child go when its view is right, and distinguishes a sandbox that failed from a child that did. */
 async function watch(process: ChildProcess, roots: readonly Root[]): Promise<ExitStatus> {
   // The types of Node know of five streams at most; pipes of children are duplex streams.
   const [, , , , gate, status] = process.stdio as readonly unknown[] as readonly (Duplex | undefined)[];
@@ -122,7 +122,7 @@ function failed(message: string): ExitStatus {
   return { type: 'failed', error: new Error(message) };
 }
 
-/** The directory that was looked up is the one that is mounted: nobody has put a link in its place meanwhile. */
+/** The directory that was looked up is the one that is mounted: no link was put in its place meanwhile. */
 function isSame({ path, stats }: Root, root: string): boolean {
   const mounted = statOf(root + path);
   return (
@@ -158,7 +158,7 @@ const ofHost: ReadonlySet<string> = new Set([
   'XDG_RUNTIME_DIR',
 ]);
 
-/** A file that only its descriptor leads to: arguments in it are in nobody's list of processes. */
+/** A file that only its descriptor leads to: arguments in it appear in no list of processes. */
 function namelessFile(text: string): number {
   const path = join(tmpdir(), `groundcrew-sandbox-${randomUUID()}`);
   writeFileSync(path, text, { mode: 0o600, flag: 'wx' });

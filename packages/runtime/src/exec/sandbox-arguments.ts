@@ -1,6 +1,6 @@
 import type { Mount } from './sandbox-plan.js';
 
-/** What bubblewrap is told. */
+/** The arguments of bubblewrap. */
 export interface SandboxOrder {
   readonly mounts: readonly Mount[];
   readonly workingDirectory: string;

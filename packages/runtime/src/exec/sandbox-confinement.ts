@@ -15,7 +15,7 @@ export interface Confinement {
   readonly runtimeHomes: readonly string[];
   /**
    * Show system directories, tools and the session's directories only. A rule that denies a name in any directory holds
-   * so, since nobody can search a whole disk before each command.
+   * so, since no search of a whole disk fits before each command.
    */
   readonly isNarrow: boolean;
   readonly hasNetwork: boolean;

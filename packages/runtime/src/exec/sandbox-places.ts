@@ -34,7 +34,7 @@ export function otherHomes(homes: readonly string[]): readonly HiddenPlace[] {
   return [...common, ...alone].filter(({ path, isDirectory }) => isDirectory && !homes.includes(path));
 }
 
-/** Sockets of programs outside: whoever can open one can ask the program for anything, also on a read-only disk. */
+/** Sockets of programs outside: a child that can open one can ask the program for anything, also on a read-only disk. */
 export function socketPlaces(): readonly HiddenPlace[] {
   const names = new Set<string>();
   for (const line of textOf('/proc/net/unix').split('\n')) {

@@ -48,7 +48,7 @@ async function probeBwrap({ GROUNDCREW_BWRAP }: Environment): Promise<Probe> {
   }
   return {
     type: 'missing',
-    reason: `bubblewrap (${program}) cannot make a sandbox here: ${complaint}. Let this user make user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns); in a container they need its leave too`,
+    reason: `bubblewrap (${program}) cannot make a sandbox here: ${complaint}. Let this user make user namespaces (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns); in a container they need its permission too`,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Probe } from './sandbox-probe.js';
  */
 export type ExecutorChoice = ExecutorKind | 'auto' | 'required';
 
-/** What somebody said of a session's sandbox; plain data, kept in the log. */
+/** What clients and operators set for a session's sandbox; plain data, kept in the log. */
 export interface SandboxSettings {
   /** Without it the mode decides: who is not asked is confined, where that works. */
   readonly executor?: ExecutorChoice;
@@ -42,7 +42,7 @@ function choiceOf(settings: SandboxSettings): ExecutorChoice | undefined {
 /** Who answers questions: users, users but for what certainly only reads, or no one. */
 type Mode = 'manual' | 'assisted' | 'allow-all';
 
-/** Whether the sandbox, and not the host, is meant: only a probe tells what becomes of it. */
+/** Whether the sandbox, and not the host, is meant: only a probe shows what becomes of it. */
 export function wantsSandbox(settings: SandboxSettings, mode: Mode): boolean {
   const choice = choiceOf(settings);
   return choice !== 'host' && (choice !== undefined || mode !== 'manual');

@@ -75,7 +75,7 @@ export class WorkerProcess {
       this.#child.once('message', answered);
       signal?.addEventListener('abort', abort, { once: true });
       void this.ended.then((reason) => settle(this.#failureOf(reason)));
-      if (this.isAlive) this.#child.send(task, () => undefined); // what cannot be sent, `ended` tells
+      if (this.isAlive) this.#child.send(task, () => undefined); // what cannot be sent, `ended` reports
     });
   }
 

@@ -21,7 +21,7 @@ import type { CallToRun } from './call.js';
 /** What a verdict on a call rests on. */
 export interface GatePermissions {
   policy(): PolicyRules;
-  /** The part of the policy that nobody can lift. */
+  /** The part of the policy that no answer lifts. */
   prohibitions(): Prohibitions;
   /** A warning about rules that cannot be read; each one once. */
   warning(): string | undefined;

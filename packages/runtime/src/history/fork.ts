@@ -100,6 +100,8 @@ function forked(copied: SessionState, source: SessionState): SessionState {
     requests: [],
     tasks: {},
     removed: [],
+    schedules: [],
+    lastScheduleId: 0,
     fileChanges: [],
     codeChanges: nothingChanged,
     approvals: [],

@@ -60,7 +60,7 @@ export async function diffTree(
   return { changes: ordered, ...(base ? { baseBranch: base.name, isFallback: false } : fallback) };
 }
 
-/** Git in one working tree, told to run nothing of the repository's. */
+/** Git in one working tree, set to run nothing of the repository's. */
 class Git {
   constructor(
     private readonly root: string,

@@ -10,7 +10,7 @@ export interface ErrorHandling {
 /** Tries that hooks may ask for, whatever they ask for. */
 const mostHookRetries = 5;
 
-/** Tells hooks of an error; the strongest wish counts: abort, then skip, then retry. */
+/** Reports an error to hooks; the strongest wish counts: abort, then skip, then retry. */
 export async function reportError(
   hooks: Hooks,
   input: HookInput<'errorOccurred'>,

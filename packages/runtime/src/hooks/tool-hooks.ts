@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@groundcrew/protocol';
+import { isObject, type JsonObject } from '@groundcrew/protocol';
 import type { ToolResult } from '../tools/tool.js';
 import {
   endOf,
@@ -175,8 +175,4 @@ export function contextsOf(
   given: readonly { readonly additionalContext?: string | null | undefined }[],
 ): readonly string[] {
   return given.flatMap(({ additionalContext }) => additionalContext || []);
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value as JsonValue);
 }

@@ -6,6 +6,7 @@ import type { AgentTask } from './agent-task.js';
 import { withFileChange, withWrite } from './file-change.js';
 import { foldAgentEvent, foldAgentNote } from './fold-agent.js';
 import type { NoteDraft } from './notes.js';
+import { scheduleOf } from './schedule.js';
 import { stateOfSnapshot } from './snapshot.js';
 import { type AgentState, agentOf, type Prompt, rootAgentId, type SessionState } from './state.js';
 
@@ -109,10 +110,6 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
     }
     case 'ask.settled':
       return { ...state, spending: settle(state.spending, entry.data) };
-    case 'file.changing':
-      return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
-    case 'file.written':
-      return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
     case 'history.truncated':
       return stateOfSnapshot(entry.data.state);
     case 'command.begun': {
@@ -139,10 +136,24 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
       if (data.kind !== 'elicitation' && data.kind !== 'sampling') return state;
       return { ...state, requests: [...withoutRequest(state, data.requestId).requests, data] };
     }
+    case 'schedule.armed':
+      return withSchedule(state, entry.data);
     case 'settings.fixed':
       return { ...state, fixed: { ...state.fixed, ...entry.data } };
     case 'snapshot':
       return stateOfSnapshot(entry.data.state);
+    default:
+      return foldFileNote(state, entry);
+  }
+}
+
+/** What tools wrote. */
+function foldFileNote(state: SessionState, entry: NoteDraft): SessionState {
+  switch (entry.note) {
+    case 'file.changing':
+      return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
+    case 'file.written':
+      return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
     default:
       return state;
   }
@@ -177,6 +188,12 @@ function foldEvent(state: SessionState, event: SessionEvent): SessionState {
       return foldObjective(state, event);
     case 'session.task_complete':
       return event.agentId === undefined ? { ...state, isTaskComplete: true } : state;
+    case 'session.schedule_created':
+      return foldSchedule(state, event);
+    case 'session.schedule_rearmed':
+      return withSchedule(state, event.data);
+    case 'session.schedule_cancelled':
+      return { ...state, schedules: state.schedules.filter(({ id }) => id !== event.data.id) };
     case 'session.permissions_changed':
       return { ...state, permissions: { ...state.permissions, mode: event.data.mode } };
     case 'user.message':
@@ -207,6 +224,21 @@ function foldObjective(
 ): SessionState {
   const { id = state.objective?.id ?? 1, status = 'paused' } = data;
   return { ...state, objective: { id, status: data.operation === 'delete' ? 'paused' : status } };
+}
+
+function foldSchedule(state: SessionState, event: EventOf<'session.schedule_created'>): SessionState {
+  const added = scheduleOf(event);
+  const others = state.schedules.filter(({ id }) => id !== added.id);
+  const lastScheduleId = Math.max(state.lastScheduleId, added.id);
+  return { ...state, schedules: [...others, added], lastScheduleId };
+}
+
+function withSchedule(
+  state: SessionState,
+  { id, nextRunAt }: { readonly id: number; readonly nextRunAt: number },
+): SessionState {
+  const schedules = state.schedules.map((each) => (each.id === id ? { ...each, nextRunAt } : each));
+  return { ...state, schedules };
 }
 
 function foldModelChange(state: SessionState, { data }: EventOf<'session.model_change'>): SessionState {
@@ -242,7 +274,7 @@ function foldTaskMessage(state: SessionState, { agentId = '', data }: EventOf<'u
   }));
 }
 
-/** A turn that ended with words and no calls has answered what a sub-agent was told. */
+/** A turn that ended with words and no calls has answered what a sub-agent was asked. */
 function foldReply(state: SessionState, agentId: string): SessionState {
   const last = agentOf(state, agentId).history.at(-1);
   if (last?.role !== 'assistant' || last.toolCalls.length > 0 || last.text === '') return state;

@@ -69,9 +69,9 @@ export interface Notes {
   'history.cut': { readonly fromEventId: string };
   /** These have no room in any view: the model does not see them again. */
   'history.dropped': { readonly eventIds: readonly string[] };
-  /** Users are asked what to do about a limit that is spent; told by an event that is not stored. */
+  /** Users are asked what to do about a limit that is spent; emitted as an event that is not stored. */
   'limits.asked': EventData<'session_limits_exhausted.requested'>;
-  /** A model was chosen while a turn ran: it is told, and counts, when the turn is over. */
+  /** A model was chosen while a turn ran: it is announced, and counts, when the turn is over. */
   'model.chosen': ModelChange;
   /** What clients fixed for the session's permissions. */
   'permissions.changed': PermissionChange;
@@ -83,7 +83,7 @@ export interface Notes {
   /** A prompt that came under an id of its sender's; sent again, it is not a new one. */
   'prompt.received': { readonly messageId: string; readonly digest: string };
   'prompt.withdrawn': { readonly messageId: string };
-  /** A question of the agent, which is told by an event that is not stored; its call's result closes it. */
+  /** A question of the agent, which is emitted as an event that is not stored; its call's result closes it. */
   'question.asked': EventData<'user_input.requested'>;
   /** A question whose event is not stored was answered, or is not asked any more. */
   'question.closed': { readonly requestId: string };
@@ -91,6 +91,8 @@ export interface Notes {
   'question.opened': KeptQuestion;
   /** How a model was asked: with the log, all it takes to write the request again. */
   'request.sent': SentRequest;
+  /** When a scheduled prompt comes next. */
+  'schedule.armed': { readonly id: number; readonly nextRunAt: number };
   'settings.fixed': Partial<FixedSettings>;
   /** The agent has answered, and whether it may stop is not decided: hooks or autopilot may have it go on. */
   'stop.asked': StopWish;

@@ -7,9 +7,9 @@ import type { NoteDraft } from './notes.js';
 import { initialState, rootAgentId, type SessionState } from './state.js';
 
 /**
- * Ends a log that damage has cut short, so that the session can go on from there. Open work is closed: nobody knows how
+ * Ends a log that damage has cut short, so that the session can go on from there. Open work is closed: nothing says how
  * much of it was done in what is lost, and nothing may be done twice. A `session.warning` says what happened.
- * Undefined when neither the store nor the log tells which session it was.
+ * Undefined when neither the store nor the log says which session it was.
  */
 export function repairSession(
   { records, lost, ...known }: CutSession,

@@ -128,7 +128,7 @@ export class SessionLog {
     return this.fill(group, drafts);
   }
 
-  /** Tells without storing, but never ahead of what was appended before. Returns the event's id. */
+  /** Emits without storing, but never ahead of what was appended before. Returns the event's id. */
   emit(draft: EphemeralDraft): string {
     const id = this.options.clock.newId();
     this.pass(this.ephemeral(draft, id));

@@ -10,8 +10,12 @@ import type { ToolResult } from '../tools/tool.js';
 import type { AgentTask } from './agent-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
+import type { OutputWish, Prompt } from './prompt.js';
 import type { RemovedRange } from './removed-records.js';
+import type { Schedule } from './schedule.js';
 import type { Objective, StopWish } from './wishes.js';
+
+export type { OutputWish, Prompt };
 
 /** One thing said in the conversation, as the model knows it. */
 export type HistoryEntry =
@@ -259,6 +263,9 @@ export interface SessionState {
   /** Files that tools wrote while their changes were tracked, the newest last. */
   readonly fileChanges: readonly FileChange[];
   readonly codeChanges: CodeChanges;
+  /** Prompts that come by themselves. */
+  readonly schedules: readonly Schedule[];
+  readonly lastScheduleId: number;
   /** Every agent that has written a record, by its id; the root's is `''`. */
   readonly agents: Readonly<Record<string, AgentState>>;
 }
@@ -301,6 +308,8 @@ export const initialState: SessionState = {
   removed: [],
   fileChanges: [],
   codeChanges: nothingChanged,
+  schedules: [],
+  lastScheduleId: 0,
   agents: {},
 };
 
@@ -317,36 +326,6 @@ export function modeOf({ mode, promptMode }: SessionState): SessionMode {
 /** What the fold knows of an agent; an agent without records has the initial state. */
 export function agentOf({ agents }: SessionState, agentId: string = rootAgentId): AgentState {
   return ownEntry(agents, agentId) ?? initialAgent;
-}
-
-/** A prompt that was acknowledged and that the model has not seen yet. */
-export interface Prompt {
-  readonly messageId: string;
-  /** Set when the sender chose the id: what else came with it, in short, so that a second one can be compared. */
-  readonly digest?: string;
-  readonly text: string;
-  readonly displayText?: string;
-  readonly mode: 'enqueue' | 'immediate';
-  /** A slash command for some client, not for the model. */
-  readonly isCommand?: boolean;
-  /** A client may have begun to run the command. */
-  readonly isBegun?: boolean;
-  readonly agentMode?: string;
-  /** Autopilot goes on by itself. */
-  readonly isContinuation?: boolean;
-  readonly source?: string;
-  readonly attachments?: readonly JsonObject[];
-  /** The form that its answer has to have. */
-  readonly output?: OutputWish;
-}
-
-/** The form that an answer has to have. */
-export interface OutputWish {
-  readonly name: string;
-  /** A JSON Schema. */
-  readonly schema: JsonObject;
-  /** How often the model was asked again. */
-  readonly repairs: number;
 }
 
 /** What the session itself keeps of its settings; everything else comes with the client that opens it. */
@@ -386,7 +365,7 @@ export interface FixedSettings {
   readonly skillSwitches: Readonly<Record<string, boolean>>;
 }
 
-/** What the model wrote or was told, letter by letter, where the public event that follows says it otherwise. */
+/** What the model wrote or read, letter by letter, where the public event that follows says it otherwise. */
 export interface Verbatim {
   /** The tool call, the prompt or the answer it belongs to. */
   readonly id: string;

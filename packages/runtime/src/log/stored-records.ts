@@ -13,7 +13,7 @@ export interface StoredSession {
 
 /**
  * Stored records after a seq, less events that were cut off. What is damaged before a snapshot costs the session nothing but that record: it is left
- * out, and clients are told once what is missing. Throws StoreError at damage that the state does not reach beyond.
+ * out, and clients are warned once of what is missing. Throws StoreError at damage that the state does not reach beyond.
  */
 export async function* readStored(
   session: StoredSession,

@@ -101,7 +101,7 @@ function roomUnder(
   return Math.min(Number.POSITIVE_INFINITY, ...rooms);
 }
 
-/** Services count as they count: the last call tells by how much an estimate is wrong. */
+/** Services count as they count: the last call shows by how much an estimate is wrong. */
 export function estimateInput(log: AgentLog, question: ModelQuestion): number {
   const estimate = question.estimate();
   const { last } = log.state.spending;
@@ -152,7 +152,7 @@ function answered(requestId: string, answer: LimitsAnswer, limits: SessionLimits
   return [completed, { type: 'session.session_limits_changed', data: limitsChanged(limits) }];
 }
 
-/** Credits are told whichever limit it is: clients that know no other rely on them. */
+/** Credits are sent whichever limit it is: clients that know no other rely on them. */
 function wordsOf({ limit, max, used }: SpentLimit, limits: SessionLimits, dollars: number) {
   return { maxAiCredits: limits.maxAiCredits ?? 0, usedAiCredits: dollars * 100, limit, max, used };
 }

@@ -1,7 +1,7 @@
 import { type KeptBlock, ModelError, type ModelEvent, type ToolCall } from '@groundcrew/models';
 import type { ModelCallParts, ModelQuestion } from './question.js';
 
-/** Of more pieces in one read the total is told once: as often as they, it would be half of all that clients read. */
+/** Of more pieces in one read the total is emitted once: as often as they, it would be half of all that clients read. */
 const mostCountedApart = 16;
 
 /** Many times what any model says at once; to store more would hold up everybody else. */

@@ -17,7 +17,7 @@ export interface Failure {
   readonly milliseconds: number;
 }
 
-/** Tells clients that one attempt failed. */
+/** Reports to clients that one attempt failed. */
 export function reportFailure({ log, question, error, milliseconds }: Failure): void {
   const { kind, message, code, statusCode, requestId } = error;
   const isTransport = kind === 'network' || (kind === 'timeout' && statusCode === undefined);
@@ -38,7 +38,7 @@ export function reportFailure({ log, question, error, milliseconds }: Failure): 
   });
 }
 
-/** Tells clients that the model is asked again, and when. */
+/** Reports to clients that the model is called again, and when. */
 export function reportRetry(
   log: AgentLog,
   { error, attempt, delayMs }: Extract<ModelEvent, { type: 'retry' }>,
@@ -50,7 +50,7 @@ export function reportRetry(
   log.emit({ type: 'session.info', ephemeral: true, data: { infoType: 'model_retry', message } });
 }
 
-/** Tells clients that a service asks to wait for longer than we do; it is not asked again. */
+/** Reports to clients that a service asks to wait for longer than we do; it is not called again. */
 export function reportPatience(log: AgentLog, { retryAfter, retries }: ModelError): void {
   if (retryAfter === undefined || retryAfter === 0 || retries >= maxRetries) return;
   const message = `The model service asks to wait ${describeDuration(retryAfter)}, which is longer than it is waited for.`;

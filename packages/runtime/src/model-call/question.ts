@@ -33,7 +33,7 @@ export interface Allowance {
   readonly remark?: string;
 }
 
-/** A limit that belongs to an agent, and not to the session: nobody is asked about it. */
+/** A limit that belongs to an agent, and not to the session: no user is asked about it. */
 export interface Cap {
   readonly limits: SessionLimits;
   readonly totals: Totals;

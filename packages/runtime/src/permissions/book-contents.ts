@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@groundcrew/protocol';
+import { isObject, type JsonObject, type JsonValue } from '@groundcrew/protocol';
 import { BookFault } from './book-fault.js';
 import type { Approval } from './policy.js';
 import { isSameRule, type Rule } from './rules.js';
@@ -110,7 +110,7 @@ function readLocation(value: JsonValue | undefined): LocationApprovals {
 }
 
 function asObject(value: unknown, what: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isObject(value)) return value;
   throw new Error(`${what} must be an object`);
 }
 

@@ -11,7 +11,7 @@ export type Definitions = Readonly<Record<string, string>>;
 
 /**
  * What the project says that the commands of a line run: scripts, targets, hooks. An approval of `npm test` is for what that
- * runs when it is given; whoever changes it afterwards, by whatever means, has it asked about again.
+ * runs when it is given; when it is changed afterwards, by whatever means, users are asked again.
  */
 export async function definitionsOf(
   commands: readonly ReadCommand[],
@@ -128,7 +128,7 @@ function parsed(text: string | undefined): Readonly<Record<string, unknown>> | u
     const value: unknown = JSON.parse(text ?? '');
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
-    // Somebody is writing it, or it never was one.
+    // It is being written, or it never was one.
     return undefined;
   }
 }

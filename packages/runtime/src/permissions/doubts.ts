@@ -14,7 +14,7 @@ interface Standing {
   readonly workingDirectory: string;
 }
 
-/** Looks for what the text alone cannot tell: the files that wildcards become, directories with links, settings of git. */
+/** Looks for what the text alone does not say: the files that wildcards become, directories with links, settings of git. */
 export async function doubtsAbout(
   line: Line,
   standing: Standing,

@@ -22,7 +22,7 @@ export interface GitPlace {
 
 /**
  * Looks where git would work when it is started in one of these directories. Only the session's own repository, with
- * settings that name no program, is known not to run anything. Files are read anew each time: whoever changed them,
+ * settings that name no program, is known not to run anything. Files are read anew each time: however they were changed,
  * and whenever, what they say now counts.
  */
 export async function examineGit(starts: readonly string[], workingDirectory: string): Promise<GitPlace> {
@@ -107,7 +107,7 @@ async function repositoryOf(start: string): Promise<Repository | undefined> {
 
 /**
  * A linked work tree's `.git` is a file that names its own directory, and that directory names the file; what all work
- * trees share is in another. A file that names any other directory leads to a repository of somebody else.
+ * trees share is in another. A file that names any other directory leads to a foreign repository.
  */
 async function linked(root: string, entry: string): Promise<Pick<Repository, 'directories'>> {
   const directory = await pointedTo(root, entry);
@@ -231,7 +231,7 @@ async function textOf(path: string): Promise<string | undefined> {
   return (await bytesOf(path))?.toString('utf8');
 }
 
-/** A pipe, or a file without end, would hold up whoever reads it: neither is what git wrote. */
+/** A pipe, or a file without end, would block its reader: neither is what git wrote. */
 async function bytesOf(path: string): Promise<Buffer | undefined> {
   const found = await stat(path).catch(absent);
   if (!found) return undefined;

@@ -6,7 +6,7 @@ import type { Subject } from './subject.js';
 
 /**
  * The rule whose path a command could touch although its text does not say so. Only the kernel can hold such a rule; where
- * it does not, what is not certain to stay away from the path is never waved through.
+ * it does not, what is not certain to stay away from the path is never allowed unasked.
  */
 export function reachableRule(subject: Subject, open: readonly Rule[]): Rule | undefined {
   if (subject.request?.kind !== 'shell') return undefined;

@@ -525,7 +525,7 @@ describe('explanations', () => {
     expect(await why({ type: 'url', url: 'https://a.b' }, allow('url', 'a.b'))).toBe(
       'The rule url(a.b) allows it.',
     );
-    expect(await why({ type: 'tool', toolName: 'sql' }, {})).toBe('It needs no leave.');
+    expect(await why({ type: 'tool', toolName: 'sql' }, {})).toBe('It needs no permission.');
     expect(await why({ type: 'command', command: 'ls' }, deny('tool', 'bash'))).toBe(
       'The rule tool(bash) denies it.',
     );

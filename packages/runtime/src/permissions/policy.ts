@@ -65,9 +65,9 @@ export interface PolicyRules extends Prohibitions {
   readonly approvesReads: boolean;
   readonly allowsAnyPath: boolean;
   readonly allowsAnyUrl: boolean;
-  /** Somebody is there to answer. */
+  /** A client is there to answer. */
   readonly canAsk: boolean;
-  /** What runs while nobody is; nothing that needs permission without it. */
+  /** What runs while no client is; nothing that needs permission without it. */
   readonly unasked?: UnaskedCalls;
   /** Where approvals lead: the allowed directories, as named and as they really are. */
   readonly directories: readonly string[];
@@ -119,7 +119,7 @@ export function forbid(subject: Subject, { deny, problem }: Prohibitions): Verdi
 type Reason = Pick<Verdict, 'because' | 'rule' | 'isHardened' | 'isByApproval'>;
 
 function reasonToAllow(subject: Subject, rules: PolicyRules): Reason | undefined {
-  if (subject.request === undefined) return { because: 'It needs no leave.' };
+  if (subject.request === undefined) return { because: 'It needs no permission.' };
   if (subject.request.kind === 'mcp' && subject.request.readOnly)
     return { because: 'Its server is trusted, and says that it only reads.' };
   const isAllApproved = rules.approvesAll || rules.mode === 'allow-all';
@@ -149,7 +149,7 @@ function reasonUnasked(subject: Subject, rules: PolicyRules): Reason | undefined
   return undefined;
 }
 
-/** Where some commands are forbidden, one that only a run would tell from them is never waved through. */
+/** Where some commands are forbidden, one that only a run would distinguish from them is never allowed unasked. */
 function mayHideForbidden({ hidesCommands, commands, isUnread }: Subject, { deny }: PolicyRules): boolean {
   return deny.some(({ kind, argument }) => {
     if (isUnread && kind !== 'tool') return true;

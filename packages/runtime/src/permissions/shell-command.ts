@@ -44,7 +44,7 @@ export function shellRequest(
   };
 }
 
-/** An approval of a program that nobody has described is for whatever it can do. */
+/** An approval of a program that the table does not have is for whatever it can do. */
 function warningOf({ unknownPrograms, canOfferSessionApproval }: ShellReading): {
   readonly warning?: string;
 } {
@@ -288,7 +288,7 @@ const repeating: ReadonlySet<string> = new Set([
   'ProcessSubstitution',
 ]);
 
-/** Syntax whose effect on the commands around it cannot be told from the text. */
+/** Syntax whose effect on the commands around it the text does not show. */
 function problemOf(node: SyntaxNode): string | undefined {
   switch (node.type) {
     case 'CommandExpansion':

@@ -7,7 +7,7 @@ import { withRealPaths } from './real-rules.js';
 import { initialPermissions, noSwitches, type PermissionSettings } from './settings.js';
 import type { UserRules } from './user-rules.js';
 
-/** What holds for a new session in a directory before anybody has said anything in it. Throws BookFault. */
+/** What holds for a new session in a directory before any client has changed it. Throws BookFault. */
 export function standingPolicy(place: {
   readonly homeDirectory: string;
   readonly workingDirectory: string;

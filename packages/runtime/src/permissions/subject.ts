@@ -13,7 +13,7 @@ import type { PermissionQuestion, PermissionRequest } from './question.js';
 import { isShortWord } from './shell/bounds.js';
 import type { TouchedPath } from './touched-path.js';
 
-/** A call as rules see it: what it asks leave for, by what tool, and where that really leads. */
+/** A call as rules see it: what it asks permission for, by what tool, and where that really leads. */
 export interface Subject {
   /** Absent when the use of the tool is all there is. */
   readonly request?: PermissionRequest;
@@ -23,7 +23,7 @@ export interface Subject {
   readonly paths: readonly TouchedPath[];
   /** Of a shell request: all that would run. */
   readonly commands: readonly ReadCommand[];
-  /** Some of what would run cannot be told from the text. */
+  /** The text does not say all that would run. */
   readonly hidesCommands: boolean;
   /** There is more of it than was read. */
   readonly isUnread: boolean;
@@ -94,7 +94,7 @@ export function placeSubject({ path, real }: Pick<Place, 'path' | 'real'>, occas
   };
 }
 
-/** An address that a tool is about to look at, after the one it had leave for. */
+/** An address that a tool is about to look at, after the one it had permission for. */
 export function addressSubject(url: string, occasion: Occasion): Subject {
   return { request: { kind: 'url', intention: '', url }, ...occasion, ...nothingRead, paths: [] };
 }
@@ -164,13 +164,13 @@ function candidates(commands: readonly ReadCommand[]): readonly string[] {
     .filter((word) => word !== '' && word !== '-' && !/[~$`"'\\\0\n]/.test(word) && isShortWord(word));
 }
 
-/** Words with a slash that look like a path are told by the reader of the command. */
+/** Words with a slash that look like a path come from the reader of the command. */
 function piecesOf(word: string): readonly string[] {
   if (!isShortWord(word)) return [];
   const pieces = word.split(/[=:,@<;]/);
   const joined = /^-[^-].+/.test(word) ? [word.slice(2)] : [];
   const whole = [word, ...joined].filter((each) => !each.includes('/'));
-  // `a=@d/link`: what leads out of here by itself is told by the reader too.
+  // `a=@d/link`: what leads out of here by itself comes from the reader too.
   return [...whole, ...(pieces.length > 1 && !word.includes('://') ? pieces.filter(isBelow) : [])];
 }
 

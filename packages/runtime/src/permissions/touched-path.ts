@@ -2,6 +2,6 @@
 export interface TouchedPath {
   /** As the request says it. */
   readonly written: string;
-  /** Whole, as named and with every link followed; none where only a run would tell. */
+  /** Whole, as named and with every link followed; none where only a run would show. */
   readonly names: readonly string[];
 }

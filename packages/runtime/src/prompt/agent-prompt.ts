@@ -4,7 +4,7 @@ import { environmentContext } from './sections/environment-context.js';
 import { safety } from './sections/safety.js';
 import { toolInstructions } from './sections/tool-instructions.js';
 
-/** What a sub-agent is told before anything else: its own prompt, and what holds for all agents of the session. */
+/** What a sub-agent reads before anything else: its own prompt, and what holds for all agents of the session. */
 export function agentPrompt(facts: PromptFacts, prompt: string, skills: readonly string[]): string {
   const parts = [
     prompt,

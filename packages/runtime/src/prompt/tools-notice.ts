@@ -1,4 +1,4 @@
-/** Tells the model that its tools are not those of its last turn; empty when they are. */
+/** Says to the model that its tools are not those of its last turn; empty when they are. */
 export function toolsChangedNotice(came: readonly string[], went: readonly string[]): string {
   if (came.length === 0 && went.length === 0) return '';
   const lines = [

@@ -111,7 +111,7 @@ export class ClientRequests {
     }
   }
 
-  /** Closes what a process before this one had asked and nobody continues. */
+  /** Closes what a process before this one had asked and no client continues. */
   closeLeft(): void {
     const { log } = this.options;
     for (const question of this.left()) log.append(...closingOf(question, { action: 'cancel' }));

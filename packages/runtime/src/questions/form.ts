@@ -1,4 +1,4 @@
-import type { EventData } from '@groundcrew/protocol';
+import { type EventData, isObject } from '@groundcrew/protocol';
 
 /** The fields of a form: a flat object of simple values. */
 export type FormSchema = NonNullable<EventData<'elicitation.requested'>['requestedSchema']>;
@@ -52,7 +52,7 @@ export function fittingContent(schema: FormSchema, given: FormContent = {}): For
   return Object.fromEntries(content);
 }
 
-/** Nobody fills in more. */
+/** No user fills in more. */
 const mostFields = 100;
 
 interface Field {
@@ -174,6 +174,5 @@ function listed(choices: readonly string[]): string {
 }
 
 function record(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? (value as Record<string, unknown>) : undefined;
+  return isObject(value) ? value : undefined;
 }

@@ -81,7 +81,7 @@ export class Questions {
     return wait ? this.waits.during({ kind: wait, requestId }, asked) : asked;
   }
 
-  /** True once the answer is stored and told; throws when it does not fit. False tells a slower client that it came late, or asked for no such thing. */
+  /** True once the answer is stored and emitted; throws when it does not fit. False says to a slower client that it came late, or asked for no such thing. */
   async answer<K extends keyof Answers>(
     { kind, requestId }: QuestionRef<K>,
     answer: Answers[K],

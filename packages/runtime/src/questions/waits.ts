@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js';
 
-/** What a session waits for, before anybody has said since when. */
+/** What a session waits for, before it is said since when. */
 type WaitKind =
   | { readonly kind: 'model'; readonly model: string; readonly attempt: number }
   | {

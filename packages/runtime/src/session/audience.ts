@@ -216,7 +216,7 @@ export class Audience {
     return undefined;
   }
 
-  /** Who can be asked for the token of a model service, whoever came last first. */
+  /** Clients that can be asked for the token of a model service, the newest first. */
   tokenGivers(providerName: string): readonly Attachment[] {
     return [...this.attachments.values()]
       .filter(({ tokenProviders }) => tokenProviders.includes(providerName))

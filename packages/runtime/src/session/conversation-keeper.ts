@@ -103,6 +103,8 @@ export class ConversationKeeper {
   async unload(): Promise<void> {
     const conversation = this.kept;
     if (!conversation || conversation.isRunning || conversation.requests.hasCallers) return;
+    // Its prompts come by themselves, and only to a session that is in memory.
+    if (conversation.log.state.schedules.length > 0) return;
     if (!this.isReadOnly) conversation.keepSnapshot(closingSnapshotBytes);
     await conversation.log.stored();
     await this.release(conversation);

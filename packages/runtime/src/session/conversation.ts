@@ -236,7 +236,7 @@ export class Conversation {
     if (error instanceof StoreError && isLoss(error)) this.run?.controller.abort(error);
   }
 
-  /** Closes the running turn as interrupted: whoever was asked last is no longer there. */
+  /** Closes the running turn as interrupted: the client that was asked last is no longer there. */
   async supersede(): Promise<void> {
     await this.interrupt(new Interruption('superseded', 'Interrupted by a client that resumed the session'));
   }
@@ -334,7 +334,7 @@ export class Conversation {
     if (!this.run && !this.isHalted && this.subAgents.hasNewsForRoot) void this.start(undefined);
   }
 
-  /** Nothing can be written: clients are told all the same, and nothing that they were told before is lost. */
+  /** Nothing can be written: clients receive it all the same, and nothing that they received before is lost. */
   private reportStoreFailure(error: unknown): TurnOutcome {
     const isLost = error instanceof StoreError && isLoss(error);
     const isUnreported = isLost && this.run?.isSafe === false;

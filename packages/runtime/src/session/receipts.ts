@@ -42,5 +42,5 @@ export function digestOf({ text, attachments = [], mode }: Omit<Prompt, 'digest'
     .slice(0, 22);
 }
 
-/** For prompts whose senders have been told before. */
+/** For prompts whose senders have been answered before. */
 export const silentReceipt: Receipt = { resolve: () => undefined, reject: () => undefined };

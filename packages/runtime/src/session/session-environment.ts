@@ -14,7 +14,7 @@ import type { Tool } from '../tools/tool.js';
 import type { TurnLimits } from '../turn/context.js';
 import type { Audience } from './audience.js';
 
-/** What a session is given by the runtime it lives in, but for what is told of the session itself. */
+/** What a session is given by the runtime it lives in, but for what is said of the session itself. */
 export interface SessionEnvironment extends SkillEnvironment {
   readonly store: SessionStore;
   readonly audience: Audience;

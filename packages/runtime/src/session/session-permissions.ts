@@ -44,7 +44,7 @@ export class SessionPermissions {
     this.places = new PermissionPlaces(session, sources.book, () => this.switches);
   }
 
-  /** What is denied now, whoever approves it. */
+  /** What is denied now, whatever is approved. */
   prohibitions({ permissions, context }: SessionState): Prohibitions {
     const { deny, problem } = this.sources.userRules();
     return {
@@ -104,7 +104,7 @@ export class SessionPermissions {
     return (await this.session.state()).permissions.mode;
   }
 
-  /** Tells everybody when it changes. */
+  /** Every client receives a change. */
   async setMode(mode: PermissionMode, assistedApprovalModel?: string): Promise<void> {
     const previousMode = await this.mode();
     if (mode === previousMode) return;

@@ -165,7 +165,7 @@ export class SessionTools {
     return userTurns > 0 || this.isInitialized ? (await this.plan()).toolset : undefined;
   }
 
-  /** What files tell the model now. */
+  /** What files say to the model now. */
   async instructions(): Promise<Instructions> {
     return this.planner.instructions(await this.session.state());
   }

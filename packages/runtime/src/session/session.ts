@@ -5,9 +5,9 @@ import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
 import { SessionObjective } from '../commands/session-objective.js';
 import { SessionFactories } from '../factories/session-factories.js';
-
 import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
+import { SessionSchedules } from '../history/session-schedules.js';
 import { SessionDiff } from '../history/working-diff.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
@@ -65,6 +65,7 @@ export class Session {
   readonly files: FileTracking;
   readonly rewinding: SessionRewind;
   readonly diff = new SessionDiff(this);
+  readonly schedules: SessionSchedules;
   readonly skills: SessionSkills;
   readonly agents: SessionAgents;
   readonly commands = new SessionCommands(this);
@@ -84,6 +85,7 @@ export class Session {
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
     this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.schedules = new SessionSchedules(this, parts.clock);
     this.factories = new SessionFactories(this);
     this.files = new FileTracking(this);
     this.rewinding = new SessionRewind(this, parts.store);
@@ -154,7 +156,7 @@ export class Session {
       return isNew;
     } catch (error) {
       await ready.catch(() => undefined);
-      // Whoever has the session may have come upon the directory that was made for it here.
+      // The owner of the session may have come upon the directory that was made for it here.
       if (!isInUse(error)) await this.workspace.unmake();
       throw error;
     }
@@ -194,10 +196,6 @@ export class Session {
     await this.keeper.onLog((conversation) => conversation.send(identified, extras));
   }
 
-  newId(): string {
-    return this.parts.clock.newId();
-  }
-
   async abort(reason: EventData<'abort'>['reason']): Promise<void> {
     await this.conversation?.abort(reason);
   }
@@ -224,7 +222,7 @@ export class Session {
     });
   }
 
-  /** Tells without storing; resolves with the event's id once every client has received it. */
+  /** Emits without storing; resolves with the event's id once every client has received it. */
   async emit(draft: EphemeralDraft): Promise<string> {
     const { log } = await this.load();
     const id = log.emit(draft);
@@ -325,8 +323,10 @@ export class Session {
       },
       onLoaded: ({ subAgents }) => {
         this.agents.subAgents = subAgents;
+        this.schedules.arm();
       },
       onDropped: async () => {
+        this.schedules.disarm();
         await Promise.all([
           this.skills.close(),
           shells.close(),

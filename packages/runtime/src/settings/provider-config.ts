@@ -30,7 +30,7 @@ export interface RegistryModel {
   readonly capabilities?: ModelCapabilities;
 }
 
-/** What a client knows of a model better than anybody else. */
+/** What a client knows of a model better than its service. */
 export interface ModelCapabilities {
   readonly supports?: { readonly vision?: boolean; readonly reasoningEffort?: boolean };
   readonly limits?: {

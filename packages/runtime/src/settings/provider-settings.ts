@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '@groundcrew/protocol';
+import { isObject, type JsonObject } from '@groundcrew/protocol';
 import type { FixedSettings } from '../log/state.js';
 import {
   type NamedProvider,
@@ -119,10 +119,6 @@ export function storedAgent(agent: JsonObject): JsonObject {
     ...rest,
     ...(names.length > 0 && { mcpServers: Object.fromEntries(names.map((name) => [name, {}])) }),
   };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A setting that is named, and is not what it was. */

@@ -115,7 +115,7 @@ export interface ModelAccess {
   readonly defaultModel: string;
   /** What is known of a model without a call. */
   info(model: string): ModelInfo | undefined;
-  /** False for a model that is never found there; one that nobody chose is then left for its own. */
+  /** False for a model that is never found there; one that no user chose is then left for its own. */
   serves?(model: string): boolean;
   /** False for a model that its service does not list; it is asked for all the same, and users are warned. */
   lists?(model: string): boolean;

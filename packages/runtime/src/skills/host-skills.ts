@@ -4,7 +4,7 @@ import { readSkillBody, type Skill, type SkillRoot } from './skill.js';
 import { type PlacedSkill, SkillLibrary } from './skill-library.js';
 import { skillRoots } from './skill-roots.js';
 
-/** Where somebody who has no session looks for skills. */
+/** Where a caller without a session looks for skills. */
 export interface SkillSearch {
   readonly directories: readonly string[];
   readonly projects: readonly string[];

@@ -158,7 +158,7 @@ export class SkillFolder {
   }
 }
 
-/** Tells one file or directory from another in its place; empty for what is not there. */
+/** Distinguishes one file or directory from another in its place; empty for what is not there. */
 function identityOf(path: string, { withTime = false } = {}): string {
   const stats = statsOf(path);
   if (!stats) return '';

@@ -47,7 +47,7 @@ export function defineTool<const F extends Fields>(definition: ToolDefinition<F>
   };
 }
 
-/** Input that does not fit is told of when the call is prepared. */
+/** Input that does not fit is reported when the call is prepared. */
 function ifItFits<F extends Fields, T>(
   fields: F,
   input: unknown,

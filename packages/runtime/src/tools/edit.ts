@@ -130,7 +130,7 @@ function noMatch({ path }: Place): ToolFailure {
   );
 }
 
-/** As much of the text as tells which one is meant. */
+/** As much of the text as shows which one is meant. */
 const shownCharacters = 50;
 
 function ambiguous({ path }: Place, oldText: string, lines: readonly number[]): ToolFailure {

@@ -66,7 +66,7 @@ export function externalTool(declaration: ToolDeclaration): Tool {
   };
 }
 
-/** Nobody is asked about a call that its own client would refuse; one that gives no answer has not refused it. */
+/** No user is asked about a call that its own client would refuse; one that gives no answer has not refused it. */
 async function requireFitting(toolName: string, answer: Promise<CheckedArguments>): Promise<void> {
   const checked = await answer.catch(() => undefined);
   if (!checked || checked.valid) return;

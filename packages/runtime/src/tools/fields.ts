@@ -1,4 +1,4 @@
-import type { JsonObject } from '@groundcrew/protocol';
+import { isObject, type JsonObject } from '@groundcrew/protocol';
 import { ToolInputError } from './tool.js';
 
 /** One parameter of a tool: how the model reads about it, and what may be in it. */
@@ -102,14 +102,12 @@ export function schemaOf(fields: Fields): JsonObject {
 
 /** Checks what a model wrote; what no field names is left out. Throws ToolInputError. */
 export function parseInput<F extends Fields>(fields: F, input: unknown): Input<F> {
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
-  if (!isObject) throw new ToolInputError(`Expected object, received ${typeName(input)}`);
-  const given = input as Readonly<Record<string, unknown>>;
+  if (!isObject(input)) throw new ToolInputError(`Expected object, received ${typeName(input)}`);
   const names = Object.keys(fields);
-  const problems = names.flatMap((name) => problemOf(name, fields[name], given[name]) ?? []);
+  const problems = names.flatMap((name) => problemOf(name, fields[name], input[name]) ?? []);
   if (problems.length > 0) throw new ToolInputError(problems.join('; '));
   // Every field has been checked against its own type.
-  return Object.fromEntries(names.map((name) => [name, given[name] ?? undefined])) as Input<F>;
+  return Object.fromEntries(names.map((name) => [name, input[name] ?? undefined])) as Input<F>;
 }
 
 function problemOf(name: string, field: Field<unknown> | undefined, value: unknown): string | undefined {

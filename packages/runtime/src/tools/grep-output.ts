@@ -16,7 +16,7 @@ export function nameBlocks(stdout: string): readonly Block[] {
 
 /**
  * The lines of each file, which ripgrep prints together: `path NUL …`, a gap, or a word about a binary file. Undefined when some
- * line is none of these, as when a path has a line end in it: then nobody can say which line belongs to which file.
+ * line is none of these, as when a path has a line end in it: then it is unknown which line belongs to which file.
  */
 export function lineBlocks(stdout: string): readonly Block[] | undefined {
   const blocks: Block[] = [];

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 /** What model services still take. */
 export const largestImageBytes = 10 * 1024 * 1024;
 
-/** The kind of image a file holds, told by its first bytes and not by its name; undefined for all else. */
+/** The kind of image a file holds, by its first bytes and not by its name; undefined for all else. */
 export async function imageType(handle: FileHandle): Promise<string | undefined> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(16), 0, 16, 0);
   const head = buffer.subarray(0, bytesRead).toString('latin1');

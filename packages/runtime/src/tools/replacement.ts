@@ -22,7 +22,7 @@ function replaceBytes(content: Buffer, oldText: string, newText: string): Replac
   return { type: 'replaced', content: Buffer.concat([content.subarray(0, at), Buffer.from(newText), rest]) };
 }
 
-/** More than this nobody reads. */
+/** More than this is not read. */
 const mostMatches = 50;
 
 /** Where it stands, overlapping places too: each of them could be meant. */

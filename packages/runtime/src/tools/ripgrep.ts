@@ -24,7 +24,7 @@ export class Ripgrep {
   private program: string | undefined;
 
   /**
-   * Runs without anybody's settings and without our environment, with these files open from number 3 on; throws ToolFailure
+   * Runs without settings of users and without our environment, with these files open from number 3 on; throws ToolFailure
    * with what it complains of.
    */
   async run(

@@ -75,7 +75,7 @@ function prepared(database: Database): Database {
   }
 }
 
-/** A database that only this session has stays small; 16 MB hold more todos than anybody does. */
+/** A database that only this session has stays small; 16 MB hold more todos than a user has. */
 const schema = `
 PRAGMA busy_timeout = 1000;
 PRAGMA foreign_keys = ON;

@@ -15,7 +15,7 @@ export interface ToolSource {
   close(): Promise<void>;
 }
 
-/** A source whose tools are known at any moment; whoever changes them says so. */
+/** A source whose tools are known at any moment; their owner says when they change. */
 export class ListedTools implements ToolSource {
   readonly isReady = true;
   private readonly listeners = new Set<() => void>();
@@ -35,7 +35,7 @@ export class ListedTools implements ToolSource {
     return () => void this.listeners.delete(listener);
   }
 
-  /** Tells listeners that the list is another one. */
+  /** Calls listeners: the list is another one. */
   changed(): void {
     for (const listener of this.listeners) listener();
   }

@@ -60,7 +60,7 @@ async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortS
 /** The share of a window that is filled while no summary can be had. */
 const withoutSummary = 0.95;
 
-/** A service that cannot be told of a form is asked without; the model reads of it all the same. */
+/** A service that takes no form is called without; the model reads of it all the same. */
 function refusesFormat(error: unknown, { interaction, log }: AgentContext): boolean {
   if (!(error instanceof ModelError) || !log.latest.output || !interaction.usesOutputFormat) return false;
   const { statusCode, kind } = error;

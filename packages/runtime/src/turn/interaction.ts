@@ -37,7 +37,7 @@ export class Interaction {
   blocks = 0;
   /** The prompt, as hooks left it. */
   promptText = '';
-  /** The service is told of the form that is wanted; false when it refused to be. */
+  /** The service is given the form that is wanted; false when it refused that. */
   usesOutputFormat = true;
   /** The turn goes on where a process that died had left it. */
   isContinued = false;

@@ -18,7 +18,7 @@ export function modelWarning(access: ModelAccess, model: string): string | undef
   return `No service is configured for the model ${model}: ${access.defaultModel} answers in its place.`;
 }
 
-/** Why a model is called without the reasoning effort that was set; one of which nothing is known is told. */
+/** Why a model is called without the reasoning effort that was set; one of which nothing is known is sent it. */
 export function warningAboutEffort(
   info: Pick<ModelInfo, 'id' | 'reasoningEfforts'> | undefined,
   effort: string | null | undefined,

@@ -1,3 +1,5 @@
+import { isObject } from '@groundcrew/protocol';
+
 /** A JSON Schema, or a part of one. */
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -147,8 +149,4 @@ function typeOf(value: unknown): string {
 
 function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function isObject(value: unknown): value is Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -82,7 +82,7 @@ export class Planner {
     };
   }
 
-  /** The plans of a sub-agent: its own prompt, tools and model, in the session's surroundings. */
+  /** The plans of a sub-agent: its own prompt, tools and model, in the session's context. */
   forSubAgent(agent: () => PlannedAgent, state: () => SessionState): AgentPlanner {
     const model = () => this.modelOf(agent(), state());
     const plan = () => this.agentPlan(agent(), state());

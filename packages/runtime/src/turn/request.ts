@@ -68,7 +68,7 @@ function makeRequest(
   };
 }
 
-/** What the model is told of its limits, and of the form that is wanted. */
+/** What the model reads of its limits, and of the form that is wanted. */
 function remarksOf(remark: string | undefined, output: OutputWish | undefined): Pick<ModelRequest, 'remark'> {
   const remarks = [remark, output && outputRemark(output)].filter((each) => each !== undefined);
   return remarks.length === 0 ? {} : { remark: remarks.join('\n\n') };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CompactionResult, Compactor, CompactorParts } from '../compaction/compactor.js';
 import { titleOf } from '../compaction/summary.js';
 import type { SummaryCall } from '../compaction/summary-call.js';
@@ -20,7 +21,6 @@ interface HistorySession {
   readonly currentSettings: SessionSettings;
   hasWorkspaceIn(state: SessionState): boolean;
   readonly isRunning: boolean;
-  newId(): string;
   send(prompt: Prompt, extras: PromptExtras): Promise<void>;
   load(): Promise<HistoryConversation>;
 }
@@ -55,11 +55,11 @@ export class SessionHistory {
     log.append({ type: 'session.context_cleared', data: { messagesCleared, ...initialMessage } });
     await log.published();
     if (!isRunning)
-      await session.send({ messageId: session.newId(), text: prompt, mode: 'enqueue' }, { trace: {} });
+      await session.send({ messageId: randomUUID(), text: prompt, mode: 'enqueue' }, { trace: {} });
     return messagesCleared;
   }
 
-  /** What whoever goes on with the work elsewhere has to know; empty before the first message. */
+  /** What is needed to go on with the work elsewhere; empty before the first message. */
   async handoff(signal: AbortSignal): Promise<string> {
     const conversation = await this.session.load();
     if (agentOf(conversation.log.state).history.length === 0) return '';

@@ -19,7 +19,7 @@ export class OutputInvalid extends Error {
   }
 }
 
-/** What the model reads with every call while an answer of a form is wanted; services that cannot be told hold to it. */
+/** What the model reads with every call while an answer of a form is wanted; services that take no form hold to it. */
 export function outputRemark({ schema }: OutputWish): string {
   return `<system_reminder>\nWhen you give your final answer to the user's request, answer with one JSON value that fits this JSON Schema, and with nothing else: no words around it, no code fence. You may call tools before.\n${JSON.stringify(schema)}\n</system_reminder>`;
 }

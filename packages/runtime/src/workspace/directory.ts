@@ -128,7 +128,7 @@ async function giveTo(handle: FileHandle, { mode, uid, gid }: Ownership): Promis
   await handle.chmod(mode);
 }
 
-/** Only an administrator gives files away; for anybody else the file becomes their own. */
+/** Only an administrator gives files away; for other users the file becomes their own. */
 function notPermitted(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'EPERM') return undefined;
   throw error;

@@ -114,7 +114,7 @@ async function follow(path: string): Promise<Pick<Place, 'real' | 'kind'>> {
   const named = join(parent.real, basename(path));
   const target = await readlink(named).catch(noLink);
   if (target === undefined) return { real: named, kind: 'missing' };
-  // A link to nothing is something: whoever creates a file there must not write through it.
+  // A link to nothing is something: a file created there must not be written through it.
   return { real: resolve(parent.real, target), kind: 'other' };
 }
 

@@ -32,7 +32,7 @@ export function removedFilesIn(home: string): RemovedFiles {
     detach: ({ number, id }, { isReused = false } = {}) => {
       const directory = sessionDirectoryIn(home, id);
       if (!rename(directory, detachedDirectory(number)) || !isReused) return;
-      // Whoever makes a session of this id has looked for its directory already.
+      // A process that makes a session of this id has looked for its directory already.
       mkdirSync(join(directory, 'files'), { recursive: true, mode: 0o700 });
     },
     unknown: (isKnown) => leftDirectories(home, isKnown),

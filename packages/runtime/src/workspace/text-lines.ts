@@ -9,7 +9,7 @@ export interface LinesRead {
   readonly isTooLong: boolean;
 }
 
-/** How much is looked at to tell text from other bytes. */
+/** How much is looked at to distinguish text from other bytes. */
 const probeBytes = 8000;
 const chunkBytes = 64 * 1024;
 

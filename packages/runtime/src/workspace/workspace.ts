@@ -33,7 +33,7 @@ export class Workspace {
   /** What autopilot works towards. */
   readonly objective: ObjectiveFile;
 
-  /** Nobody else had made it before. */
+  /** It was not there before. */
   private isOurs = false;
   /** What compactions have left. */
   readonly checkpoints: Checkpoints;

@@ -12,7 +12,7 @@ export interface Opening {
 }
 
 /**
- * The protocol of a client whose first request was `ping`, and to whom 2 was said. Releases 0.1.32 to 0.3.0 accept
+ * The protocol of a client whose first request was `ping`, and that was answered 2. Releases 0.1.32 to 0.3.0 accept
  * that and serve requests as well as events; those up to 0.1.30 know requests only, so requests are right in case of
  * doubt. Of the marks of later releases, an id for a new session is the one that 0.2 has in all languages: it makes a
  * UUID where the app names none, and 0.1 sends only what its app names.

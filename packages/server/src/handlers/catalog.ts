@@ -6,6 +6,7 @@ import { hostHandlers } from './host.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
 import { mcpHandlers } from './mcp.js';
+import { hostPluginsHandlers, pluginsHandlers, sessionPluginsHandlers } from './plugins.js';
 import { remoteControlHandlers, sessionRemoteHandlers } from './remote-control.js';
 import { serverHandlers } from './server.js';
 import { sessionHandlers } from './session.js';
@@ -30,6 +31,7 @@ import { sessionProviderHandlers } from './session-provider.js';
 import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
 import { sessionSandboxHandlers } from './session-sandbox.js';
+import { sessionScheduleHandlers } from './session-schedule.js';
 import { sessionShellHandlers } from './session-shell.js';
 import { sessionSkillsHandlers } from './session-skills.js';
 import { sessionTasksHandlers } from './session-tasks.js';
@@ -64,11 +66,13 @@ export const sessionMethodHandlers = {
   ...sessionOptionsHandlers,
   ...sessionPermissionsHandlers,
   ...sessionPlanHandlers,
+  ...sessionPluginsHandlers,
   ...sessionProviderHandlers,
   ...sessionQuestionsHandlers,
   ...sessionQueueHandlers,
   ...sessionRemoteHandlers,
   ...sessionSandboxHandlers,
+  ...sessionScheduleHandlers,
   ...sessionShellHandlers,
   ...sessionSkillsHandlers,
   ...sessionTasksHandlers,
@@ -87,6 +91,8 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...instructionsHandlers,
   ...llmInferenceHandlers,
   ...mcpHandlers,
+  ...hostPluginsHandlers,
+  ...pluginsHandlers,
   ...remoteControlHandlers,
   ...serverHandlers,
   ...sessionsHandlers,

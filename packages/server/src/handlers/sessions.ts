@@ -23,7 +23,8 @@ type Names =
   | 'sessions.open';
 
 export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
-  async 'session.create'(params, context) {
+  async 'session.create'(given, context) {
+    const params = await withPlugins(given, context);
     const sessionId = params.sessionId ?? randomUUID();
     if (!isSafeId(sessionId))
       throw new Refusal(`Rejected session.create request with invalid sessionId: ${sessionId}`);
@@ -176,6 +177,22 @@ function openRequest(
     warnings: [...context.optionWarnings(), ...extensionWarnings(params, context), ...warnings],
     ...(params.agent !== undefined && { agent: params.agent }),
     share,
+  };
+}
+
+/** A new session has the plugins that are enabled, besides what its client names. */
+async function withPlugins<P extends ParsedParams<Methods['session.resume']>>(
+  params: P,
+  { environment }: CallContext,
+): Promise<P> {
+  const enabled = await environment.plugins?.enabled();
+  if (!enabled || enabled.plugins.length === 0) return params;
+  return {
+    ...params,
+    pluginDirectories: [...(params.pluginDirectories ?? []), ...enabled.plugins],
+    ...(enabled.skills.length > 0 && {
+      skillDirectories: [...(params.skillDirectories ?? []), ...enabled.skills],
+    }),
   };
 }
 

@@ -6,7 +6,11 @@ import { metadataOf } from '../session-metadata.js';
 
 type Names = Exclude<
   Extract<keyof Methods, `sessions.${string}`>,
-  'sessions.connect' | 'sessions.open' | `sessions.${string}RemoteControl${string}`
+  | 'sessions.connect'
+  | 'sessions.open'
+  | `sessions.${string}RemoteControl${string}`
+  | `sessions.${string}Plugin${string}`
+  | 'sessions.loadDeferredRepoHooks'
 >;
 
 export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {

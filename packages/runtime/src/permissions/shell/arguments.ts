@@ -14,7 +14,7 @@ export function recordArguments(
   const program = plainName(name);
   if (name.includes('/')) findings.path(name);
   if (movers.has(program) && words.length === 0) findings.path('~');
-  // Where it was before, only the environment tells.
+  // Where it was before, only the environment says.
   if (movers.has(program) && words.some(({ value }) => value === '-')) findings.path('$OLDPWD');
   for (const [index, word] of words.entries()) {
     if (texts.includes(word)) continue;

@@ -37,7 +37,7 @@ export function identify(name: string, words: readonly KnownWord[]): Identity {
   return runs ? { identifier, problem: `what \`${identifier}\` runs cannot be told` } : { identifier };
 }
 
-/** Where a tool's subcommand stands, given its words: -1 when it cannot be told. */
+/** Where a tool's subcommand stands, given its words: -1 when that is not known. */
 export function subcommandAt(name: string, words: readonly KnownWord[]): number {
   const tool = tools.get(plainName(name));
   if (!tool) return -1;

@@ -18,7 +18,7 @@ export interface ShellReading {
   readonly problems: readonly string[];
   /** An approval of all its commands' names covers this one and its like. */
   readonly canOfferSessionApproval: boolean;
-  /** Some of what would run cannot be told from the text. */
+  /** The text does not say all that would run. */
   readonly hidesCommands: boolean;
   /** There is more of it than is read. */
   readonly isUnread: boolean;

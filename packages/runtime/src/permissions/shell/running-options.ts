@@ -70,7 +70,7 @@ const special = new Map<string, (words: readonly KnownWord[]) => readonly Wrappe
 
 const unknown: Wrapped = { type: 'unknown' };
 
-/** `tar xIf program archive` writes its options without a dash; whose value is whose only tar can tell. */
+/** `tar xIf program archive` writes its options without a dash; whose value is whose only tar knows. */
 function bundledUnknown([first]: readonly KnownWord[]): readonly Wrapped[] {
   return first && /^[a-zA-Z]*[IF]/.test(first.value) ? [unknown] : [];
 }
@@ -126,7 +126,7 @@ function isGitSetting(subcommand: string, value: string): boolean {
   );
 }
 
-/** The pager that `git grep` is told to open; of all else git alone knows what it runs. */
+/** The pager that `git grep` is given to open; of all else git alone knows what it runs. */
 function pagerOf(word: KnownWord): readonly Wrapped[] {
   const pager = /^(?:-[^-O]*O|--open-files\S*?=)(.+)$/.exec(word.value)?.[1];
   return pager === undefined ? [unknown] : [asText({ ...word, value: pager })];

@@ -116,7 +116,7 @@ function aliasText(word: KnownWord): readonly Wrapped[] {
   return [asText({ ...word, value, kind: /[$`\\]/.test(value) ? 'dynamic' : 'literal' })];
 }
 
-/** Any of the words may be the first of a command; among very many, nobody can tell. */
+/** Any of the words may be the first of a command; among very many, none is known. */
 function tails(words: readonly KnownWord[]): readonly Wrapped[] {
   if (words.length > mostTails) return [unknown];
   return words.flatMap((_, index) => tail(words, index));
@@ -141,7 +141,7 @@ function splitTexts(words: readonly KnownWord[]): readonly Wrapped[] | undefined
   return [...(text ? [asText(text)] : []), ...tails(rest)];
 }
 
-/** Texts that a shell is told to run; `-c` may be joined with other letters. */
+/** Texts that a shell is given to run; `-c` may be joined with other letters. */
 function shellTexts(words: readonly KnownWord[]): readonly KnownWord[] {
   const at = words.findIndex((word) => /^[-+]\w*c\w*$/.test(word.value));
   const text = at < 0 ? undefined : words.slice(at + 1).find((word) => !/^[-+]/.test(word.value));

@@ -21,7 +21,7 @@ export function commandEnvironment(environment: Environment): Record<string, str
 /** `HTTPS_PROXY`, `all_proxy`, `npm_config_proxy` and their like. */
 const proxyName = /(?:^|_)(?<!no_)proxy$/i;
 
-/** The address of a proxy without the name and password of whoever uses it. */
+/** The address of a proxy without the name and password of its user. */
 function withoutPassword(address: string): string {
   return address.replace(/^(\s*(?:[a-z][a-z\d+.-]*:\/\/)?).*@/is, '$1');
 }

@@ -25,7 +25,7 @@ export class Guardian {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     this.child = child;
-    // A guardian that somebody killed is replaced before the next child.
+    // A guardian that was killed is replaced before the next child.
     child.once('error', () => this.lose(child));
     child.once('exit', () => this.lose(child));
     child.stdin?.on('error', () => this.lose(child));
@@ -66,7 +66,7 @@ export class Guardian {
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.ref();
-    // Whoever closes it has ended all that there was.
+    // Before it is closed, all that there was has ended.
     if (this.watched.size === 0) this.send('=', '');
     child.stdin?.end();
     await exited;
@@ -81,7 +81,7 @@ export class Guardian {
   }
 }
 
-/** A child is found by its process session where the system tells, since programs such as `timeout` leave their group. */
+/** A child is found by its process session where the system shows it, since programs such as `timeout` leave their group. */
 const script = `
 watched=' '
 directory=

@@ -3,7 +3,7 @@ import { isWithin } from '../../workspace/paths.js';
 
 /**
  * The environment of a command that runs unasked because it only reads: without what makes shells and programs read files
- * of the place, or run what those name; with git told to run nothing that a repository can configure; and without secrets,
+ * of the place, or run what those name; with git set to run nothing that a repository can configure; and without secrets,
  * because what it prints goes to the model before any user has seen it.
  */
 export function hardenedEnvironment(

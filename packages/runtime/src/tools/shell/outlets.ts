@@ -8,7 +8,7 @@ export interface Outlet {
   readonly descriptor: number;
   /** Hears of output as it comes, where that is possible. */
   listen(listener: (chunk: Buffer) => void): void;
-  /** What is there at this moment and nobody has heard of. */
+  /** What is there at this moment and was not sent yet. */
   pull(): Iterable<Buffer>;
   /** The command has ended; what it left running may go on writing, but no caller waits for it. */
   settle(): void;

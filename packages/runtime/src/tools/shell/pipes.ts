@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isAbsent } from '../../workspace/absent.js';
 
-/** Both ends of a pipe that nobody else can reach. */
+/** Both ends of a pipe that no other process can reach. */
 export interface Pipe {
   readonly readEnd: number;
   readonly writeEnd: number;
@@ -21,9 +21,9 @@ export class PipePool {
 
   constructor(private readonly directory: () => string) {}
 
-  /** A fresh pipe; its name is gone before anybody else could use it. */
+  /** A fresh pipe; its name is gone before another process could use it. */
   async take(): Promise<Pipe> {
-    // Others may take what was made, and somebody may empty the directory: then more is made.
+    // Others may take what was made, or empty the directory: then more is made.
     for (let attempt = 0; attempt < mostAttempts; attempt++) {
       while (this.names.length > 0) {
         const pipe = this.open();

@@ -5,7 +5,7 @@ export function signalSessions(
   ids: ReadonlySet<number>,
   signal: NodeJS.Signals | 0,
   known: {
-    /** Those whose first process is known to be gone: where one of that number runs, it is somebody else's. */
+    /** Those whose first process is known to be gone: where one of that number runs, it is another one. */
     readonly leaderless: ReadonlySet<number>;
     readonly confined: ReadonlySet<number>;
   },

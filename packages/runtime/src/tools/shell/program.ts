@@ -21,7 +21,7 @@ export interface StartedProgram {
   end(): Promise<void>;
 }
 
-/** Starts programs on behalf of whoever owns them, and ends all of an owner's at once. */
+/** Starts programs on behalf of their owners, and ends all of an owner's at once. */
 export interface ProgramHost {
   /** Throws CannotConfine. */
   startProgram(wanted: WantedProgram, owner: object): Promise<StartedProgram>;

@@ -84,7 +84,7 @@ export class ShellRegistry {
     for (const shell of kept) shell.close();
   }
 
-  /** The next number that is nobody's name. */
+  /** The next number that is no name yet. */
   private freshId(): string {
     const id = this.host.nextId();
     return this.busy.has(id) || this.shells.has(id) ? this.freshId() : id;

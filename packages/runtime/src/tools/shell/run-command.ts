@@ -61,7 +61,7 @@ export async function startInBackground(
   };
 }
 
-/** From now on the model may read and stop it; when it has ended, and nobody has seen that, the model is told. */
+/** From now on the model may read and stop it; when it has ended, and no call has seen that, the model gets a notice. */
 function keep(
   shell: Shell,
   { description }: Order,

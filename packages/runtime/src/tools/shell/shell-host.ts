@@ -182,7 +182,7 @@ export class ShellHost {
     return pipeOutlet(await this.pipes.take());
   }
 
-  /** A directory of this process alone; another one when somebody has cleared it away. */
+  /** A directory of this process alone; another one when it was cleared away. */
   private directory(): string {
     if (this.ownDirectory === undefined || !existsSync(this.ownDirectory)) {
       this.ownDirectory = mkdtempSync(join(tmpdir(), 'groundcrew-'));

@@ -32,7 +32,7 @@ export class Shell {
   wasKilled = false;
   /** Why it could not be started. */
   failure: Error | undefined;
-  /** The model waits for its end: it need not be told. */
+  /** The model waits for its end: no notice is needed. */
   isAwaited = false;
   /** Output before this place has been shown to the model. */
   shown = 0;

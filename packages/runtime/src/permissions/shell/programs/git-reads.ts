@@ -126,7 +126,7 @@ function verifiesSignatures({ options }: ParsedCall): boolean {
   return options.some(({ value = '' }) => /%[-+ ]?G|%\(\*?signature/i.test(value));
 }
 
-/** Without an operand it lists; with one only when it is told to, or asked about a commit. */
+/** Without an operand it lists; with one only when an option says so, or it is asked about a commit. */
 function listOf(options: string, ...asks: readonly string[]): Program {
   const all = table(options, listing);
   return (words) => {

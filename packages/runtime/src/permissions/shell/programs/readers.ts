@@ -195,7 +195,7 @@ function guarded(inner: Program, fits: (word: string) => boolean): Program {
   return (words) => (words.every(({ value }) => fits(value)) ? inner(words) : undefined);
 }
 
-/** `--recursive` follows links inside unless it is told not to, and so does a directory beside a file. */
+/** `--recursive` follows links inside unless an option forbids it, and so does a directory beside a file. */
 function diff(): Program {
   const table = optionTable(
     '-qsucenyiEZbwBatTdpNr0123456789 -U: -C: -W: -I: -F: -x: -L: --brief --report-identical-files --unified=? --context=? ' +

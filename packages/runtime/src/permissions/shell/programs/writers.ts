@@ -57,7 +57,7 @@ export const writers: readonly (readonly [string, Program])[] = [
   ],
   // Letters without a dash may be given first: they are the same options.
   ['tar', tar],
-  // It follows links unless it is told to keep them.
+  // It follows links unless an option keeps them.
   [
     'zip',
     linkedCopier(

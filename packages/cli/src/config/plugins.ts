@@ -1,0 +1,356 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
+import { dirname, join, resolve, sep } from 'node:path';
+import type { InstalledPlugin, Plugins } from '@groundcrew/server';
+import { withFileLock } from '@groundcrew/store-sqlite';
+
+/** A plugin as the home's file keeps it. */
+interface Kept {
+  readonly name: string;
+  readonly marketplace: string;
+  readonly directSourceId?: string;
+  readonly version?: string;
+  readonly enabled: boolean;
+  /** Where it was copied from. */
+  readonly source: string;
+}
+
+interface Contents {
+  readonly marketplaces: readonly { readonly name: string; readonly source: string }[];
+  readonly plugins: readonly Kept[];
+}
+
+/** What a name may be: it becomes a directory. */
+const safeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** A marketplace of the home itself: plugins that its user puts there. */
+const ownMarketplace = 'local';
+
+/** The plugins of a home: copies of directories, and a file that says which are enabled. */
+export class HomePlugins implements Plugins {
+  private readonly path: string;
+  private readonly root: string;
+
+  constructor(private readonly homeDirectory: string) {
+    this.path = join(homeDirectory, 'plugins.json');
+    this.root = join(homeDirectory, 'installed-plugins');
+  }
+
+  async list() {
+    return this.read().plugins.map(shown);
+  }
+
+  async installed(): Promise<readonly InstalledPlugin[]> {
+    return this.read().plugins.map((kept) => ({ plugin: shown(kept), directory: this.directoryOf(kept) }));
+  }
+
+  async enabled() {
+    const plugins = this.read()
+      .plugins.filter(({ enabled }) => enabled)
+      .map((kept) => this.directoryOf(kept));
+    return { plugins, skills: plugins.flatMap(skillDirectoriesOf) };
+  }
+
+  async install(source: string, workingDirectory: string) {
+    const named = /^([^@/\\]+)@([^@/\\]+)$/.exec(source);
+    const found = named
+      ? this.offered(named[1] ?? '', named[2] ?? '')
+      : directPlugin(resolve(workingDirectory, source), source);
+    const kept = await this.take({ ...found, enabled: true });
+    return {
+      plugin: shown(kept),
+      skillsInstalled: skillsIn(this.directoryOf(kept)),
+      ...(!named && { deprecationWarning: direct }),
+    };
+  }
+
+  async uninstall(name: string, directSourceId: string | undefined): Promise<void> {
+    const kept = this.require(name, directSourceId);
+    await this.change(({ plugins, ...rest }) => ({
+      ...rest,
+      plugins: plugins.filter((each) => keyOf(each) !== keyOf(kept)),
+    }));
+    await rm(this.directoryOf(kept), { recursive: true, force: true });
+  }
+
+  async update(name: string) {
+    const before = this.require(name, undefined);
+    const found =
+      before.marketplace === ''
+        ? directPlugin(before.source, before.source)
+        : this.offered(before.name, before.marketplace);
+    const after = await this.take({ ...found, enabled: before.enabled });
+    return {
+      skillsInstalled: skillsIn(this.directoryOf(after)),
+      ...(before.version !== undefined && { previousVersion: before.version }),
+      ...(after.version !== undefined && { newVersion: after.version }),
+    };
+  }
+
+  async updateAll() {
+    const results = [];
+    for (const { name, marketplace } of this.read().plugins) {
+      const id = { name, marketplace };
+      try {
+        results.push({
+          ...id,
+          success: true,
+          ...(await this.update(marketplace ? `${name}@${marketplace}` : name)),
+        });
+      } catch (error) {
+        results.push({ ...id, success: false, error: messageOf(error) });
+      }
+    }
+    return results;
+  }
+
+  /** A name that is not installed changes nothing. */
+  async switch(names: readonly string[], enabled: boolean): Promise<void> {
+    await this.change(({ plugins, ...rest }) => ({
+      ...rest,
+      plugins: plugins.map((kept) =>
+        names.some((name) => isCalled(kept, name)) ? { ...kept, enabled } : kept,
+      ),
+    }));
+  }
+
+  async marketplaces() {
+    const own = { name: ownMarketplace, source: this.sourceOf(ownMarketplace) ?? '', isDefault: true };
+    return [own, ...this.read().marketplaces.map(({ name, source }) => ({ name, source }))];
+  }
+
+  async addMarketplace(source: string, workingDirectory: string): Promise<string> {
+    const directory = resolve(workingDirectory, source);
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+      throw new Error(`Marketplaces are directories in this version, and this is none: ${source}`);
+    const { name } = readMarketplace(directory);
+    if (name === ownMarketplace) throw new Error(`A marketplace named "${name}" is there already`);
+    await this.change(({ marketplaces, ...rest }) => ({
+      ...rest,
+      marketplaces: [...marketplaces.filter((each) => each.name !== name), { name, source: directory }],
+    }));
+    return name;
+  }
+
+  async removeMarketplace(name: string, { force }: { readonly force: boolean }) {
+    const { marketplaces, plugins } = this.read();
+    if (!marketplaces.some((each) => each.name === name))
+      throw new Error(`Marketplace "${name}" is not registered`);
+    const dependent = plugins.filter((kept) => kept.marketplace === name);
+    if (dependent.length > 0 && !force)
+      return { removed: false, dependentPlugins: dependent.map((kept) => kept.name) };
+    for (const kept of dependent) await this.uninstall(`${kept.name}@${name}`, undefined);
+    await this.change((before) => ({
+      ...before,
+      marketplaces: before.marketplaces.filter((each) => each.name !== name),
+    }));
+    return { removed: true };
+  }
+
+  async browse(name: string) {
+    return this.catalogOf(name).plugins.map(({ name: plugin, description }) => ({
+      name: plugin,
+      ...(description !== undefined && { description }),
+    }));
+  }
+
+  /** Marketplaces are read at each use; this says which of them can be. */
+  async refresh(name: string | undefined) {
+    const names = name === undefined ? this.read().marketplaces.map((each) => each.name) : [name];
+    return names.map((each) => {
+      try {
+        this.catalogOf(each);
+        return { name: each, success: true };
+      } catch (error) {
+        return { name: each, success: false, error: messageOf(error) };
+      }
+    });
+  }
+
+  private offered(name: string, marketplace: string): Omit<Kept, 'enabled'> {
+    const catalog = this.catalogOf(marketplace);
+    const entry = catalog.plugins.find((each) => each.name === name);
+    if (!entry) throw new Error(`Plugin "${name}" not found in marketplace "${marketplace}"`);
+    const source = resolve(catalog.directory, entry.source);
+    if (source !== catalog.directory && !source.startsWith(catalog.directory + sep))
+      throw new Error(`Plugin "${name}" lies outside of its marketplace`);
+    const version = entry.version ?? manifestOf(source).version;
+    return { name, marketplace, source, ...(version !== undefined && { version }) };
+  }
+
+  private catalogOf(name: string) {
+    const directory = this.sourceOf(name);
+    if (directory === undefined) throw new Error(`Marketplace "${name}" not found`);
+    if (name === ownMarketplace && !existsSync(directory)) return { name, directory, plugins: [] };
+    return { ...readMarketplace(directory), directory };
+  }
+
+  private sourceOf(name: string): string | undefined {
+    if (name === ownMarketplace) return join(this.homeDirectory, 'marketplace');
+    return this.read().marketplaces.find((each) => each.name === name)?.source;
+  }
+
+  /** Copies it to a place beside, and puts that where the one before was. */
+  private async take(kept: Kept): Promise<Kept> {
+    if (!safeName.test(kept.name)) throw new Error(`A plugin cannot be named "${kept.name}"`);
+    if (!statSync(kept.source, { throwIfNoEntry: false })?.isDirectory())
+      throw new Error(`Local plugin path does not exist: ${kept.source}`);
+    const target = this.directoryOf(kept);
+    const draft = `${target}.new`;
+    await rm(draft, { recursive: true, force: true });
+    mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+    // Links could lead out of the plugin to whatever the user can read.
+    await cp(kept.source, draft, { recursive: true, filter: (path) => !isLink(path) });
+    await rm(target, { recursive: true, force: true });
+    renameSync(draft, target);
+    await this.change(({ plugins, ...rest }) => ({
+      ...rest,
+      plugins: [...plugins.filter((each) => keyOf(each) !== keyOf(kept)), kept],
+    }));
+    return kept;
+  }
+
+  private require(name: string, directSourceId: string | undefined): Kept {
+    const kept = this.read().plugins.find(
+      (each) =>
+        isCalled(each, name) && (directSourceId === undefined || each.directSourceId === directSourceId),
+    );
+    if (!kept) throw new Error(`Plugin "${name}" is not installed`);
+    return kept;
+  }
+
+  private directoryOf({ name, marketplace, directSourceId = '' }: Kept): string {
+    return join(
+      this.root,
+      marketplace === '' ? '_direct' : marketplace,
+      `${name}${directSourceId && `-${directSourceId}`}`,
+    );
+  }
+
+  private read(): Contents {
+    try {
+      const { marketplaces = [], plugins = [] } = JSON.parse(
+        readFileSync(this.path, 'utf8'),
+      ) as Partial<Contents>;
+      return { marketplaces, plugins };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { marketplaces: [], plugins: [] };
+      throw error;
+    }
+  }
+
+  private async change(change: (before: Contents) => Contents): Promise<void> {
+    const guard = join(this.homeDirectory, 'run', 'plugins.guard');
+    mkdirSync(dirname(guard), { recursive: true, mode: 0o700 });
+    await withFileLock(guard, () => {
+      const draft = `${this.path}.${process.pid}.tmp`;
+      writeFileSync(draft, `${JSON.stringify(change(this.read()), undefined, 2)}\n`, { mode: 0o600 });
+      renameSync(draft, this.path);
+    });
+  }
+}
+
+const direct =
+  'Installing a plugin directly from a directory is deprecated: put it into a marketplace and install it by name@marketplace.';
+
+interface Manifest {
+  readonly name?: string;
+  readonly version?: string;
+}
+
+interface Offer {
+  readonly name: string;
+  readonly source: string;
+  readonly description?: string;
+  readonly version?: string;
+}
+
+function directPlugin(directory: string, given: string): Omit<Kept, 'enabled'> {
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
+    throw new Error(`Local plugin path does not exist: ${given}`);
+  const { name, version } = manifestOf(directory);
+  if (name === undefined) throw new Error(`There is no plugin.json with a name in ${given}`);
+  const directSourceId = createHash('sha256').update(directory).digest('hex').slice(0, 12);
+  return {
+    name,
+    marketplace: '',
+    directSourceId,
+    source: directory,
+    ...(version !== undefined && { version }),
+  };
+}
+
+function manifestOf(directory: string): Manifest {
+  const path = [join(directory, 'plugin.json'), join(directory, '.claude-plugin', 'plugin.json')].find(
+    existsSync,
+  );
+  if (path === undefined) return {};
+  const { name, version } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
+  return { ...(typeof name === 'string' && { name }), ...(typeof version === 'string' && { version }) };
+}
+
+function readMarketplace(directory: string): { readonly name: string; readonly plugins: readonly Offer[] } {
+  const places = ['marketplace.json', '.github/plugin/marketplace.json', '.claude-plugin/marketplace.json'];
+  const path = places.map((place) => join(directory, place)).find((place) => existsSync(place));
+  if (path === undefined) throw new Error(`There is no marketplace.json in ${directory}`);
+  const { name, plugins } = JSON.parse(readFileSync(path, 'utf8')) as Readonly<Record<string, unknown>>;
+  if (typeof name !== 'string' || !safeName.test(name))
+    throw new Error(`${path}: 'name' is missing or not allowed`);
+  return { name, plugins: Array.isArray(plugins) ? plugins.filter(isOffer) : [] };
+}
+
+function isOffer(value: unknown): value is Offer {
+  const { name, source } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof name === 'string' && typeof source === 'string';
+}
+
+/** Directories in which the skills of a plugin are found. */
+function skillDirectoriesOf(directory: string): readonly string[] {
+  const nested = join(directory, 'skills');
+  return [
+    ...(existsSync(nested) ? [nested] : []),
+    ...(existsSync(join(directory, 'SKILL.md')) ? [directory] : []),
+  ];
+}
+
+function skillsIn(directory: string): number {
+  const nested = join(directory, 'skills');
+  const below = existsSync(nested) ? readdirSync(nested).map((name) => join(nested, name)) : [];
+  return [directory, ...below].filter((each) => existsSync(join(each, 'SKILL.md'))).length;
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path).isSymbolicLink();
+}
+
+function shown({ name, marketplace, directSourceId, version, enabled }: Kept) {
+  return {
+    name,
+    marketplace,
+    enabled,
+    ...(directSourceId !== undefined && { directSourceId }),
+    ...(version !== undefined && { version }),
+  };
+}
+
+function keyOf({ name, marketplace, directSourceId = '' }: Kept): string {
+  return `${name}@${marketplace}#${directSourceId}`;
+}
+
+function isCalled({ name, marketplace }: Kept, given: string): boolean {
+  return given === name || given === `${name}@${marketplace}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,165 @@
+import { setTimeout as after } from 'node:timers';
+import type { Clock } from '../clock.js';
+import type { Schedule } from '../log/schedule.js';
+import type { Draft, SessionLog } from '../log/session-log.js';
+import type { Prompt, SessionState } from '../log/state.js';
+import { nextCronTime } from './cron.js';
+
+/** The session whose prompts come by themselves. */
+interface ScheduledSession {
+  readonly openLog: SessionLog | undefined;
+  readonly isReadOnly: boolean;
+  state(): Promise<SessionState>;
+  record(...drafts: readonly Draft[]): Promise<unknown>;
+  send(prompt: Prompt, options: { readonly isIdempotent: boolean }): Promise<void>;
+}
+
+/** What is wanted of a schedule. */
+export type ScheduleWish = { readonly prompt: string; readonly displayPrompt?: string | undefined } & (
+  | { readonly interval: string; readonly recurring?: boolean | undefined }
+  | { readonly cron: string; readonly tz?: string | undefined; readonly recurring?: boolean | undefined }
+  | { readonly at: number }
+);
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const shortestInterval = 10_000;
+/** Timers of Node count no further. */
+const longestTimer = 2 ** 31 - 1;
+const mostSchedules = 100;
+/** A store that fails now may not fail then. */
+const retryMs = 5000;
+
+/**
+ * Prompts that come at their times. They are events of the log, so they survive the process; the prompt that a time brings
+ * has an id made of both, so a process that dies between the prompt and the next time repeats nothing.
+ */
+export class SessionSchedules {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly session: ScheduledSession,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(): Promise<readonly Schedule[]> {
+    return (await this.session.state()).schedules;
+  }
+
+  /** A sentence when it cannot be. */
+  async add(wish: ScheduleWish): Promise<Schedule | string> {
+    const now = this.clock.now().getTime();
+    const timing = timingOf(wish, now);
+    if (typeof timing === 'string') return timing;
+    const state = await this.session.state();
+    if (state.schedules.length >= mostSchedules) return `A session has at most ${mostSchedules} schedules.`;
+    const { nextRunAt, ...fields } = timing;
+    const id = state.lastScheduleId + 1;
+    const { prompt, displayPrompt } = wish;
+    const data = { id, ...fields, prompt, ...(displayPrompt !== undefined && { displayPrompt }) };
+    await this.session.record(
+      { type: 'session.schedule_created', data },
+      { note: 'schedule.armed', data: { id, nextRunAt } },
+    );
+    this.arm();
+    return { ...data, nextRunAt };
+  }
+
+  /** Undefined when there is none of this number. */
+  async stop(id: number): Promise<Schedule | undefined> {
+    const found = (await this.list()).find((each) => each.id === id);
+    if (!found) return undefined;
+    await this.session.record({ type: 'session.schedule_cancelled', data: { id } });
+    this.arm();
+    return found;
+  }
+
+  /** Waits for the next of them, while the session is in memory. */
+  arm(): void {
+    this.disarm();
+    const { openLog, isReadOnly } = this.session;
+    const times = (openLog?.state.schedules ?? []).map(({ nextRunAt }) => nextRunAt);
+    if (times.length === 0 || isReadOnly) return;
+    this.wait(Math.min(...times) - this.clock.now().getTime());
+  }
+
+  disarm(): void {
+    clearTimeout(this.timer);
+  }
+
+  private wait(milliseconds: number): void {
+    const run = () => {
+      this.runDue().then(
+        () => this.arm(),
+        () => this.wait(retryMs),
+      );
+    };
+    this.timer = after(run, Math.min(Math.max(0, milliseconds), longestTimer)).unref();
+  }
+
+  private async runDue(): Promise<void> {
+    const now = this.clock.now().getTime();
+    for (const schedule of this.session.openLog?.state.schedules ?? [])
+      if (schedule.nextRunAt <= now) await this.run(schedule, now);
+  }
+
+  private async run(schedule: Schedule, now: number): Promise<void> {
+    const { id, recurring, nextRunAt } = schedule;
+    const next = recurring ? nextAfter(schedule, now) : undefined;
+    const following: Draft =
+      next === undefined
+        ? { type: 'session.schedule_cancelled', data: { id } }
+        : { note: 'schedule.armed', data: { id, nextRunAt: next } };
+    const source = `schedule-${id}`;
+    const isWaiting = this.session.openLog?.state.inbox.some((prompt) => prompt.source === source);
+    // A time that is not known yet is not a time that has come.
+    const isDue = nextRunAt > 0 && !isWaiting;
+    const warning = isDue ? await this.send(schedule, source) : undefined;
+    await this.session.record(...(warning ? [warning] : []), following);
+  }
+
+  private send(schedule: Schedule, source: string): Promise<Draft | undefined> {
+    const { id, prompt, displayPrompt, nextRunAt } = schedule;
+    const heading = `[Scheduled prompt #${id}]\n`;
+    const message: Prompt = {
+      messageId: `${source}-${nextRunAt}`,
+      text: heading + prompt,
+      mode: 'enqueue',
+      source,
+      ...(displayPrompt !== undefined && { displayText: heading + displayPrompt }),
+    };
+    return this.session.send(message, { isIdempotent: true }).then(
+      () => undefined,
+      (error: Error): Draft => ({
+        type: 'session.warning',
+        data: { warningType: 'schedule', message: `Scheduled prompt #${id} was not sent: ${error.message}` },
+      }),
+    );
+  }
+}
+
+type Timing = Omit<Schedule, 'id' | 'prompt' | 'displayPrompt'>;
+
+function timingOf(wish: ScheduleWish, now: number): Timing | string {
+  if ('at' in wish)
+    return Number.isFinite(wish.at)
+      ? { at: wish.at, recurring: false, nextRunAt: wish.at }
+      : 'Invalid scheduled time.';
+  const { recurring = true } = wish;
+  if ('interval' in wish) {
+    const [, count, unit = 'm'] = /^(\d+)([smhd]?)$/.exec(wish.interval.trim()) ?? [];
+    const intervalMs = Number(count ?? 0) * (units[unit || 'm'] ?? 0);
+    if (intervalMs === 0) return `Invalid interval "${wish.interval}". Try 30s, 5m, 2h, or 1d.`;
+    if (intervalMs < shortestInterval) return 'Minimum interval is 10s.';
+    return { intervalMs, recurring, nextRunAt: now + intervalMs };
+  }
+  const { cron, tz } = wish;
+  const nextRunAt = nextCronTime(cron, now, tz);
+  if (nextRunAt === undefined) return `Invalid cron expression "${cron}".`;
+  return { cron, recurring, nextRunAt, ...(tz !== undefined && { tz }) };
+}
+
+/** Times that were missed do not come again: the next one is after now. */
+function nextAfter({ intervalMs, cron, tz }: Schedule, now: number): number | undefined {
+  if (intervalMs !== undefined) return now + intervalMs;
+  return cron === undefined ? undefined : nextCronTime(cron, now, tz);
+}

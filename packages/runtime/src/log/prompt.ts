@@ -1,0 +1,31 @@
+import type { JsonObject } from '@groundcrew/protocol';
+
+/** A prompt that was acknowledged and that the model has not seen yet. */
+export interface Prompt {
+  readonly messageId: string;
+  /** Set when the sender chose the id: what else came with it, in short, so that a second one can be compared. */
+  readonly digest?: string;
+  readonly text: string;
+  readonly displayText?: string;
+  readonly mode: 'enqueue' | 'immediate';
+  /** A slash command for some client, not for the model. */
+  readonly isCommand?: boolean;
+  /** A client may have begun to run the command. */
+  readonly isBegun?: boolean;
+  readonly agentMode?: string;
+  /** Autopilot goes on by itself. */
+  readonly isContinuation?: boolean;
+  readonly source?: string;
+  readonly attachments?: readonly JsonObject[];
+  /** The form that its answer has to have. */
+  readonly output?: OutputWish;
+}
+
+/** The form that an answer has to have. */
+export interface OutputWish {
+  readonly name: string;
+  /** A JSON Schema. */
+  readonly schema: JsonObject;
+  /** How often the model was asked again. */
+  readonly repairs: number;
+}

@@ -1,0 +1,95 @@
+import type { Methods } from '@groundcrew/protocol';
+import type { Plugins } from '../environment.js';
+import { Refusal } from '../failure.js';
+import { findSession } from '../find.js';
+import type { CallContext, Handlers, SessionHandlers } from '../handler.js';
+
+type Names = Extract<keyof Methods, `plugins.${string}`>;
+
+export const pluginsHandlers: Handlers<Pick<Methods, Names>> = {
+  async 'plugins.list'(_params, { environment }) {
+    return { plugins: (await environment.plugins?.list()) ?? [] };
+  },
+  'plugins.install': ({ source, workingDirectory }, context) =>
+    pluginsOf(context).install(source, workingDirectory ?? context.environment.workingDirectory),
+  async 'plugins.uninstall'({ name, directSourceId }, context) {
+    await pluginsOf(context).uninstall(name, directSourceId ?? undefined);
+    return null;
+  },
+  'plugins.update': ({ name }, context) => pluginsOf(context).update(name),
+  async 'plugins.updateAll'(_params, context) {
+    return { results: await pluginsOf(context).updateAll() };
+  },
+  async 'plugins.enable'({ names }, context) {
+    await pluginsOf(context).switch(names, true);
+    return null;
+  },
+  async 'plugins.disable'({ names }, context) {
+    await pluginsOf(context).switch(names, false);
+    return null;
+  },
+  async 'plugins.marketplaces.list'(_params, { environment }) {
+    return { marketplaces: (await environment.plugins?.marketplaces()) ?? [] };
+  },
+  async 'plugins.marketplaces.add'({ source, workingDirectory }, context) {
+    const name = await pluginsOf(context).addMarketplace(
+      source,
+      workingDirectory ?? context.environment.workingDirectory,
+    );
+    return { name };
+  },
+  'plugins.marketplaces.remove': ({ name, force = false }, context) =>
+    pluginsOf(context).removeMarketplace(name, { force }),
+  async 'plugins.marketplaces.browse'({ name }, context) {
+    return { plugins: await pluginsOf(context).browse(name) };
+  },
+  async 'plugins.marketplaces.refresh'({ name }, context) {
+    return { results: await pluginsOf(context).refresh(name) };
+  },
+};
+
+type HostNames =
+  | 'sessions.loadDeferredRepoHooks'
+  | 'sessions.reloadPluginHooks'
+  | 'sessions.setAdditionalPlugins';
+
+export const hostPluginsHandlers: Handlers<Pick<Methods, HostNames>> = {
+  async 'sessions.setAdditionalPlugins'({ plugins }) {
+    if (plugins.length > 0) throw new Refusal('Plugins are added by plugins.install in this version.');
+    return {};
+  },
+  async 'sessions.reloadPluginHooks'({ sessionId }, { runtime }) {
+    findSession(runtime, 'sessions.reloadPluginHooks', sessionId);
+    return {};
+  },
+  async 'sessions.loadDeferredRepoHooks'({ sessionId }, { runtime }) {
+    findSession(runtime, 'sessions.loadDeferredRepoHooks', sessionId);
+    return { startupPrompts: [], hookCount: 0 };
+  },
+};
+
+type SessionNames = Extract<keyof Methods, `session.plugins.${string}`>;
+
+export const sessionPluginsHandlers: SessionHandlers<Pick<Methods, SessionNames>> = {
+  async 'session.plugins.list'(_params, { session, environment }) {
+    const inUse = new Set(session.currentSettings.pluginDirectories ?? []);
+    const installed = (await environment.plugins?.installed()) ?? [];
+    return { plugins: installed.filter(({ directory }) => inUse.has(directory)).map(({ plugin }) => plugin) };
+  },
+  async 'session.plugins.reload'(_params, { session, runtime, environment }) {
+    const all = new Set(((await environment.plugins?.installed()) ?? []).map(({ directory }) => directory));
+    const enabled = (await environment.plugins?.enabled()) ?? { plugins: [], skills: [] };
+    const isOthers = (path: string) => ![...all].some((directory) => path.startsWith(directory));
+    await runtime.change(session, (before) => ({
+      ...before,
+      pluginDirectories: [...(before.pluginDirectories ?? []).filter(isOthers), ...enabled.plugins],
+      skillDirectories: [...(before.skillDirectories ?? []).filter(isOthers), ...enabled.skills],
+    }));
+    return null;
+  },
+};
+
+function pluginsOf({ environment }: CallContext): Plugins {
+  if (!environment.plugins) throw new Refusal('This runtime keeps no plugins.');
+  return environment.plugins;
+}

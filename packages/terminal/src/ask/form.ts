@@ -1,0 +1,142 @@
+import type { ElicitationRequest, ElicitationResult } from '@groundcrew/sdk';
+import { cleanLine } from '../text/clean.js';
+import { type Line, line } from '../text/span.js';
+import type { Option, Question } from './question.js';
+
+type Values = NonNullable<ElicitationResult['content']>;
+type Value = Values[string];
+
+/** Asks one question; undefined when it is no longer open. */
+type Ask = (question: Question) => Promise<unknown>;
+
+interface Field {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly enumNames?: readonly string[];
+  readonly oneOf?: readonly { readonly const: string; readonly title?: string }[];
+  readonly items?: {
+    readonly enum?: readonly string[];
+    readonly anyOf?: readonly { readonly const: string; readonly title?: string }[];
+  };
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+const declined = Symbol('declined');
+const leftOut = Symbol('left out');
+
+/** A form, field by field, or a page to visit. Each field can be declined, and with it the form. */
+export async function askForm(request: ElicitationRequest, ask: Ask): Promise<ElicitationResult> {
+  const from = request.elicitationSource ? `${cleanLine(request.elicitationSource)}: ` : '';
+  const title = line(`${from}${cleanLine(request.message)}`, 'bold');
+  if (request.mode === 'url') return askPage(title, request.url ?? '', ask);
+  const { properties = {}, required = [] } = request.requestedSchema ?? {};
+  const entered: [string, Value][] = [];
+  for (const [name, declared] of Object.entries(properties)) {
+    const field = (declared ?? {}) as Field; // the runtime has checked the form
+    const value = await ask(fieldQuestion(name, field, { title, isRequired: required.includes(name) }));
+    if (value === undefined) return { action: 'cancel' };
+    if (value === declined) return { action: 'decline' };
+    if (value !== leftOut) entered.push([name, value as Value]);
+  }
+  return { action: 'accept', content: Object.fromEntries(entered) };
+}
+
+async function askPage(title: Line, url: string, ask: Ask): Promise<ElicitationResult> {
+  const action = await ask({
+    body: [title, line(`  ${cleanLine(url)}`, 'underline')],
+    options: [
+      { key: 'y', label: 'I have been there', value: 'accept' },
+      { key: 'n', label: 'No', value: 'decline' },
+    ],
+    read: ({ value }) => ({ answer: value }),
+  });
+  return { action: action === 'accept' || action === 'decline' ? action : 'cancel' };
+}
+
+function fieldQuestion(
+  name: string,
+  field: Field,
+  { title, isRequired }: { readonly title: Line; readonly isRequired: boolean },
+): Question {
+  const label = cleanLine(field.title ?? name);
+  const hint = field.description === undefined ? [] : [line(`  ${cleanLine(field.description)}`, 'dim')];
+  const skip: readonly Option<unknown>[] = isRequired ? [] : [{ label: 'Leave it out', value: leftOut }];
+  const no: Option<unknown> = { label: 'Decline', value: declined };
+  const usual = field.default === undefined ? '' : `; ${cleanLine(String(field.default))} unless given`;
+  return {
+    body: [title, line(`${label} (${kindOf(field)}${usual})`), ...hint],
+    options: [...valuesOf(field), ...skip, no],
+    read: ({ value, asksFor }, words) => {
+      if (asksFor === undefined) return { answer: value };
+      if (words === '' && field.default !== undefined) return { answer: field.default };
+      return readValue(words, field);
+    },
+  };
+}
+
+/** What can be chosen; anything else is written. */
+function valuesOf(field: Field): readonly Option<unknown>[] {
+  if (field.type === 'boolean')
+    return [
+      { key: 'y', label: 'Yes', value: true },
+      { key: 'n', label: 'No', value: false },
+    ];
+  const choices = choicesOf(field);
+  if (choices && field.type !== 'array')
+    return choices.map(({ value, label }) => ({ label: cleanLine(label), value }));
+  const asksFor = choices
+    ? `Some of ${choices.map(({ value }) => cleanLine(value)).join(', ')}, separated by commas`
+    : 'Your answer';
+  return [{ label: 'Answer', value: undefined, asksFor }];
+}
+
+function choicesOf(field: Field): readonly { readonly value: string; readonly label: string }[] | undefined {
+  const listed = field.enum ?? field.items?.enum;
+  if (listed) return listed.map((value, at) => ({ value, label: field.enumNames?.[at] ?? value }));
+  const titled = field.oneOf ?? field.items?.anyOf;
+  return titled?.map((each) => ({ value: each.const, label: each.title ?? each.const }));
+}
+
+function kindOf(field: Field): string {
+  if (choicesOf(field)) return field.type === 'array' ? 'several choices' : 'a choice';
+  return field.type ?? 'text';
+}
+
+function readValue(words: string, field: Field): { readonly answer: Value } | { readonly problem: string } {
+  switch (field.type) {
+    case 'number':
+    case 'integer':
+      return readNumber(words, field);
+    case 'array': {
+      const chosen = words.split(',').map((each) => each.trim());
+      const known = choicesOf(field)?.map(({ value }) => value);
+      const wrong = chosen.find((each) => known && !known.includes(each));
+      return wrong === undefined ? { answer: chosen } : { problem: `${wrong} is none of the choices` };
+    }
+    default:
+      if (words.length < (field.minLength ?? 0))
+        return { problem: `At least ${field.minLength} characters are needed` };
+      if (words.length > (field.maxLength ?? Number.POSITIVE_INFINITY))
+        return { problem: `At most ${field.maxLength} characters are possible` };
+      return { answer: words };
+  }
+}
+
+function readNumber(
+  words: string,
+  { type, minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY }: Field,
+): { readonly answer: number } | { readonly problem: string } {
+  const number = words === '' ? Number.NaN : Number(words);
+  if (!Number.isFinite(number)) return { problem: 'This is no number' };
+  if (type === 'integer' && !Number.isInteger(number)) return { problem: 'This is no whole number' };
+  if (number < minimum || number > maximum) return { problem: `It must be from ${minimum} to ${maximum}` };
+  return { answer: number };
+}

@@ -1,0 +1,148 @@
+import { EventEmitter } from 'node:events';
+import stringWidth from 'string-width';
+
+/** The real terminal. */
+export type Output = NodeJS.WriteStream;
+
+/**
+ * The terminal as Ink sees it. It differs in three things. Finished lines, for which Ink gets a mark each, are written as
+ * they are. Ink never believes that the screen is full, so it never clears it. And when a narrower window has wrapped the
+ * live lines anew, it is this screen that takes them away: it knows how many rows they have become.
+ */
+export class Screen extends EventEmitter {
+  readonly isTTY = true;
+  /** The live part has its own bound; a screen that Ink takes for full is cleared with all that is above it. */
+  readonly rows = 100_000;
+  private readonly printed = new Map<number, string>();
+  private prints = 0;
+  private drawn: Drawn = { widths: [], cursor: undefined };
+  private knownColumns: number;
+  private batch: string[] | undefined;
+  private isSwallowing = false;
+
+  constructor(
+    private readonly output: Output,
+    private readonly options: { readonly reflows: boolean },
+  ) {
+    super();
+    this.knownColumns = this.columns;
+    output.on('resize', this.onResize);
+  }
+
+  get columns(): number {
+    return this.output.columns || 80;
+  }
+
+  /** The rows that there really are. */
+  get height(): number {
+    return this.output.rows || 24;
+  }
+
+  get writableLength(): number {
+    return this.output.writableLength;
+  }
+
+  /** The terminal is behind: nothing more should be drawn before it has caught up. */
+  get isFull(): boolean {
+    return this.output.writableNeedDrain;
+  }
+
+  /** Keeps finished lines until Ink comes to them. */
+  keep(text: string): number {
+    this.prints += 1;
+    this.printed.set(this.prints, text);
+    return this.prints;
+  }
+
+  /** Called by Ink. What belongs to one frame is one write. */
+  write(chunk: string, callback?: () => void): boolean {
+    if (this.isSwallowing) {
+      this.isSwallowing = false;
+      return true;
+    }
+    if (chunk === frameStart) this.batch = [];
+    const text = marksOnly.test(chunk) ? this.takePrinted(chunk) : chunk;
+    if (text === chunk) this.note(chunk);
+    if (!this.batch) return this.output.write(text, callback);
+    this.batch.push(text);
+    if (chunk !== frameEnd) return true;
+    const whole = this.batch.join('');
+    this.batch = undefined;
+    return this.output.write(whole, callback);
+  }
+
+  close(): void {
+    this.output.off('resize', this.onResize);
+  }
+
+  private readonly onResize = (): void => {
+    const isNarrower = this.columns < this.knownColumns;
+    this.knownColumns = this.columns;
+    if (isNarrower) {
+      this.output.write(`\r${up(this.rowsAbove())}\u001b[J`);
+      this.drawn = { widths: [], cursor: undefined };
+      // Ink begins with taking away the rows that it has written: they are gone, and there may be others now.
+      this.isSwallowing = true;
+    }
+    this.emit('resize');
+    this.isSwallowing = false;
+  };
+
+  /** How many rows the live lines take above the cursor, after the terminal has wrapped them anew. */
+  private rowsAbove(): number {
+    const { widths, cursor } = this.drawn;
+    const rows = (width: number) => (this.options.reflows ? Math.max(1, Math.ceil(width / this.columns)) : 1);
+    // The line of the cursor is left as it is by some terminals: to erase too little is better than too much.
+    const above = widths.slice(0, cursor?.row ?? widths.length);
+    return above.reduce((sum, width) => sum + rows(width), 0);
+  }
+
+  private takePrinted(chunk: string): string {
+    return chunk.replace(marks, (_, id: string) => {
+      const text = this.printed.get(Number(id)) ?? '';
+      this.printed.delete(Number(id));
+      return text;
+    });
+  }
+
+  /** Takes down what Ink has drawn: the widths of its lines, and where it has put the cursor. */
+  private note(chunk: string): void {
+    if (chunk === frameStart || chunk === frameEnd) return;
+    const text = chunk.replace(sequences, '');
+    const [, lines = '0', column] = cursorEnd.exec(chunk) ?? [];
+    const widths = text.includes('\n') ? text.split('\n').slice(0, -1).map(widthOf) : this.drawn.widths;
+    const isErased = text === '' && column === undefined && eraseLine.test(chunk);
+    const cursor =
+      column === undefined ? undefined : { row: widths.length - Number(lines), column: Number(column) - 1 };
+    this.drawn = isErased ? { widths: [], cursor: undefined } : { widths, cursor };
+  }
+}
+
+/** What Ink is to print in the place of finished lines. */
+export function markOf(id: number): string {
+  return `\uFDEE${id}\uFDEF`;
+}
+
+interface Drawn {
+  readonly widths: readonly number[];
+  readonly cursor: { readonly row: number; readonly column: number } | undefined;
+}
+
+const frameStart = '\u001b[?2026h';
+const frameEnd = '\u001b[?2026l';
+const marks = /\uFDEE(\d+)\uFDEF\n/g;
+const marksOnly = /^(?:\uFDEE\d+\uFDEF\n)+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Ink's own sequences
+const sequences = /\u001b\[[0-9;?]*[A-Za-z]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Ink's own sequences
+const cursorEnd = /(?:\u001b\[(\d+)A)?\u001b\[(\d+)G\u001b\[\?25h$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: Ink's own sequences
+const eraseLine = /\u001b\[2K/;
+
+function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+function up(rows: number): string {
+  return rows > 0 ? `\u001b[${rows}A` : '';
+}

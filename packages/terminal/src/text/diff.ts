@@ -1,0 +1,34 @@
+import { cleanLines, visibleLines } from './clean.js';
+import { diffSpan } from './highlight.js';
+import { type Line, span } from './span.js';
+
+/** Whether a text is a diff of files. */
+export function isDiff(text: string): boolean {
+  return /^\n?diff --git /.test(text);
+}
+
+/** A diff without the lines that name the file: what stands above it has told that. */
+export function diffLines(diff: string): readonly Line[] {
+  const lines = cleanLines(diff.replace(/^\n/, '').replace(/\n$/, ''));
+  const first = lines.findIndex((text) => text.startsWith('@@'));
+  return lines.slice(Math.max(0, first)).map((text) => [diffSpan(text)]);
+}
+
+/** How many lines a diff adds and removes. */
+export function diffCounts(diff: string): string {
+  const lines = diff.split('\n').filter((text) => !/^(?:\+\+\+|---)/.test(text));
+  const count = (sign: string) => lines.filter((text) => text.startsWith(sign)).length;
+  return `+${count('+')} −${count('-')}`;
+}
+
+/** A diff that is decided about: nothing in it hides. */
+export function askedDiff(diff: string): readonly Line[] {
+  const lines = visibleLines(diff.replace(/^\n/, '').replace(/\n$/, ''));
+  const first = lines.findIndex((text) => text.startsWith('@@'));
+  return lines.slice(Math.max(0, first)).map((text) => [diffSpan(text)]);
+}
+
+/** A line that stands further in. */
+export function indented(lines: readonly Line[], by: string): readonly Line[] {
+  return lines.map((each) => (each.length === 0 ? each : [span(by), ...each]));
+}

@@ -1,0 +1,105 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { hold, say, streamChunks } from '@groundcrew/testkit';
+import { expect, test } from 'vitest';
+import type { TestScreen } from './screen.js';
+import { terminalWorld } from './world.js';
+
+const world = terminalWorld();
+
+/** What was said, line by line; each of it once. */
+function spoken(screen: TestScreen): readonly string[] {
+  return screen.lines.filter((text) => /^(?:❯ |First|Second|Third|The )/.test(text));
+}
+
+const hasChildren = existsSync(children(process.pid));
+
+test.skipIf(!hasChildren)('a runtime of its own that is killed comes back, and nothing is lost', async () => {
+  const held = hold(streamChunks('Second part one.\n\n', 'Second part two.'));
+  world.model.play(say('First answer.'), held.reply);
+  const screen = world.start();
+  await screen.sees('/help for help');
+  screen.enter('One');
+  await screen.sees('First answer.');
+  screen.enter('Two');
+  const before = world.model.requests.length;
+  await world.model.asked(Math.max(2, before));
+  world.model.play(streamChunks('Second part one.\n\n', 'Second part two.'), say('Third answer.'));
+  process.kill(childOf(screen.pid), 'SIGKILL');
+  await screen.sees('trying again');
+  await screen.sees('connected again');
+  await screen.sees('Second part two.');
+  screen.enter('Three');
+  await screen.sees('Third answer.');
+  await screen.sees('Ask, or / for commands');
+  held.release();
+  expect(spoken(screen)).toEqual([
+    '❯ One',
+    'First answer.',
+    '❯ Two',
+    'Second part one.',
+    'Second part two.',
+    '❯ Three',
+    'Third answer.',
+    '❯ Ask, or / for commands',
+  ]);
+  screen.enter('/quit');
+  expect(await screen.ended).toBe(0);
+});
+
+test('a server that is killed and started again is found, in the middle of an answer', async () => {
+  const server = world.startServer();
+  const port = await server.port();
+  world.model.play(say('First answer.'));
+  const screen = world.start({ args: ['--connect', String(port)] });
+  await screen.sees('/help for help');
+  screen.enter('One');
+  await screen.sees('First answer.');
+  const held = hold(say('never read'));
+  const asked = world.model.requests.length;
+  world.model.play(held.reply, streamChunks('Second part one.\n\n', 'Second part two.'));
+  screen.enter('Two');
+  await world.model.asked(asked + 1);
+  await server.signal('SIGKILL');
+  await screen.sees('trying again');
+  // What is written while nobody is there is sent when the runtime is back.
+  const next = world.startServer(port);
+  await next.port();
+  await screen.sees('Second part two.');
+  await screen.sees('Ask, or / for commands');
+  expect(spoken(screen)).toEqual([
+    '❯ One',
+    'First answer.',
+    '❯ Two',
+    'Second part one.',
+    'Second part two.',
+    '❯ Ask, or / for commands',
+  ]);
+  held.release();
+  await next.stop();
+});
+
+test('lines are enough where the terminal is none, or its user asks for them', async () => {
+  world.model.play(say('By line.'), say('By line too.'));
+  const plain = world.start({ args: ['--plain'] });
+  await plain.sees('> ');
+  plain.enter('Go');
+  await plain.sees('By line.');
+  const dumb = world.start({ environment: { TERM: 'dumb' } });
+  await dumb.sees('> ');
+  dumb.enter('Go');
+  await dumb.sees('By line too.');
+  for (const screen of [plain, dumb]) {
+    expect(screen.raw).not.toContain('\u001b[?2026h');
+    screen.enter('/quit');
+    expect(await screen.ended).toBe(0);
+  }
+});
+
+/** The process that a process has started. */
+function childOf(pid: number): number {
+  return Number(readFileSync(children(pid), 'utf8').trim().split(' ')[0]);
+}
+
+function children(pid: number): string {
+  return `/proc/${pid}/task/${pid}/children`;
+}

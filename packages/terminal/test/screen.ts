@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { type IPty, spawn } from '@lydell/node-pty';
+import { Terminal } from '@xterm/headless';
+
+const program = join(import.meta.dirname, '../../cli/bin/groundcrew.js');
+
+/** A screen that shows nothing for so long will not; what it shows instead is told. */
+const patience = 10_000;
+
+/** How a program is started on a terminal; nothing else of the environment is there. */
+export interface ScreenOptions {
+  readonly args?: readonly string[];
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** The program on a real pseudo-terminal, and a terminal emulator that shows what it writes. */
+export class TestScreen {
+  /** All bytes that the program has written, as they are. */
+  raw = '';
+  readonly ended: Promise<number>;
+  private readonly pty: IPty;
+  private readonly terminal: Terminal;
+  private isOver = false;
+  private first = 0;
+  private readonly waiting = new Set<() => void>();
+
+  constructor({ args = [], columns = 80, rows = 24, directory, environment }: ScreenOptions) {
+    this.terminal = new Terminal({ cols: columns, rows, scrollback: 200_000, allowProposedApi: true });
+    this.pty = spawn(process.execPath, [program, ...args], {
+      cols: columns,
+      rows,
+      cwd: directory,
+      env: { PATH: process.env.PATH ?? '', TERM: 'xterm-256color', ...environment },
+    });
+    this.pty.onData((data) => {
+      this.raw += data;
+      this.terminal.write(data, () => this.changed());
+    });
+    // What an emulator answers to questions about itself.
+    this.terminal.onData((data) => this.pty.write(data));
+    this.ended = new Promise((resolve) => {
+      this.pty.onExit(({ exitCode }) => {
+        this.isOver = true;
+        this.changed();
+        resolve(exitCode);
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.pty.pid;
+  }
+
+  get isAlive(): boolean {
+    return !this.isOver;
+  }
+
+  type(text: string): void {
+    this.pty.write(text);
+  }
+
+  /** Types a line and presses Enter. */
+  enter(text: string): void {
+    this.type(`${text}\r`);
+  }
+
+  paste(text: string): void {
+    this.type(`\u001b[200~${text}\u001b[201~`);
+  }
+
+  resize(columns: number, rows: number): void {
+    this.terminal.resize(columns, rows);
+    this.pty.resize(columns, rows);
+  }
+
+  /** Where the cursor is: from the top of the screen, from the left. */
+  get cursor(): { readonly row: number; readonly column: number } {
+    const { cursorX, cursorY } = this.terminal.buffer.active;
+    return { row: cursorY, column: cursorX };
+  }
+
+  /** The rows that are on the screen. */
+  get rows(): readonly string[] {
+    const { baseY } = this.terminal.buffer.active;
+    return Array.from({ length: this.terminal.rows }, (_, at) => this.rowAt(baseY + at));
+  }
+
+  /** All lines, those that have left the screen too; what the terminal wrapped is one line again. */
+  get lines(): readonly string[] {
+    const { active } = this.terminal.buffer;
+    const lines: string[] = [];
+    for (let at = 0; at < active.length; at++) {
+      const isWrapped = active.getLine(at)?.isWrapped === true;
+      if (isWrapped && lines.length > 0) lines[lines.length - 1] += this.rowAt(at);
+      else lines.push(this.rowAt(at));
+    }
+    while (lines.at(-1) === '') lines.pop();
+    return lines;
+  }
+
+  /** The lines since the last mark. */
+  get text(): string {
+    return this.newLines.join('\n');
+  }
+
+  get newLines(): readonly string[] {
+    return this.lines.slice(this.first);
+  }
+
+  /** What is printed already is looked at no more; the live part is. */
+  mark(): void {
+    this.first = Math.max(0, this.lines.findLastIndex((text) => text.startsWith('❯ ')) - 2);
+  }
+
+  /** Resolves when the words are on the screen or above it. */
+  sees(words: string): Promise<void> {
+    return this.until(words, () => this.text.includes(words));
+  }
+
+  /** Resolves when the words are there no more. */
+  misses(words: string): Promise<void> {
+    return this.until(`no ${words}`, () => !this.text.includes(words));
+  }
+
+  /** Resolves when it is so. */
+  async until(what: string, isSo: () => boolean): Promise<void> {
+    const began = Date.now();
+    while (!isSo()) {
+      if (Date.now() - began > patience) throw new Error(`The screen never showed ${what}:\n${this.text}`);
+      if (this.isOver) throw new Error(`The program ended before it showed ${what}:\n${this.text}`);
+      await new Promise<void>((resolve) => {
+        const late = setTimeout(() => {
+          this.waiting.delete(check);
+          resolve();
+        }, 100);
+        const check = () => {
+          clearTimeout(late);
+          this.waiting.delete(check);
+          resolve();
+        };
+        this.waiting.add(check);
+      });
+    }
+  }
+
+  /** Ends it at once, however it stands. */
+  async kill(): Promise<void> {
+    if (!this.isOver) this.pty.kill('SIGKILL');
+    await this.ended;
+    this.terminal.dispose();
+  }
+
+  private rowAt(at: number): string {
+    return this.terminal.buffer.active.getLine(at)?.translateToString(true) ?? '';
+  }
+
+  private changed(): void {
+    for (const check of [...this.waiting]) check();
+  }
+}
