@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import {
@@ -9,7 +8,6 @@ import {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { callTools, liveRuntime, say } from '@groundcrew/testkit';
 import { afterEach, expect, test } from 'vitest';
 import { closedPort, testServer } from './mcp-world.js';
@@ -145,21 +143,10 @@ test.each<[string, () => Promise<object>, string, RegExp]>([
   expect(found.error ?? '').toMatch(words);
 });
 
-/** A server with a certificate that nobody has signed but itself. */
+/** A server whose certificate is signed by itself alone. */
 async function tls(): Promise<string> {
-  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(runtime.home.path, name));
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=127.0.0.1'],
-      ...['-keyout', key ?? '', '-out', cert ?? ''],
-    ],
-    { stdio: 'ignore' },
-  );
-  const server = createTlsServer(
-    { key: readFileSync(key ?? ''), cert: readFileSync(cert ?? '') },
-    (_, response) => response.end(),
-  );
+  const pem = readFileSync(new URL('fixtures/self-signed.pem', import.meta.url));
+  const server = createTlsServer({ key: pem, cert: pem }, (_, response) => response.end());
   return `https://127.0.0.1:${await listen(server)}/mcp`;
 }
 

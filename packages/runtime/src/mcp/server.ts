@@ -12,16 +12,7 @@ import type { TokenBook } from './oauth/token-book.js';
 import { pause } from './pause.js';
 import { progressReporter } from './progress.js';
 import { resultOfAnswer } from './result.js';
-
-/** The state of a server, in the words of the wire. */
-export type McpStatus =
-  | 'connected'
-  | 'failed'
-  | 'needs-auth'
-  | 'pending'
-  | 'disabled'
-  | 'stopped'
-  | 'not_configured';
+import type { McpStatus } from './status.js';
 
 /** What a server needs of the session around it. */
 export interface ServerHost extends LinkParts {
@@ -131,7 +122,7 @@ export class McpServer {
     await this.settled(signal);
     signal.throwIfAborted();
     const { link } = this;
-    if (!link) throw new ToolFailure(`MCP server '${this.name}': it is not connected${this.reasonText()}`);
+    if (!link) throw new ToolFailure(`MCP server '${this.name}': ${this.absence}`);
     try {
       return await this.callOver(link, toolName, { ...options, args });
     } catch (error) {
@@ -184,7 +175,7 @@ export class McpServer {
   /** Asks something of it besides calls of tools; rejects with the reason in words. */
   async ask<T>(work: (connection: McpConnection, milliseconds: number) => Promise<T>): Promise<T> {
     const { link } = this;
-    if (!link) throw new Error(`MCP server '${this.name}' is not connected${this.reasonText()}`);
+    if (!link) throw new Error(`MCP server '${this.name}': ${this.absence}`);
     try {
       return await work(link.connection, this.config.timeout ?? startMilliseconds);
     } catch (error) {
@@ -355,8 +346,8 @@ export class McpServer {
     return this.config.timeout ?? startMilliseconds;
   }
 
-  private reasonText(): string {
-    return this.error === undefined ? '' : `: ${this.error}`;
+  private get absence(): string {
+    return this.error === undefined ? 'it is not connected' : `it is not connected: ${this.error}`;
   }
 
   private setStatus(status: McpStatus, error?: string): void {

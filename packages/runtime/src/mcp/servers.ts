@@ -13,7 +13,8 @@ import { longestName, namesFor } from './names.js';
 import { ServerLogins } from './oauth/logins.js';
 import type { TokenBook } from './oauth/token-book.js';
 import { type PromptCommand, promptCommands, promptText } from './prompts.js';
-import { McpServer, type McpStatus } from './server.js';
+import { McpServer } from './server.js';
+import type { McpStatus } from './status.js';
 import { mcpTool } from './tool.js';
 
 /** Which servers a session has. */
