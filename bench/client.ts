@@ -23,12 +23,16 @@ export class BenchRuntime {
 
   constructor(
     private readonly model: RuleModel,
-    options: { readonly root: string; readonly home?: string },
+    options: {
+      readonly root: string;
+      readonly home?: string;
+      readonly environment?: Readonly<Record<string, string>>;
+    },
   ) {
     this.home = options.home ?? mkdtempSync(join(options.root, 'home-'));
     this.child = spawn(process.execPath, [program, '--headless', '--stdio'], {
       cwd: this.home,
-      env: { PATH: process.env.PATH, HOME: this.home, COPILOT_HOME: this.home },
+      env: { PATH: process.env.PATH, HOME: this.home, COPILOT_HOME: this.home, ...options.environment },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const { stdin, stdout } = this.child;

@@ -151,7 +151,9 @@ export class ChaosClient {
       ...model.settings,
       streaming: true,
       requestPermission: true,
+      // As the newest clients, which are sent every event as it is stored.
       toolFilterPrecedence: 'excluded',
+      excludedBuiltinAgents: [],
       tools: servesTools ? tools : [],
     };
   }

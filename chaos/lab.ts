@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { ChaosClient } from './client.js';
 import { rule } from './conversation.js';
 import type { Ledger } from './ledger.js';
 import { RuntimeChild } from './runtime-child.js';
+import { type ChaosStores, sqliteStores } from './stores.js';
 import { survivorsOf } from './survivors.js';
 
 /** Where runtimes are killed: a program, a model that outlives it, and room for homes. */
@@ -17,7 +18,10 @@ export interface Lab {
   readonly model: RuleModel;
   /** What every runtime is started with besides. */
   readonly environment: Readonly<Record<string, string>>;
-  newHome(): string;
+  readonly stores: ChaosStores;
+  newHome(): Promise<string>;
+  /** A home with the same files and the same sessions, whose runtimes have ended. */
+  copyOf(home: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -59,15 +63,28 @@ export async function openLab(options: {
   readonly program: string;
   readonly chunkPause?: number;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Files in the homes unless given. */
+  readonly stores?: ChaosStores;
 }): Promise<Lab> {
-  const { program, chunkPause = 0, environment = {} } = options;
+  const { program, chunkPause = 0, environment = {}, stores = sqliteStores } = options;
   const root = mkdtempSync(join(tmpdir(), 'groundcrew-chaos-'));
   const model = await RuleModel.open(rule, { chunkPause });
   return {
     program,
     model,
     environment,
-    newHome: () => mkdtempSync(join(root, 'home-')),
+    stores,
+    newHome: async () => {
+      const home = mkdtempSync(join(root, 'home-'));
+      await stores.prepare(home);
+      return home;
+    },
+    copyOf: async (original) => {
+      const home = mkdtempSync(join(root, 'home-'));
+      cpSync(original, home, { recursive: true });
+      await stores.prepare(home, original);
+      return home;
+    },
     close: async () => {
       await model.close();
       rmSync(root, { recursive: true, force: true, maxRetries: 5 });
@@ -86,7 +103,7 @@ export async function live(
     program: lab.program,
     home: life.home,
     door: count === 1 ? 'stdio' : 'port',
-    environment: lab.environment,
+    environment: { ...lab.environment, ...lab.stores.environment(life.home) },
     ...(failpoint !== undefined && { failpoint }),
   });
   const say = (problem: string) => ledgers[0]?.problems.push(problem);

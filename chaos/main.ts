@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { buildProgram } from './lab.js';
 import { buildMutant, mutations } from './mutations.js';
 import { allParts, type Extent, type Part, runPart } from './parts.js';
+import { postgresStores } from './stores.js';
 import type { Failure } from './walk.js';
 
 const usage = `Kills real runtimes and looks whether they lived up to what they had told.
@@ -11,6 +12,7 @@ const usage = `Kills real runtimes and looks whether they lived up to what they 
   npm run chaos -- --step K          the walk and the power cuts at one write step only
   npm run chaos -- --seed N          the first seed of the random kills; run i has seed N + i
   npm run chaos -- --runs N          how many random kills
+  npm run chaos -- --store postgres  the same with sessions in PostgreSQL; power cuts are the server's affair
   npm run chaos -- --long            every power cut, and 500 random kills unless --runs says otherwise
   npm run chaos -- --mutations       breaks one promise at a time on purpose; each must be found out
 `;
@@ -21,6 +23,7 @@ const { values } = parseArgs({
     step: { type: 'string' },
     seed: { type: 'string' },
     runs: { type: 'string' },
+    store: { type: 'string', default: 'sqlite' },
     long: { type: 'boolean', default: false },
     mutations: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -33,7 +36,8 @@ process.exit();
 
 async function runAll(): Promise<boolean> {
   const program = buildProgram();
-  const extent = extentFrom();
+  const stores = values.store === 'postgres' ? await postgresStores() : undefined;
+  const extent: Extent = { ...extentFrom(), ...(stores && { stores }) };
   const summary: string[] = [];
   let runs = 0;
   let failures = 0;
@@ -47,6 +51,7 @@ async function runAll(): Promise<boolean> {
     runs += result.runs;
     failures += result.failures.length;
   }
+  await stores?.close();
   console.log(`chaos: ${summary.join('; ')}; ${count(runs, failures)}`);
   return failures === 0;
 }
@@ -84,6 +89,7 @@ async function firstFailure(program: string, extent: Extent): Promise<Failure | 
 function chosenParts(): readonly Part[] {
   const unknown = values.only.filter((name) => !allParts.some((part) => part === name));
   if (unknown.length > 0) throw new Error(`There is no such part: ${unknown.join(', ')}`);
+  if (values.store === 'postgres' && values.only.length === 0) return ['walk', 'rivals', 'random'];
   return values.only.length === 0 ? allParts : allParts.filter((part) => values.only.includes(part));
 }
 

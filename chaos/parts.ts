@@ -5,6 +5,7 @@ import { openLab } from './lab.js';
 import { buildPowerCut, cutPower } from './power-cut.js';
 import { killAtRandom } from './random-kills.js';
 import { rivalRuns } from './rivals.js';
+import type { ChaosStores } from './stores.js';
 import { type Failure, killAtStep, undisturbed } from './walk.js';
 
 /** One kind of harm. */
@@ -21,6 +22,8 @@ export interface Extent {
   /** The first seed of the random kills, and how many there are. */
   readonly seed: number;
   readonly runs: number;
+  /** Where sessions are kept; files in the homes unless given. */
+  readonly stores?: ChaosStores;
   /** One failure is enough. */
   readonly stopsAtFailure?: boolean;
 }
@@ -41,7 +44,7 @@ export function runPart(part: Part, program: string, extent: Extent): Promise<Re
     case 'power':
       return walkInTheDark(program, extent);
     case 'rivals':
-      return contests(program);
+      return contests(program, extent);
     case 'random':
       return randomKills(program, extent);
   }
@@ -58,7 +61,7 @@ async function walk(
   },
 ): Promise<Result> {
   const { step: only, strides, stopsAtFailure } = extent;
-  const lab = await openLab(place);
+  const lab = await openLab({ ...place, ...storesOf(extent) });
   const failures: Failure[] = [];
   let runs = 0;
   let step = only ?? 1;
@@ -96,8 +99,8 @@ async function walkInTheDark(program: string, extent: Extent): Promise<Result> {
   }
 }
 
-async function contests(program: string): Promise<Result> {
-  const lab = await openLab({ program });
+async function contests(program: string, extent: Extent): Promise<Result> {
+  const lab = await openLab({ program, ...storesOf(extent) });
   const outcomes = await rivalRuns(lab);
   await lab.close();
   const failures = outcomes
@@ -107,7 +110,7 @@ async function contests(program: string): Promise<Result> {
 }
 
 async function randomKills(program: string, extent: Extent): Promise<Result> {
-  const lab = await openLab({ program, chunkPause: 3 });
+  const lab = await openLab({ program, chunkPause: 3, ...storesOf(extent) });
   const failures: Failure[] = [];
   let runs = 0;
   for (; runs < extent.runs && !(extent.stopsAtFailure && failures.length > 0); runs++) {
@@ -117,6 +120,10 @@ async function randomKills(program: string, extent: Extent): Promise<Result> {
   }
   await lab.close();
   return { runs, failures, remark: `seeds from ${extent.seed}` };
+}
+
+function storesOf({ stores }: Extent): { readonly stores?: ChaosStores } {
+  return stores ? { stores } : {};
 }
 
 function replayable(failure: Failure, flags: string): Failure {

@@ -3,7 +3,6 @@ import type { Lab, Life } from './lab.js';
 import { newLedger } from './ledger.js';
 import { firstLife, laterLife } from './lives.js';
 import { Random } from './random.js';
-import { readLog } from './verdict.js';
 import { type Failure, verdict } from './walk.js';
 
 /** A plan for one run, all of it from one seed. */
@@ -19,7 +18,7 @@ interface Plan {
 export async function killAtRandom(lab: Lab, seed: number): Promise<Failure | undefined> {
   const plan = planOf(seed);
   const { clients, continuePendingWork, kills } = plan;
-  const home = lab.newHome();
+  const home = await lab.newHome();
   const ledgers = Array.from({ length: plan.sessions }, (_, index) => newLedger(`random-${index + 1}`));
   const [first, ...later] = kills;
   await firstLife(lab, { home, ledgers, clients, ...first });
@@ -29,7 +28,8 @@ export async function killAtRandom(lab: Lab, seed: number): Promise<Failure | un
   const problems: string[] = [];
   for (const ledger of ledgers) {
     const found = await verdict(lab, { home, ledger });
-    if (continuePendingWork && !(await isDone(home, ledger.sessionId))) found.push('the work was never done');
+    if (continuePendingWork && !(await isDone(lab, home, ledger.sessionId)))
+      found.push('the work was never done');
     problems.push(...found.map((problem) => `${ledger.sessionId}: ${problem}`));
   }
   return problems.length === 0 ? undefined : { deed: `seed ${seed}: ${JSON.stringify(plan)}`, problems };
@@ -53,7 +53,7 @@ function planOf(seed: number): Plan {
   return { sessions, clients, continuePendingWork: random.isLucky(), kills };
 }
 
-async function isDone(home: string, sessionId: string): Promise<boolean> {
-  const records = await readLog(home, sessionId);
+async function isDone(lab: Lab, home: string, sessionId: string): Promise<boolean> {
+  const records = await lab.stores.read(home, sessionId);
   return records.some(({ type, json }) => type === 'assistant.message' && json.includes(work.end));
 }

@@ -27,7 +27,7 @@ type Contest = (rivals: {
 }) => Promise<void>;
 
 async function contest(lab: Lab, deed: string, play: Contest): Promise<Failure | undefined> {
-  const home = lab.newHome();
+  const home = await lab.newHome();
   const ledger = newLedger('contested');
   const rivals = [await startRival(lab, home), await startRival(lab, home)] as const;
   const [owner, other] = rivals;
@@ -43,7 +43,8 @@ async function contest(lab: Lab, deed: string, play: Contest): Promise<Failure |
 }
 
 async function startRival(lab: Lab, home: string): Promise<Rival> {
-  const { program, model, environment } = lab;
+  const { program, model, stores } = lab;
+  const environment = { ...lab.environment, ...stores.environment(home) };
   const runtime = new RuntimeChild({ program, home, door: 'stdio', environment });
   const client = await ChaosClient.connect({ runtime, model, servesTools: true });
   await client.wire.call('ping', {});

@@ -2,23 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyEvent, EventData } from '@groundcrew/protocol';
 import type { LogRecord } from '@groundcrew/store';
-import { openSqliteStore } from '@groundcrew/store-sqlite';
 import { examineEvents, story } from '@groundcrew/testkit';
 import { workIn } from './client.js';
 import { effectsFile, shellCall } from './conversation.js';
 import { brief, type Ledger } from './ledger.js';
-
-/** The log of one session, private records included, read from the store itself; throws at a gap or a wrong checksum. */
-export async function readLog(home: string, sessionId: string): Promise<readonly LogRecord[]> {
-  const store = openSqliteStore({ file: join(home, 'groundcrew.db'), runDirectory: join(home, 'run') });
-  try {
-    const records: LogRecord[] = [];
-    for await (const batch of store.read(sessionId)) records.push(...batch);
-    return records;
-  } finally {
-    await store.close();
-  }
-}
 
 /** Where the log does not live up to what the outside was told. */
 export function examineLog(ledger: Ledger, records: readonly LogRecord[]): readonly string[] {

@@ -1,8 +1,7 @@
-import { cpSync } from 'node:fs';
 import type { Lab } from './lab.js';
 import { type Ledger, newLedger } from './ledger.js';
 import { firstLife, laterLife } from './lives.js';
-import { durableStory, examineEffects, examineLog, readLog, storyFaults } from './verdict.js';
+import { durableStory, examineEffects, examineLog, storyFaults } from './verdict.js';
 
 /** One run that did not live up to what it had told. */
 export interface Failure {
@@ -19,11 +18,11 @@ export interface Tally {
 
 /** The story of a conversation that nobody disturbed. */
 export async function undisturbed(lab: Lab): Promise<{ story: readonly string[]; milliseconds: number }> {
-  const home = lab.newHome();
+  const home = await lab.newHome();
   const ledger = newLedger('undisturbed');
   const { milliseconds } = await firstLife(lab, { home, ledgers: [ledger] });
   await laterLife(lab, { home, ledgers: [ledger] }, { continuePendingWork: true });
-  const records = await readLog(home, ledger.sessionId);
+  const records = await lab.stores.read(home, ledger.sessionId);
   const problems = [...ledger.problems, ...examineLog(ledger, records)];
   if (problems.length > 0) throw new Error(`An undisturbed run went wrong:\n${problems.join('\n')}`);
   return { story: durableStory(records), milliseconds };
@@ -39,13 +38,12 @@ export async function killAtStep(
     readonly between?: (home: string) => void;
   },
 ): Promise<Tally | undefined> {
-  const home = lab.newHome();
+  const home = await lab.newHome();
   const ledger = newLedger('walk');
   const { wasKilled } = await firstLife(lab, { home, ledgers: [ledger], failpoint: step });
   if (!wasKilled && ledger.problems.length === 0) return undefined;
   options.between?.(home);
-  const copy = lab.newHome();
-  cpSync(home, copy, { recursive: true });
+  const copy = await lab.copyOf(home);
   const failures = [
     await recover(lab, { home, ledger: structuredClone(ledger), step, story: options.story }),
     await recover(lab, { home: copy, ledger, step }),
@@ -68,7 +66,8 @@ async function recover(
   const { wasKilled } = await laterLife(lab, { home, ledgers: [ledger] }, { continuePendingWork });
   const problems = await verdict(lab, { home, ledger });
   if (wasKilled) problems.push('the runtime died after the restart');
-  if (story) problems.push(...storyFaults(durableStory(await readLog(home, ledger.sessionId)), story));
+  if (story)
+    problems.push(...storyFaults(durableStory(await lab.stores.read(home, ledger.sessionId)), story));
   if (problems.length === 0) return undefined;
   const how = continuePendingWork ? 'continued' : 'resumed without its pending work';
   return { deed: `killed at write step ${step}, ${how}`, problems };
@@ -81,7 +80,7 @@ export async function verdict(
 ): Promise<string[]> {
   const refusals = lab.model.refusals.splice(0).map((fault) => `the model refused a history: ${fault}`);
   try {
-    const records = await readLog(home, ledger.sessionId);
+    const records = await lab.stores.read(home, ledger.sessionId);
     const effects = examineEffects({ home, sessionId: ledger.sessionId, records });
     return [...ledger.problems, ...refusals, ...examineLog(ledger, records), ...effects];
   } catch (error) {

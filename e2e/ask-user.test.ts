@@ -24,7 +24,7 @@ const ask = (args: object = question) => callTools({ id: 'c1', name: 'ask_user',
 const answers = (model: ScriptedModel) =>
   model.requests.at(-1)?.body.messages.flatMap(({ role, content }) => (role === 'tool' ? [content] : []));
 const noUser =
-  'The user could not be asked: nobody answers questions here. Decide as you think best, and say what you assumed.';
+  'The user could not be asked: no client answers questions here. Decide as you think best, and say what you assumed.';
 
 /** A second connection to the same runtime, which answers no question by itself. */
 async function silentClient(): Promise<WireClient> {

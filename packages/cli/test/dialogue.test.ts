@@ -265,7 +265,7 @@ describe('where there is no terminal', () => {
     const { terminal, ended, toolTexts } = await run({ kind: 'pipe' }, ask, say('done'));
     expect(await ended).toBe(0);
     expect(toolTexts()).toEqual([
-      'The user could not be asked: nobody answers questions here. Decide as you think best, and say what you assumed.',
+      'The user could not be asked: no client answers questions here. Decide as you think best, and say what you assumed.',
     ]);
     expect(terminal.errorOutput.text).toContain('not asked: Which? (there is no terminal)\n');
   });

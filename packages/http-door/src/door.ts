@@ -27,7 +27,7 @@ export interface HttpDoorOptions {
   readonly allowedOrigins?: readonly string[];
   /** By path. */
   readonly routes: Readonly<Record<string, Route>>;
-  /** Called with what went wrong inside; the client is told nothing of it. */
+  /** Called with what went wrong inside; the client gets nothing of it. */
   onFailure?(error: unknown): void;
 }
 

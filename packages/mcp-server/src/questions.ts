@@ -24,7 +24,7 @@ interface Pending {
   settle(answer: HostAnswer): void;
 }
 
-/** The questions of one session that wait for the host: nothing is decided for it, and one that nobody answers stays open. */
+/** The questions of one session that wait for the host: nothing is decided for it, and one without an answer stays open. */
 export class Questions {
   private readonly pending = new Map<string, Pending>();
   private count = 0;

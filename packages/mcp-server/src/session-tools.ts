@@ -44,7 +44,7 @@ function addWork(server: McpServer, sessions: ServedSessions): void {
       }),
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    (request) => told(() => sessions.start(request)),
+    (request) => resultOf(() => sessions.start(request)),
   );
   server.registerTool(
     'send_prompt',
@@ -55,7 +55,7 @@ function addWork(server: McpServer, sessions: ServedSessions): void {
       inputSchema: z.object({ sessionId, prompt, mode: z.enum(['enqueue', 'immediate']).optional() }),
       annotations: { destructiveHint: false, openWorldHint: true },
     },
-    (request) => told(() => sessions.send(request.sessionId, request.prompt, request.mode ?? 'enqueue')),
+    (request) => resultOf(() => sessions.send(request.sessionId, request.prompt, request.mode ?? 'enqueue')),
   );
 }
 
@@ -79,7 +79,7 @@ function addDecisions(server: McpServer, sessions: ServedSessions): void {
       }),
       annotations: { destructiveHint: true, openWorldHint: true },
     },
-    ({ sessionId: id, questionId, ...answer }) => told(() => sessions.answer(id, questionId, answer)),
+    ({ sessionId: id, questionId, ...answer }) => resultOf(() => sessions.answer(id, questionId, answer)),
   );
   server.registerTool(
     'abort_turn',
@@ -89,7 +89,7 @@ function addDecisions(server: McpServer, sessions: ServedSessions): void {
       inputSchema: z.object({ sessionId }),
       annotations: { destructiveHint: false, idempotentHint: true },
     },
-    (request) => told(() => sessions.abort(request.sessionId)),
+    (request) => resultOf(() => sessions.abort(request.sessionId)),
   );
 }
 
@@ -108,7 +108,7 @@ function addLooks(server: McpServer, sessions: ServedSessions): void {
       annotations: { readOnlyHint: true },
     },
     (request, context) =>
-      told(() => {
+      resultOf(() => {
         const milliseconds = (request.seconds ?? 50) * 1000;
         return sessions.wait(
           request.sessionId,
@@ -131,7 +131,7 @@ function addLooks(server: McpServer, sessions: ServedSessions): void {
       annotations: { readOnlyHint: true },
     },
     (request) =>
-      told(async () => {
+      resultOf(async () => {
         const { cursor, max = 50 } = request;
         // Fewer, until they fit: one event may have megabytes.
         for (let count = max; ; count = Math.ceil(count / 4)) {
@@ -148,7 +148,7 @@ function addLooks(server: McpServer, sessions: ServedSessions): void {
       inputSchema: z.object({ max: z.number().int().min(1).max(100).optional() }),
       annotations: { readOnlyHint: true },
     },
-    ({ max = 20 }) => told(async () => ({ sessions: await sessions.list(max) })),
+    ({ max = 20 }) => resultOf(async () => ({ sessions: await sessions.list(max) })),
   );
 }
 
@@ -163,7 +163,7 @@ function bounded<T extends { readonly events: readonly { readonly id: string; re
 }
 
 /** The answer as text and as structure; a failure is an answer too, and the host's model reads why. */
-async function told(work: () => Promise<object>): Promise<CallToolResult> {
+async function resultOf(work: () => Promise<object>): Promise<CallToolResult> {
   try {
     const value = await work();
     const text = JSON.stringify(value);
@@ -179,7 +179,7 @@ async function told(work: () => Promise<object>): Promise<CallToolResult> {
   }
 }
 
-/** Tells a host that wants to know what a session does while it waits. */
+/** Reports what a session does to a host that waits and wants to know. */
 function progress({ mcpReq }: ServerContext): (line: string) => void {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => undefined;

@@ -110,7 +110,7 @@ async function runByLine({ given, config, server }: ChatParts, terminal: Termina
   }
 }
 
-/** Both ends are a terminal that can move its cursor, and nobody asks for lines. */
+/** Both ends are a terminal that can move its cursor, and no flag asks for lines. */
 function isScreen({ plain }: ChatFlags, terminal: Terminal): boolean {
   const { environment, inputKind, output } = terminal;
   return !plain && environment.TERM !== 'dumb' && inputKind === 'terminal' && output.isTTY === true;

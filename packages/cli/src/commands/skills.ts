@@ -81,10 +81,10 @@ const check = defineCommand({
       ...notes.map((note) => `note: ${note}`),
       `${skills.length} skills, ${errors.length} errors, ${warnings.length} warnings`,
     ];
-    const told = given.json
+    const text = given.json
       ? JSON.stringify({ skills: skills.length, errors, warnings, notes }, undefined, 2)
       : lines.map(visible).join('\n');
-    show(told, terminal);
+    show(text, terminal);
     return isFine ? exitCodes.done : exitCodes.failed;
   },
 });

@@ -7,7 +7,7 @@ import { stdioChannel } from '@groundcrew/rpc';
 import type { ExtensionHost, FoundExtension, RunningExtension } from '@groundcrew/server';
 
 /**
- * Whether the operator lets extensions run: they are programs of projects and of the home, and ask nobody. Clients ask for
+ * Whether the operator lets extensions run: they are programs of projects and of the home, and ask for no permission. Clients ask for
  * them by `requestExtensions`, which is not enough.
  */
 export function allowsExtensions({

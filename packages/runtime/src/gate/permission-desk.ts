@@ -98,7 +98,7 @@ export class PermissionDesk {
 
 const unaskable: Verdict = {
   type: 'deny',
-  because: 'Its description has changed since it was approved, and nobody is there to be asked.',
+  because: 'Its description has changed since it was approved, and no client is there to ask.',
 };
 
 /** What rules forbid ends before a tool has looked at anything; throws Forbidden. */

@@ -19,7 +19,7 @@ export interface Schedule {
   readonly nextRunAt: number;
 }
 
-/** A schedule as its event tells of it. */
+/** A schedule as its event describes it. */
 export function scheduleOf({ data, timestamp }: EventOf<'session.schedule_created'>): Schedule {
   const { id, prompt, displayPrompt, intervalMs, cron, tz, at, recurring = at === undefined } = data;
   const first = intervalMs === undefined ? 0 : Date.parse(timestamp) + intervalMs;

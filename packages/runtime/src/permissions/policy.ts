@@ -95,7 +95,7 @@ export function judge(subject: Subject, rules: PolicyRules): Verdict {
   const { hint } = rules.unasked ?? {};
   return {
     type: 'deny',
-    because: 'No rule allows it, and nobody is there to be asked.',
+    because: 'No rule allows it, and no client is there to ask.',
     ...(hint !== undefined && { hint }),
   };
 }
@@ -105,7 +105,7 @@ function uncertain(open: Rule, { canAsk }: PolicyRules): Verdict {
   const because = `The rule ${describeRule(open)} denies a path that this command could touch, and no sandbox holds it.`;
   return canAsk
     ? { type: 'ask', because }
-    : { type: 'deny', because: `${because} Nobody is there to be asked.` };
+    : { type: 'deny', because: `${because} No client is there to ask.` };
 }
 
 /** A prohibition that nothing lifts: neither a mode nor an approval, a hook or the person who asks for it. */

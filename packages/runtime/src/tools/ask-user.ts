@@ -34,4 +34,4 @@ export function resultOfAnswer(answer: UserAnswer | undefined): ToolResult {
 }
 
 const unanswered =
-  'The user could not be asked: nobody answers questions here. Decide as you think best, and say what you assumed.';
+  'The user could not be asked: no client answers questions here. Decide as you think best, and say what you assumed.';

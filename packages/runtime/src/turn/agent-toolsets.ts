@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../log/agent-task.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, type Toolset } from '../tools/toolset.js';
-import type { LeadingAgent } from './planned-agent.js';
+import type { LeadingAgent, PlannedAgent } from './planned-agent.js';
 
 /** What a leading agent has besides the tools it names. */
 const always = ['skill', 'sql'] as const;
@@ -43,29 +43,42 @@ function withServers(
   return [...others, servers];
 }
 
-/** The tools of the agent that leads; the same object as long as nothing changes. */
-export class LedToolset {
-  private made:
-    | {
-        readonly of: Toolset;
-        readonly agent: AgentDefinition;
-        readonly servers: string;
-        readonly toolset: Toolset;
-      }
-    | undefined;
+/** What the tools of a session are made of. */
+interface ToolWorld {
+  readonly sources: readonly ToolSource[];
+  readonly settings: SessionSettings;
+  /** All tools that there are: another object whenever they have changed. */
+  readonly whole: Toolset;
+}
 
-  of(
-    { agent, servers }: LeadingAgent,
-    whole: Toolset,
-    { sources, settings }: { readonly sources: readonly ToolSource[]; readonly settings: SessionSettings },
-  ): Toolset {
-    const names = servers ? JSON.stringify(servers.tools().map(({ name }) => name)) : '';
-    const { made } = this;
-    if (made?.of === whole && made.agent === agent && made.servers === names) return made.toolset;
-    const isWhole = !agent.tools && !servers;
-    const tools = agent.tools && [...agent.tools, ...always];
-    const toolset = isWhole ? whole : agentToolset(sources, settings, { tools, servers });
-    this.made = { of: whole, agent, servers: names, toolset };
+/** The tools of agents: for each the same object as long as nothing changes, for many agents ask before every call. */
+export class AgentToolsets {
+  private readonly made = new WeakMap<AgentDefinition, Made>();
+
+  /** Of an agent that leads. */
+  ofLeader({ agent, servers }: LeadingAgent, world: ToolWorld): Toolset {
+    if (!agent.tools && !servers) return world.whole;
+    return this.of(agent, world, { tools: agent.tools && [...agent.tools, ...always], servers });
+  }
+
+  /** Of an agent that works for another one. */
+  ofSubAgent({ agent, withheld, servers }: PlannedAgent, world: ToolWorld): Toolset {
+    return this.of(agent, world, { tools: agent.tools, withheld, servers });
+  }
+
+  private of(agent: AgentDefinition, { sources, settings, whole }: ToolWorld, wanted: AgentTools): Toolset {
+    const { tools, withheld, servers } = wanted;
+    const key = JSON.stringify([tools, withheld, servers?.tools().map(({ name }) => name)]);
+    const known = this.made.get(agent);
+    if (known?.of === whole && known.key === key) return known.toolset;
+    const toolset = agentToolset(sources, settings, wanted);
+    this.made.set(agent, { of: whole, key, toolset });
     return toolset;
   }
+}
+
+interface Made {
+  readonly of: Toolset;
+  readonly key: string;
+  readonly toolset: Toolset;
 }

@@ -16,7 +16,7 @@ import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import { planPathIn } from '../workspace/plan.js';
-import { agentToolset, LedToolset } from './agent-toolsets.js';
+import { AgentToolsets, agentToolset } from './agent-toolsets.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
@@ -28,7 +28,7 @@ const automatic = 'auto';
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
   private toolset: Toolset | undefined;
-  private readonly ledToolset = new LedToolset();
+  private readonly agentToolsets = new AgentToolsets();
   /** The mode that the tools were put together for. */
   mode: SessionMode = 'interactive';
   private readonly deferral = new Deferral();
@@ -40,7 +40,7 @@ export class Planner {
   readonly optionWarnings = new OptionWarnings();
 
   constructor(
-    readonly sources: readonly ToolSource[],
+    private readonly sources: readonly ToolSource[],
     private readonly version: string,
     public settings: SessionSettings,
     private access: ModelAccess,
@@ -116,10 +116,9 @@ export class Planner {
   }
 
   private agentPlan(planned: PlannedAgent, state: SessionState): ModelPlan {
-    const { agent, skills, withheld } = planned;
+    const { agent, skills } = planned;
     const model = this.modelOf(planned, state);
-    const { servers } = planned;
-    const toolset = agentToolset(this.sources, this.settings, { tools: agent.tools, withheld, servers });
+    const toolset = this.agentToolsets.ofSubAgent(planned, this.toolWorld(this.currentToolset()));
     const facts = { ...this.factsIn(state), model, toolset, instructions: this.prompt.instructions };
     const parent = model === this.model(state) ? state.reasoningEffort : undefined;
     const reasoningEffort = planned.reasoningEffort ?? agent.reasoningEffort ?? parent;
@@ -251,7 +250,10 @@ export class Planner {
     const leader = this.parts.leader?.(state);
     const known = this.factsIn(state);
     const facts = leader
-      ? { ...known, toolset: this.ledToolset.of(leader, this.unhiddenToolset(), this) }
+      ? {
+          ...known,
+          toolset: this.agentToolsets.ofLeader(leader, this.toolWorld(this.unhiddenToolset())),
+        }
       : known;
     const system = this.prompt.write(facts, settings.systemMessage);
     const otherModel = access.otherModel?.(model);
@@ -343,6 +345,11 @@ export class Planner {
   private unhiddenToolset(): Toolset {
     const current = this.currentToolset();
     return this.settings.defaultAgentExcludedTools ? agentToolset(this.sources, this.settings, {}) : current;
+  }
+
+  private toolWorld(whole: Toolset) {
+    const { sources, settings } = this;
+    return { sources, settings, whole };
   }
 
   private windowOf(state: SessionState): number | undefined {

@@ -22,7 +22,7 @@ export function identify(name: string, words: readonly KnownWord[]): Identity {
   if (!isPlain) return withoutSubcommand(name, words);
   const identifier = `${name} ${subcommand.value}`;
   const isUnknown = tool.inside?.includes(subcommand.value) || (tool.isRunner && isForeign(subcommand.value));
-  if (isUnknown) return { identifier, problem: `what \`${identifier}\` runs cannot be told` };
+  if (isUnknown) return { identifier, problem: `what \`${identifier}\` runs is not known` };
   const runs = tool.runs?.includes(subcommand.value);
   const inner = words[at + 1];
   if (!inner || !(runs || tool.nested?.includes(subcommand.value))) return { identifier };
@@ -30,11 +30,11 @@ export function identify(name: string, words: readonly KnownWord[]): Identity {
   if (inner.kind === 'literal' && isHidden)
     return {
       identifier: `${identifier} ${inner.value}`,
-      problem: `what \`${identifier} ${inner.value}\` runs cannot be told`,
+      problem: `what \`${identifier} ${inner.value}\` runs is not known`,
     };
   if (inner.kind === 'literal' && !inner.value.startsWith('-'))
     return { identifier: `${identifier} ${inner.value}` };
-  return runs ? { identifier, problem: `what \`${identifier}\` runs cannot be told` } : { identifier };
+  return runs ? { identifier, problem: `what \`${identifier}\` runs is not known` } : { identifier };
 }
 
 /** Where a tool's subcommand stands, given its words: -1 when that is not known. */
@@ -138,7 +138,7 @@ function withoutSubcommand(name: string, words: readonly KnownWord[]): Identity 
   const [only] = words;
   if (words.length === 1 && only && /^--?(?:version|help|v|V|h)$/.test(only.value))
     return { identifier: `${name} ${only.value}` };
-  return { identifier: name, problem: `what \`${name}\` is asked to do cannot be told` };
+  return { identifier: name, problem: `what \`${name}\` is asked to do is not known` };
 }
 
 /** Its own words decide what it runs. */
