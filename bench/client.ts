@@ -38,7 +38,11 @@ export class BenchRuntime {
     const { stdin, stdout } = this.child;
     if (!stdin || !stdout) throw new Error('The runtime was started without pipes');
     this.connection = new Connection(stdioChannel({ input: stdout, output: stdin }), {
-      onRequest: async (method) => Promise.reject(new Error(`Unhandled method ${method}`)),
+      onRequest: async (method) => {
+        // A hook that answers at once, without an opinion.
+        if (method === 'hooks.invoke') return {};
+        throw new Error(`Unhandled method ${method}`);
+      },
       onNotification: (method, params) => {
         if (method === 'session.event') this.receive(params as Notice);
       },
@@ -50,8 +54,9 @@ export class BenchRuntime {
   }
 
   /** A new session; the answer is its id. */
-  async create(): Promise<string> {
-    const { sessionId } = (await this.call('session.create', this.settings)) as { sessionId: string };
+  async create(more: object = {}): Promise<string> {
+    const settings = { ...this.settings, ...more };
+    const { sessionId } = (await this.call('session.create', settings)) as { sessionId: string };
     return sessionId;
   }
 

@@ -94,6 +94,64 @@ describe('a client that speaks the wire', () => {
     expect(model.requests[3]?.body).not.toHaveProperty('response_format');
   });
 
+  test('of a pattern and a format: the model is asked again for what does not match', async () => {
+    const wanted = {
+      type: 'object',
+      properties: {
+        code: { type: 'string', pattern: '^[A-Z]{2}\\d$' },
+        day: { type: 'string', format: 'date' },
+      },
+      required: ['code', 'day'],
+    };
+    const replies = [
+      say('{"code":"x","day":"2024-01-01"}'),
+      say('{"code":"AB1","day":"tomorrow"}'),
+      say('{"code":"AB1","day":"2024-01-01"}'),
+    ];
+    const { session, model } = await runtime.session(replies);
+    await session.turn('Which?', { output: { schema: wanted } });
+    expect(dataOf(session, 'assistant.output')).toMatchObject([
+      { value: { code: 'AB1', day: '2024-01-01' }, repairs: 2 },
+    ]);
+    const said = model.requests.map(({ body }) => JSON.stringify(body.messages));
+    expect(said[1]).toContain('$.code: does not match the pattern');
+    expect(said[2]).toContain('$.day: is no date');
+  });
+
+  test.each<[string, object, string]>([
+    ['a pattern that takes for ever', { type: 'string', pattern: '^(a+)+$' }, `"${'a'.repeat(40)}!"`],
+    ['a schema that refers to itself twice', { anyOf: [{ $ref: '#' }, { $ref: '#' }] }, '1'],
+  ])(
+    '%s holds up no other client, and ends in a clear error',
+    async (_, hostile, answer) => {
+      const { session } = await runtime.session([say(answer)]);
+      const other = await runtime.connect();
+      await session.send('Which?', { output: { schema: hostile } });
+      let longest = 0;
+      const isIdle = () => session.events.some(({ type }) => type === 'session.idle');
+      while (!isIdle()) {
+        const begun = performance.now();
+        await other.call('ping', {});
+        longest = Math.max(longest, performance.now() - begun);
+      }
+      expect(dataOf(session, 'session.error')).toMatchObject([
+        { errorType: 'structured_output', message: expect.stringContaining('could not be checked') },
+      ]);
+      expect(dataOf(session, 'assistant.output')).toEqual([]);
+      expect(longest).toBeLessThan(2000);
+    },
+    30_000,
+  );
+
+  test('and a pattern that is none is refused before a model is asked', async () => {
+    const { session, model } = await runtime.session([]);
+    const output = { schema: { properties: { a: { pattern: '(' } } } };
+    expect((await session.failure('session.send', { prompt: 'Which?', output })).message).toContain(
+      'output.schema.properties.a: the pattern ( is no regular expression',
+    );
+    expect(model.requests).toEqual([]);
+  });
+
   test('and a schema that is too large is refused', async () => {
     const { session } = await runtime.session([]);
     const output = { schema: { description: 'x'.repeat(70_000) } };

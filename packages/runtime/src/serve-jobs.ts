@@ -37,6 +37,10 @@ function jobsWith({ openDatabase, offlineReply }: JobPorts): Jobs {
     todos: async ({ sessionDirectory }) =>
       (await import('./workspace/todos.js')).readTodos(sessionDirectory, openDatabase),
     glob: async (search) => (await import('./workspace/glob-pattern.js')).matchingNames(search),
+    fit: async ({ value, schema }) => {
+      const misfit = (await import('./turn/output-schema.js')).misfitOf(value, schema);
+      return misfit === undefined ? {} : { misfit };
+    },
     offline: offlineReply,
   };
 }

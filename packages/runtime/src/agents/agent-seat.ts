@@ -111,18 +111,7 @@ export function agentContexts(
   return (interaction) => ({
     ...fixed,
     interaction,
-    session: {
-      sessionId: shared.sessionId,
-      clientName: shared.planner.settings.clientName,
-      clock,
-      limits: shared.limits,
-      ruleWarning: () => permissions.warning(),
-      hookWarning: () => shared.hookWarning(),
-      takeStart: () => isRoot && shared.takeStart(),
-      configure: (change) => shared.configure(change),
-      readObjective: () => shared.readObjective(),
-      writeTranscript: () => shared.writeTranscript(),
-    },
+    session: sessionFacts(shared, isRoot),
   });
 }
 
@@ -143,4 +132,22 @@ function modelCalls(
     failed: (error, recoverable, signal) =>
       reportError(hooks, { error: error.message, errorContext: 'model_call', recoverable }, signal),
   });
+}
+
+/** What an agent knows of the session; only the root agent is there when it starts. */
+function sessionFacts(shared: SharedParts, isRoot: boolean): AgentContext['session'] {
+  const { permissions, clock } = shared;
+  return {
+    sessionId: shared.sessionId,
+    clientName: shared.planner.settings.clientName,
+    clock,
+    limits: shared.limits,
+    ruleWarning: () => permissions.warning(),
+    hookWarning: () => shared.hookWarning(),
+    takeStart: () => isRoot && shared.takeStart(),
+    configure: (change) => shared.configure(change),
+    jobs: () => shared.toolEnvironment().jobs,
+    readObjective: () => shared.readObjective(),
+    writeTranscript: () => shared.writeTranscript(),
+  };
 }

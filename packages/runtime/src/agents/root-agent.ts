@@ -55,7 +55,8 @@ export class RootAgent {
       if (log.state.nextModel) await this.takeChosenModel();
       const { hooks, planner } = context;
       // Hooks and servers may take their time: a prompt that waits for them is acknowledged, and safe, before.
-      const isAdmitted = delivery === 'idle' && !(hooks.isEmpty && planner.isReady());
+      const isHooked = promptPoints.some((point) => hooks.has(point));
+      const isAdmitted = delivery === 'idle' && (isHooked || !planner.isReady());
       if (isAdmitted) this.admit(run, received.prompt, receipt);
       const delivered = planner
         .ready(signal)
@@ -324,6 +325,9 @@ export class RootAgent {
     return turn && { type: 'assistant.turn_end', data: { turnId: turn.turnId } };
   }
 }
+
+/** Where hooks look at a prompt before it is a message; `errorOccurred` of attachments that cannot be read. */
+const promptPoints = ['userPromptSubmitted', 'userPromptTransformed', 'errorOccurred'] as const;
 
 /** A turn that is over, whatever ended it. */
 interface EndingTurn {

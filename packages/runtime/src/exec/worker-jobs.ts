@@ -13,6 +13,11 @@ export interface WorkerJobs {
     readonly input: { readonly pattern: string; readonly root: string; readonly listed: Uint8Array };
     readonly output: readonly string[];
   };
+  /** What is wrong with a value by a JSON Schema. */
+  readonly fit: {
+    readonly input: { readonly value: unknown; readonly schema: Readonly<Record<string, unknown>> };
+    readonly output: { readonly misfit?: string };
+  };
   /** A request to the offline model, and its reply: shapes of the models package. */
   readonly offline: { readonly input: unknown; readonly output: unknown };
 }

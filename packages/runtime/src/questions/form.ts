@@ -1,4 +1,5 @@
 import { type EventData, isObject } from '@groundcrew/protocol';
+import { formats } from './formats.js';
 
 /** The fields of a form: a flat object of simple values. */
 export type FormSchema = NonNullable<EventData<'elicitation.requested'>['requestedSchema']>;
@@ -150,22 +151,6 @@ function outOfBounds(
   if (typeof least === 'number' && size < least) return `must be at least ${least}${unit}`;
   if (typeof most === 'number' && size > most) return `must be at most ${most}${unit}`;
   return undefined;
-}
-
-const formats: Readonly<Record<string, (value: string) => boolean>> = {
-  email: (value) => value.length <= 320 && /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)*$/.test(value),
-  uri: (value) => /^[a-z][a-z\d+.-]*:/i.test(value) && !/\s/.test(value) && URL.canParse(value),
-  date: (value) => /^\d{4}-\d{2}-\d{2}$/.test(value) && isDay(value),
-  'date-time': (value) =>
-    /^\d{4}-\d{2}-\d{2}[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/.test(
-      value,
-    ) && isDay(value.slice(0, 10)),
-};
-
-/** The 30th of February is none. */
-function isDay(day: string): boolean {
-  const time = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
 }
 
 function listed(choices: readonly string[]): string {

@@ -26,6 +26,7 @@ import type { ModelAccess, SessionSettings } from '../settings/session-settings.
 import { SessionSkills } from '../skills/session-skills.js';
 import { checkedExtras, type PromptExtras } from '../turn/interaction.js';
 import type { OptionWarnings } from '../turn/option-warnings.js';
+import { requirePatterns } from '../turn/output-schema.js';
 import { SessionHistory } from '../turn/session-history.js';
 import { SessionMeasures } from '../turn/session-measures.js';
 import { Transcript } from '../workspace/transcript.js';
@@ -192,6 +193,7 @@ export class Session {
   async send(prompt: Prompt, options: PromptExtras & { readonly isIdempotent?: boolean }): Promise<void> {
     const { isIdempotent = false, ...given } = options;
     const extras = checkedExtras(given);
+    if (prompt.output) requirePatterns(prompt.output.schema);
     const identified = isIdempotent ? { ...prompt, digest: digestOf(prompt) } : prompt;
     await this.keeper.onLog((conversation) => conversation.send(identified, extras));
   }

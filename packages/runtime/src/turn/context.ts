@@ -2,6 +2,7 @@ import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { Compactor } from '../compaction/compactor.js';
+import type { JobRunner } from '../exec/workers.js';
 import type { Gate } from '../gate/gate.js';
 import type { Hooks } from '../hooks/hooks.js';
 import type { AgentLog } from '../log/agent-log.js';
@@ -101,6 +102,8 @@ export interface SessionFacts {
   takeStart(): boolean;
   /** Changes the session's settings as a hook wants it. */
   configure(change: ConfigChange): Promise<void>;
+  /** Runs what may take long outside of this thread. */
+  jobs(): JobRunner;
   /** What autopilot works towards, as the app wrote it. */
   readObjective(): Promise<string | undefined>;
   /** Brings the session's transcript file up to date, and returns its path. */

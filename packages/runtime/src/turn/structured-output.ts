@@ -1,7 +1,7 @@
 import type { OutputWish } from '../log/state.js';
 import type { AgentContext } from './context.js';
 import { deliver } from './deliver.js';
-import { misfitOf } from './output-schema.js';
+import { LongCheck, misfitOf, type Schema } from './output-schema.js';
 
 /** How often a model is asked again for an answer that fits. */
 const mostRepairs = 2;
@@ -34,12 +34,15 @@ type Reading = { readonly value: unknown } | { readonly misfit: string };
 export async function checkOutput(
   context: AgentContext,
   signal: AbortSignal,
-): Promise<'fits' | 'repaired' | 'not wanted'> {
+): Promise<'settled' | 'repaired' | 'not wanted'> {
   const { log, session } = context;
   const { output } = log.latest;
   if (!output) return 'not wanted';
-  const reading = readingOf(context);
-  if ('value' in reading) return 'fits';
+  const reading = await readingOf(context, signal);
+  if ('value' in reading) {
+    settle(context, output, reading.value);
+    return 'settled';
+  }
   const { text } = lastAnswer(context);
   if (output.repairs >= mostRepairs || text === undefined)
     throw new OutputInvalid(reading.misfit, text ?? '');
@@ -56,38 +59,51 @@ export async function checkOutput(
 }
 
 /** Writes what the answer came to; the prompt wants nothing more. */
-export function settleOutput(context: AgentContext): void {
-  const { log, interaction } = context;
-  const { output } = log.latest;
-  if (!output) return;
-  const reading = readingOf(context);
-  if (!('value' in reading)) return;
+function settle({ log, interaction }: AgentContext, { name, repairs }: OutputWish, value: unknown): void {
   log.append(
     { note: 'output.settled', data: {} },
-    {
-      type: 'assistant.output',
-      data: {
-        interactionId: interaction.id,
-        name: output.name,
-        value: reading.value,
-        repairs: output.repairs,
-      },
-    },
+    { type: 'assistant.output', data: { interactionId: interaction.id, name, value, repairs } },
   );
 }
 
-function readingOf(context: AgentContext): Reading {
+async function readingOf(context: AgentContext, signal: AbortSignal): Promise<Reading> {
   const { output } = context.log.latest;
   const { text } = lastAnswer(context);
   if (!output || text === undefined) return { misfit: 'there is no answer' };
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(withoutFence(text));
-    const misfit = misfitOf(value, output.schema);
-    return misfit === undefined ? { value } : { misfit };
+    value = JSON.parse(withoutFence(text));
   } catch (error) {
     return { misfit: `it is no JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
+  const misfit = await misfitIn(value, output.schema, context, signal);
+  return misfit === undefined ? { value } : { misfit };
 }
+
+/** Schemas come from clients, answers from models: what is not checked at once is checked outside of this thread. */
+async function misfitIn(
+  value: unknown,
+  schema: Schema,
+  { session }: AgentContext,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return misfitOf(value, schema, stepsAtOnce);
+  } catch (error) {
+    if (!(error instanceof LongCheck)) throw error;
+  }
+  try {
+    return (await session.jobs().run('fit', { value, schema }, { milliseconds: checkMs }, signal)).misfit;
+  } catch (error) {
+    signal.throwIfAborted();
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OutputInvalid(`it could not be checked: ${reason}`, JSON.stringify(value));
+  }
+}
+
+/** About a millisecond of them. */
+const stepsAtOnce = 5_000;
+const checkMs = 5_000;
 
 function lastAnswer({ log }: AgentContext): { readonly text?: string } {
   const last = log.latest.history.findLast((entry) => entry.role === 'assistant');

@@ -12,7 +12,7 @@ import { reportContextUse } from './context-use.js';
 import { deliver, deliverSteering } from './deliver.js';
 import { blockOf, startSession } from './prompt-hooks.js';
 import { sentDrafts } from './request.js';
-import { checkOutput, settleOutput } from './structured-output.js';
+import { checkOutput } from './structured-output.js';
 import { shorterViewDrafts } from './window.js';
 
 /** A bound of the loop was reached. */
@@ -37,7 +37,6 @@ export async function runUntilAnswered(
     const next = reason === undefined ? await continuationOf(context, end) : { text: reason };
     if (!next) {
       if ((await checkOutput(context, signal)) === 'repaired') continue;
-      settleOutput(context);
       if (log.latest.stop?.isOpen) log.append({ note: 'stop.decided', data: {} });
       return;
     }

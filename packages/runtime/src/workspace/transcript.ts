@@ -36,22 +36,25 @@ export class Transcript {
     const { workspace } = this.session;
     const path = join(workspace.directory, 'transcript.jsonl');
     const mark = join(workspace.directory, 'transcript.mark.json');
-    await workspace.make();
     const cuts = this.session.loadedState?.removed.length ?? 0;
+    // Its directory is there once something was written, and hooks wait for this.
+    if (!this.written) await workspace.make();
     this.written ??= await writtenBefore(path, mark);
     if (this.written?.cuts !== cuts) this.written = undefined;
     if (!this.written) await writeFile(path, '', privately);
     let { seq, bytes } = this.written ?? { seq: 0, bytes: 0 };
-    // A failure half-way leaves a file longer than its mark says: it is written anew.
+    // A failure half-way leaves a file that is not as long as its mark says: it is written anew.
     this.written = undefined;
     for await (const batch of this.session.read(seq)) {
-      const lines = batch.filter(({ isPublic }) => isPublic).map(({ json }) => `${json}\n`);
-      const text = lines.join('');
-      await appendFile(path, text, privately);
+      const text = batch
+        .filter(({ isPublic }) => isPublic)
+        .map(({ json }) => `${json}\n`)
+        .join('');
       bytes += Buffer.byteLength(text);
       seq = batch.at(-1)?.seq ?? seq;
+      const reached = JSON.stringify({ seq, bytes, cuts });
+      await Promise.all([appendFile(path, text, privately), writeFile(mark, reached, privately)]);
     }
-    await writeFile(mark, JSON.stringify({ seq, bytes, cuts }), privately);
     this.written = { seq, bytes, cuts };
     return path;
   }
