@@ -54,6 +54,7 @@ export class CopilotAccess {
       info: (id) => this.listed.get(id),
       otherModel: (id) => otherOf(this.listed, id),
       isCopilot: true,
+      copilot: { baseUrl: config.baseUrl, token: config.token },
       // What is said of a list that could not be read would be a guess.
       lists: (id) => this.listed.size === 0 || id === 'auto' || this.listed.has(id),
       serves: (id) => id !== offlineInfo.id,

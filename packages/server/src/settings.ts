@@ -103,6 +103,7 @@ function mcpSettings(params: ResumeParams, before: SessionSettings | undefined):
     ...pick('toolSearch', toolSearchOf(params) ?? before?.toolSearch),
     ...pick('hasMcpApps', params.requestMcpApps ?? before?.hasMcpApps),
     ...pick('envValueMode', envValueModeOf(params) ?? before?.envValueMode),
+    ...pick('gitHubServer', gitHubServerOf(params) ?? before?.gitHubServer),
     ...pick('keepsTokensInMemory', tokensOf(params) ?? before?.keepsTokensInMemory),
   };
 }
@@ -122,6 +123,10 @@ function serversOf(
 
 function toolSearchOf({ toolSearch }: ResumeParams): SessionSettings['toolSearch'] {
   return toolSearch && (withoutNullsDeep(toolSearch) as NonNullable<SessionSettings['toolSearch']>);
+}
+
+function gitHubServerOf({ githubMcpToolConfig: wish }: ResumeParams): JsonObject | undefined {
+  return typeof wish === 'object' && wish !== null ? (withoutNullsDeep(wish) as JsonObject) : undefined;
 }
 
 function tokensOf({ mcpOAuthTokenStorage: storage }: ResumeParams): true | undefined {

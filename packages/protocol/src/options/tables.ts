@@ -12,7 +12,6 @@ type Fields<T> = NonNullable<T>;
 const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
-const noGitHubServer = 'this version has no built-in GitHub server.';
 const noPlugins = 'this version has no plugins.';
 const noTelemetry = 'this version sends no telemetry.';
 const notSent = 'this version does not pass it on to the model service.';
@@ -253,7 +252,7 @@ export const createOptions: SupportOf<Create> = {
       allow: unused(noManagedRules),
     }),
   }),
-  githubMcpToolConfig: unused(noGitHubServer),
+  githubMcpToolConfig: used,
 };
 
 /** What becomes of each field of `session.resume`. */

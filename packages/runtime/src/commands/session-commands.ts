@@ -15,6 +15,13 @@ type ListedCommand = Result<Methods['session.commands.list']>['commands'][number
 /** The session whose commands these are. */
 interface CommandSession extends BuiltinSession {
   readonly skills: SessionSkills;
+  /** Prompts of MCP servers are commands, too. */
+  readonly tools: {
+    readonly mcp: {
+      commands(): readonly { readonly name: string; readonly description: string; readonly hint?: string }[];
+      commandPrompt(name: string, args: string): Promise<string | undefined>;
+    };
+  };
   requests(): Promise<ClientRequests>;
 }
 
@@ -28,7 +35,7 @@ interface CommandKinds {
 /** A prompt that a command makes. */
 export type CommandPrompt = Pick<Prompt, 'text' | 'displayText' | 'agentMode'>;
 
-/** The slash commands of a session: those of its clients, the runtime's own, and its skills, in this order of precedence. */
+/** The slash commands of a session: those of its clients, the runtime's own, and its skills, and prompts of MCP servers, in this order of precedence. */
 export class SessionCommands {
   constructor(private readonly session: CommandSession) {}
 
@@ -51,6 +58,14 @@ export class SessionCommands {
         kind: 'skill' as const,
         allowDuringAgentExecution: false,
         ...(argumentHint !== undefined && { input: { hint: argumentHint } }),
+      })),
+      ...(includeSkills ? this.session.tools.mcp.commands() : []).map(({ name, description, hint }) => ({
+        name,
+        description,
+        // Clients know no other kind of command that makes a prompt.
+        kind: 'skill' as const,
+        allowDuringAgentExecution: false,
+        ...(hint !== undefined && { input: { hint } }),
       })),
     ];
     return all.filter(({ name }, index) => all.findIndex((each) => each.name === name) === index);
@@ -76,14 +91,23 @@ export class SessionCommands {
     return (await this.session.requests()).runCommand(name, args, signal);
   }
 
-  /** The prompt that a skill makes of a command; undefined when there is no such skill. The log has that it was taken up. */
+  /** The prompt that a skill, or an MCP server, makes of a command; undefined when there is none of the name. Throws CommandRefused. */
   async skillPrompt(name: string, args: string): Promise<CommandPrompt | undefined> {
     const { session } = this;
     const command = await session.skills.commandPrompt(name, args);
-    if (!command) return undefined;
+    if (!command) return this.serverPrompt(name, args);
     const { prompt: text, displayPrompt: displayText, invoked } = command;
     await session.record(invoked);
     return { text, displayText };
+  }
+
+  private async serverPrompt(name: string, args: string): Promise<CommandPrompt | undefined> {
+    try {
+      const text = await this.session.tools.mcp.commandPrompt(name, args);
+      return text === undefined ? undefined : { text, displayText: `/${name} ${args}`.trim() };
+    } catch (error) {
+      throw new CommandRefused(error instanceof Error ? error.message : String(error));
+    }
   }
 
   /** Runs any command but a skill's; undefined when there is no such command. Throws CommandRefused. */

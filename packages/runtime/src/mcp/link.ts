@@ -58,6 +58,8 @@ export interface Link {
   reason(error: unknown): string;
   /** It failed for want of a log-in. */
   needsAuth(error: unknown): boolean;
+  /** The server does not know the session any more, and has done nothing. */
+  isSessionLost(error: unknown): boolean;
 }
 
 /** What came of an attempt; `isOld`: it ended when it was probed, and may live when greeted the old way. */
@@ -99,7 +101,14 @@ async function openChild(config: StdioConfig, parts: OpenParts, signal: AbortSig
   try {
     const { McpConnection } = await loading;
     const connection = await McpConnection.open(connectionParts(transport, parts), signal);
-    return { link: linkOf(connection, { reason, close: () => transport.close(), needsAuth: () => false }) };
+    return {
+      link: linkOf(connection, {
+        reason,
+        close: () => transport.close(),
+        needsAuth: () => false,
+        isSessionLost: () => false,
+      }),
+    };
   } catch (error) {
     const diedProbed = !parts.isOld && transport.ending?.type === 'exited' && !transport.hasSpoken;
     await transport.close();
@@ -125,7 +134,14 @@ async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortS
       await transport.terminate();
       await connection.close();
     };
-    return { link: linkOf(connection, { reason, close, needsAuth }) };
+    return {
+      link: linkOf(connection, {
+        reason,
+        close,
+        needsAuth,
+        isSessionLost: (error) => transport.isSessionLost(error),
+      }),
+    };
   } catch (error) {
     const { isUnauthorized } = await import('./remote.js');
     return { failure: reason(error), ...(isUnauthorized(error) && { needsAuth: true }) };
@@ -149,7 +165,7 @@ function connectionParts(transport: ConnectionParts['transport'], parts: OpenPar
   };
 }
 
-function linkOf(connection: McpConnection, how: Pick<Link, 'reason' | 'close' | 'needsAuth'>): Link {
+function linkOf(connection: McpConnection, how: Omit<Link, 'connection' | 'closed'>): Link {
   return {
     ...how,
     connection,

@@ -4,8 +4,9 @@ import type { ProgramHost } from '../tools/shell/program.js';
 import { readServerConfig } from './config.js';
 import type { LoginWish } from './oauth/logins.js';
 import { fileTokens } from './oauth/token-book.js';
-import type { McpStatus } from './server.js';
+
 import { McpServers } from './servers.js';
+import type { McpStatus } from './status.js';
 
 /** What a server is like when it is started for a look. */
 export interface McpProbe {

@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@groundcrew/protocol';
-import type { CallToolResult, Progress, Prompt } from '@modelcontextprotocol/client';
+import type { CallToolResult, Prompt } from '@modelcontextprotocol/client';
 import { ToolFailure, type ToolResult } from '../tools/tool.js';
 import type { Challenge, ClientAuth } from './client-auth.js';
 import type { ClientHeaders } from './client-headers.js';
@@ -9,17 +9,10 @@ import type { McpConnection } from './connection.js';
 import { readDefinitions, type ToolDefinition } from './definition.js';
 import { type Link, type LinkParts, type OpenParts, openLink } from './link.js';
 import type { TokenBook } from './oauth/token-book.js';
+import { pause } from './pause.js';
+import { progressReporter } from './progress.js';
 import { resultOfAnswer } from './result.js';
-
-/** The state of a server, in the words of the wire. */
-export type McpStatus =
-  | 'connected'
-  | 'failed'
-  | 'needs-auth'
-  | 'pending'
-  | 'disabled'
-  | 'stopped'
-  | 'not_configured';
+import type { McpStatus } from './status.js';
 
 /** What a server needs of the session around it. */
 export interface ServerHost extends LinkParts {
@@ -129,29 +122,60 @@ export class McpServer {
     await this.settled(signal);
     signal.throwIfAborted();
     const { link } = this;
-    if (!link) throw new ToolFailure(`MCP server '${this.name}': it is not connected${this.reasonText()}`);
+    if (!link) throw new ToolFailure(`MCP server '${this.name}': ${this.absence}`);
     try {
-      const answer = await link.connection.call(toolName, args, {
-        signal,
-        meta: options.meta,
-        milliseconds: this.config.timeout ?? callMilliseconds,
-        onProgress: progressReporter(options.progress),
-      });
-      return resultOfAnswer(this.name, answer);
+      return await this.callOver(link, toolName, { ...options, args });
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      const reason = link.reason(error);
-      // It asks for a log-in that no client brings: nothing more of it works until there is one.
-      if (link.needsAuth(error) && this.link === link) void this.stop('needs-auth', reason);
-      const text = `MCP server '${this.name}': ${reason}`;
-      return { type: reason.startsWith('time-out') ? 'timeout' : 'failure', text };
+      if (!link.isSessionLost(error)) return this.failureOf(link, error);
+      // It has not made the call. Reached anew, it may: once.
+      const again = await this.reached(link, signal);
+      if (!again) return this.failureOf(link, error);
+      return this.callOver(again, toolName, { ...options, args }).catch((second: unknown) => {
+        if (signal.aborted) throw signal.reason;
+        return this.failureOf(again, second);
+      });
     }
+  }
+
+  private async callOver(
+    link: Link,
+    toolName: string,
+    { args, signal, meta, progress }: ToolCallOptions & { readonly args: JsonObject },
+  ): Promise<ToolResult> {
+    const answer = await link.connection.call(toolName, args, {
+      signal,
+      meta,
+      milliseconds: this.config.timeout ?? callMilliseconds,
+      onProgress: progressReporter(progress),
+    });
+    return resultOfAnswer(this.name, answer);
+  }
+
+  private failureOf(link: Link, error: unknown): ToolResult {
+    const reason = link.reason(error);
+    // It asks for a log-in that no client brings: nothing more of it works until there is one.
+    if (link.needsAuth(error) && this.link === link) void this.stop('needs-auth', reason);
+    const text = `MCP server '${this.name}': ${reason}`;
+    return { type: reason.startsWith('time-out') ? 'timeout' : 'failure', text };
+  }
+
+  /** Leaves a connection whose session is lost, and waits for the next one. */
+  private async reached(lost: Link, signal: AbortSignal): Promise<Link | undefined> {
+    if (this.link === lost) {
+      this.setStatus('pending', 'it has forgotten the session');
+      this.deadline = Date.now() + this.startLimit;
+      await lost.close();
+    }
+    await this.settled(signal);
+    signal.throwIfAborted();
+    return this.link;
   }
 
   /** Asks something of it besides calls of tools; rejects with the reason in words. */
   async ask<T>(work: (connection: McpConnection, milliseconds: number) => Promise<T>): Promise<T> {
     const { link } = this;
-    if (!link) throw new Error(`MCP server '${this.name}' is not connected${this.reasonText()}`);
+    if (!link) throw new Error(`MCP server '${this.name}': ${this.absence}`);
     try {
       return await work(link.connection, this.config.timeout ?? startMilliseconds);
     } catch (error) {
@@ -322,8 +346,8 @@ export class McpServer {
     return this.config.timeout ?? startMilliseconds;
   }
 
-  private reasonText(): string {
-    return this.error === undefined ? '' : `: ${this.error}`;
+  private get absence(): string {
+    return this.error === undefined ? 'it is not connected' : `it is not connected: ${this.error}`;
   }
 
   private setStatus(status: McpStatus, error?: string): void {
@@ -368,28 +392,3 @@ const mostPrompts = 200;
 const firstPause = 250;
 /** A server that ran so long begins to count its crashes anew. */
 const healthyMilliseconds = 60_000;
-
-const longestProgress = 16 * 1024;
-
-/** All that was said of the progress so far, as clients get it. */
-function progressReporter(report: (output: string) => void): (progress: Progress) => void {
-  let output = '';
-  return ({ progress, total, message }) => {
-    const share = total === undefined ? String(progress) : `${progress}/${total}`;
-    output = `${output}${message ?? share}\n`.slice(-longestProgress);
-    report(output);
-  };
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
-}

@@ -12,7 +12,9 @@ import type { LinkParts } from './link.js';
 import { longestName, namesFor } from './names.js';
 import { ServerLogins } from './oauth/logins.js';
 import type { TokenBook } from './oauth/token-book.js';
-import { McpServer, type McpStatus } from './server.js';
+import { type PromptCommand, promptCommands, promptText } from './prompts.js';
+import { McpServer } from './server.js';
+import type { McpStatus } from './status.js';
 import { mcpTool } from './tool.js';
 
 /** Which servers a session has. */
@@ -214,6 +216,17 @@ export class McpServers implements ToolSource {
       report({ error: { message: error instanceof Error ? error.message : String(error) } });
       throw error;
     }
+  }
+
+  /** Prompts of servers as commands of users. */
+  commands(): readonly PromptCommand[] {
+    return promptCommands(this.list());
+  }
+
+  /** The prompt that a server makes of a command; undefined when there is no such command. Rejects in words. */
+  async commandPrompt(name: string, args: string): Promise<string | undefined> {
+    const command = this.commands().find((each) => each.name === name);
+    return command && promptText(command, args);
   }
 
   /** Ends a server and starts it again. */

@@ -9,6 +9,7 @@ import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import { readServerConfig } from '../mcp/config.js';
 import { elicitFor } from '../mcp/elicitation.js';
+import { gitHubServer, gitHubServerName } from '../mcp/github-server.js';
 import { fileTokens, memoryTokens } from '../mcp/oauth/token-book.js';
 import { type McpHost, McpServers, type McpSettings } from '../mcp/servers.js';
 import { WorkspaceTrust } from '../mcp/workspace-trust.js';
@@ -96,7 +97,7 @@ export class SessionTools {
       servers: () => this.mcp.list(),
       permit: async (request, signal) => (await session.load()).permit(request, signal),
     });
-    this.mcp = new McpServers(this.mcpHost(), this.mcpSettings(settings));
+    this.mcp = new McpServers(this.mcpHost(), this.mcpSettings(settings, access));
     const sources = [ofBuild, session.skills, session.agents, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
       sessionDirectory: session.workspacePath,
@@ -129,7 +130,7 @@ export class SessionTools {
   /** Takes what a client that creates or resumes wants changed. */
   configure(settings: SessionSettings, access: ModelAccess): void {
     this.planner.configure(settings, access);
-    this.mcp.configure(this.mcpSettings(settings));
+    this.mcp.configure(this.mcpSettings(settings, access));
   }
 
   /** What the user has enabled for every session, no client turns off. */
@@ -253,7 +254,7 @@ export class SessionTools {
   }
 
   /** Servers that clients name stand above those of files. */
-  private mcpSettings(settings: SessionSettings): McpSettings {
+  private mcpSettings(settings: SessionSettings, { copilot }: ModelAccess): McpSettings {
     const { mcpServers = {}, disabledMcpServers = [], envValueMode = 'direct' } = settings;
     const { workingDirectory, configDir, pluginDirectories, configDiscovery = false } = settings;
     const places = { workingDirectory, configDir, pluginDirectories, isDiscovering: configDiscovery };
@@ -267,8 +268,11 @@ export class SessionTools {
       ([name, { raw, source }]) => [name, readServerConfig(raw, source)] as const,
     );
     const ofClients = Object.entries(mcpServers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
+    const { gitHubServer: wish } = settings;
+    const own = wish && copilot && readServerConfig(gitHubServer(wish, copilot), 'builtin');
+    const builtin = own ? [[gitHubServerName, own] as const] : [];
     return {
-      servers: new Map([...ofFiles, ...ofClients]),
+      servers: new Map([...builtin, ...ofFiles, ...ofClients]),
       disabled: [...disabledMcpServers, ...(files?.disabled ?? [])],
       envValueMode,
     };

@@ -75,6 +75,8 @@ export interface SessionSettings {
   readonly mcpServers?: Readonly<Record<string, JsonObject>>;
   /** Log-ins at MCP servers end with the session, and are kept in no file. */
   readonly keepsTokensInMemory?: boolean;
+  /** What a client wants of GitHub's own server; without it there is none. */
+  readonly gitHubServer?: JsonObject;
   readonly disabledMcpServers?: readonly string[];
   /** Directories of plugins; of those, servers are taken. */
   readonly pluginDirectories?: readonly string[];
@@ -121,6 +123,8 @@ export interface ModelAccess {
   otherModel?(model: string): string | undefined;
   /** The service is the Copilot API; its prompt says so. */
   readonly isCopilot: boolean;
+  /** Where that is and who asks; GitHub's own MCP server is there too. */
+  readonly copilot?: { readonly baseUrl: string; readonly token: string };
   /** How another program would call this model there; asks for what has to be asked for. */
   endpoint?(model: string, signal: AbortSignal): Promise<ServiceEndpoint>;
   /** The same service by other settings of its client's. */

@@ -12,10 +12,13 @@ export const sessionCommandsHandlers: SessionHandlers<Pick<Methods, Names>> = {
   },
   async 'session.commands.execute'({ commandName, args = '' }, { session, signal }) {
     const { commands } = session;
-    if (!commands.isOfClient(commandName))
-      return (await sendSkill(session, commandName, args))
-        ? {}
-        : { error: `Unknown command: ${commandName}` };
+    if (!commands.isOfClient(commandName)) {
+      const refusal = { error: `Unknown command: ${commandName}` };
+      return sendSkill(session, commandName, args).then(
+        (isSent) => (isSent ? {} : refusal),
+        (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
+      );
+    }
     const error = await commands.runByClient(commandName, args, signal);
     return error === undefined ? {} : { error };
   },
