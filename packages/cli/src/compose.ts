@@ -25,6 +25,7 @@ import { HomePlugins } from './config/plugins.js';
 import { standingSandbox } from './config/sandbox-choice.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
+import { type ClusterChoice, ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
 import { workerEntry } from './worker-entry.js';
 
@@ -46,6 +47,8 @@ export interface ProgramOptions {
   readonly sandbox?: SandboxSettings;
   /** The address of the PostgreSQL that holds all sessions, as `chooseStore` gives it; each home has its own file without. */
   readonly store?: string;
+  /** This runtime is one of several nodes that share the store. */
+  readonly cluster?: ClusterChoice;
   /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
   readonly fileHooks?: boolean;
   /** Models and tools that only repeat what was recorded. */
@@ -66,6 +69,10 @@ export interface Program {
   loadStore(): void;
   /** Opens the home's store, if there is one yet. */
   openStore(): void;
+  /** Shows this node to the others of its cluster, if it is in one. Throws what is wrong. */
+  join(): Promise<void>;
+  /** Leaves sessions to the other nodes, if there are some: when their turns end, or when the signal is aborted. */
+  drain(signal: AbortSignal): Promise<void>;
   /** Closes sessions and stores; running turns stay as pending work. */
   close(): Promise<void>;
 }
@@ -82,6 +89,7 @@ export function compose(options: ProgramOptions): Program {
   });
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
+  const node = nodeOf(options, homes);
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
@@ -108,10 +116,17 @@ export function compose(options: ProgramOptions): Program {
       continuations: 5,
     },
     sessionIdleSeconds: options.sessionIdleSeconds,
+    ...(node && {
+      cluster: {
+        moved: (sessionId) => server.sessionMoved(sessionId),
+        handOver: async (claim) => (await homes.shared?.nodes())?.handOver(claim),
+      },
+    }),
     ...options.playback,
   });
   const close = async () => {
     await server.shutdown();
+    await node?.close();
     await workers.close();
     await homes.close();
   };
@@ -119,9 +134,17 @@ export function compose(options: ProgramOptions): Program {
     await close();
     setImmediate(options.onShutdown);
   };
-  const environment = serverEnvironment(options, { models, runtime, accounts, shutdown });
+  const parts = { models, runtime, accounts, shutdown };
+  const environment = { ...serverEnvironment(options, parts), ...(node && { routing: node }) };
   const server: Server = new Server(runtime, environment);
-  return { server, close, loadStore: () => homes.main.load(), openStore: () => homes.main.warmUp() };
+  const join = async () => node?.start(runtime, server);
+  const drain = async (signal: AbortSignal) => node?.drain(signal);
+  return { server, join, drain, close, loadStore: () => homes.main.load(), openStore: () => homes.main.warmUp() };
+}
+
+/** This runtime as one of several nodes, if it is to be one. */
+function nodeOf({ cluster, warn }: ProgramOptions, { shared, owner }: Homes): ProgramNode | undefined {
+  return cluster && shared ? new ProgramNode({ ...cluster, store: shared, owner, warn }) : undefined;
 }
 
 interface ServerParts {

@@ -8,4 +8,11 @@ export type {
   UserSettings,
 } from './environment.js';
 export type { ExtensionHost, FoundExtension, RunningExtension } from './extensions.js';
+export {
+  type RoutedClient,
+  type RoutedRequest,
+  type Routes,
+  type Routing,
+  sessionMoved,
+} from './routing.js';
 export { Server } from './server.js';

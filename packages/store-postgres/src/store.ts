@@ -3,9 +3,13 @@ import {
   type AppendRequest,
   type Claim,
   type ClaimRequest,
+  type ClusterStore,
   type LogRecord,
+  type NodeEntry,
+  type OrphanedSession,
   type Owner,
   type Page,
+  type SessionPlace,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,
@@ -23,6 +27,7 @@ import {
   releaseSession,
   removeSession,
 } from './claims.js';
+import { handOverSession, liveNodes, orphanedSessions, placeOfSession, takenSessions } from './cluster.js';
 import { columnText } from './columns.js';
 import type { Connection, TimeLimits } from './connection.js';
 import { Eraser } from './eraser.js';
@@ -66,7 +71,7 @@ export interface PostgresStoreStats {
 }
 
 /** All sessions of many nodes in one PostgreSQL database. */
-export interface PostgresStore extends SessionStore {
+export interface PostgresStore extends SessionStore, ClusterStore {
   /** Connects and brings the tables up to date now, so that the first call need not. Throws StoreError. */
   open(): Promise<void>;
   /** Writes what waits, ends the lease and closes the connections. */
@@ -99,6 +104,8 @@ class SharedStore implements PostgresStore {
   readonly #validity: number;
   readonly #unreadableHeads = new Set<string>();
   readonly #warned = new Set<string>();
+  /** Other nodes forward to this one, and it to them. */
+  #isNode = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: PostgresStoreOptions) {
@@ -138,6 +145,7 @@ class SharedStore implements PostgresStore {
     requirePlain(request.sessionId);
     const attempt = claimAttempt(request, {
       living: this.#living(),
+      isNode: this.#isNode,
       onUnreadableHead: (sessionId) => this.#warnOfHead(sessionId),
     });
     const work = async (deadline: number) => {
@@ -168,6 +176,55 @@ class SharedStore implements PostgresStore {
       const work = (connection: Connection) => releaseSession(connection, request);
       await this.#again((until) => this.#writers.use(work, until), deadline);
     });
+  }
+
+  async handOver(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
+    this.#requireOpen();
+    const { sessionId, epoch } = request;
+    await this.#queue.single(sessionId, async (deadline) => {
+      this.#queue.letGo(sessionId, epoch);
+      const work = (connection: Connection) => handOverSession(connection, request);
+      await this.#again((until) => this.#writers.use(work, until), deadline);
+    });
+  }
+
+  announce(owner: Owner, entry: Pick<NodeEntry, 'address' | 'labels'>): Promise<void> {
+    this.#requireOpen();
+    const deadline = performance.now() + this.#patience;
+    this.#isNode = true;
+    return this.#again((until) => this.#lease.announce({ owner, entry }, until), deadline);
+  }
+
+  nodes(): Promise<readonly NodeEntry[]> {
+    this.#requireOpen();
+    return this.#readAgain(this.#readers, (connection) => liveNodes(connection));
+  }
+
+  async placeOf(sessionId: string): Promise<SessionPlace | undefined> {
+    this.#requireOpen();
+    if (!isPlain(sessionId)) return undefined;
+    const { isGraceTime } = this.#living();
+    return this.#readAgain(this.#readers, (connection) =>
+      placeOfSession(connection, { sessionId, isGraceTime: isGraceTime() }),
+    );
+  }
+
+  async orphans(query: {
+    readonly limit: number;
+    readonly since: number;
+  }): Promise<readonly OrphanedSession[]> {
+    this.#requireOpen();
+    if (this.#living().isGraceTime()) return [];
+    return this.#readAgain(this.#readers, (connection) => orphanedSessions(connection, query));
+  }
+
+  taken(owner: Owner, sessionIds: readonly string[]): Promise<readonly string[]> {
+    this.#requireOpen();
+    return this.#readAgain(this.#readers, (connection) => takenSessions(connection, { owner, sessionIds }));
+  }
+
+  onLapse(listener: () => void): void {
+    this.#lease.onLapse(listener);
   }
 
   async *read(sessionId: string, after = 0): AsyncIterable<readonly LogRecord[]> {

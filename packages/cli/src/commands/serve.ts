@@ -1,3 +1,4 @@
+import { labelFlag, natsFlag } from '../config/cluster-choice.js';
 import { configFlags, readConfig } from '../config/config.js';
 import { lastPort } from '../flags/arguments.js';
 import { numberFlag, textFlag } from '../flags/flags.js';
@@ -30,6 +31,8 @@ export const serve = defineCommand({
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
     sandbox,
     store,
+    nats: natsFlag,
+    label: labelFlag,
     sessionIdleTimeout,
     logLevel,
   },
@@ -56,6 +59,8 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
         ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
         ...(config.sandbox && { sandbox: config.sandbox }),
         ...(config.store !== undefined && { store: config.store }),
+        ...(flags.nats !== undefined && { nats: flags.nats }),
+        ...(flags.label && { labels: flags.label }),
         ...(flags.host !== undefined && { host: flags.host }),
       };
       runServer(options, processOf(terminal, { exit: resolve, warn: print })).catch(reject);

@@ -4,6 +4,8 @@ import type { PostgresStore, PostgresStoreOptions, SessionFiles } from '@groundc
 
 /** The store on PostgreSQL as the program has it. */
 export interface SharedStore extends SessionStore {
+  /** The same, with what several nodes need of it. */
+  nodes(): Promise<PostgresStore>;
   load(): void;
   warmUp(): void;
   close(): Promise<void>;
@@ -29,6 +31,7 @@ export function sharedStore(options: PostgresStoreOptions): SharedStore {
     list: async (query) => (await open()).list(query),
     remove: async (sessionId, by) => (await open()).remove(sessionId, by),
     erased: async () => (await open()).erased(),
+    nodes: () => open(),
     load: () => void open(),
     warmUp: () =>
       void open()

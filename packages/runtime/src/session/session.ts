@@ -50,6 +50,8 @@ interface SessionParts extends SessionEnvironment {
   onPublishedAll(session: Session): void;
   /** A call waits for hooks whose client is away. */
   onHeld(session: Session): void;
+  /** Has the clients go on at the node that has the session now; absent where there are no other nodes. */
+  onMoved?(sessionId: string): boolean;
 }
 
 /** One conversation, with any number of clients. Its log may be in memory or not: a call that needs it loads it. */
@@ -73,7 +75,8 @@ export class Session {
   readonly canvases = new SessionCanvases(this);
   readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
-  private readonly keeper: ConversationKeeper;
+  /** Keeps its log in memory, and gives it up. */
+  readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
   constructor(
@@ -393,6 +396,7 @@ export class Session {
       readers: this.readers,
       commands: this.commands,
       held: () => parts.onHeld(this),
+      ...(parts.onMoved && { moved: () => parts.onMoved?.(sessionId) ?? false }),
       lost: () => this.dropLoaded(),
     };
   }
