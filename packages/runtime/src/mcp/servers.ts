@@ -16,6 +16,7 @@ import { type PromptCommand, promptCommands, promptText } from './prompts.js';
 import { McpServer } from './server.js';
 import type { McpStatus } from './status.js';
 import { mcpTool } from './tool.js';
+import { plainText } from './words.js';
 
 /** Which servers a session has. */
 export interface McpSettings {
@@ -320,7 +321,11 @@ export class McpServers implements ToolSource {
     });
   }
 
-  private warnOfName(tool: string, { plain, name }: { readonly plain: string; readonly name: string }): void {
+  private warnOfName(
+    named: string,
+    { plain, name }: { readonly plain: string; readonly name: string },
+  ): void {
+    const tool = plainText(named, longestWarned).replace(/[\n\t]/g, ' ');
     const message = `The tool ${tool} is offered as ${name}: ${
       plain.length > longestName
         ? `${plain} has more than ${longestName} characters`
@@ -336,6 +341,7 @@ export class McpServers implements ToolSource {
   }
 }
 
+const longestWarned = 200;
 const transports = { stdio: 'stdio', http: 'http', sse: 'sse', invalid: undefined } as const;
 
 /** A server in the words of the wire. */
