@@ -12,11 +12,11 @@ import type { LinkParts } from './link.js';
 import { longestName, namesFor } from './names.js';
 import { ServerLogins } from './oauth/logins.js';
 import type { TokenBook } from './oauth/token-book.js';
+import { plainText } from './plain-text.js';
 import { type PromptCommand, promptCommands, promptText } from './prompts.js';
 import { McpServer } from './server.js';
 import type { McpStatus } from './status.js';
 import { mcpTool } from './tool.js';
-import { plainText } from './words.js';
 
 /** Which servers a session has. */
 export interface McpSettings {
