@@ -278,7 +278,7 @@ export class SessionAgents implements ToolSource {
     await this.servers.close();
   }
 
-  /** What is told of servers lives in memory: after a restart, clients describe them again. */
+  /** What clients say of servers lives in memory: after a restart, clients describe them again. */
   private serversOf(agentName: string): Readonly<Record<string, JsonObject>> | undefined {
     const described = this.session.currentSettings.customAgents?.find(({ name }) => name === agentName);
     const { mcpServers } = described ?? {};

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { Tool } from '@modelcontextprotocol/client';
-import { plainText } from './words.js';
+import { plainText } from './plain-text.js';
 
 /** A tool as its server describes it, bounded: what a server writes is data. */
 export interface ToolDefinition {

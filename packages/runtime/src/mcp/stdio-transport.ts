@@ -46,7 +46,7 @@ export class StdioTransport implements Transport {
     return this.program.child.pid;
   }
 
-  /** The last that the server wrote of its troubles. */
+  /** The last lines that the server wrote to stderr. */
   get lastErrors(): string {
     return this.errors.trim();
   }
