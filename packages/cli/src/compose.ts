@@ -120,10 +120,7 @@ export function compose(options: ProgramOptions): Program {
     await workers.close();
     await homes.close();
   };
-  const shutdown = async () => {
-    await close();
-    setImmediate(options.onShutdown);
-  };
+  const shutdown = () => close().then(() => void setImmediate(options.onShutdown));
   const environment = serverEnvironment(options, { models, runtime, accounts, shutdown });
   const server: Server = new Server(runtime, environment);
   return {

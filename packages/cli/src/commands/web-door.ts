@@ -6,7 +6,7 @@ import { type Flag, numberFlag, textFlag } from '../flags/flags.js';
 import { channelOptions, maxUntrustedBytes, type ServeChannel } from './headless.js';
 
 /** A flag that may be given again and again. */
-export function namesFlag(name: string, placeholder: string, help: string): Flag<readonly string[]> {
+function namesFlag(name: string, placeholder: string, help: string): Flag<readonly string[]> {
   return {
     names: [name],
     placeholder,
