@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { RuleModel } from '@groundcrew/testkit';
+import { processesOf, survivorsOf } from '../chaos/survivors.js';
 import { type Figure, reportOf } from './budgets/report.js';
 import { timed, typical } from './statistics.js';
 import { openRuntime } from './watched-runtime.js';
@@ -152,7 +153,7 @@ const mostKept = 3;
 async function lives(count: number): Promise<readonly Figure[]> {
   const model = await RuleModel.open(() => ({ chunks: ['ok'] }));
   const runtime = await openRuntime(root);
-  const { client, pid } = runtime;
+  const { client, pid, home } = runtime;
   const one = async () => {
     const session = await client.create({ ...model.settings, mcpServers: mcpServers() });
     await session.turn('Go');
@@ -173,19 +174,20 @@ async function lives(count: number): Promise<readonly Figure[]> {
   await many(2 * atOnce);
   const before = {
     files: await settled(() => filesOf(pid)),
-    children: childrenOf(pid),
+    children: processesOf(home).length,
     live: (await runtime.watch()).live,
   };
   const connected = await many(count);
   const after = {
     files: await settled(() => filesOf(pid)),
-    children: childrenOf(pid),
+    children: processesOf(home).length,
     live: (await runtime.watch()).live,
   };
   await runtime.close();
   await model.close();
   const kept = after.live - before.live;
-  const left = after.children.filter((child) => !before.children.includes(child)).length;
+  const left = after.children - before.children;
+  const survivors = (await survivorsOf(home)).length;
   return [
     {
       what: `servers that were reached in ${count} sessions with ${servers} each`,
@@ -193,6 +195,7 @@ async function lives(count: number): Promise<readonly Figure[]> {
       isKept: connected === count * servers,
     },
     { what: 'processes that are left of them', figure: String(left), isKept: left === 0 },
+    { what: 'and when the runtime was killed', figure: String(survivors), isKept: survivors === 0 },
     {
       what: `open files, ${before.files} before`,
       figure: String(after.files),
@@ -218,21 +221,4 @@ async function settled(look: () => number): Promise<number> {
     least = Math.min(least, look());
   }
   return least;
-}
-
-/** All processes below one, by their ids. */
-function childrenOf(pid: number): readonly number[] {
-  const parents = readdirSync('/proc').flatMap((name): [number, number][] => {
-    if (!/^\d+$/.test(name)) return [];
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      return [[Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])]];
-    } catch {
-      // It has ended meanwhile.
-      return [];
-    }
-  });
-  const below = (id: number): number[] =>
-    parents.flatMap(([child, parent]) => (parent === id ? [child, ...below(child)] : []));
-  return below(pid);
 }

@@ -49,12 +49,14 @@ function watched(home: string, ...args: readonly string[]) {
 
 /** A runtime, and beside it a process that does nothing: what that sees is the machine's own delay. */
 export async function openRuntime(root: string) {
-  const runtime = watched(mkdtempSync(join(root, 'home-')), program, '--headless', '--stdio');
+  const home = mkdtempSync(join(root, 'home-'));
+  const runtime = watched(home, program, '--headless', '--stdio');
   const { child } = runtime;
   const sleeper = watched(mkdtempSync(join(root, 'sleeper-')), '--eval', 'setInterval(() => undefined, 1e6)');
   const client = new WireClient(stdioChannel({ input: child.stdout, output: child.stdin }));
   return {
     client,
+    home,
     pid: child.pid ?? 0,
     watch: async () => {
       const [own, machine] = await Promise.all([runtime.watch(), sleeper.watch()]);
