@@ -33,6 +33,10 @@ const { values } = parseArgs({
 const server = fileURLToPath(new URL('../e2e/fixtures/mcp-server.mjs', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'groundcrew-mcp-'));
 const servers = Number(values.servers);
+/** Sessions at a time. */
+const atOnce = 5;
+/** More megabytes than this are not the collector's mood. */
+const mostKept = 3;
 
 if (values.help) process.stdout.write(usage);
 else process.exitCode = (await main()) ? 0 : 1;
@@ -144,10 +148,6 @@ async function slowest(delay: number): Promise<number> {
   );
   return Math.max(...ended);
 }
-
-const atOnce = 5;
-/** More than this is not the collector's mood. */
-const mostKept = 3;
 
 /** Sessions come and go, each with its servers: what is left of them in processes, open files and memory. */
 async function lives(count: number): Promise<readonly Figure[]> {
