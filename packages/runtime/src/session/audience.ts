@@ -12,7 +12,7 @@ import type { SectionTexts } from '../prompt/prompt-writer.js';
 import { type AskedClient, ClientGone } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
 
-/** One client's share in a session: what it hears and what it brings. */
+/** One client's share in a session: what it receives and what it brings. */
 export interface Attachment extends AskedClient {
   readonly tools: readonly ToolDeclaration[];
   /** Slash commands this client runs. */
