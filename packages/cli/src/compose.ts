@@ -10,7 +10,8 @@ import {
   systemClock,
   Workers,
 } from '@groundcrew/runtime';
-import { Server, type ServerEnvironment } from '@groundcrew/server';
+import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server';
+import type { SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { HomeAccounts, type ShownToken } from './config/accounts.js';
 import { commandEnvironment } from './config/command-environment.js';
@@ -73,6 +74,10 @@ export interface Program {
   join(): Promise<void>;
   /** Leaves sessions to the other nodes, if there are some: when their turns end, or when the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
+  /** Answers a request for the events of a session. */
+  events(request: Request): Promise<Response>;
+  /** The store of the program's own home. */
+  readonly store: SessionStore;
   /** Closes sessions and stores; running turns stay as pending work. */
   close(): Promise<void>;
 }
@@ -130,16 +135,22 @@ export function compose(options: ProgramOptions): Program {
     await workers.close();
     await homes.close();
   };
-  const shutdown = async () => {
-    await close();
-    setImmediate(options.onShutdown);
-  };
+  const shutdown = () => close().then(() => void setImmediate(options.onShutdown));
   const parts = { models, runtime, accounts, shutdown };
   const environment = { ...serverEnvironment(options, parts), ...(node && { routing: node }) };
   const server: Server = new Server(runtime, environment);
-  const join = async () => node?.start(runtime, server);
-  const drain = async (signal: AbortSignal) => node?.drain(signal);
-  return { server, join, drain, close, loadStore: () => homes.main.load(), openStore: () => homes.main.warmUp() };
+  return {
+    server,
+    join: async () => node?.start(runtime, server),
+    drain: async (signal) => node?.drain(signal),
+    close,
+    loadStore: () => homes.main.load(),
+    openStore: () => homes.main.warmUp(),
+    events: (request) => eventStream({ runtime, store: homes.main }, request),
+    get store() {
+      return homes.main;
+    },
+  };
 }
 
 /** This runtime as one of several nodes, if it is to be one. */

