@@ -113,20 +113,9 @@ export function compose(options: ProgramOptions): Program {
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
-    limits: {
-      toolRounds: 1000,
-      queuedPrompts: 1000,
-      turnMilliseconds: 24 * 60 * 60 * 1000,
-      stopBlocks: 3,
-      continuations: 5,
-    },
+    limits: turnLimits,
     sessionIdleSeconds: options.sessionIdleSeconds,
-    ...(node && {
-      cluster: {
-        moved: (sessionId) => server.sessionMoved(sessionId),
-        handOver: async (claim) => (await homes.shared?.nodes())?.handOver(claim),
-      },
-    }),
+    ...(node && { cluster: node.seams(() => server) }),
     ...options.playback,
   });
   const close = async () => {
@@ -152,6 +141,14 @@ export function compose(options: ProgramOptions): Program {
     },
   };
 }
+
+const turnLimits: RuntimeOptions['limits'] = {
+  toolRounds: 1000,
+  queuedPrompts: 1000,
+  turnMilliseconds: 24 * 60 * 60 * 1000,
+  stopBlocks: 3,
+  continuations: 5,
+};
 
 /** This runtime as one of several nodes, if it is to be one. */
 function nodeOf({ cluster, warn }: ProgramOptions, { shared, owner }: Homes): ProgramNode | undefined {

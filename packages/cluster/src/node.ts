@@ -23,7 +23,8 @@ export interface NodeSessions {
 /** What a node stands on. */
 export interface ClusterNodeOptions {
   readonly bus: Bus;
-  readonly store: Pick<SessionStore, 'read'> & ClusterStore;
+  readonly store: Pick<SessionStore, 'read'>;
+  readonly cluster: ClusterStore;
   readonly owner: Owner;
   readonly labels: readonly string[];
   readonly sessions: NodeSessions;
@@ -78,18 +79,19 @@ export class ClusterNode implements Routing {
 
   /** Shows this node to the others, and looks after what they leave from now on. Throws StoreError. */
   async start(): Promise<void> {
-    const { bus, store, owner, labels } = this.#options;
+    const { bus, cluster, owner, labels } = this.#options;
     await bus.subscribed();
-    await store.announce(owner, { address: this.#address, labels });
-    store.onLapse(() => void this.#findTaken());
+    await cluster.announce(owner, { address: this.#address, labels });
+    cluster.onLapse(() => void this.#findTaken());
     await this.#tick().catch((error: Error) => this.#options.onWarning(error.message));
     this.#next();
   }
 
   open(client: RoutedClient): Routes {
-    const { store, owner, sessions } = this.#options;
+    const { store, cluster, owner, sessions } = this.#options;
     return new ClientRoutes(client, {
       store,
+      placeOf: (sessionId) => cluster.placeOf(sessionId),
       runtimeId: owner.runtimeId,
       isHere: (sessionId) => sessions.isOpen(sessionId),
       otherNode: () => (this.#isDraining ? this.#others[0] : undefined),
@@ -147,19 +149,19 @@ export class ClusterNode implements Routing {
   }
 
   async #tick(): Promise<void> {
-    const { store, owner } = this.#options;
-    const nodes = await store.nodes();
+    const { cluster, owner } = this.#options;
+    const nodes = await cluster.nodes();
     this.#others = nodes.filter(({ runtimeId }) => runtimeId !== owner.runtimeId);
     this.#links.keepOnly(new Set(this.#others.map(({ address }) => address)));
     if (!this.#isDraining) await this.#adoptOrphans();
   }
 
   async #adoptOrphans(): Promise<void> {
-    const { store, sessions, onWarning } = this.#options;
+    const { cluster, sessions, onWarning } = this.#options;
     const now = performance.now();
     for (const [sessionId, until] of this.#lacking) if (until < now) this.#lacking.delete(sessionId);
     const limit = orphansAtOnce + this.#lacking.size;
-    const orphans = await store.orphans({ limit, since: this.#times.headStart });
+    const orphans = await cluster.orphans({ limit, since: this.#times.headStart });
     const wanted = orphans.filter(
       ({ sessionId }) => !this.#lacking.has(sessionId) && !sessions.isOpen(sessionId),
     );
@@ -182,9 +184,9 @@ export class ClusterNode implements Routing {
 
   /** After a pause that was longer than the lease: sessions that others have are not this node's any more. */
   async #findTaken(): Promise<void> {
-    const { store, owner, sessions } = this.#options;
+    const { cluster, owner, sessions } = this.#options;
     try {
-      const taken = await store.taken(owner, sessions.openIds());
+      const taken = await cluster.taken(owner, sessions.openIds());
       for (const sessionId of taken) sessions.lose(sessionId);
     } catch (error) {
       this.#options.onWarning((error as Error).message);

@@ -18,7 +18,8 @@ import {
 
 /** What routes of a client stand on. */
 export interface RoutesOptions {
-  readonly store: Pick<SessionStore, 'read'> & Pick<ClusterStore, 'placeOf'>;
+  readonly store: Pick<SessionStore, 'read'>;
+  readonly placeOf: ClusterStore['placeOf'];
   readonly runtimeId: string;
   /** Whether the session is open at this node. */
   isHere(sessionId: string): boolean;
@@ -84,9 +85,9 @@ export class ClientRoutes implements Routes {
   async #open(request: RoutedRequest, sessionId: string): Promise<unknown> {
     const { name, params } = request;
     this.client.settle(openParams(request), name !== 'session.create');
+    await this.#attached.get(sessionId)?.moving?.catch(() => undefined);
     const known = this.#attached.get(sessionId);
-    if (known?.moving) await known.moving;
-    const place = known ? undefined : await this.options.store.placeOf(sessionId);
+    const place = known ? undefined : await this.options.placeOf(sessionId);
     const session = known ?? new AttachedSession(sessionId, this.client, place?.seq ?? 0);
     this.#attached.set(sessionId, session);
     try {
@@ -105,7 +106,7 @@ export class ClientRoutes implements Routes {
     for (let attempt = 0; ; attempt += 1) {
       const session = this.#attached.get(sessionId);
       try {
-        if (session?.moving) await session.moving;
+        await session?.moving;
         const link = session?.link?.isOpen ? session.link : await this.#linkFor(sessionId);
         if (session && opening.has(name)) session.link = link;
         const answer = await link.request(method, params, call.signal);
@@ -130,7 +131,7 @@ export class ClientRoutes implements Routes {
 
   async #linkFor(sessionId: string): Promise<NodeLink> {
     if (this.options.isHere(sessionId)) return this.#linkTo(undefined);
-    const { node } = (await this.options.store.placeOf(sessionId)) ?? {};
+    const { node } = (await this.options.placeOf(sessionId)) ?? {};
     if (node) return this.#linkTo(node.runtimeId === this.options.runtimeId ? undefined : node);
     return this.#linkTo(this.options.otherNode());
   }

@@ -93,7 +93,7 @@ export class Runtime {
       this.open(request).catch((error: unknown) => {
         if (!isStale(error)) throw error;
         // Another process has had the session since: the copy in memory is of no use.
-        this.live.find(request.sessionId)?.dropLoaded();
+        this.live.find(request.sessionId)?.keeper.drop();
         return this.open(request);
       }),
     );

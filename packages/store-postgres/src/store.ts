@@ -5,11 +5,8 @@ import {
   type ClaimRequest,
   type ClusterStore,
   type LogRecord,
-  type NodeEntry,
-  type OrphanedSession,
   type Owner,
   type Page,
-  type SessionPlace,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,
@@ -27,7 +24,7 @@ import {
   releaseSession,
   removeSession,
 } from './claims.js';
-import { handOverSession, liveNodes, orphanedSessions, placeOfSession, takenSessions } from './cluster.js';
+import { ClusterView } from './cluster-view.js';
 import { columnText } from './columns.js';
 import type { Connection, TimeLimits } from './connection.js';
 import { Eraser } from './eraser.js';
@@ -71,7 +68,9 @@ export interface PostgresStoreStats {
 }
 
 /** All sessions of many nodes in one PostgreSQL database. */
-export interface PostgresStore extends SessionStore, ClusterStore {
+export interface PostgresStore extends SessionStore {
+  /** What several nodes need of it. */
+  readonly cluster: ClusterStore;
   /** Connects and brings the tables up to date now, so that the first call need not. Throws StoreError. */
   open(): Promise<void>;
   /** Writes what waits, ends the lease and closes the connections. */
@@ -92,6 +91,7 @@ const defaultConnections = { writers: 3, readers: 2 };
 const retryPause = 20;
 
 class SharedStore implements PostgresStore {
+  readonly cluster: ClusterView;
   readonly #primary: Primary;
   readonly #writers: Pool;
   readonly #readers: Pool;
@@ -104,8 +104,6 @@ class SharedStore implements PostgresStore {
   readonly #validity: number;
   readonly #unreadableHeads = new Set<string>();
   readonly #warned = new Set<string>();
-  /** Other nodes forward to this one, and it to them. */
-  #isNode = false;
   #closing: Promise<void> | undefined;
 
   constructor(options: PostgresStoreOptions) {
@@ -132,6 +130,21 @@ class SharedStore implements PostgresStore {
       patience: this.#patience,
       mostBytes: options.queueBytes ?? defaultQueueBytes,
     });
+    this.cluster = new ClusterView({
+      lease: this.#lease,
+      isGraceTime: () => this.#living().isGraceTime(),
+      read: (work) => {
+        this.#requireOpen();
+        return this.#readAgain(this.#readers, work);
+      },
+      again: (attempt) => {
+        this.#requireOpen();
+        return this.#again(attempt, performance.now() + this.#patience);
+      },
+      inTurn: (sessionId, work) => this.#queue.single(sessionId, work),
+      letGo: (sessionId, epoch) => this.#queue.letGo(sessionId, epoch),
+      write: (work, deadline) => this.#again((until) => this.#writers.use(work, until), deadline),
+    });
     this.#eraser = new Eraser({
       use: (work) => this.#readAgain(this.#readers, work),
       files: options.files,
@@ -145,7 +158,7 @@ class SharedStore implements PostgresStore {
     requirePlain(request.sessionId);
     const attempt = claimAttempt(request, {
       living: this.#living(),
-      isNode: this.#isNode,
+      isNode: this.cluster.isNode,
       onUnreadableHead: (sessionId) => this.#warnOfHead(sessionId),
     });
     const work = async (deadline: number) => {
@@ -176,55 +189,6 @@ class SharedStore implements PostgresStore {
       const work = (connection: Connection) => releaseSession(connection, request);
       await this.#again((until) => this.#writers.use(work, until), deadline);
     });
-  }
-
-  async handOver(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
-    this.#requireOpen();
-    const { sessionId, epoch } = request;
-    await this.#queue.single(sessionId, async (deadline) => {
-      this.#queue.letGo(sessionId, epoch);
-      const work = (connection: Connection) => handOverSession(connection, request);
-      await this.#again((until) => this.#writers.use(work, until), deadline);
-    });
-  }
-
-  announce(owner: Owner, entry: Pick<NodeEntry, 'address' | 'labels'>): Promise<void> {
-    this.#requireOpen();
-    const deadline = performance.now() + this.#patience;
-    this.#isNode = true;
-    return this.#again((until) => this.#lease.announce({ owner, entry }, until), deadline);
-  }
-
-  nodes(): Promise<readonly NodeEntry[]> {
-    this.#requireOpen();
-    return this.#readAgain(this.#readers, (connection) => liveNodes(connection));
-  }
-
-  async placeOf(sessionId: string): Promise<SessionPlace | undefined> {
-    this.#requireOpen();
-    if (!isPlain(sessionId)) return undefined;
-    const { isGraceTime } = this.#living();
-    return this.#readAgain(this.#readers, (connection) =>
-      placeOfSession(connection, { sessionId, isGraceTime: isGraceTime() }),
-    );
-  }
-
-  async orphans(query: {
-    readonly limit: number;
-    readonly since: number;
-  }): Promise<readonly OrphanedSession[]> {
-    this.#requireOpen();
-    if (this.#living().isGraceTime()) return [];
-    return this.#readAgain(this.#readers, (connection) => orphanedSessions(connection, query));
-  }
-
-  taken(owner: Owner, sessionIds: readonly string[]): Promise<readonly string[]> {
-    this.#requireOpen();
-    return this.#readAgain(this.#readers, (connection) => takenSessions(connection, { owner, sessionIds }));
-  }
-
-  onLapse(listener: () => void): void {
-    this.#lease.onLapse(listener);
   }
 
   async *read(sessionId: string, after = 0): AsyncIterable<readonly LogRecord[]> {

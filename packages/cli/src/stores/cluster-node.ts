@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { ClusterNode, NodeSessions } from '@groundcrew/cluster';
-import type { Lifecycle, Runtime } from '@groundcrew/runtime';
+import type { Lifecycle, Runtime, RuntimeOptions } from '@groundcrew/runtime';
 import type { Routing, Server } from '@groundcrew/server';
 import type { OrphanedSession, Owner } from '@groundcrew/store';
 import type { SharedStore } from './shared-store.js';
@@ -34,7 +34,8 @@ export class ProgramNode implements Routing {
     const bus = await openBus({ url: nats, onWarning: warn });
     const node = new Node({
       bus,
-      store: await store.nodes(),
+      store,
+      cluster: await store.cluster(),
       owner,
       labels,
       sessions: sessionsOf(runtime, labels),
@@ -50,6 +51,14 @@ export class ProgramNode implements Routing {
   open(client: Parameters<Routing['open']>[0]): ReturnType<Routing['open']> {
     if (!this.#node) throw new Error('The node has not been started');
     return this.#node.open(client);
+  }
+
+  /** What the engine needs of the other nodes. */
+  seams(server: () => Server): NonNullable<RuntimeOptions['cluster']> {
+    return {
+      moved: (sessionId) => server().sessionMoved(sessionId),
+      handOver: async (claim) => (await this.parts.store.cluster()).handOver(claim),
+    };
   }
 
   /** Leaves all sessions to other nodes; clients of this one are forwarded. */

@@ -1,11 +1,11 @@
 import { removedFilesIn } from '@groundcrew/runtime';
-import type { SessionStore } from '@groundcrew/store';
+import type { ClusterStore, SessionStore } from '@groundcrew/store';
 import type { PostgresStore, PostgresStoreOptions, SessionFiles } from '@groundcrew/store-postgres';
 
 /** The store on PostgreSQL as the program has it. */
 export interface SharedStore extends SessionStore {
-  /** The same, with what several nodes need of it. */
-  nodes(): Promise<PostgresStore>;
+  /** What several nodes need of it. */
+  cluster(): Promise<ClusterStore>;
   load(): void;
   warmUp(): void;
   close(): Promise<void>;
@@ -31,7 +31,7 @@ export function sharedStore(options: PostgresStoreOptions): SharedStore {
     list: async (query) => (await open()).list(query),
     remove: async (sessionId, by) => (await open()).remove(sessionId, by),
     erased: async () => (await open()).erased(),
-    nodes: () => open(),
+    cluster: async () => (await open()).cluster,
     load: () => void open(),
     warmUp: () =>
       void open()

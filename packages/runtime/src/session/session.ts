@@ -313,11 +313,6 @@ export class Session {
     return this.keeper.unloadWaiting();
   }
 
-  /** Forgets the copy in memory without an event: another process has the session. */
-  dropLoaded(): void {
-    this.keeper.drop();
-  }
-
   private newKeeper(): ConversationKeeper {
     const { shells, owner } = this.parts;
     return new ConversationKeeper({
@@ -397,7 +392,7 @@ export class Session {
       commands: this.commands,
       held: () => parts.onHeld(this),
       ...(parts.onMoved && { moved: () => parts.onMoved?.(sessionId) ?? false }),
-      lost: () => this.dropLoaded(),
+      lost: () => this.keeper.drop(),
     };
   }
 }
