@@ -51,7 +51,7 @@ export interface Timed {
 }
 
 /** Times `call` while another connection pings without a pause. */
-export async function timed(
+async function timed(
   port: number,
   call: () => Promise<number>,
   { times = 5 }: { readonly times?: number } = {},
