@@ -20,6 +20,7 @@ export {
   staleOwner,
   unknownSession,
 } from './refusals.js';
+export { searchTerms } from './search-terms.js';
 export {
   type AppendRequest,
   type Claim,
@@ -28,6 +29,8 @@ export {
   type Owner,
   type OwnerSince,
   type Page,
+  type SearchHit,
+  type SearchRequest,
   type SessionContext,
   type SessionHead,
   type SessionQuery,
