@@ -176,9 +176,8 @@ const notYet = [
   '',
   '## Not yet',
   '',
-  'Hooks, MCP servers, agents and sub-agents, skills and plugins, instructions from files, summaries of long conversations (a full',
-  'window leaves the oldest rounds out instead), telemetry, canvases and extensions, schedules, memory across sessions, taking changes',
-  'of files back; in our SDK also slash commands of the app, forms (elicitation), `sessionFs` and the mode `empty`.',
+  'Memory across sessions and language servers; in our SDK also bodies of canvases and factories, and the mode `empty`. What official',
+  'clients can call that no method here answers is in [compat](../compat/README.md#methods-that-clients-can-call-and-the-runtime-does-not-serve).',
 ];
 
 function row(cells: readonly string[]): string {

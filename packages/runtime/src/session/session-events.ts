@@ -42,6 +42,7 @@ export function greeting(
         ...fixedProviders(settings),
         ...(!hasWorkspace && { hasWorkspace }),
         ...hooks,
+        ...(settings.hosting && { hosting: settings.hosting }),
         ...(sandbox && { sandbox }),
         ...(fileHooks && { fileHooks }),
         ...(tracksFiles && { tracksFiles }),

@@ -34,11 +34,13 @@ import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { ConversationKeeper, type Ending } from './conversation-keeper.js';
+import type { ConversationKeeper, Ending } from './conversation-keeper.js';
 import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
-import { farewell, greeting } from './session-events.js';
+import { greeting } from './session-events.js';
+import { SessionHosting } from './session-hosting.js';
+import { keeperOf } from './session-keeper.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
 import { SessionTools } from './session-tools.js';
@@ -56,6 +58,7 @@ interface SessionParts extends SessionEnvironment {
 export class Session {
   readonly audience: Audience;
   readonly workspace: Workspace;
+  readonly hosting: SessionHosting;
   readonly readers = new LogReaders();
   readonly userShell = new UserShell(this);
   readonly measures = new SessionMeasures(this);
@@ -74,7 +77,7 @@ export class Session {
   readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
   private readonly keeper: ConversationKeeper;
-  private readonly transcript = new Transcript(this);
+  private readonly transcript: Transcript;
 
   constructor(
     readonly sessionId: string,
@@ -85,7 +88,9 @@ export class Session {
     this.audience = parts.audience;
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
-    this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.hosting = new SessionHosting(this, parts.workspacePath);
+    this.workspace = new Workspace(parts.workspacePath, parts.jobs, this.hosting);
+    this.transcript = new Transcript(this);
     this.schedules = new SessionSchedules(this, parts.clock);
     this.factories = new SessionFactories(this);
     this.files = new FileTracking(this);
@@ -93,7 +98,14 @@ export class Session {
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
-    this.keeper = this.newKeeper();
+    this.keeper = keeperOf(this, {
+      shells: parts.shells,
+      openConversation: async (options) => {
+        const log = this.newLog();
+        await log.open(parts.owner, options);
+        return new Conversation(log, this.host(log));
+      },
+    });
   }
 
   private get conversation(): Conversation | undefined {
@@ -291,8 +303,10 @@ export class Session {
   }
 
   /** Ends the session in this process. What runs stays as pending work. */
-  close(ending?: Ending): Promise<SessionState> {
-    return this.keeper.close(ending);
+  async close(ending?: Ending): Promise<SessionState> {
+    const state = await this.keeper.close(ending);
+    await this.hosting.settle();
+    return state;
   }
 
   /** The process ends: an idle session is closed, a working one is left as pending work. */
@@ -315,35 +329,6 @@ export class Session {
     this.keeper.drop();
   }
 
-  private newKeeper(): ConversationKeeper {
-    const { shells, owner } = this.parts;
-    return new ConversationKeeper({
-      openConversation: async (options) => {
-        const log = this.newLog();
-        await log.open(owner, options);
-        return new Conversation(log, this.host(log));
-      },
-      onLoaded: ({ subAgents }) => {
-        this.agents.subAgents = subAgents;
-        this.schedules.arm();
-      },
-      onDropped: async () => {
-        this.schedules.disarm();
-        await Promise.all([
-          this.skills.close(),
-          shells.close(),
-          this.tools.mcp.close(),
-          this.agents.closeServers(),
-        ]);
-      },
-      goodbye: ({ state }, ending) => ({
-        type: 'session.shutdown',
-        data: farewell(state, this.tools.planner, ending),
-      }),
-      hasProcesses: () => shells.isOpen,
-    });
-  }
-
   private newLog(): SessionLog {
     const { store, clock, onPublished, onPublishedAll } = this.parts;
     return new SessionLog(this.sessionId, {
@@ -357,6 +342,7 @@ export class Session {
       },
       publishedAll: () => {
         onPublishedAll(this);
+        this.hosting.changed();
         this.readers.wake();
       },
       failed: (error) => this.conversation?.storeFailed(error),
