@@ -112,7 +112,7 @@ export class SubAgentRun {
     }
   }
 
-  /** Closes an agent that nobody goes on with. */
+  /** Closes an agent that is not continued. */
   static close(task: AgentTask, { log, clock }: { log: SessionLog; clock: Clock }, error: string): void {
     const agentLog = new AgentLog(log, task.agentId, task.toolCallId);
     agentLog.append(

@@ -35,6 +35,6 @@ export interface SessionEnvironment extends SkillEnvironment {
   priceOf(model: string): Promise<Price | undefined>;
   /** Where the session keeps its files. */
   readonly workspacePath: string;
-  /** Hears what all clients hear, before them. */
+  /** Receives what all clients receive, before them. */
   onPublished(published: PublishedEvent): void;
 }
