@@ -53,6 +53,8 @@ interface SessionParts extends SessionEnvironment {
   onPublishedAll(session: Session): void;
   /** A call waits for hooks whose client is away. */
   onHeld(session: Session): void;
+  /** Has the clients go on at the node that has the session now; absent where there are no other nodes. */
+  onMoved?(sessionId: string): boolean;
 }
 
 /** One conversation, with any number of clients. Its log may be in memory or not: a call that needs it loads it. */
@@ -77,7 +79,8 @@ export class Session {
   readonly canvases = new SessionCanvases(this);
   readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
-  private readonly keeper: ConversationKeeper;
+  /** Keeps its log in memory, and gives it up. */
+  readonly keeper: ConversationKeeper;
   private readonly transcript: Transcript;
 
   constructor(
@@ -324,11 +327,6 @@ export class Session {
     return this.keeper.unloadWaiting();
   }
 
-  /** Forgets the copy in memory without an event: another process has the session. */
-  dropLoaded(): void {
-    this.keeper.drop();
-  }
-
   private newLog(): SessionLog {
     const { store, clock, onPublished, onPublishedAll } = this.parts;
     return new SessionLog(this.sessionId, {
@@ -379,7 +377,8 @@ export class Session {
       readers: this.readers,
       commands: this.commands,
       held: () => parts.onHeld(this),
-      lost: () => this.dropLoaded(),
+      ...(parts.onMoved && { moved: () => parts.onMoved?.(sessionId) ?? false }),
+      lost: () => this.keeper.drop(),
     };
   }
 }
