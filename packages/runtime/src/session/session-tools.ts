@@ -3,6 +3,7 @@ import type { LogRecord } from '@groundcrew/store';
 import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
+import type { SessionHosting } from '../hosting/session-hosting.js';
 import type { LogReaders } from '../log/event-readers.js';
 import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
@@ -32,7 +33,6 @@ import type { Audience } from './audience.js';
 import type { Conversation } from './conversation.js';
 import { modelChange } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
-import type { SessionHosting } from './session-hosting.js';
 import type { SessionPermissions } from './session-permissions.js';
 import type { SessionSandbox } from './session-sandbox.js';
 
