@@ -37,7 +37,7 @@ const layers = {
 };
 
 /** What others may import of a package. */
-const door = '^packages/([^/]+/src/index\\.ts|sqlite-node20/sqlite\\.cjs)$';
+const door = '^packages/([^/]+/src/index\\.ts|sdk/src/browser\\.ts|sqlite-node20/sqlite\\.cjs)$';
 
 /** Tests, and the files only they use. */
 const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/)';
