@@ -6,6 +6,8 @@ import {
   type LogRecord,
   type Owner,
   type Page,
+  type SearchHit,
+  type SearchRequest,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,
@@ -36,6 +38,7 @@ import { Pool } from './pool.js';
 import { Primary } from './primary.js';
 import { isGone } from './process-mark.js';
 import { readBatch, sizeOfSession } from './reading.js';
+import { forgetRemoved, indexRecords, searchPassages, type Unread, unreadSessions } from './search.js';
 import { WriteQueue } from './write-queue.js';
 
 /** How a store is opened. */
@@ -201,6 +204,16 @@ class SharedStore implements PostgresStore {
     return this.#readAgain(this.#readers, (connection) => listSessions(connection, query, scope));
   }
 
+  async search(request: SearchRequest): Promise<readonly SearchHit[]> {
+    this.#requireOpen();
+    const unread = await this.#readAgain(this.#readers, unreadSessions);
+    for (const [index, session] of unread.entries()) {
+      await this.#index(session, request);
+      request.onProgress?.({ done: index + 1, of: unread.length });
+    }
+    return this.#readAgain(this.#readers, (connection) => searchPassages(connection, request));
+  }
+
   async remove(sessionId: string, by?: Owner): Promise<boolean> {
     this.#requireOpen();
     if (!isPlain(sessionId)) return false;
@@ -245,6 +258,18 @@ class SharedStore implements PostgresStore {
     await this.#eraser.close();
     await this.#lease.close();
     await Promise.all([this.#writers.close(), this.#readers.close(), this.#leases.close()]);
+  }
+
+  /** What cannot be read of a damaged session is not searched. */
+  async #index(session: Unread, { textOf }: SearchRequest): Promise<void> {
+    const write = (work: (connection: Connection) => Promise<void>) => this.#readAgain(this.#readers, work);
+    try {
+      for await (const records of this.read(session.id, session.read))
+        await write((connection) => indexRecords(connection, { session, records, textOf }));
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'damaged') throw error;
+    }
+    await write((connection) => forgetRemoved(connection, session));
   }
 
   #living(): Living {

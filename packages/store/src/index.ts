@@ -19,6 +19,7 @@ export {
   staleOwner,
   unknownSession,
 } from './refusals.js';
+export { searchTerms } from './search-terms.js';
 export {
   type AppendRequest,
   type Claim,
@@ -27,6 +28,8 @@ export {
   type Owner,
   type OwnerSince,
   type Page,
+  type SearchHit,
+  type SearchRequest,
   type SessionContext,
   type SessionHead,
   type SessionQuery,

@@ -27,6 +27,7 @@ export function sharedStore(options: PostgresStoreOptions): SharedStore {
     },
     size: async (sessionId) => (await open()).size(sessionId),
     list: async (query) => (await open()).list(query),
+    search: async (request) => (await open()).search(request),
     remove: async (sessionId, by) => (await open()).remove(sessionId, by),
     erased: async () => (await open()).erased(),
     load: () => void open(),

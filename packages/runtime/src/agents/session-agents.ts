@@ -272,6 +272,11 @@ export class SessionAgents implements ToolSource {
     await before?.release();
   }
 
+  /** The tools of servers that agents have of their own. */
+  serverTools(): readonly Tool[] {
+    return this.servers.tools();
+  }
+
   /** The session leaves memory: what agents have started ends. */
   async closeServers(): Promise<void> {
     this.leading = { key: '', skills: [] };

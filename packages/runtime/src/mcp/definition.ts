@@ -63,7 +63,7 @@ function definitionOf(tool: Tool): ToolDefinition {
     isReadOnly: annotations?.readOnlyHint === true,
     isIdempotent: annotations?.idempotentHint === true,
     version: createHash('sha256')
-      .update(JSON.stringify([description, schema]))
+      .update(JSON.stringify([title, description, schema]))
       .digest('hex')
       .slice(0, 16),
     ...(typeof ui === 'object' && ui !== null && { ui: ui as JsonObject }),
