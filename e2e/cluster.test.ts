@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client, RuntimeConnection } from '@groundcrew/sdk';
-import { callTools, providerOf, say, story, type WireClient } from '@groundcrew/testkit';
+import { callTools, providerOf, RuntimeProcess, say, story, type WireClient } from '@groundcrew/testkit';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Nodes, openClusterWorld } from './cluster-world.js';
 
@@ -204,6 +206,66 @@ describe.skipIf(!world)('several nodes on one PostgreSQL and one NATS', { timeou
       );
     },
   );
+
+  test('a session that needs a label is made at a node that has it, and refused where none has', async () => {
+    const [plain, labelled] = await Promise.all([nodes.start(), nodes.start({ labels: ['volume:one'] })]);
+    const a = await nodes.connect(plain);
+    const model = world.api.script(say('one'));
+    const ours = await a.create({ ...providerOf(model), nodeLabels: ['volume:one'] });
+    await ours.turn('First');
+    const rows = await world.postgres.query<{ owner_pid: number }>(
+      `SELECT owner_pid FROM ${schemaOf(nodes)}.gc_session`,
+    );
+    expect(rows).toEqual([{ owner_pid: labelled.pid }]);
+    const refusal = await a.failure('session.create', { nodeLabels: ['volume:two'] });
+    expect(refusal).toMatchObject({
+      message: 'No live node has the labels that the session needs: volume:two',
+      data: { code: 'node_unreachable', retryable: true },
+    });
+  });
+
+  test('a session that names its provider goes on at every node that knows the name, and its key is in no log', async () => {
+    const model = world.api.script(say('one'), say('two'));
+    const file = join(nodes.work.path, 'providers.json');
+    const { provider } = providerOf(model);
+    writeFileSync(file, JSON.stringify({ house: provider }));
+    const environment = { GROUNDCREW_PROVIDERS: file };
+    const [first, second] = await Promise.all([nodes.start({ environment }), nodes.start({ environment })]);
+    const a = await nodes.connect(first);
+    const ours = await a.create({ model: 'scripted', providerRef: 'house' });
+    await ours.turn('First');
+    await ours.call('session.destroy');
+    const b = await nodes.connect(second);
+    const theirs = await b.resume(ours.sessionId, {});
+    await theirs.turn('Second');
+    expect(model.requests).toHaveLength(2);
+    const rows = await world.postgres.query<{ json: string }>(
+      `SELECT json FROM ${schemaOf(nodes)}.gc_record UNION ALL SELECT head FROM ${schemaOf(nodes)}.gc_session`,
+    );
+    expect(JSON.stringify(rows)).toContain('providerRef');
+    expect(JSON.stringify(rows)).not.toContain(provider.apiKey);
+    expect(await b.failure('session.create', { providerRef: 'other' })).toMatchObject({
+      message: expect.stringContaining(
+        'The provider "other" that the session names is not known at this node',
+      ),
+    });
+  });
+
+  test('a relay leads clients that know one port to a node that answers', async () => {
+    const { clients, processes } = await start(1);
+    const port = await processes[0]?.port();
+    const relay = new RuntimeProcess({
+      flags: ['relay', '--to', `tcp://127.0.0.1:1,tcp://127.0.0.1:${port}`],
+      home: nodes.work.path,
+    });
+    nodes.processes.push(relay);
+    const client = await nodes.connect(relay);
+    const model = world.api.script(say('one'));
+    const ours = await client.create(providerOf(model));
+    await ours.turn('First');
+    const { sessions } = await (clients[0] as WireClient).call<{ sessions: object[] }>('session.list', {});
+    expect(sessions).toHaveLength(1);
+  });
 
   function schemaOf(each: Nodes): string {
     return new URL(each.store).searchParams.get('options')?.replace('-c search_path=', '') ?? '';

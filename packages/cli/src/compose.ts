@@ -21,6 +21,7 @@ import { hookFilesReader } from './config/hooks-file.js';
 import { mcpConfig } from './config/mcp-config.js';
 import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
+import { type NamedProviders, namedProviders } from './config/named-providers.js';
 import { userRules } from './config/permissions-file.js';
 import { HomePlugins } from './config/plugins.js';
 import { standingSandbox } from './config/sandbox-choice.js';
@@ -96,11 +97,12 @@ export function compose(options: ProgramOptions): Program {
   });
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
-  const node = nodeOf(options, homes);
+  const named = namedProviders(resolve(options.homeDirectory), options.environment);
+  const node = nodeOf(options, homes, named);
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
-    openModels: (settings, seams) => models.open(settings, seams),
+    openModels: async (settings, seams) => models.open(named.resolve(settings), seams),
     priceOf: priceBook(() => models.settings()),
     withFileLock,
     builtinTools: builtinTools({
@@ -155,8 +157,14 @@ const turnLimits: RuntimeOptions['limits'] = {
 };
 
 /** This runtime as one of several nodes, if it is to be one. */
-function nodeOf({ cluster, warn }: ProgramOptions, { shared, owner }: Homes): ProgramNode | undefined {
-  return cluster && shared ? new ProgramNode({ ...cluster, store: shared, owner, warn }) : undefined;
+function nodeOf(
+  { cluster, warn }: ProgramOptions,
+  { shared, owner }: Homes,
+  providers: NamedProviders,
+): ProgramNode | undefined {
+  return cluster && shared
+    ? new ProgramNode({ ...cluster, store: shared, owner, providers, warn })
+    : undefined;
 }
 
 interface ServerParts {

@@ -4,6 +4,7 @@ import type { RoutedClient, Routes, Routing } from '@groundcrew/server';
 import type { ClusterStore, NodeEntry, OrphanedSession, Owner, SessionStore } from '@groundcrew/store';
 import type { Bus } from './bus.js';
 import { Links } from './links.js';
+import { noNodeHas } from './retries.js';
 import { ClientRoutes } from './routes.js';
 
 /** The sessions of this node, as the cluster needs them. */
@@ -103,7 +104,7 @@ export class ClusterNode implements Routing {
       placeOf: (sessionId) => cluster.placeOf(sessionId),
       runtimeId: owner.runtimeId,
       isHere: (sessionId) => sessions.isOpen(sessionId),
-      otherNode: () => (this.#isDraining ? this.#others[0] : undefined),
+      nodeFor: (labels) => this.#nodeFor(labels),
       connect: (node, hello) => this.#connect(node, hello),
       patience: this.#times.patience,
     });
@@ -147,6 +148,14 @@ export class ClusterNode implements Routing {
     const [here, there] = channelPair();
     void this.#options.serve(there, hello.client);
     return here;
+  }
+
+  #nodeFor(wanted: readonly string[]): NodeEntry | undefined {
+    const has = ({ labels }: Pick<NodeEntry, 'labels'>) => wanted.every((label) => labels.includes(label));
+    if (!this.#isDraining && has(this.#options)) return undefined;
+    const other = this.#others.find(has);
+    if (!other && wanted.length > 0 && !has(this.#options)) throw noNodeHas(wanted);
+    return other;
   }
 
   /** The others know of this node before its first client comes. */

@@ -87,3 +87,11 @@ export function unreachable(sessionId: string, reason: string): RpcError {
     retryable: true,
   });
 }
+
+/** What a client reads whose session no live node can work on. */
+export function noNodeHas(labels: readonly string[]): RpcError {
+  return new RpcError(-32_000, `No live node has the labels that the session needs: ${labels.join(', ')}`, {
+    code: 'node_unreachable',
+    retryable: true,
+  });
+}

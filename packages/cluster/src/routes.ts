@@ -23,8 +23,8 @@ export interface RoutesOptions {
   readonly runtimeId: string;
   /** Whether the session is open at this node. */
   isHere(sessionId: string): boolean;
-  /** This node takes no sessions any more: another one is to have them. */
-  otherNode(): NodeEntry | undefined;
+  /** Where a session that no node has is opened: undefined for this node. Throws when no node has the labels. */
+  nodeFor(labels: readonly string[]): NodeEntry | undefined;
   /** A channel on which a client is served: at this node, or at another one. Rejects with NodeUnreachable. */
   connect(node: NodeEntry | undefined, hello: { clientId: string; client: unknown }): Promise<Channel>;
   /** How long a session is looked for, in milliseconds. */
@@ -107,7 +107,7 @@ export class ClientRoutes implements Routes {
       const session = this.#attached.get(sessionId);
       try {
         await session?.moving;
-        const link = session?.link?.isOpen ? session.link : await this.#linkFor(sessionId);
+        const link = session?.link?.isOpen ? session.link : await this.#linkFor(sessionId, labelsIn(params));
         if (session && opening.has(name)) session.link = link;
         const answer = await link.request(method, params, call.signal);
         if (leaving.has(name)) this.#attached.delete(sessionId);
@@ -129,11 +129,11 @@ export class ClientRoutes implements Routes {
     }
   }
 
-  async #linkFor(sessionId: string): Promise<NodeLink> {
+  async #linkFor(sessionId: string, wanted: readonly string[] = []): Promise<NodeLink> {
     if (this.options.isHere(sessionId)) return this.#linkTo(undefined);
-    const { node } = (await this.options.placeOf(sessionId)) ?? {};
+    const { node, labels = wanted } = (await this.options.placeOf(sessionId)) ?? {};
     if (node) return this.#linkTo(node.runtimeId === this.options.runtimeId ? undefined : node);
-    return this.#linkTo(this.options.otherNode());
+    return this.#linkTo(this.options.nodeFor(labels));
   }
 
   async #linkTo(node: NodeEntry | undefined): Promise<NodeLink> {
@@ -236,6 +236,12 @@ function sessionIdIn(params: unknown): string | undefined {
   const { sessionId, options } = (params ?? {}) as { sessionId?: unknown; options?: { sessionId?: unknown } };
   if (typeof sessionId === 'string' && sessionId !== '') return sessionId;
   return typeof options?.sessionId === 'string' ? options.sessionId : undefined;
+}
+
+/** What a node must have for the session that a client makes. */
+function labelsIn(params: unknown): readonly string[] {
+  const { nodeLabels } = (params ?? {}) as { readonly nodeLabels?: unknown };
+  return Array.isArray(nodeLabels) ? nodeLabels.filter((label) => typeof label === 'string') : [];
 }
 
 function openParams({ name, params }: Pick<RoutedRequest, 'name' | 'params'>): Params {

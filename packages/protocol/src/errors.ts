@@ -37,6 +37,14 @@ export const failureCodes = {
     retryable: false,
     summary: 'A prompt with this messageId was sent before, with other content.',
   },
+  node_unreachable: {
+    retryable: true,
+    summary: 'The node that has the session, or one that could have it, cannot be reached now.',
+  },
+  outcome_unknown: {
+    retryable: false,
+    summary: 'The node that worked on the request was lost before it answered; it may have been done.',
+  },
   overloaded: { retryable: true, summary: 'Too much waits already.' },
   session_in_use: { retryable: true, summary: 'Another live process works in this session.' },
   session_not_found: { retryable: false, summary: 'There is no session of this id.' },

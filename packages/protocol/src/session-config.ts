@@ -291,6 +291,10 @@ const sandboxPolicy = once(() =>
 const featureFields = () => ({
   enableConfigDiscovery: flag,
   enableFileHooks: flag,
+  /** Names a model service that each node has in a file of its own. */
+  providerRef: () => z.string(),
+  /** What a node must have to work on the session. */
+  nodeLabels: () => z.array(z.string()),
   enableHostGitOperations: flag,
   enableSessionStore: flag,
   enableSessionTelemetry: flag,

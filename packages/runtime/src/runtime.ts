@@ -1,6 +1,7 @@
 import {
   isStale,
   type SessionContext,
+  type SessionHead,
   type SessionQuery,
   type SessionSummary,
   staleOwner,
@@ -111,10 +112,15 @@ export class Runtime {
   }
 
   /** Goes on with what another node has left of a session, by what its log says and without a client. Throws StoreError. */
-  adopt(sessionId: string, workingDirectory: string): Promise<void> {
+  adopt(sessionId: string, { context, needs }: SessionHead): Promise<void> {
     return this.live.oneAtATime(sessionId, async () => {
       if (this.live.find(sessionId)) return;
-      const settings = { ...adoptedSettings, workingDirectory };
+      const { providerRef } = needs ?? {};
+      const settings = {
+        ...adoptedSettings,
+        workingDirectory: context.cwd,
+        ...(providerRef !== undefined && { providerRef }),
+      };
       const nobody = { clientId: '' } as OpenRequest['attachment'];
       const session = await this.newSession({
         sessionId,
@@ -240,6 +246,7 @@ export class Runtime {
     if (session.hosting.problem) session.optionWarnings.add([session.hosting.problem]);
     this.live.add(session);
     if (session.isReadOnly) return session;
+    await this.nameProvider(session);
     if (rested) await this.goOn(session);
     await session.hosting.open();
     const wasActive = isWarm && (await settlePending(conversation, request));
@@ -250,6 +257,14 @@ export class Runtime {
     if (request.continuePendingWork) await conversation.continueWork();
     conversation.offers.renew();
     return session;
+  }
+
+  /** A session that named its service once goes on with it, wherever it is opened. */
+  private async nameProvider(session: Session): Promise<void> {
+    const { currentSettings: settings } = session;
+    const { providerRef } = (await session.state()).fixed;
+    const isNamed = settings.providerRef !== undefined || settings.provider?.baseUrl !== undefined;
+    if (providerRef !== undefined && !isNamed) await this.reconfigure(session, { ...settings, providerRef });
   }
 
   /** Has the agent lead that a client names; a new session whose agent does not exist is not made. */

@@ -88,6 +88,10 @@ export interface SessionConfigBase extends OtherSettings {
    * session that is resumed keeps what it was created with.
    */
   readonly enableFileHooks?: boolean;
+  /** Names a model service that each node has in its `providers.json`: keys stay there, and any such node can go on. */
+  readonly providerRef?: string;
+  /** What a node must have to work on the session, one of several nodes: their `--label`. */
+  readonly nodeLabels?: readonly string[];
   /** MCP servers, by name. They start at the first turn; their tools are offered as `<server>-<tool>`. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
   /** Agents that can lead the session, and that the main agent may ask; `defineAgent` checks one. */
@@ -168,6 +172,8 @@ type OtherSettings = Omit<
   | 'hooks'
   | 'hookOptions'
   | 'enableFileHooks'
+  | 'providerRef'
+  | 'nodeLabels'
   | 'mcpServers'
   | 'customAgents'
   | 'subagents'

@@ -69,6 +69,8 @@ export function settingsFrom(
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('tracksFiles', params.enableFileChangeTracking ?? before?.tracksFiles),
     ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
+    ...pick('providerRef', params.providerRef ?? before?.providerRef),
+    ...pick('nodeLabels', params.nodeLabels ?? before?.nodeLabels),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...skillSettings(params, before, workingDirectory),
     ...pick(

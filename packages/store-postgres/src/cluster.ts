@@ -1,4 +1,10 @@
-import type { NodeEntry, OrphanedSession, Owner, SessionPlace } from '@groundcrew/store';
+import {
+  type NodeEntry,
+  type OrphanedSession,
+  type Owner,
+  parseHead,
+  type SessionPlace,
+} from '@groundcrew/store';
 import { type HeadRow, headColumns, readHead } from './columns.js';
 import type { Connection } from './connection.js';
 
@@ -23,6 +29,7 @@ export async function liveNodes(connection: Connection): Promise<readonly NodeEn
 
 interface PlaceRow {
   readonly seq: number;
+  readonly head: string;
   readonly id: string | null;
   readonly address: string | null;
   readonly labels: readonly string[] | null;
@@ -35,15 +42,25 @@ export async function placeOfSession(
 ): Promise<SessionPlace | undefined> {
   const [row] = await connection.all<PlaceRow>({
     name: 'gc-place',
-    text: `SELECT s.seq, n.id, n.address, n.labels FROM gc_session s LEFT JOIN gc_node n
+    text: `SELECT s.seq, s.head, n.id, n.address, n.labels FROM gc_session s LEFT JOIN gc_node n
         ON n.id = s.owner AND n.address IS NOT NULL AND (n.lease_until > clock_timestamp() OR $2)
       WHERE s.id = $1`,
     values: [sessionId, isGraceTime],
   });
   if (!row) return undefined;
   const { seq, id, address, labels } = row;
-  const isOwned = id !== null && address !== null;
-  return { seq, ...(isOwned && { node: { runtimeId: id, address, labels: labels ?? [] } }) };
+  if (id !== null && address !== null) return { seq, node: { runtimeId: id, address, labels: labels ?? [] } };
+  const needed = neededLabels(row.head);
+  return { seq, ...(needed && { labels: needed }) };
+}
+
+/** A head that cannot be read needs nothing; whoever opens the session warns of it. */
+function neededLabels(head: string): readonly string[] | undefined {
+  try {
+    return parseHead(head).needs?.labels;
+  } catch {
+    return undefined;
+  }
 }
 
 interface OrphanRow extends HeadRow {

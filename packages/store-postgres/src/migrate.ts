@@ -45,7 +45,7 @@ export async function migrate(connection: Connection, steps = migrationSteps): P
 }
 
 /** Two transactions that make the same table for the first time: the second is refused, and finds it made. */
-const madeMeanwhile: ReadonlySet<string> = new Set(['23505', '42P07']);
+const madeMeanwhile: ReadonlySet<string> = new Set(['23505', '42710', '42P07']);
 
 /** The version of the tables; undefined when there are none. */
 export async function readVersion(connection: Connection): Promise<SchemaVersion | undefined> {

@@ -14,6 +14,8 @@ export interface SessionPlace {
   readonly seq: number;
   /** The node that owns it, if it lives. */
   readonly node?: NodeEntry;
+  /** What a node must have to work on it. */
+  readonly labels?: readonly string[];
 }
 
 /** A session with work whose node is gone. */

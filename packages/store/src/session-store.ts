@@ -34,7 +34,18 @@ export interface SessionHead {
   readonly clientName?: string;
   /** Stretches of the log, by their first and last seq, whose events readers no longer see. */
   readonly removed?: readonly (readonly [first: number, last: number])[];
+  /** What a node must have to go on with it; absent when nothing. */
+  readonly needs?: SessionNeeds;
   readonly context: SessionContext;
+}
+
+/** What a node must have to go on with a session. */
+export interface SessionNeeds {
+  /** A model service that is known by this name. */
+  readonly providerRef?: string;
+  readonly labels?: readonly string[];
+  /** Keys that only its client has. */
+  readonly secrets?: true;
 }
 
 /** Where a session works; what `session.list` filters by. */

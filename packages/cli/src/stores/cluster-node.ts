@@ -3,6 +3,7 @@ import type { ClusterNode, NodeSessions } from '@groundcrew/cluster';
 import type { Lifecycle, Runtime, RuntimeOptions } from '@groundcrew/runtime';
 import type { Routing, Server } from '@groundcrew/server';
 import type { OrphanedSession, Owner } from '@groundcrew/store';
+import type { NamedProviders } from '../config/named-providers.js';
 import type { SharedStore } from './shared-store.js';
 
 /** How this runtime is one of several nodes. */
@@ -17,6 +18,7 @@ export interface ClusterChoice {
 export interface NodeParts extends ClusterChoice {
   readonly store: SharedStore;
   readonly owner: Owner;
+  readonly providers: Pick<NamedProviders, 'has'>;
   warn(message: string): void;
 }
 
@@ -37,7 +39,7 @@ export class ProgramNode implements Routing {
       cluster: await store.cluster(),
       owner,
       labels,
-      sessions: sessionsOf(runtime, labels),
+      sessions: sessionsOf(runtime, this.parts),
       serve: (channel, client) => server.serveForwarded(channel, client),
       onLifecycle: (lifecycle) => server.lifecycleElsewhere(lifecycle as Lifecycle),
       onWarning: warn,
@@ -74,19 +76,25 @@ export class ProgramNode implements Routing {
   }
 }
 
-function sessionsOf(runtime: Runtime, labels: readonly string[]): NodeSessions {
+function sessionsOf(runtime: Runtime, parts: NodeParts): NodeSessions {
   return {
     isOpen: (sessionId) => runtime.find(sessionId) !== undefined,
     openIds: () => runtime.openIds,
-    adopt: ({ sessionId, head }) => runtime.adopt(sessionId, head.context.cwd),
-    missingFor: (orphan) => missingFor(orphan, labels),
+    adopt: ({ sessionId, head }) => runtime.adopt(sessionId, head),
+    missingFor: (orphan) => missingFor(orphan, parts),
     lose: (sessionId) => runtime.lose(sessionId),
     handOver: (sessionId, signal) => runtime.handOver(sessionId, signal),
   };
 }
 
 /** What a session needs that this node does not have. */
-function missingFor({ head }: OrphanedSession, _labels: readonly string[]): string | undefined {
-  if (!existsSync(head.context.cwd)) return `the working directory ${head.context.cwd} is not here`;
+function missingFor({ head }: OrphanedSession, { labels, providers }: NodeParts): string | undefined {
+  const { labels: needed = [], providerRef, secrets } = head.needs ?? {};
+  const lacking = needed.filter((label) => !labels.includes(label));
+  if (lacking.length > 0) return `it needs a node with the label ${lacking.join(', ')}`;
+  if (providerRef !== undefined && !providers.has(providerRef))
+    return `it needs the provider ${JSON.stringify(providerRef)}`;
+  if (secrets) return 'its keys came with its client and are not stored: that client has to resume it';
+  if (!existsSync(head.context.cwd)) return `its working directory ${head.context.cwd} is not here`;
   return undefined;
 }

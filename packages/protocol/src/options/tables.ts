@@ -218,6 +218,8 @@ export const createOptions: SupportOf<Create> = {
   configDir: used,
   enableConfigDiscovery: used,
   enableFileHooks: used,
+  providerRef: used,
+  nodeLabels: used,
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
   enableSessionTelemetry: unused(noTelemetry),

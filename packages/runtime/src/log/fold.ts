@@ -70,7 +70,20 @@ export function headOf(state: SessionState): SessionHead {
     ...(summary !== undefined && { summary }),
     ...(state.removed.length > 0 && { removed: state.removed }),
     ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),
+    ...needsOf(state),
   };
+}
+
+/** What a node must have to go on with the session. */
+function needsOf({ fixed }: SessionState): Pick<SessionHead, 'needs'> {
+  const { providerRef, nodeLabels = [], hasProvider, hasGitHubToken, providerNames = [] } = fixed;
+  const hasSecrets = hasProvider || hasGitHubToken || providerNames.length > 0;
+  const needs = {
+    ...(providerRef !== undefined && { providerRef }),
+    ...(nodeLabels.length > 0 && { labels: nodeLabels }),
+    ...(hasSecrets && { secrets: true as const }),
+  };
+  return Object.keys(needs).length > 0 ? { needs } : {};
 }
 
 function withAgent(

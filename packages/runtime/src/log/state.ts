@@ -339,6 +339,10 @@ export interface FixedSettings {
   readonly hasProvider: boolean;
   /** What its other model services are called. */
   readonly providerNames: readonly string[];
+  /** What the service is called that each node has in a file of its own. */
+  readonly providerRef: string;
+  /** What a node must have to work on the session. */
+  readonly nodeLabels: readonly string[];
   /** It was given a GitHub token of its own. */
   readonly hasGitHubToken: boolean;
   /** It keeps a directory of its own; so does one that says nothing of it. */

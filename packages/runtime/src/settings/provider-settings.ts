@@ -77,8 +77,10 @@ function withoutWireModel(settings: SessionSettings): SessionSettings {
 
 /** What of the session's services may be stored: that they are there, and what they are called. */
 export function fixedProviders(settings: SessionSettings): Partial<FixedSettings> {
-  const { provider, providers = [], gitHubToken } = settings;
+  const { provider, providers = [], gitHubToken, providerRef, nodeLabels } = settings;
   return {
+    ...(providerRef !== undefined && { providerRef }),
+    ...(nodeLabels && { nodeLabels }),
     hasProvider: provider?.baseUrl !== undefined,
     ...(providers.length > 0 && { providerNames: providers.map(({ name }) => name) }),
     ...(gitHubToken !== undefined && { hasGitHubToken: true }),
@@ -105,6 +107,8 @@ export function newlyFixed(
     ...(isOther(settings.subagents, before.subagents ?? undefined) && { subagents: settings.subagents }),
     ...(isOther(skillDirectories, before.skillDirectories) && { skillDirectories }),
     ...(isOther(disabledSkills, before.disabledSkills) && { disabledSkills, skillSwitches: {} }),
+    ...(isOther(settings.providerRef, before.providerRef) && { providerRef: settings.providerRef }),
+    ...(isOther(settings.nodeLabels, before.nodeLabels) && { nodeLabels: settings.nodeLabels }),
     ...(hasProvider && !before.hasProvider && { hasProvider }),
     ...(hasGitHubToken && !before.hasGitHubToken && { hasGitHubToken }),
     ...(names.length > 0 && { providerNames: [...known, ...names] }),

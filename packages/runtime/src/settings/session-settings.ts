@@ -28,6 +28,10 @@ export interface SessionSettings {
   /** Services beside it, and the models they serve. */
   readonly providers?: readonly NamedProvider[];
   readonly models?: readonly RegistryModel[];
+  /** Names a service that each node has in a file of its own. */
+  readonly providerRef?: string;
+  /** What a node must have to work on the session. */
+  readonly nodeLabels?: readonly string[];
   readonly gitHubToken?: string;
   /** Who the session is at GitHub, where a client said so. */
   readonly gitHubUser?: { readonly type: string; readonly host: string; readonly login?: string };

@@ -1,0 +1,83 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { freePort, type PostgresServer } from '@groundcrew/testkit';
+
+const run = promisify(execFile);
+
+/** A synchronous standby of a server, which takes its place when it is promoted. */
+export class Standby {
+  private constructor(
+    readonly port: number,
+    private readonly home: string,
+    private readonly binaries: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** Copies the primary and follows it; resolves when what is acknowledged is on both. */
+  static async open(primary: PostgresServer, binaries: string): Promise<Standby> {
+    const home = mkdtempSync(join(tmpdir(), 'groundcrew-standby-'));
+    const identity = postgresUser();
+    if (identity.uid !== undefined) chownSync(home, identity.uid, identity.gid ?? identity.uid);
+    const { username, password, port: from } = new URL(primary.url);
+    const data = join(home, 'data');
+    const environment = { PGPASSWORD: decodeURIComponent(password), LC_ALL: 'C', PATH: process.env.PATH };
+    const options = { ...identity, cwd: home, env: environment };
+    const source = ['-h', '127.0.0.1', '-p', from, '-U', username];
+    await run(
+      join(binaries, 'pg_basebackup'),
+      [...source, '-D', data, '-R', '-X', 'stream', '-c', 'fast'],
+      options,
+    );
+    const port = await freePort();
+    const settings = [
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      'fsync=off',
+      'max_connections=200',
+    ];
+    const words = settings.flatMap((setting) => ['-c', setting]);
+    const child = spawn(join(binaries, 'postgres'), ['-D', data, '-p', `${port}`, ...words], {
+      ...options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    for await (const line of createInterface({ input: child.stderr }))
+      if (line.includes('ready to accept read-only connections')) break;
+    child.stderr.resume();
+    await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
+    await primary.query('SELECT pg_reload_conf()');
+    const isFollowing = async () =>
+      (await primary.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length > 0;
+    while (!(await isFollowing())) await new Promise((resolve) => setTimeout(resolve, 20));
+    return new Standby(port, home, binaries, child);
+  }
+
+  async promote(): Promise<void> {
+    await run(join(this.binaries, 'pg_ctl'), ['promote', '-D', join(this.home, 'data'), '-w'], {
+      ...postgresUser(),
+      cwd: this.home,
+      env: { LC_ALL: 'C' },
+    });
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.child, 'exit');
+    this.child.kill('SIGQUIT');
+    await ended;
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The server refuses to run as root. */
+function postgresUser(): { readonly uid?: number; readonly gid?: number } {
+  if (process.getuid?.() !== 0) return {};
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((each) => each.startsWith('postgres:'));
+  const [, , uid, gid] = line?.split(':') ?? [];
+  return { uid: Number(uid ?? 65_534), gid: Number(gid ?? 65_534) };
+}

@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  findNats,
+  findPostgres,
+  type NatsServer,
+  openNats,
+  openPostgres,
+  type PostgresServer,
+  RuleModel,
+  RuntimeProcess,
+} from '@groundcrew/testkit';
+import { Gate } from './gate.js';
+import { Standby } from './standby.js';
+
+/** One node, and its own ways to PostgreSQL and NATS. */
+export interface Node {
+  readonly process: RuntimeProcess;
+  readonly toPostgres: Gate;
+  readonly toNats: Gate;
+  isUp: boolean;
+}
+
+/** Three nodes, and all that they share. */
+export class World {
+  readonly nodes: Node[] = [];
+  private readonly folder = mkdtempSync(join(tmpdir(), 'groundcrew-chaos-'));
+  private gates: Gate[] = [];
+  private made = 0;
+
+  private constructor(
+    readonly postgres: PostgresServer,
+    readonly nats: NatsServer,
+    readonly model: RuleModel,
+    readonly standby: Standby | undefined,
+    readonly database: string,
+  ) {}
+
+  static async open({ hasStandby }: { readonly hasStandby: boolean }): Promise<World> {
+    const source = findPostgres(process.env, { downloaded: true });
+    const nats = await findNats(process.env, { downloaded: true });
+    if (typeof source === 'string' || typeof nats === 'string') throw new Error(`${source} ${nats}`);
+    const postgres = await openPostgres(source, { wal_level: 'replica', max_wal_senders: '4' });
+    const database = new URL(await postgres.newDatabase()).pathname;
+    const standby = hasStandby ? await Standby.open(postgres, source.binaries ?? '') : undefined;
+    const model = await RuleModel.open(rule);
+    const world = new World(postgres, await openNats(nats), model, standby, database);
+    writeFileSync(join(world.folder, 'skew.cjs'), skew);
+    await Promise.all([0, 1, 2].map(() => world.start()));
+    return world;
+  }
+
+  /** Starts a node; of three, one has a clock that is an hour late and one that is an hour early. */
+  async start(): Promise<Node> {
+    const toPostgres = await Gate.open(this.postgres.port);
+    const toNats = await Gate.open(this.nats.port);
+    this.gates.push(toPostgres, toNats);
+    const place = (port: number) => {
+      const url = new URL(this.postgres.url);
+      return Object.assign(url, { port: `${port}`, pathname: this.database }).href;
+    };
+    const stores = [place(toPostgres.port), ...(this.standby ? [place(this.standby.port)] : [])];
+    const hours = (this.made % 3) - 1;
+    this.made += 1;
+    const process = new RuntimeProcess({
+      flags: ['--headless', '--port', '0'],
+      home: mkdtempSync(join(this.folder, 'home-')),
+      workingDirectory: this.folder,
+      environment: {
+        GROUNDCREW_STORE: stores.join(','),
+        GROUNDCREW_NATS: `nats://127.0.0.1:${toNats.port}`,
+        NODE_OPTIONS: `--require ${join(this.folder, 'skew.cjs')}`,
+        SKEW_MS: `${hours * 3_600_000}`,
+      },
+    });
+    const node = { process, toPostgres, toNats, isUp: true };
+    await process.port();
+    this.nodes.push(node);
+    return node;
+  }
+
+  /** Rows, from whichever server is the primary. */
+  async query<Row>(text: string): Promise<readonly Row[]> {
+    const { Client } = await import('pg');
+    const ports = [this.postgres.port, ...(this.standby ? [this.standby.port] : [])];
+    for (const port of ports) {
+      const url = Object.assign(new URL(this.postgres.url), { port: `${port}`, pathname: this.database });
+      const client = new Client({ connectionString: url.href });
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        const { rows } = await client.query('SELECT pg_is_in_recovery() AS standby');
+        if (rows[0].standby) continue;
+        return (await client.query(text)).rows as readonly Row[];
+      } catch {
+        // The other one, then.
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    }
+    throw new Error('No primary answers');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.nodes.map(({ process }) => process.stop()));
+    for (const gate of this.gates) gate.close();
+    await Promise.all([this.model.close(), this.nats.close(), this.standby?.close()]);
+    await this.postgres.close();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A prompt has a tool called with its own words, and the result is repeated: asking again gives the same again. */
+const rule = (messages: readonly { readonly role: string; readonly content?: unknown }[]) => {
+  const last = messages.at(-1);
+  const words = textOf(last?.content);
+  if (last?.role === 'tool') return { chunks: [`done ${words}`] };
+  const name = /work-\d+/.exec(words)?.[0] ?? 'work-0';
+  return { calls: [{ id: `call-${name}`, name: 'effect', arguments: { name } }] };
+};
+
+function textOf(content: unknown): string {
+  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
+}
+
+/** Moves the clock that a program reads; timers stay as they are. */
+const skew = `const by = Number(process.env.SKEW_MS);
+const now = Date.now.bind(Date);
+globalThis.Date = class extends Date {
+  constructor(...given) { given.length === 0 ? super(now() + by) : super(...given); }
+  static now() { return now() + by; }
+};
+`;
