@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { freePort, type PostgresServer } from '@groundcrew/testkit';
@@ -19,7 +19,9 @@ export class Standby {
   ) {}
 
   /** Copies the primary and follows it; resolves when what is acknowledged is on both. */
-  static async open(primary: PostgresServer, binaries: string): Promise<Standby> {
+  static async open(primary: PostgresServer, given: string): Promise<Standby> {
+    // A link to `postgres` may lie where its other programs do not.
+    const binaries = dirname(realpathSync(join(given, 'postgres')));
     const home = mkdtempSync(join(tmpdir(), 'groundcrew-standby-'));
     const identity = postgresUser();
     if (identity.uid !== undefined) chownSync(home, identity.uid, identity.gid ?? identity.uid);
