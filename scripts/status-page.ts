@@ -177,7 +177,7 @@ const notYet = [
   '## Not yet',
   '',
   'Hooks, MCP servers, agents and sub-agents, skills and plugins, instructions from files, summaries of long conversations (a full',
-  'window leaves the oldest rounds out instead), telemetry, canvases and extensions, schedules, memory across sessions, taking changes',
+  'window leaves the oldest rounds out instead), canvases and extensions, schedules, memory across sessions, taking changes',
   'of files back; in our SDK also slash commands of the app, forms (elicitation), `sessionFs` and the mode `empty`.',
 ];
 

@@ -23,6 +23,7 @@ import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 import { HomePlugins } from './config/plugins.js';
 import { standingSandbox } from './config/sandbox-choice.js';
+import type { ProgramTelemetry } from './config/telemetry.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
 import { Homes } from './stores/homes.js';
@@ -48,6 +49,8 @@ export interface ProgramOptions {
   readonly store?: string;
   /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
   readonly fileHooks?: boolean;
+  /** Watches the work of all sessions; without it nothing does. */
+  readonly telemetry?: ProgramTelemetry | undefined;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Covers values in the diagnostics from now on. */
@@ -72,6 +75,7 @@ export interface Program {
 
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
+  const { telemetry } = options;
   const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
   const accounts: HomeAccounts = new HomeAccounts({
@@ -85,7 +89,11 @@ export function compose(options: ProgramOptions): Program {
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
-    openModels: (settings, seams) => models.open(settings, seams),
+    openModels: async (settings, seams) => {
+      const access = await models.open(settings, seams);
+      return telemetry?.watch(access, settings) ?? access;
+    },
+    ...(telemetry && { observer: telemetry.observer }),
     priceOf: priceBook(() => models.settings()),
     withFileLock,
     builtinTools: builtinTools({
@@ -114,6 +122,7 @@ export function compose(options: ProgramOptions): Program {
     await server.shutdown();
     await workers.close();
     await homes.close();
+    await telemetry?.close();
   };
   const shutdown = async () => {
     await close();
@@ -140,7 +149,7 @@ function serverEnvironment(
     version: options.version,
     workingDirectory: options.workingDirectory,
     homeDirectory: resolve(options.homeDirectory),
-    warnings: settingsWithoutEffect(options.environment),
+    warnings: options.telemetry?.warnings ?? [],
     authStatus: () => authStatus(accounts.shown),
     listModels: modelLister(models, runtime),
     mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
@@ -154,7 +163,12 @@ function serverEnvironment(
     userSettings: userSettings(resolve(options.homeDirectory), options.environment),
     accounts,
     gitHub: gitHub(models, accounts),
-    ...(filtersSecrets(options) && { addSecrets: options.addSecrets }),
+    ...(filtersSecrets(options) && {
+      addSecrets: (values: readonly string[]) => {
+        options.addSecrets(values);
+        options.telemetry?.cover(values);
+      },
+    }),
     shutdown,
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
@@ -216,12 +230,6 @@ function modelLister(models: ModelDirectory, runtime: Runtime): ServerEnvironmen
       : models.list(gitHubToken);
     return (await list).map(wireModel);
   };
-}
-
-/** Clients ask for telemetry by the environment of the runtime that they start. */
-function settingsWithoutEffect({ COPILOT_OTEL_ENABLED: asked }: Environment): readonly string[] {
-  if (asked === undefined || /^(?:false|0|)$/i.test(asked)) return [];
-  return ["The option 'telemetry' (COPILOT_OTEL_ENABLED) has no effect: this version sends no telemetry."];
 }
 
 /** Clients may add secrets where the process serves one user only, which its environment says. */

@@ -18,6 +18,7 @@ import type {
   SetModelOptions,
   SubagentOptions,
 } from './session-options.js';
+import type { TelemetryOptions } from './telemetry.js';
 
 /** The names of an object's fields; of those with fields of their own, what these are. */
 interface Names {
@@ -204,6 +205,15 @@ const connections: Readonly<Record<RuntimeConnection['kind'], Names>> = {
   channel: { kind: true, open: true, connectionToken: true },
 };
 
+const telemetry: NamesOf<TelemetryOptions> = {
+  otlpEndpoint: true,
+  otlpProtocol: true,
+  filePath: true,
+  exporterType: true,
+  sourceName: true,
+  captureContent: true,
+};
+
 const client: NamesOf<ClientOptions> = {
   connection: true,
   workingDirectory: true,
@@ -214,6 +224,7 @@ const client: NamesOf<ClientOptions> = {
   useLoggedInUser: true,
   sessionIdleTimeoutSeconds: true,
   onModelRequest: true,
+  telemetry: { each: 'field', names: telemetry },
   getTraceContext: true,
   onHandlerError: true,
   onWarning: true,

@@ -5,6 +5,7 @@ import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { chooseStore } from '../config/store-choice.js';
+import { telemetryFor } from '../config/telemetry.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import { readProtocol } from '../flags/protocol.js';
@@ -84,7 +85,8 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const shutdown = new Shutdown(process, log);
   const from = optionsFrom(options, process, shutdown);
   const store = await chooseStore({ ...from, given: options.store });
-  const program = compose({ ...from, ...(store !== undefined && { store }) });
+  const telemetry = await telemetryFor({ ...from, secrets: [from.connectionToken, from.token?.value] });
+  const program = compose({ ...from, ...(store !== undefined && { store }), telemetry });
   shutdown.program = program;
   process.onSignal(() => void shutdown.end(0));
   if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void shutdown.end(0));
