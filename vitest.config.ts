@@ -29,13 +29,20 @@ const seesItsOwnImports = 'packages/protocol/src/lazy.test.ts';
 
 /** Those that take longest begin first, or one of them would be the last to run, alone. */
 const slowest = [
-  'leaks',
-  'sdk-examples',
   'chaos',
+  'leaks',
+  'config-dirs',
+  'sdk-examples',
+  'generations',
+  'hooks-matrix',
+  'freeze',
   'wire-contract',
-  'storage',
-  'bootstrap',
+  'deletion',
   'choke-point',
+  'hostile-lines',
+  'storage',
+  'orphans',
+  'bootstrap',
   'lifetime',
 ];
 

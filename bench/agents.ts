@@ -1,16 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { AnyEvent } from '@groundcrew/protocol';
-import { stdioChannel } from '@groundcrew/rpc';
-import { type CompletionMessage, RuleModel, WireClient, type WireSession } from '@groundcrew/testkit';
+import { type CompletionMessage, RuleModel, type WireSession } from '@groundcrew/testkit';
 import { type Figure, reportOf } from './budgets/report.js';
 import { timed, typical } from './statistics.js';
+import { openRuntime, watchedSeconds } from './watched-runtime.js';
 
 const usage = `Measures what many sub-agents at once, and many skills, cost; fails when a bound is missed.
 
@@ -27,9 +24,6 @@ const { values } = parseArgs({
   },
 });
 
-const program = fileURLToPath(new URL('../packages/cli/bin/groundcrew.js', import.meta.url));
-const preload = fileURLToPath(new URL('./streams/loop-delay.cjs', import.meta.url));
-const watchedSeconds = 5;
 const root = mkdtempSync(join(tmpdir(), 'groundcrew-agents-'));
 
 /** Agents stream, call tools and go on until they are released; the root has begun them all in one message. */
@@ -78,61 +72,10 @@ async function main(): Promise<boolean> {
   return figures.every(({ isKept }) => isKept !== false);
 }
 
-/** What a process says of itself. */
-interface Seen {
-  readonly p99: number;
-  readonly live: number;
-}
-
-/** A process that says how its event loop fares, and what it keeps in memory. */
-function watched(home: string, ...args: readonly string[]) {
-  const file = join(home, 'seen.json');
-  const child = spawn(process.execPath, ['--expose-gc', '--require', preload, ...args], {
-    cwd: home,
-    env: {
-      PATH: process.env.PATH,
-      HOME: home,
-      COPILOT_HOME: home,
-      LOOP_DELAY_FILE: file,
-      LOOP_DELAY_SECONDS: String(watchedSeconds),
-    },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  return {
-    child,
-    watch: async () => {
-      rmSync(file, { force: true });
-      child.kill('SIGUSR2');
-      while (!existsSync(file)) await pause(50);
-      return JSON.parse(readFileSync(file, 'utf8')) as Seen;
-    },
-    close: async () => {
-      child.kill('SIGKILL');
-      await once(child, 'close');
-    },
-  };
-}
-
-/** A runtime, and beside it a process that does nothing: what that sees is the machine's own delay. */
-async function openRuntime() {
-  const runtime = watched(mkdtempSync(join(root, 'home-')), program, '--headless', '--stdio');
-  const { child } = runtime;
-  const sleeper = watched(mkdtempSync(join(root, 'sleeper-')), '--eval', 'setInterval(() => undefined, 1e6)');
-  const client = new WireClient(stdioChannel({ input: child.stdout, output: child.stdin }));
-  return {
-    client,
-    watch: async () => {
-      const [own, machine] = await Promise.all([runtime.watch(), sleeper.watch()]);
-      return { ...own, machine: machine.p99 };
-    },
-    close: () => Promise.all([runtime.close(), sleeper.close()]),
-  };
-}
-
 async function manyAgents(count: number): Promise<readonly Figure[]> {
   const crew = new Crew(count);
   const model = await RuleModel.open(crew.rule, { chunkPause: 5 });
-  const runtime = await openRuntime();
+  const runtime = await openRuntime(root);
   const settings = { ...model.settings, streaming: true, subagents: { maxConcurrency: count } };
   const session = await runtime.client.create(settings);
   for (let turn = 0; turn < 20; turn++) await session.turn('Warm up');
@@ -208,7 +151,7 @@ async function manySkills(count: number): Promise<readonly Figure[]> {
     sizes.push(JSON.stringify(messages[0]).length);
     return { chunks: ['ok'] };
   });
-  const runtime = await openRuntime();
+  const runtime = await openRuntime(root);
   const bare = await runtime.client.create({ ...model.settings });
   const skilled = await runtime.client.create({ ...model.settings, skillDirectories: [skills] });
   const times = { bare: [] as number[], skilled: [] as number[] };

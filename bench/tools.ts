@@ -151,7 +151,7 @@ function contextIn(workingDirectory: string, shells: Shells): ToolContext {
       sessionDirectory,
     },
     shells: shells.forSession(),
-    jobs: new Workers({ entry: workerEntry }),
+    jobs: new Workers({ entry: workerEntry() }),
     sessionId: 'bench',
     toolCallId: 'bench',
     checkPlace: () => undefined,

@@ -14,8 +14,8 @@ export async function survivorsOf(home: string): Promise<readonly string[]> {
   }
 }
 
-/** Known by the home in their environment, which is of one run alone and which children inherit. */
-function processesOf(home: string): readonly string[] {
+/** The processes of a home now. Known by the home in their environment, which is of one run alone and which children inherit. */
+export function processesOf(home: string): readonly string[] {
   const mark = `\0HOME=${home}\0`;
   return processIds()
     .filter((pid) => `\0${readProcess(pid, 'environ')}`.includes(mark))

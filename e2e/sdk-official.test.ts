@@ -95,7 +95,7 @@ test('the official client stops a turn', async () => {
 test('the official client hears which of its options have no effect', async () => {
   const { session } = await officialSession([say('hello')], {
     memory: { enabled: true },
-    enableFileChangeTracking: true,
+    enableSessionStore: true,
   });
   const warnings: string[] = [];
   session.on('session.warning', ({ data }) => {
@@ -103,7 +103,7 @@ test('the official client hears which of its options have no effect', async () =
   });
   await session.sendAndWait({ prompt: 'Hello' });
   expect(warnings.map((message) => /^The option '(.*?)' has no effect/.exec(message)?.[1])).toEqual([
-    'enableFileChangeTracking',
+    'enableSessionStore',
     'memory',
   ]);
 });

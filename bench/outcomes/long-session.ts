@@ -52,7 +52,7 @@ export async function longSession(
       outcome: `${Math.min(...samples).toFixed(0)} ms`,
     },
     { what: 'memory of the new process', outcome: `${again.memory.toFixed(0)} MB` },
-    { what: 'events told, and found by it', outcome: share(found(received, again.stored), received.length) },
+    { what: 'events sent, and found by it', outcome: share(found(received, again.stored), received.length) },
     { what: 'the next prompt answered', outcome: yesNo(again.isAnswered) },
   ];
 }

@@ -48,7 +48,7 @@ async function openCalls(stage: Stage, moment: (typeof moments)[number]): Promis
   }
   return [
     {
-      what: `killed ${moment.name} with two tool calls open: events told, and found by the next process`,
+      what: `killed ${moment.name} with two tool calls open: events sent, and found by the next process`,
       outcome: share(sum.kept, sum.received),
     },
     {

@@ -57,7 +57,7 @@ export async function runningTurns(
       what: 'killed while turns ran: prompts acknowledged, and found once',
       outcome: share(sum.kept, sum.prompts),
     },
-    { what: 'events told, and found', outcome: share(sum.found, sum.received) },
+    { what: 'events sent, and found', outcome: share(sum.found, sum.received) },
     { what: 'sessions that could be resumed', outcome: share(sum.resumed, sum.sessions) },
     {
       what: 'acknowledged prompts answered without being sent again',

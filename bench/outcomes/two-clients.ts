@@ -50,14 +50,17 @@ async function together(stage: Stage, process: SubjectProcess): Promise<readonly
   );
   await two.close();
   return [
-    { what: 'two clients: both told the same events in the same order', outcome: yesNo(isSame) },
+    { what: 'two clients: both received the same events in the same order', outcome: yesNo(isSame) },
     { what: 'both answer one call at once: answers accepted', outcome: share(answers, 2) },
-    { what: 'both told that it was answered', outcome: yesNo(isSeenByBoth) },
+    { what: 'both informed that it was answered', outcome: yesNo(isSeenByBoth) },
     {
       what: 'the owner of a tool hangs up in a call: the other may answer, and the turn ends',
       outcome: yesNo(isTaken && isEnded),
     },
-    { what: 'a later call of that tool is told to be unknown, and the turn ends', outcome: yesNo(isUnknown) },
+    {
+      what: 'a later call of that tool is reported as unknown, and the turn ends',
+      outcome: yesNo(isUnknown),
+    },
   ];
 }
 

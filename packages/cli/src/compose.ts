@@ -10,7 +10,8 @@ import {
   systemClock,
   Workers,
 } from '@groundcrew/runtime';
-import { Server, type ServerEnvironment } from '@groundcrew/server';
+import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server';
+import type { SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { HomeAccounts, type ShownToken } from './config/accounts.js';
 import { commandEnvironment } from './config/command-environment.js';
@@ -69,6 +70,10 @@ export interface Program {
   loadStore(): void;
   /** Opens the home's store, if there is one yet. */
   openStore(): void;
+  /** Answers a request for the events of a session. */
+  events(request: Request): Promise<Response>;
+  /** The store of the program's own home. */
+  readonly store: SessionStore;
   /** Closes sessions and stores; running turns stay as pending work. */
   close(): Promise<void>;
 }
@@ -124,13 +129,19 @@ export function compose(options: ProgramOptions): Program {
     await homes.close();
     await telemetry?.close();
   };
-  const shutdown = async () => {
-    await close();
-    setImmediate(options.onShutdown);
-  };
+  const shutdown = () => close().then(() => void setImmediate(options.onShutdown));
   const environment = serverEnvironment(options, { models, runtime, accounts, shutdown });
   const server: Server = new Server(runtime, environment);
-  return { server, close, loadStore: () => homes.main.load(), openStore: () => homes.main.warmUp() };
+  return {
+    server,
+    close,
+    loadStore: () => homes.main.load(),
+    openStore: () => homes.main.warmUp(),
+    events: (request) => eventStream({ runtime, store: homes.main }, request),
+    get store() {
+      return homes.main;
+    },
+  };
 }
 
 interface ServerParts {

@@ -7,7 +7,7 @@ export interface ResponseHead {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Hears of an answer as it comes in. */
+/** Learns of an answer as it comes in. */
 export interface ResponseListener {
   onHead(head: ResponseHead): void;
   onData(bytes: Buffer): void;

@@ -1,9 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { WebSocket } from 'ws';
+import { type Fault, notFound, refuse, refuseSocket, unauthorised } from './faults.js';
 import { Guesses } from './guesses.js';
-import { allowedHosts, hostFault, originFault } from './places.js';
-import { isSameToken, tokenOf } from './token.js';
+import { PageCookies } from './page-cookies.js';
+import { allowedHosts, hostFault, originFault, ownOrigins } from './places.js';
+import { Sockets } from './sockets.js';
+import { isSameToken, tokenInProtocols, tokenOf } from './token.js';
 import { requestOf, send, TooLarge } from './web.js';
 
 /** What answers at one path. */
@@ -11,6 +16,12 @@ export interface Route {
   /** Without it a request must show the token. */
   readonly isOpen?: boolean;
   answer(request: Request): Promise<Response>;
+}
+
+/** What takes the WebSockets of one path. */
+export interface SocketRoute {
+  /** `isTrusted`: the token was shown already; without it, the first message has to. */
+  accept(socket: WebSocket, about: { readonly isTrusted: boolean; readonly bytes: Duplex }): void;
 }
 
 /** How the door is opened. */
@@ -27,6 +38,10 @@ export interface HttpDoorOptions {
   readonly allowedOrigins?: readonly string[];
   /** By path. */
   readonly routes: Readonly<Record<string, Route>>;
+  /** By path. */
+  readonly sockets?: Readonly<Record<string, SocketRoute>>;
+  /** The path where a page that shows the token by POST gets a cookie in its place; none without. */
+  readonly cookiePath?: string;
   /** Called with what went wrong inside; the client gets nothing of it. */
   onFailure?(error: unknown): void;
 }
@@ -61,11 +76,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   );
   server.maxConnections = mostConnections;
   server.maxRequestsPerSocket = 1000;
-  server.on('upgrade', (_request, socket) => socket.destroy());
+  server.on('upgrade', (request, socket, head) => void door.upgrade(request, socket, head));
   server.listen(options.port ?? 0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  door.hosts = allowedHosts({ host, port, more: options.allowedHosts ?? [] });
+  door.open({ host, port });
   return {
     host,
     port,
@@ -80,15 +95,26 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
 }
 
 class Door {
-  hosts: ReadonlySet<string> = new Set();
+  private hosts: ReadonlySet<string> = new Set();
+  private ownOrigins: ReadonlySet<string> = new Set();
+  private cookies: PageCookies | undefined;
   private running = 0;
   private readonly guesses = new Guesses();
+  private readonly sockets = new Sockets();
   private readonly life = new AbortController();
 
   constructor(private readonly options: HttpDoorOptions) {}
 
+  open({ host, port }: { readonly host: string; readonly port: number }): void {
+    const { allowedHosts: more = [], token, cookiePath } = this.options;
+    this.hosts = allowedHosts({ host, port, more });
+    this.ownOrigins = ownOrigins(this.hosts);
+    if (token !== undefined && cookiePath !== undefined) this.cookies = new PageCookies(token, port);
+  }
+
   close(): void {
     this.life.abort(new Error('The door is closed'));
+    this.sockets.close();
   }
 
   async take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
@@ -109,24 +135,65 @@ class Door {
     }
   }
 
+  /** The same checks as for requests; a WebSocket may also show the token by a subprotocol, or in its first message. */
+  async upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    const { sockets = {} } = this.options;
+    const [path = '/'] = (incoming.url ?? '/').split('?');
+    const wrongPlace = this.placeFault(incoming);
+    if (wrongPlace) return refuseSocket(socket, wrongPlace);
+    const route = Object.hasOwn(sockets, path) ? sockets[path] : undefined;
+    if (!route) return refuseSocket(socket, notFound);
+    const shown = tokenInProtocols(incoming.headers['sec-websocket-protocol']);
+    const hasShown = this.options.token === undefined || this.showsCookie(incoming);
+    const fault = hasShown
+      ? undefined
+      : await this.tokenFault(shown ?? tokenOf(incoming.headers.authorization));
+    if (fault && fault !== unauthorised) return refuseSocket(socket, fault);
+    const hasGuessed = shown !== undefined || incoming.headers.authorization !== undefined;
+    if (fault && hasGuessed) return refuseSocket(socket, fault);
+    await this.sockets.accept(incoming, { socket, head }, (accepted) =>
+      route.accept(accepted, { isTrusted: fault === undefined, bytes: socket }),
+    );
+  }
+
   /** In this order: a page of another origin learns nothing, not even whether it guessed a path or the token. */
   private async faultOf(incoming: IncomingMessage): Promise<Fault | undefined> {
-    const { host, origin, authorization } = incoming.headers;
-    const wrongPlace = hostFault(host, this.hosts) ?? originFault(origin, this.originSet());
-    if (wrongPlace !== undefined) return { status: 403, text: wrongPlace };
+    const wrongPlace = this.placeFault(incoming);
+    if (wrongPlace) return wrongPlace;
     const route = this.routeOf(incoming);
+    const isKnown = route !== undefined || this.isCookiePath(incoming);
+    if (this.options.token === undefined || route?.isOpen) return isKnown ? undefined : notFound;
+    const isIn = !this.isCookiePath(incoming) && this.showsCookie(incoming);
+    const fault = isIn ? undefined : await this.tokenFault(tokenOf(incoming.headers.authorization));
+    return fault ?? (isKnown ? undefined : notFound);
+  }
+
+  private placeFault({ headers: { host, origin } }: IncomingMessage): Fault | undefined {
+    const allowed = new Set([...this.ownOrigins, ...(this.options.allowedOrigins ?? [])]);
+    const text = hostFault(host, this.hosts) ?? originFault(origin, allowed);
+    return text === undefined ? undefined : { status: 403, text };
+  }
+
+  /** The right token is let in whatever others try. */
+  private async tokenFault(shown: string | undefined): Promise<Fault | undefined> {
     const { token } = this.options;
-    if (token === undefined || route?.isOpen) return route ? undefined : notFound;
-    const shown = tokenOf(authorization);
+    if (token === undefined) return undefined;
     if (shown === undefined) return unauthorised;
-    if (isSameToken(shown, token)) return route ? undefined : notFound;
-    // The right token is let in whatever others try.
+    if (isSameToken(shown, token)) return undefined;
     return (await this.guesses.wrong()) ? unauthorised : { status: 429, text: 'Too many wrong tokens' };
   }
 
-  private originSet(): ReadonlySet<string> {
-    const own = [...this.hosts].flatMap((host) => [`http://${host}`, `https://${host}`]);
-    return new Set([...own, ...(this.options.allowedOrigins ?? [])]);
+  /** A cookie comes along with whatever a browser sends: it counts only for what our own page has asked. */
+  private showsCookie({ headers }: IncomingMessage): boolean {
+    const { origin, cookie, 'sec-fetch-site': site } = headers;
+    if (origin !== undefined && !this.ownOrigins.has(origin.toLowerCase())) return false;
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+    return this.cookies?.isValid(cookie) ?? false;
+  }
+
+  private isCookiePath({ url = '/', method }: IncomingMessage): boolean {
+    return this.cookies !== undefined && method === 'POST' && url.split('?')[0] === this.options.cookiePath;
   }
 
   private routeOf({ url = '/' }: IncomingMessage): Route | undefined {
@@ -140,35 +207,11 @@ class Door {
     outgoing.once('close', () => left.abort(new Error('The client is gone')));
     const signal = AbortSignal.any([left.signal, this.life.signal]);
     const request = await requestOf(incoming, { mostBodyBytes, signal });
+    if (this.cookies && this.isCookiePath(incoming)) {
+      outgoing.writeHead(204, { 'set-cookie': this.cookies.issue(), 'cache-control': 'no-store' }).end();
+      return;
+    }
     const response = await this.routeOf(incoming)?.answer(request);
     if (response) await send(response, outgoing, signal);
   }
-}
-
-interface Fault {
-  readonly status: number;
-  readonly text: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-const notFound: Fault = { status: 404, text: 'There is nothing here' };
-
-const unauthorised: Fault = {
-  status: 401,
-  text: 'Show the token: Authorization: Bearer …',
-  headers: { 'www-authenticate': 'Bearer' },
-};
-
-function refuse(outgoing: ServerResponse, { status, text, headers }: Fault): void {
-  if (outgoing.headersSent) {
-    outgoing.destroy();
-    return;
-  }
-  // What the client still sends is not read.
-  outgoing.writeHead(status, {
-    'content-type': 'text/plain; charset=utf-8',
-    connection: 'close',
-    ...headers,
-  });
-  outgoing.end(`${text}\n`);
 }

@@ -1,1 +1,1 @@
-export { type HttpDoor, type HttpDoorOptions, openHttpDoor, type Route } from './door.js';
+export { type HttpDoor, type HttpDoorOptions, openHttpDoor, type Route, type SocketRoute } from './door.js';

@@ -26,6 +26,11 @@ export function hostFault(host: string | undefined, allowed: ReadonlySet<string>
   return 'This machine is not known here by that name (Host)';
 }
 
+/** The origins of pages that come from here. */
+export function ownOrigins(hosts: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...hosts].flatMap((host) => [`http://${host}`, `https://${host}`]));
+}
+
 /** Why a page may not make requests; programs send no origin. */
 export function originFault(origin: string | undefined, allowed: ReadonlySet<string>): string | undefined {
   if (origin === undefined || allowed.has(origin.toLowerCase())) return undefined;

@@ -41,7 +41,7 @@ export function mcpOverHttp(factory: McpFactory): McpWeb {
   };
 }
 
-/** Hosts of revisions that have sessions. One that has not been heard of for long is left. */
+/** Hosts of revisions that have sessions. One that has not sent anything for long is dropped. */
 class Hosts {
   private readonly hosts = new Map<string, Host>();
   private readonly sweep = setInterval(() => this.leaveIdle(), 60_000).unref();
@@ -87,7 +87,7 @@ class Hosts {
       if (Date.now() - usedAt > idleMilliseconds) void this.leave(id);
   }
 
-  /** Makes room for a new host; those that were heard of within a minute stay. */
+  /** Makes room for a new host; those that sent something within a minute stay. */
   private leaveIdlest(): boolean {
     const [oldest] = [...this.hosts].sort(([, one], [, other]) => one.usedAt - other.usedAt);
     if (!oldest || Date.now() - oldest[1].usedAt < 60_000) return false;

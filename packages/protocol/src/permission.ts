@@ -332,7 +332,13 @@ export const approval = once(() =>
     }),
     openObject({ kind: z.literal('read') }),
     openObject({ kind: z.literal('write') }),
-    openObject({ kind: z.literal('mcp'), serverName: z.string(), toolName: z.nullish(z.string()) }),
+    openObject({
+      kind: z.literal('mcp'),
+      serverName: z.string(),
+      toolName: z.nullish(z.string()),
+      /** By the names of tools, a short form of how they were described when they were approved; the runtime adds it. */
+      definitions: z.optional(z.record(z.string(), z.string())),
+    }),
     openObject({ kind: z.literal('mcp-sampling'), serverName: z.string() }),
     openObject({ kind: z.literal('memory') }),
     openObject({ kind: z.literal('custom-tool'), toolName: z.string() }),

@@ -36,7 +36,7 @@ export const sessionConfig = () => ({
   ...hostFields(),
 });
 
-/** What this connection shows, answers and wants to hear. */
+/** What this connection shows, answers and wants to receive. */
 const clientFields = () => ({
   requestPermission: flag,
   requestUserInput: flag,

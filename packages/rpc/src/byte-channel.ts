@@ -231,7 +231,7 @@ class ByteChannel implements Channel, LargeFrames {
     if (this.outputEnded) this.end();
   };
 
-  /** A peer that takes nothing more may have said something before: a child that exits, say. It is still heard. */
+  /** A peer that takes nothing more may have said something before: a child that exits, say. It is still read. */
   private readonly endOutput = (): void => {
     this.outputEnded = true;
     this.backlog.end();

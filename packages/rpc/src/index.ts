@@ -20,3 +20,5 @@ export {
 export { AsyncQueue } from './queue.js';
 export { stdioChannel } from './stdio.js';
 export { type ConnectOptions, connectTcp, type Listener, type ListenOptions, listenTcp } from './tcp.js';
+export { type TextChannelOptions, type TextListener, type TextSocket, textChannel } from './text-channel.js';
+export { type OpenSocket, webSocketChannel } from './web-socket.js';

@@ -54,7 +54,7 @@ async function answer({ name, input }: WorkerTask, jobs: Jobs): Promise<WorkerAn
   }
 }
 
-/** While SQLite works, no event is heard here: a thread beside it sees when our parent is gone or too much memory is taken. */
+/** While SQLite works, no event arrives here: a thread beside it sees when our parent is gone or too much memory is taken. */
 function watchOver(): void {
   const script = `
     setInterval(() => {

@@ -27,7 +27,7 @@ export interface Tried {
 /** A directory to work in, one beside it that is out of bounds, and the way to call a tool there. */
 export class ToolWorld {
   private root = '';
-  private readonly workers = new Workers({ entry: workerEntry });
+  private readonly workers = new Workers({ entry: workerEntry() });
   readonly notices: ToolNotice[] = [];
   allShells = new Shells({});
   shells: SessionShells = this.allShells.forSession();

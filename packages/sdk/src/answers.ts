@@ -69,7 +69,7 @@ export class Answers {
     }
   }
 
-  /** The session goes on over another connection. What is heard there counts against the list that `catchUp` fetches. */
+  /** The session goes on over another connection. What is received there counts against the list that `catchUp` fetches. */
   move(): void {
     this.moves += 1;
     this.fromBefore = this.answering.atWork;
@@ -92,7 +92,7 @@ export class Answers {
     }
   }
 
-  /** Puts those open questions to handlers that were asked before anything was heard here, each only once. */
+  /** Puts those open questions to handlers that were asked before anything was received here, each only once. */
   catchUp(open: readonly PendingQuestion[], mayAnswer: (requestId: string) => boolean): void {
     for (const question of this.answering.stillOpen(open)) {
       if (!mayAnswer(question.requestId)) continue;

@@ -12,8 +12,8 @@ test('a runtime of another version is refused', async () => {
 });
 
 test.each([
-  [{ connectionToken: 'secret' }, { token: 'secret' }],
-  [{}, {}],
+  [{ connectionToken: 'secret' }, { clientInfo: { name: 'groundcrew-sdk' }, token: 'secret' }],
+  [{}, { clientInfo: { name: 'groundcrew-sdk' } }],
 ])('with %j the handshake shows %j', async (options, shown) => {
   const seen: unknown[] = [];
   const connect = (params: unknown) => {

@@ -127,7 +127,7 @@ export class Client implements AsyncDisposable {
     return this.call('auth.getStatus', {});
   }
 
-  /** Hears of sessions that come, change and go, all or of one type. Returns the undo. */
+  /** Learns of sessions that come, change and go, all or of one type. Returns the undo. */
   onLifecycle(handler: LifecycleHandler): () => void;
   onLifecycle(type: SessionLifecycleEvent['type'], handler: LifecycleHandler): () => void;
   onLifecycle(...given: [LifecycleHandler] | [string, LifecycleHandler]): () => void {

@@ -2,7 +2,7 @@ import type { SessionEvent } from '@groundcrew/protocol';
 import { EventStream } from './event-stream.js';
 import { type Listener, Listeners } from './listeners.js';
 
-/** Everybody in this app who hears the events of one session. */
+/** All listeners of this app for the events of one session. */
 export class EventFeed {
   private readonly listeners: Listeners<SessionEvent>;
   private readonly streams = new Set<EventStream>();

@@ -1,4 +1,4 @@
-/** Hears things of one sort. What it returns is ignored, unless it is a promise that fails. */
+/** Receives things of one sort. What it returns is ignored, unless it is a promise that fails. */
 export type Listener<T> = (value: T) => unknown;
 
 interface Entry<T> {

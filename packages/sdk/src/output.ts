@@ -40,7 +40,7 @@ function valueIn(text: string): unknown {
   }
 }
 
-/** Objects that say nothing of other fields have none: strict services want to hear it. */
+/** Objects that say nothing of other fields have none: strict services demand it. */
 function closed(schema: unknown): Record<string, unknown> {
   const close = (node: unknown): unknown => {
     if (Array.isArray(node)) return node.map(close);

@@ -142,7 +142,7 @@ export interface SessionConfigBase extends OtherSettings {
    * commands: [{ name: 'deploy', description: 'Deploys the app', handler: ({ args }) => deploy(args) }]
    */
   readonly commands?: readonly CommandDefinition[];
-  /** Hears every event from the first one on, `session.start` and `session.resume` included. */
+  /** Receives every event from the first one on, `session.start` and `session.resume` included. */
   readonly onEvent?: (event: SessionEvent) => unknown;
 }
 

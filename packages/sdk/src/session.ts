@@ -150,7 +150,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     );
   }
 
-  /** Hears all events from now on, or those of one type. Returns the undo, which may be called at any time and again. */
+  /** Receives all events from now on, or those of one type. Returns the undo, which may be called at any time and again. */
   on<K extends EventType>(type: K, handler: (event: EventOf<K>) => unknown): () => void;
   on(handler: (event: SessionEvent) => unknown): () => void;
   on(first: EventType | ((event: SessionEvent) => unknown), second?: (event: never) => unknown): () => void {
@@ -274,7 +274,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /**
    * @internal The session goes on over another connection; it was opened there once `opened` resolves.
-   * Resolves when listeners have heard what they missed.
+   * Resolves when listeners have received what they missed.
    */
   async move(place: SessionPlace, opened: Promise<unknown>): Promise<undefined> {
     const gap = new Gap(this.lastStored);

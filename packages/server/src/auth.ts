@@ -7,6 +7,8 @@ import type { PendingPeer, PendingPeers } from './pending-peers.js';
 export interface Gate {
   /** Without one, every peer is in. */
   readonly token: string | undefined;
+  /** It has shown who it is before the first message, and need not again. */
+  readonly isKnown?: boolean;
   readonly pendingPeers: PendingPeers;
   /** The peer has shown the token. */
   trust(): void;
@@ -20,13 +22,13 @@ export class Gatekeeper {
   private hasShown = false;
 
   constructor(private readonly gate: Gate) {
-    if (gate.token === undefined) gate.trust();
+    if (gate.token === undefined || gate.isKnown) gate.trust();
     else this.peer = gate.pendingPeers.enter(() => gate.close());
   }
 
   /** Whether the peer may send requests and get events. */
   get isIn(): boolean {
-    return this.hasShown || this.gate.token === undefined;
+    return this.hasShown || this.gate.isKnown === true || this.gate.token === undefined;
   }
 
   /** The connection is over. */
@@ -48,11 +50,12 @@ export class Gatekeeper {
       if (shown === undefined) return undefined;
       throw new RpcError(errorCodes.authenticationNotConfigured, errorMessages.authenticationNotConfigured);
     }
+    if (shown === undefined && this.gate.isKnown) return undefined;
     if (shown === undefined) {
       if (this.peer?.asked()) this.closeSoon();
       throw wrongToken();
     }
-    const mayGuess = this.hasShown || this.peer?.mayGuess() === true;
+    const mayGuess = this.isIn || this.peer?.mayGuess() === true;
     if (!mayGuess || !isSame(shown, token)) return this.refuse();
     this.hasShown = true;
     this.peer?.disconnect();
@@ -62,7 +65,7 @@ export class Gatekeeper {
   }
 
   private async refuse(): Promise<never> {
-    const isLast = !this.hasShown && this.peer?.guessedWrong();
+    const isLast = !this.isIn && this.peer?.guessedWrong();
     await wait(this.gate.pendingPeers.delay());
     if (isLast) this.closeSoon();
     throw wrongToken();

@@ -110,14 +110,14 @@ export class CarriedCalls {
   /** Nothing more goes out: the client closes its WebSocket. */
   private sendEnd(requestId: string): void {
     const params = { requestId, data: '', binary: false, end: true };
-    // Whether it hears of it or not, no caller waits any more.
+    // Whether or not it receives this, no caller waits any more.
     this.client.ask('llmInference.httpRequestChunk', params, never).catch(() => undefined);
   }
 
   private sendCancelled(requestId: string, reason: unknown): void {
     const cancelReason = reason instanceof Error ? reason.message : String(reason);
     const params = { requestId, data: '', end: true, cancel: true, cancelReason };
-    // Whether it hears of it or not, no caller waits any more.
+    // Whether or not it receives this, no caller waits any more.
     this.client.ask('llmInference.httpRequestChunk', params, never).catch(() => undefined);
   }
 }

@@ -23,7 +23,7 @@ export class Client {
 
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
-  /** Of sessions that the client has left before it had heard everything. */
+  /** Of sessions that the client has left before it had received everything. */
   private readonly late = new Map<string, Feed>();
   private readonly lifecycles: LifecycleFeed;
   /** Of sessions whose questions are put to this client as requests. */
@@ -124,7 +124,7 @@ export class Client {
     return { current, restore: () => undefined };
   }
 
-  /** A client that is behind and comes again hears the rest first, so by the same feed. */
+  /** A client that is behind and comes again receives the rest first, so by the same feed. */
   private feedOf(sessionId: string): Feed {
     const known = this.feeds.get(sessionId) ?? this.late.get(sessionId);
     this.late.delete(sessionId);

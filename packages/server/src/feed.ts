@@ -11,7 +11,7 @@ export interface FeedOptions {
   read(after: number): AsyncIterable<readonly LogRecord[]>;
 }
 
-/** What a client that is behind has still to hear: stored events by their place, others themselves. */
+/** What a client that is behind has still to receive: stored events by their place, others themselves. */
 type Owed = { readonly type: 'stored'; from: number; to: number } | OwedLive;
 
 interface OwedLive {
@@ -22,7 +22,7 @@ interface OwedLive {
   characters: number;
 }
 
-/** Characters of a delta that takes no more: clients want to hear of it before long. */
+/** Characters of a delta that takes no more: clients want it soon. */
 const largestMerged = 32 * 1024;
 
 /** So much may wait for one client; one that is further behind is cut off and may read on from its cursor. */
@@ -40,7 +40,7 @@ export class Feed {
     this.opening = `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${sessionId},"event":`;
   }
 
-  /** The client has still to hear something: until then, all that comes after must come by this feed, too. */
+  /** The client has still to receive something: until then, all that comes after must come by this feed, too. */
   get isBehind(): boolean {
     return this.isLate;
   }

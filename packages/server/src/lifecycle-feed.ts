@@ -15,7 +15,7 @@ export function noticeOf(lifecycle: Lifecycle): Notice {
   return { lifecycle, frame: encode({ jsonrpc: '2.0', method: 'session.lifecycle', params: lifecycle }) };
 }
 
-/** Lifecycles on their way to one client. Of what a slow one has still to hear, the latest of a kind stands for all. */
+/** Lifecycles on their way to one client. Of what a slow one has still to receive, the latest of a kind stands for all. */
 export class LifecycleFeed {
   private readonly owed = new Map<string, Encoded>();
   private isBehind = false;

@@ -16,6 +16,7 @@ const samples: Readonly<Record<string, object>> = {
     canvases: [{ id: 'a', displayName: 'A', description: '' }],
     canvasProvider: { id: 'mine' },
   },
+  githubMcpToolConfig: { githubMcpToolConfig: { tools: ['get_me'] } },
   includeSubAgentStreamingEvents: { includeSubAgentStreamingEvents: false },
   tracestate: { traceparent: 'some', tracestate: 'some' },
   'hookOptions.timeoutMs': { hooks: true, hookOptions: { timeoutMs: 5 } },

@@ -38,16 +38,17 @@ export class Server {
   ) {
     this.telemetry = new ForwardedTelemetry(environment.version);
     this.extensions = new Extensions(environment.extensions, (channel, extension) =>
-      this.serve(channel, extension),
+      this.serve(channel, { extension }),
     );
     runtime.onLifecycle((lifecycle) => this.broadcast(lifecycle));
   }
 
-  /** Serves one client until its channel closes. */
-  async serve(channel: Channel, extension?: Client['extension']): Promise<void> {
+  /** Serves one client until its channel closes; one that is trusted has shown the token to whoever opened the channel. */
+  async serve(channel: Channel, { extension, isTrusted = false }: ServeOptions = {}): Promise<void> {
     const gatekeeper = new Gatekeeper({
+      token: this.environment.connectionToken,
       // A child that the runtime started itself is no stranger.
-      token: extension ? undefined : this.environment.connectionToken,
+      isKnown: isTrusted || extension !== undefined,
       pendingPeers: this.pendingPeers,
       trust: () => channel.trust?.(),
       close: () => void connection.close(),
@@ -144,6 +145,11 @@ export class Server {
     const notice = noticeOf(lifecycle);
     for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.sendLifecycle(notice);
   }
+}
+
+interface ServeOptions {
+  readonly extension?: Client['extension'];
+  readonly isTrusted?: boolean;
 }
 
 type LooseHandler = (params: unknown, context: CallContext) => Promise<unknown>;

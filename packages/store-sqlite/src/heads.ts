@@ -24,7 +24,7 @@ export function headValues(head: SessionHead): SqliteValue[] {
 }
 
 /**
- * The head of a row. When its text cannot be read, `onUnreadable` hears of it and the columns speak for it: a head is
+ * The head of a row. When its text cannot be read, `onUnreadable` learns of it and the columns speak for it: a head is
  * only ever taken from the log, and is written anew with the next record.
  */
 export function readHead(row: HeadColumns, onUnreadable: () => void): SessionHead {

@@ -9,7 +9,7 @@ export type SessionChoice =
   | { readonly type: 'new' }
   | { readonly type: 'resume'; readonly sessionId: string };
 
-/** What is told of the connection to the runtime. */
+/** What is known of the connection to the runtime. */
 export interface ConnectionWatch {
   onConnectionLost(lost: ConnectionLost): void;
   onReconnected(reconnected: Reconnected): void;

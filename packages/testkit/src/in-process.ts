@@ -26,7 +26,7 @@ export async function inProcessRuntime(
   const home = temporaryDirectory();
   const api = await ScriptedApi.open();
   const store = openSqliteStore({ file: join(home.path, 'test.db'), runDirectory: join(home.path, 'run') });
-  const workers = new Workers({ entry: workerEntry });
+  const workers = new Workers({ entry: workerEntry() });
   const runtime = new Runtime({
     home: () => ({ directory: home.path, store }),
     homeDirectory: home.path,

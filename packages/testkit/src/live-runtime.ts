@@ -71,7 +71,7 @@ export class LiveRuntime {
     return process;
   }
 
-  /** Another connection; `hasGaps` for one that will not hear all, such as of a session that went elsewhere. */
+  /** Another connection; `hasGaps` for one that will not receive all, such as of a session that went elsewhere. */
   async connect(
     process: RuntimeProcess = this.process,
     options: { readonly hasGaps?: boolean } = {},

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,8 +23,12 @@ export interface Exit {
 
 const program = fileURLToPath(new URL('../../cli/bin/groundcrew.js', import.meta.url));
 
-/** The program of worker processes, from source. */
-export const workerEntry = fileURLToPath(new URL('../../cli/src/worker-main.ts', import.meta.url));
+/** The built program of worker processes: from source each would take seconds to start. */
+export function workerEntry(): string {
+  const load = createRequire(import.meta.url);
+  (load('../../cli/scripts/ensure-built.cjs') as { readonly ensureBuilt: () => void }).ensureBuilt();
+  return fileURLToPath(new URL('../../cli/dist/worker.cjs', import.meta.url));
+}
 
 /** The program as clients start it: a real process with a home of its own. */
 export class RuntimeProcess {

@@ -44,15 +44,30 @@ export interface ServerOptions extends HeadlessArguments {
   readonly orphanPatience?: number;
   /** Where commands of sessions run that say nothing of it. */
   readonly sandbox?: SandboxSettings;
+  /** Opens another door beside the port; resolves with the lines that announce it, and how it is closed. */
+  openDoor?(program: Program, serve: ServeChannel): Promise<OpenDoor>;
   /** Called with what users should know; what ends the program goes to the process. */
   warn(message: string): void;
 }
 
+/** Serves one client until its channel closes. */
+export type ServeChannel = (channel: Channel, options?: { readonly isTrusted?: boolean }) => Promise<void>;
+
+/** A door beside the port. */
+export interface OpenDoor {
+  readonly lines: readonly string[];
+  close(): Promise<void>;
+}
+
 /** A client so far behind gets its deltas merged; up to there it has every one of them. */
-const channelOptions = { highWaterMark: 8 * 1024 * 1024, maxKeptBytes: 32 * 1024 * 1024, maxValues: 300_000 };
+export const channelOptions = {
+  highWaterMark: 8 * 1024 * 1024,
+  maxKeptBytes: 32 * 1024 * 1024,
+  maxValues: 300_000,
+};
 
 /** What one who has not shown the token may send at once. */
-const maxUntrustedBytes = 64 * 1024;
+export const maxUntrustedBytes = 64 * 1024;
 
 /** Serves clients on stdio or a port until they are done with it. */
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
@@ -112,8 +127,11 @@ export async function runServer(options: ServerOptions, process: Process): Promi
       log?.write('warning', openPort);
       process.warn(openPort);
     }
+    const door = await options.openDoor?.(program, serve);
+    shutdown.door = door;
     log?.write('info', 'listening', { port });
     process.announce(`CLI server listening on port ${port}`);
+    for (const line of door?.lines ?? []) process.announce(line);
     program.openStore();
   } catch (error) {
     process.warn(`Failed to start server: Error: ${startFailure(error, options.port)}`);
@@ -148,6 +166,7 @@ const lastRequestsMs = 250;
 /** Ends the program once, however many reasons there are. */
 class Shutdown {
   program: Program | undefined;
+  door: OpenDoor | undefined;
   private shutdown: Promise<void> | undefined;
 
   constructor(
@@ -162,6 +181,7 @@ class Shutdown {
 
   end(code: number): Promise<void> {
     this.shutdown ??= (async () => {
+      await this.door?.close();
       await this.program?.close();
       this.log?.write('info', 'ended');
       this.process.exit(code);
@@ -190,14 +210,11 @@ async function openServerLog(
 }
 
 /** With a log that wants to know, what clients say passes through it. */
-async function serverOf(
-  { server }: Program,
-  log: Log | undefined,
-): Promise<(channel: Channel) => Promise<void>> {
-  if (!log?.keeps('debug')) return (channel) => server.serve(channel);
+async function serverOf({ server }: Program, log: Log | undefined): Promise<ServeChannel> {
+  if (!log?.keeps('debug')) return (channel, about) => server.serve(channel, about);
   const { loggedChannel } = await import('../log/logged-channel.js');
   let peers = 0;
-  return (channel) => server.serve(loggedChannel(channel, log, ++peers));
+  return (channel, about) => server.serve(loggedChannel(channel, log, ++peers), about);
 }
 
 function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdown): ProgramOptions {

@@ -1,25 +1,15 @@
 import { configFlags, readConfig } from '../config/config.js';
 import { lastPort, UsageError } from '../flags/arguments.js';
-import { type Flag, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
+import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { openLocalClient } from '../sessions/local-client.js';
 import { ownProvider } from '../sessions/session-choice.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { serverToken } from './server-token.js';
+import { webFlags } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, model } = configFlags;
-
-/** A flag that may be given again and again. */
-function namesFlag(name: string, placeholder: string, help: string): Flag<readonly string[]> {
-  return {
-    names: [name],
-    placeholder,
-    help,
-    read: (value) => [value],
-    join: (before, more) => [...before, ...more],
-  };
-}
 
 /** `groundcrew mcp serve`: sessions as tools, for any MCP host. */
 export const serve = defineCommand({
@@ -35,12 +25,7 @@ export const serve = defineCommand({
       most: lastPort,
     }),
     host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
-    allowHost: namesFlag(
-      '--allow-host',
-      'NAME',
-      'another name that requests may call this machine by; may be given again',
-    ),
-    allowOrigin: namesFlag('--allow-origin', 'URL', 'pages that may make requests; may be given again'),
+    ...webFlags,
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
     model,
     sandbox,

@@ -1,12 +1,14 @@
 import { configFlags, readConfig } from '../config/config.js';
-import { lastPort } from '../flags/arguments.js';
+import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
+import type { Log } from '../log/log.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
 import { serverToken } from './server-token.js';
+import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;
 
@@ -28,21 +30,31 @@ export const serve = defineCommand({
       'the protocol of the clients: 1, 2 or 3; each client shows it without',
     ),
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
+    httpPort: webPort,
+    httpHost: webHost,
+    ...webFlags,
     sandbox,
     store,
     sessionIdleTimeout,
     logLevel,
   },
   notes: `The token: that of --token-file, else GROUNDCREW_TOKEN, else COPILOT_CONNECTION_TOKEN, else a random one that is
-printed once, on stderr. The line "CLI server listening on port N" on stdout says that clients may come.`,
+printed once, on stderr. The line "CLI server listening on port N" on stdout says that clients may come.
+With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID are its events.`,
   run: async ({ flags }, terminal) => {
+    if (
+      flags.httpPort === undefined &&
+      (flags.httpHost ?? flags.allowHost ?? flags.allowOrigin) !== undefined
+    )
+      throw new UsageError('--http-host, --allow-host and --allow-origin need --http-port');
     const config = readConfig(flags, terminal.environment);
     const { log, redactor } = openCommandLog(config, terminal);
     const print = (line: string) => void terminal.errorOutput.write(`${line}\n`);
     const connectionToken = serverToken(flags.tokenFile, terminal);
     redactor.register(connectionToken);
-    if (flags.host !== undefined && !isLoopback(flags.host))
-      print(`Anyone who reaches ${flags.host} can try the token, and the traffic is not encrypted.`);
+    for (const host of new Set([flags.host, flags.httpHost]))
+      if (host !== undefined && !isLoopback(host))
+        print(`Anyone who reaches ${host} can try the token, and the traffic is not encrypted.`);
     return new Promise<number>((resolve, reject) => {
       const options: ServerOptions = {
         port: flags.port ?? 0,
@@ -57,11 +69,37 @@ printed once, on stderr. The line "CLI server listening on port N" on stdout say
         ...(config.sandbox && { sandbox: config.sandbox }),
         ...(config.store !== undefined && { store: config.store }),
         ...(flags.host !== undefined && { host: flags.host }),
+        ...(flags.httpPort !== undefined && {
+          openDoor: doorOpener({ ...flags, httpPort: flags.httpPort }, connectionToken, log),
+        }),
       };
       runServer(options, processOf(terminal, { exit: resolve, warn: print })).catch(reject);
     });
   },
 });
+
+interface DoorFlags {
+  readonly host?: string;
+  readonly httpHost?: string;
+  readonly httpPort: number;
+  readonly allowHost?: readonly string[];
+  readonly allowOrigin?: readonly string[];
+}
+
+function doorOpener(flags: DoorFlags, token: string, log: Log): NonNullable<ServerOptions['openDoor']> {
+  const host = flags.httpHost ?? flags.host;
+  return async (program, serve) => {
+    const door = await openWebDoor(program, serve, {
+      port: flags.httpPort,
+      token,
+      warn: (text) => log.write('warning', text),
+      ...(host !== undefined && { host }),
+      ...(flags.allowHost && { allowedHosts: flags.allowHost }),
+      ...(flags.allowOrigin && { allowedOrigins: flags.allowOrigin }),
+    });
+    return { lines: [`HTTP door at ${door.url}`], close: () => door.close() };
+  };
+}
 
 function processOf(terminal: Terminal, ways: Pick<Process, 'exit' | 'warn'>): Process {
   const { environment, workingDirectory, version, output } = terminal;

@@ -23,6 +23,7 @@ export function loggedChannel(channel: Channel, log: Log, peer = 1): Channel {
       return channel.queuedBytes;
     },
     messages: noted(channel.messages, (message) => note('received', message)),
+    trust: () => channel.trust?.(),
     close: () => channel.close(),
   };
 }

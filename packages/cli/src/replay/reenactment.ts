@@ -63,7 +63,7 @@ export class Reenactment implements ModelStage, ToolStage {
   abort(reason: EventOf<'abort'>['data']['reason']): void {
     if (this.hasAborted) return;
     this.hasAborted = true;
-    // The stop is heard as an event; whether its request is answered does not matter.
+    // The stop arrives as an event; whether its request is answered does not matter.
     this.session?.call('session.abort', { reason }).then(
       () => this.clearAbort(),
       () => this.clearAbort(),

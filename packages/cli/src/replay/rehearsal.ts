@@ -26,7 +26,7 @@ export interface RehearsalOptions {
   onDifference(): void;
 }
 
-/** Hears the events of a replay against those recorded, and says when a place has been reached. */
+/** Receives the events of a replay against those recorded, and says when a place has been reached. */
 export class Rehearsal {
   difference: Difference | undefined;
   private received = 0;

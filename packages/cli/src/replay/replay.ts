@@ -21,7 +21,7 @@ export interface ReplayResult {
 /** How a replay is bounded. */
 export interface ReplayOptions {
   readonly version: string;
-  /** Milliseconds after which a replay that hears nothing more has stopped. */
+  /** Milliseconds after which a replay that receives nothing more has stopped. */
   readonly patience: number;
 }
 

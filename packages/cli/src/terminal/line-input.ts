@@ -73,7 +73,7 @@ export class LineInput {
     this.clearLine();
   }
 
-  /** Hears Ctrl-C of a terminal, which is no signal while lines are edited; what follows begins on a new line. */
+  /** Receives Ctrl-C of a terminal, which is no signal while lines are edited; what follows begins on a new line. */
   onInterrupt(handler: () => void): void {
     this.reader.on('SIGINT', () => {
       this.open.length = 0;

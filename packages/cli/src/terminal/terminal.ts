@@ -20,7 +20,7 @@ export interface Terminal {
   readonly errorOutput: Output;
   /** What stdin is, known without opening it. */
   readonly inputKind: InputKind;
-  /** Hears of every request to stop, from now on. Returns the undo. */
+  /** Learns of every request to stop, from now on. Returns the undo. */
   onStop(handler: (signal: StopSignal) => void): () => void;
   /** Ends the program at once. */
   exit(code: number): void;

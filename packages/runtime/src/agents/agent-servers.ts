@@ -1,4 +1,5 @@
 import type { JsonObject } from '@groundcrew/protocol';
+import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 
 /** Makes servers of what an agent's description says of them. */
@@ -39,6 +40,11 @@ export class AgentServers {
         await held.source.close();
       },
     };
+  }
+
+  /** The tools of all of them. */
+  tools(): readonly Tool[] {
+    return [...this.held.values()].flatMap(({ source }) => source.tools());
   }
 
   /** Ends all of them; who holds some still gives back nothing. */

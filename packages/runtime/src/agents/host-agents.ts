@@ -2,7 +2,7 @@ import { AgentFiles, type AgentRoot, agentRoots } from './agent-files.js';
 import { builtinAgents } from './definition.js';
 import { shownAgent } from './session-agents.js';
 
-/** Where somebody who has no session looks for agents. */
+/** Where a caller without a session looks for agents. */
 export interface AgentSearch {
   readonly projects: readonly string[];
   readonly includesHome: boolean;

@@ -72,7 +72,7 @@ function world(tools: readonly Tool[]) {
       withFileLock,
       builtinTools: () => tools,
       shells: new Shells({}),
-      jobs: new Workers({ entry: workerEntry }),
+      jobs: new Workers({ entry: workerEntry() }),
       userRules: () => noUserRules,
       owner: { runtimeId: `runtime-${processes}`, pid: processes, host: 'here' },
       clock: systemClock(),

@@ -28,7 +28,7 @@ export interface RootAgentParts {
   storeFailed(error: unknown): TurnOutcome;
 }
 
-/** Tells a sender that its prompt is safe, or why it is not. */
+/** Answers a sender: its prompt is stored, or why it is not. */
 export interface Receipt {
   resolve(): void;
   reject(error: unknown): void;
@@ -158,7 +158,7 @@ export class RootAgent {
     throw error;
   }
 
-  /** Tells hooks of an error that cannot be mended, once; throws what they want in its place. */
+  /** Reports an error that cannot be recovered to hooks, once; throws what they want in its place. */
   private async report(
     { hooks }: AgentContext,
     { error, errorContext }: { readonly error: unknown; readonly errorContext: 'system' | 'user_input' },

@@ -272,13 +272,18 @@ export class SessionAgents implements ToolSource {
     await before?.release();
   }
 
+  /** The tools of servers that agents have of their own. */
+  serverTools(): readonly Tool[] {
+    return this.servers.tools();
+  }
+
   /** The session leaves memory: what agents have started ends. */
   async closeServers(): Promise<void> {
     this.leading = { key: '', skills: [] };
     await this.servers.close();
   }
 
-  /** What is told of servers lives in memory: after a restart, clients describe them again. */
+  /** What clients say of servers lives in memory: after a restart, clients describe them again. */
   private serversOf(agentName: string): Readonly<Record<string, JsonObject>> | undefined {
     const described = this.session.currentSettings.customAgents?.find(({ name }) => name === agentName);
     const { mcpServers } = described ?? {};

@@ -137,7 +137,7 @@ export class SubAgentRun {
     return parent?.options.trace ?? parts.trace();
   }
 
-  /** Closes an agent that nobody goes on with. */
+  /** Closes an agent that is not continued. */
   static close(task: AgentTask, { log, clock }: { log: SessionLog; clock: Clock }, error: string): void {
     const agentLog = new AgentLog(log, task.agentId, task.toolCallId);
     agentLog.append(

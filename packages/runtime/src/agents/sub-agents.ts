@@ -122,7 +122,7 @@ export class SubAgents {
     }
   }
 
-  /** Closes what another process had left: nobody goes on with it. */
+  /** Closes what another process had left: it is not continued. */
   closeInterrupted(): void {
     for (const task of this.tasks)
       if (task.status === 'running') SubAgentRun.close(task, this.parts, 'The session was interrupted');
@@ -228,7 +228,7 @@ export class SubAgents {
     return true;
   }
 
-  /** What an agent has to read of those it began, of which it has not heard yet. */
+  /** What an agent has to read of those it began, of which it has not read yet. */
   noticesFor(parentAgentId: string | undefined): readonly Draft[] {
     return this.unread(parentAgentId).map(noticeOf);
   }

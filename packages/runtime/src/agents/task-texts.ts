@@ -29,7 +29,7 @@ export function startedText({ agentId }: AgentTask): string {
   return `Agent started in background with agent_id: ${agentId}. You'll be notified when it completes. Tell the user you're waiting and end your response, or continue unrelated work until notified. The agent supports multi-turn conversations — use write_agent to send follow-up messages.`;
 }
 
-/** What read_agent tells: each answer under the number of its turn. */
+/** What read_agent returns: each answer under the number of its turn. */
 export function reportOf(
   task: AgentTask,
   { now, since }: { readonly now: number; readonly since: number },
@@ -63,7 +63,7 @@ function repliesOf({ turns = 0, replies = [] }: AgentTask, since: number): reado
   return since < first ? [`(Turns ${since} to ${first - 1} are not kept.)`, ...shown] : shown;
 }
 
-/** What list_agents tells. */
+/** What list_agents returns. */
 export function listOf(tasks: readonly AgentTask[], now: number): string {
   if (tasks.length === 0) return '<no background agents>';
   const rows = tasks.map(

@@ -4,7 +4,7 @@ import type { Draft } from '../log/session-log.js';
 import type { OpenQuestion } from '../log/state.js';
 import type { Interaction } from '../turn/interaction.js';
 
-/** The answer that a question gets when nobody is to answer it any more. */
+/** The answer that a question gets when no client can answer it any more. */
 export function cancellation(question: OpenQuestion, reason: string): Draft {
   const { requestId, toolCallId } = question;
   switch (question.kind) {

@@ -63,7 +63,7 @@ async function watch(process: ChildProcess, roots: readonly Root[]): Promise<Exi
   const exited = exitStatusOf(process);
   if (process.pid === undefined || !gate || !status) return exited;
   const closed = new Promise<void>((resolve) => status.once('close', () => resolve()));
-  // The child may be gone before it is let go.
+  // The child may be gone before it is released.
   gate.on('error', () => gate.destroy());
   status.on('error', () => status.destroy());
   let text = '';

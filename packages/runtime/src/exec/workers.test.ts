@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 function open(options?: Omit<WorkersOptions, 'entry'>): Workers {
-  const workers = new Workers({ entry: workerEntry, ...options });
+  const workers = new Workers({ entry: workerEntry(), ...options });
   opened.push(workers);
   return workers;
 }
@@ -35,7 +35,7 @@ const endless = `CREATE TABLE IF NOT EXISTS n (v); INSERT INTO n VALUES (1),(2),
 
 /** Worker processes of this one. */
 function children(): readonly number[] {
-  const workers = processesWith('worker-main');
+  const workers = processesWith('dist/worker.cjs');
   return childrenOf(process.pid).filter((pid) => workers.includes(pid));
 }
 
@@ -101,12 +101,12 @@ test('what a page or a pattern does to its worker is an error, and an unknown fi
 
 test('a worker in the middle of a statement does not outlive a runtime that is killed', async () => {
   const program = fileURLToPath(new URL('../../test/children/worker-user.ts', import.meta.url));
-  const parameters = ['--import', 'tsx', program, workerEntry, join(directory, 'session.db'), endless];
+  const parameters = ['--import', 'tsx', program, workerEntry(), join(directory, 'session.db'), endless];
   const child = spawn(process.execPath, parameters, { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
-  const [worker] = childrenOf(child.pid ?? 0).filter((pid) => processesWith('worker-main').includes(pid));
+  const [worker] = childrenOf(child.pid ?? 0).filter((pid) => processesWith('dist/worker.cjs').includes(pid));
   expect(worker).toBeGreaterThan(0);
   child.kill('SIGKILL');
   await once(child, 'close');
-  await vi.waitFor(() => expect(processesWith('worker-main')).not.toContain(worker), { timeout: 5000 });
+  await vi.waitFor(() => expect(processesWith('dist/worker.cjs')).not.toContain(worker), { timeout: 5000 });
 });

@@ -11,6 +11,7 @@ import type { AgentTask } from './agent-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
 import type { OutputWish, Prompt } from './prompt.js';
+import type { GuardPoint } from './recorded-guard.js';
 import type { RemovedRange } from './removed-records.js';
 import type { Schedule } from './schedule.js';
 import type { Objective, StopWish } from './wishes.js';
@@ -345,6 +346,8 @@ export interface FixedSettings {
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */
   readonly hasHooks: boolean;
+  /** What their hooks decide about. */
+  readonly guardedPoints: readonly GuardPoint[];
   /** What tools write can be taken back. */
   readonly tracksFiles: boolean;
   /** Hooks of files are run. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { Tool } from '@modelcontextprotocol/client';
-import { plainText } from './words.js';
+import { plainText } from './plain-text.js';
 
 /** A tool as its server describes it, bounded: what a server writes is data. */
 export interface ToolDefinition {
@@ -63,7 +63,7 @@ function definitionOf(tool: Tool): ToolDefinition {
     isReadOnly: annotations?.readOnlyHint === true,
     isIdempotent: annotations?.idempotentHint === true,
     version: createHash('sha256')
-      .update(JSON.stringify([description, schema]))
+      .update(JSON.stringify([title, description, schema]))
       .digest('hex')
       .slice(0, 16),
     ...(typeof ui === 'object' && ui !== null && { ui: ui as JsonObject }),

@@ -1,6 +1,6 @@
 import type { ElicitRequestParams, ElicitResult } from '@modelcontextprotocol/client';
 import type { ClientRequests } from '../questions/client-requests.js';
-import { plainText } from './words.js';
+import { plainText } from './plain-text.js';
 
 type Asked = Parameters<ClientRequests['elicit']>[0];
 

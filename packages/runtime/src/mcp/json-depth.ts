@@ -26,3 +26,19 @@ function endOfString(text: string, start: number): number {
   }
   return text.length;
 }
+
+/** The same of a value that was parsed already; nothing here calls itself, so no depth ends the stack. */
+export function isDeepValue(value: unknown, deepest: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > deepest) return true;
+    level = level.flatMap((each) =>
+      typeof each === 'object' && each !== null ? Object.values(each).filter(isNested) : [],
+    );
+  }
+  return false;
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}

@@ -117,7 +117,8 @@ async function openChild(config: StdioConfig, parts: OpenParts, signal: AbortSig
 }
 
 async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortSignal): Promise<Opened> {
-  const reason = (error: unknown) => reasonOf(error, Object.values(config.headers));
+  let fault = (): string | undefined => undefined;
+  const reason = (error: unknown) => fault() ?? reasonOf(error, Object.values(config.headers));
   try {
     const { McpConnection } = await import('./connection.js');
     const { remoteTransport, isUnauthorized: needsAuth } = await import('./remote.js');
@@ -129,6 +130,7 @@ async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortS
       headers: parts.headers(config, signal),
       ask: (challenge) => parts.authorise(config, challenge, signal),
     });
+    fault = () => transport.fault;
     const connection = await McpConnection.open(connectionParts(transport, parts), signal);
     const close = async () => {
       await transport.terminate();

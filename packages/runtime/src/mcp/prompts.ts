@@ -1,7 +1,7 @@
 import type { Prompt } from '@modelcontextprotocol/client';
 import { namesFor } from './names.js';
+import { plainText } from './plain-text.js';
 import type { McpServer } from './server.js';
-import { plainText } from './words.js';
 
 /** A prompt of a server as users call it. */
 export interface PromptCommand {

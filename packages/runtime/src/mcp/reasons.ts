@@ -3,8 +3,8 @@ import type { ExitStatus } from '../exec/executor.js';
 import { CannotConfine } from '../exec/sandbox-confinement.js';
 import { SandboxUnavailable } from '../exec/sandbox-settings.js';
 import type { StdioConfig } from './config.js';
+import { plainText, withoutSecrets } from './plain-text.js';
 import type { StdioTransport } from './stdio-transport.js';
-import { plainText, withoutSecrets } from './words.js';
 
 const longestReason = 1000;
 

@@ -28,6 +28,8 @@ export interface ServerHost extends LinkParts {
   tokens(): TokenBook;
 }
 
+type Greeted = { readonly link: Link } | { readonly failure: string };
+
 /** How a call of a tool is made. */
 export interface ToolCallOptions {
   readonly meta?: JsonObject | undefined;
@@ -101,11 +103,6 @@ export class McpServer {
     life?.abort(new Error('The server was stopped'));
     this.setStatus(status, error);
     await done;
-  }
-
-  async restart(): Promise<void> {
-    await this.stop('pending');
-    this.start();
   }
 
   /** Resolves when it is no longer waited for. */
@@ -233,12 +230,12 @@ export class McpServer {
   /** Connects, and connects again when it crashes, until it is stopped or fails too often. */
   private async live(signal: AbortSignal): Promise<void> {
     for (let crashes = 0; !signal.aborted; ) {
-      const link = await this.connect(signal, crashes);
-      if (!link) return;
+      const opened = await this.connect(signal);
+      if (!opened || signal.aborted) return;
+      // What does not come up at all has failed; what ran before is given its chances.
+      if ('failure' in opened && crashes === 0) return this.setStatus('failed', opened.failure);
       const since = Date.now();
-      const reason = await link.closed(signal);
-      this.link = undefined;
-      await link.close();
+      const reason = 'failure' in opened ? opened.failure : await this.lifeOf(opened.link, signal);
       if (signal.aborted) return;
       crashes = Date.now() - since > healthyMilliseconds ? 1 : crashes + 1;
       this.deadline = Date.now() + this.startLimit;
@@ -249,7 +246,16 @@ export class McpServer {
     }
   }
 
-  private async connect(signal: AbortSignal, crashes: number): Promise<Link | undefined> {
+  /** Resolves with the reason when the connection has ended, and nothing of it is left. */
+  private async lifeOf(link: Link, signal: AbortSignal): Promise<string> {
+    const reason = await link.closed(signal);
+    this.link = undefined;
+    await link.close();
+    return reason;
+  }
+
+  /** Undefined when it is over: its status says why. */
+  private async connect(signal: AbortSignal): Promise<Greeted | undefined> {
     if (this.config.type === 'invalid') {
       this.setStatus('failed', this.config.reason);
       return undefined;
@@ -290,23 +296,21 @@ export class McpServer {
     }
     if ('isOld' in opened) {
       this.isOld = true;
-      return this.connect(signal, crashes);
+      return this.connect(signal);
     }
-    if ('failure' in opened) {
-      this.setStatus(opened.needsAuth ? 'needs-auth' : 'failed', opened.failure);
-      return undefined;
-    }
-    return this.greet(opened.link, signal);
+    if ('link' in opened) return this.greet(opened.link, signal);
+    if (!opened.needsAuth) return { failure: opened.failure };
+    this.setStatus('needs-auth', opened.failure);
+    return undefined;
   }
 
-  private async greet(link: Link, signal: AbortSignal): Promise<Link | undefined> {
+  private async greet(link: Link, signal: AbortSignal): Promise<Greeted | undefined> {
     try {
       await this.readTools(link);
     } catch (error) {
       const reason = link.reason(error);
       await link.close();
-      if (!signal.aborted) this.setStatus('failed', `its tools could not be listed: ${reason}`);
-      return undefined;
+      return { failure: `its tools could not be listed: ${reason}` };
     }
     if (signal.aborted) {
       await link.close();
@@ -315,7 +319,7 @@ export class McpServer {
     this.link = link;
     this.setStatus('connected');
     if (link.connection.capabilities.prompts) void this.readPrompts(link);
-    return link;
+    return { link };
   }
 
   private async readTools(link: Link): Promise<void> {

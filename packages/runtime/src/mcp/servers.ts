@@ -12,6 +12,7 @@ import type { LinkParts } from './link.js';
 import { longestName, namesFor } from './names.js';
 import { ServerLogins } from './oauth/logins.js';
 import type { TokenBook } from './oauth/token-book.js';
+import { plainText } from './plain-text.js';
 import { type PromptCommand, promptCommands, promptText } from './prompts.js';
 import { McpServer } from './server.js';
 import type { McpStatus } from './status.js';
@@ -320,7 +321,11 @@ export class McpServers implements ToolSource {
     });
   }
 
-  private warnOfName(tool: string, { plain, name }: { readonly plain: string; readonly name: string }): void {
+  private warnOfName(
+    named: string,
+    { plain, name }: { readonly plain: string; readonly name: string },
+  ): void {
+    const tool = plainText(named, longestWarned).replace(/[\n\t]/g, ' ');
     const message = `The tool ${tool} is offered as ${name}: ${
       plain.length > longestName
         ? `${plain} has more than ${longestName} characters`
@@ -336,6 +341,7 @@ export class McpServers implements ToolSource {
   }
 }
 
+const longestWarned = 200;
 const transports = { stdio: 'stdio', http: 'http', sse: 'sse', invalid: undefined } as const;
 
 /** A server in the words of the wire. */

@@ -1,16 +1,12 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { ExitStatus } from '../exec/executor.js';
 import type { StartedProgram } from '../tools/shell/program.js';
+import { deepestMessage, Intake, longestMessage, tooDeep, tooLong } from './intake.js';
 import { isTooDeep } from './json-depth.js';
 
 /** Bounds that keep a server from filling the memory or holding the thread. */
-const longestLine = 8 * 1024 * 1024;
 const mostUnsent = 16 * 1024 * 1024;
-const deepestMessage = 256;
 const mostStrayLines = 1000;
-/** What a server may send unasked in any ten seconds. */
-const mostMessages = 5000;
-const messageWindow = 10_000;
 /** Messages read in one go before others have their turn. */
 const messagesAtOnce = 50;
 const keptStderr = 4096;
@@ -37,8 +33,7 @@ export class StdioTransport implements Transport {
   private isDraining = false;
   private isClosed = false;
   private errors = '';
-  private windowStart = 0;
-  private inWindow = 0;
+  private readonly intake = new Intake();
 
   constructor(private readonly program: StartedProgram) {}
 
@@ -46,7 +41,7 @@ export class StdioTransport implements Transport {
     return this.program.child.pid;
   }
 
-  /** The last that the server wrote of its troubles. */
+  /** The last lines that the server wrote to stderr. */
   get lastErrors(): string {
     return this.errors.trim();
   }
@@ -75,6 +70,7 @@ export class StdioTransport implements Transport {
     const { stdin } = this.program.child.process;
     if (this.isClosed || !stdin?.writable) throw new Error('The server has ended');
     if (stdin.writableLength > mostUnsent) throw new Error('The server does not read what it is sent');
+    this.intake.sent(message);
     const error = await new Promise<Error | null | undefined>((resolve) => {
       stdin.write(`${JSON.stringify(message)}\n`, resolve);
     });
@@ -103,7 +99,7 @@ export class StdioTransport implements Transport {
     }
     if (rest.length > 0) this.pieces.push(rest);
     this.size += rest.length;
-    if (this.size > longestLine) this.leave(`it sent a message of more than ${longestLine >> 20} MiB`);
+    if (this.size > longestMessage) this.leave(tooLong);
     else this.drainLater();
   }
 
@@ -120,28 +116,42 @@ export class StdioTransport implements Transport {
   }
 
   private drain(most: number): void {
+    let hasNotified = false;
     for (let count = 0; count < most && !this.isClosed; count++) {
       const line = this.lines.shift();
       if (!line) return;
+      const message = this.parsed(line);
+      if (!message) continue;
+      const isNotification = 'method' in message && !('id' in message);
       // The library looks at notifications a little later: an answer that follows must not overtake them.
-      if (this.read(line) === 'notification' && most === messagesAtOnce) return;
+      if (hasNotified && !isNotification && most === messagesAtOnce) {
+        this.lines.unshift(line);
+        return;
+      }
+      hasNotified ||= isNotification;
+      this.read(message);
     }
   }
 
-  private read(line: Buffer): 'notification' | 'other' {
+  private parsed(line: Buffer): JSONRPCMessage | undefined {
     const text = line.toString('utf8').trim();
-    if (text === '') return 'other';
+    if (text === '') return undefined;
     if (isTooDeep(text, deepestMessage)) {
-      this.leave(`it sent a message nested deeper than ${deepestMessage} levels`);
-      return 'other';
+      this.leave(tooDeep);
+      return undefined;
     }
-    const message = parsed(text);
+    const message = messageIn(text);
     if (message === undefined) this.stray(text);
-    else if (!('method' in message && this.isFlood())) {
+    return message;
+  }
+
+  private read(message: JSONRPCMessage): void {
+    const fault = this.intake.faultOf(message);
+    if (fault !== undefined) this.leave(fault);
+    else {
       this.hasSpoken = true;
       this.onmessage?.(message);
     }
-    return message && 'method' in message && !('id' in message) ? 'notification' : 'other';
   }
 
   /** Many servers write their greetings where messages belong. */
@@ -150,18 +160,6 @@ export class StdioTransport implements Transport {
     this.strays += 1;
     if (this.strays > mostStrayLines)
       this.leave(`it writes what is no JSON-RPC message, such as ${JSON.stringify(this.strayLine)}`);
-  }
-
-  private isFlood(): boolean {
-    const now = performance.now();
-    if (now - this.windowStart > messageWindow) {
-      this.windowStart = now;
-      this.inWindow = 0;
-    }
-    this.inWindow += 1;
-    if (this.inWindow <= mostMessages) return false;
-    this.leave(`it sent more than ${mostMessages} messages in ${messageWindow / 1000} s`);
-    return true;
   }
 
   private leave(fault: string): void {
@@ -185,7 +183,7 @@ export class StdioTransport implements Transport {
 const graceMilliseconds = 150;
 const drainMilliseconds = 50;
 
-function parsed(text: string): JSONRPCMessage | undefined {
+function messageIn(text: string): JSONRPCMessage | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value;

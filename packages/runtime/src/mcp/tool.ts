@@ -14,6 +14,7 @@ export function mcpTool(server: McpServer, definition: ToolDefinition, name: str
     inputSchema: definition.inputSchema,
     source: 'mcp',
     mcp: identity,
+    version: definition.version,
     isNeverDeferred: server.config.isNeverDeferred,
     // What a server says of its own harmlessness counts where the user trusts it.
     isRepeatable: readOnly || (isTrusted && definition.isIdempotent),
@@ -30,7 +31,13 @@ export function mcpTool(server: McpServer, definition: ToolDefinition, name: str
       };
       return {
         type: 'run',
-        questions: [{ request, ...(server.isChanged(definition) && { isChanged: true }) }],
+        questions: [
+          {
+            request,
+            definitions: { [name]: definition.version },
+            ...(server.isChanged(definition) && { isChanged: true }),
+          },
+        ],
         mcpCall: { serverName: server.name, toolName: definition.name, arguments: args },
         run: (signal, { meta } = {}) => {
           server.accept(definition);

@@ -29,7 +29,7 @@ export interface Allowance {
   readonly estimatedInput: number;
   /** Absent: as much as the model gives. */
   readonly maxOutputTokens?: number;
-  /** What the model hears of what is left. */
+  /** What the model is told of the remaining budget. */
   readonly remark?: string;
 }
 

@@ -189,7 +189,7 @@ function isApproved(subject: Subject, rules: PolicyRules): boolean {
   const { request, prompt } = subject;
   if (request === undefined || prompt?.kind === 'path') return false;
   if (request.kind === 'shell') return areCommandsApproved(subject, rules);
-  return rules.approvals.some((approval) => covers(approval, request));
+  return rules.approvals.some((approval) => covers(approval, request, subject.definitions));
 }
 
 /** Every command must have been approved, the text must say all that would run, and it must stay where it may. */
@@ -215,7 +215,7 @@ function identifiersOf(
   return commandIdentifiers.filter((name) => isStillSo(approved, String(name), { now, text }));
 }
 
-function covers(approval: Approval, request: PermissionRequest): boolean {
+function covers(approval: Approval, request: PermissionRequest, now: Subject['definitions']): boolean {
   if (approval.kind !== request.kind) return false;
   switch (request.kind) {
     case 'read':
@@ -227,7 +227,8 @@ function covers(approval: Approval, request: PermissionRequest): boolean {
     case 'mcp':
       return (
         approval.serverName === request.serverName &&
-        (approval.toolName ?? request.toolName) === request.toolName
+        (approval.toolName ?? request.toolName) === request.toolName &&
+        isStillSo(approval.definitions, request.toolName, { now, text: '' })
       );
     case 'url':
       return typeof approval.domain === 'string' && addressCovers(approval.domain, request.url);

@@ -64,7 +64,7 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
     hidesCommands: reading.hidesCommands,
     isUnread: reading.isUnread,
     doubts: [],
-    definitions: {},
+    definitions: question.definitions ?? {},
     paths: all,
   };
   if (request.kind !== 'shell') return subject;

@@ -3,14 +3,16 @@ import type { CanvasProvider } from '../canvases/session-canvases.js';
 import type { FactoryProvider } from '../factories/session-factories.js';
 
 import { clientHooks } from '../hooks/client-hooks.js';
+import { guardedPoints } from '../hooks/guard-points.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { PublishedEvent } from '../log/published-event.js';
+import type { GuardPoint } from '../log/recorded-guard.js';
 import type { UnaskedCalls } from '../permissions/policy.js';
 import type { SectionTexts } from '../prompt/prompt-writer.js';
 import { type AskedClient, ClientGone } from '../questions/asked-client.js';
 import type { ToolDeclaration } from '../tools/external.js';
 
-/** One client's share in a session: what it hears and what it brings. */
+/** One client's share in a session: what it receives and what it brings. */
 export interface Attachment extends AskedClient {
   readonly tools: readonly ToolDeclaration[];
   /** Slash commands this client runs. */
@@ -86,9 +88,9 @@ export class Audience {
     return this.some((attachment) => attachment.requestExitPlanMode);
   }
 
-  /** Any attached client has hooks. */
-  get hasHooks(): boolean {
-    return this.some((attachment) => attachment.hooks !== undefined);
+  /** What the hooks of attached clients decide about; undefined when none has hooks. */
+  get guardedPoints(): readonly GuardPoint[] | undefined {
+    return guardedPoints([...this.attachments.values()].flatMap(({ hooks }) => hooks ?? []));
   }
 
   /** Any attached client can show forms. */

@@ -375,7 +375,7 @@ export class Conversation {
     const { audience } = host;
     const log = new AgentLog(this.log);
     const held = () => void this.log.stored().then(() => host.held(), ignored);
-    this.guard = new HookGuard({ log, waits, held, hasClient: () => audience.hasHooks });
+    this.guard = new HookGuard({ log, waits, held, attached: () => audience.guardedPoints });
     const { questions, offers, guard } = this;
     const takeStart = () => this.takeStart();
     const shared = { ...host, sessionLog: this.log, questions, offers, waits, guard, takeStart };

@@ -52,7 +52,7 @@ export interface Resumption {
 }
 
 /**
- * A client comes back to a session that this process had not let go of. True when its turn runs on.
+ * A client comes back to a session that this process had not closed. True when its turn runs on.
  * Without `continuePendingWork`, a call whose tool the client declares anew is closed: its old handler is gone.
  */
 export async function settlePending(
@@ -87,7 +87,7 @@ export function resumeDrafts(
   ];
 }
 
-/** A model that takes no reasoning effort is asked all the same, and users hear of it. */
+/** A model that takes no reasoning effort is asked all the same, and users learn of it. */
 function effortWarning(changes: ResumeChanges, planner: Planner, model: string): readonly Draft[] {
   const message = planner.warningAboutEffort(changes.model ?? model, changes.reasoningEffort);
   return message === undefined

@@ -38,6 +38,6 @@ export interface SessionEnvironment extends SkillEnvironment {
   readonly workspacePath: string;
   /** Watches the work, where telemetry is on. */
   readonly observer?: Observer;
-  /** Hears what all clients hear, before them. */
+  /** Receives what all clients receive, before them. */
   onPublished(published: PublishedEvent): void;
 }

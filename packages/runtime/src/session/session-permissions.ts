@@ -18,6 +18,10 @@ import { PermissionPlaces, type PlacedSession } from './permission-places.js';
 /** The session whose permissions these are. */
 export interface PermittedSession extends PlacedSession {
   readonly audience: Audience;
+  readonly tools: {
+    /** By its name, a short form of how each tool of an MCP server is described now. */
+    versionsOf(serverName: string): Readonly<Record<string, string>>;
+  };
   /** False when the question was answered before. */
   answer(
     question: { readonly kind: 'permission'; readonly requestId: string },
@@ -139,10 +143,30 @@ export class SessionPermissions {
     const state = await this.session.state();
     const question = openQuestions(state).find((each) => each.requestId === requestId);
     const request = question?.kind === 'permission' ? question.event.permissionRequest : undefined;
-    const whole = request ? await withDefinitions(decision, request, state.context.cwd) : decision;
+    const whole = request ? await this.withDefinitions(decision, request, state.context.cwd) : decision;
     const isFirst = await this.session.answer({ kind: 'permission', requestId }, outcomeOf(whole));
     if (isFirst && request) await this.keep(whole, request);
     return isFirst;
+  }
+
+  /** An approval of commands is for what they run now, one of a server's tools for what they are said to do now. */
+  private async withDefinitions(
+    decision: Decision,
+    request: PermissionRequest,
+    workingDirectory: string,
+  ): Promise<Decision> {
+    const { approval } = decision;
+    if (approval?.kind === 'commands' && request.kind === 'shell') {
+      const { definitions } = await examine({ request }, { workingDirectory });
+      if (Object.keys(definitions).length > 0) return { ...decision, approval: { ...approval, definitions } };
+    }
+    if (approval?.kind === 'mcp') {
+      const { definitions: _given, ...plain } = approval;
+      const definitions = this.session.tools.versionsOf(approval.serverName);
+      const isKnown = Object.keys(definitions).length > 0;
+      return { ...decision, approval: isKnown ? { ...plain, definitions } : plain };
+    }
+    return decision;
   }
 
   /** Keeps what a decision says beyond this call and this session's approvals. */
@@ -184,17 +208,4 @@ function isAbout(request: PermissionRequest, domain: string): boolean {
 
 function withDomain(book: BookContents, domain: string): BookContents {
   return book.domains.includes(domain) ? book : { ...book, domains: [...book.domains, domain] };
-}
-
-/** An approval of commands is for what they run now. */
-async function withDefinitions(
-  decision: Decision,
-  request: PermissionRequest,
-  workingDirectory: string,
-): Promise<Decision> {
-  const { approval } = decision;
-  if (request.kind !== 'shell' || approval?.kind !== 'commands') return decision;
-  const { definitions } = await examine({ request }, { workingDirectory });
-  if (Object.keys(definitions).length === 0) return decision;
-  return { ...decision, approval: { ...approval, definitions } };
 }

@@ -59,7 +59,7 @@ export class SessionSandbox {
     return this.confine(outlook.kind, state);
   }
 
-  /** Deny rules for paths that nothing holds while the next command runs; clients hear once which do not. */
+  /** Deny rules for paths that nothing holds while the next command runs; clients receive once which do not. */
   async openPaths(): Promise<readonly Rule[]> {
     const state = await this.session.state();
     const rules = this.session.permissions.prohibitions(state).deny;

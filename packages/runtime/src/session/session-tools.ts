@@ -20,7 +20,7 @@ import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { externalTool } from '../tools/external.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
-import type { ToolEnvironment } from '../tools/tool.js';
+import type { Tool, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
@@ -48,7 +48,7 @@ interface ToolSession {
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
   readonly skills: ToolSource;
-  readonly agents: ToolSource & Required<AgentChoices>;
+  readonly agents: ToolSource & Required<AgentChoices> & { serverTools(): readonly Tool[] };
   readonly isReadOnly: boolean;
   state(): Promise<SessionState>;
   read(): AsyncIterable<readonly LogRecord[]>;
@@ -207,6 +207,16 @@ export class SessionTools {
   async sample(serverName: string, request: Readonly<Record<string, unknown>>, signal: AbortSignal) {
     const { readSampling } = await import('../mcp/sampling.js');
     return (await this.session.load()).sample(serverName, readSampling(request), signal);
+  }
+
+  /** By its name, a short form of how each tool of a server is described now, be it the session's or an agent's own. */
+  versionsOf(serverName: string): Readonly<Record<string, string>> {
+    const tools = [...this.mcp.tools(), ...this.session.agents.serverTools()];
+    return Object.fromEntries(
+      tools.flatMap(({ name, mcp, version }) =>
+        mcp?.mcpServerName === serverName && version !== undefined ? [[name, version]] : [],
+      ),
+    );
   }
 
   /** The servers of one agent: as the session's own, but listed nowhere, for no other agent has them. */

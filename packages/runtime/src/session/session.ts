@@ -9,6 +9,7 @@ import { FileTracking } from '../history/file-tracking.js';
 import { SessionRewind } from '../history/session-rewind.js';
 import { SessionSchedules } from '../history/session-schedules.js';
 import { SessionDiff } from '../history/working-diff.js';
+import { changedGuard } from '../hooks/guard-points.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -148,9 +149,9 @@ export class Session {
     const log = this.newLog();
     const { sessionId } = this;
     const { clock, version, owner } = this.parts;
-    const hasHooks = this.audience.hasHooks;
+    const guard = changedGuard({}, this.audience.guardedPoints);
     const startTime = clock.timestamp();
-    const first = greeting(this.currentSettings, { hasHooks, sessionId, version, startTime });
+    const first = greeting(this.currentSettings, { guard, sessionId, version, startTime });
     try {
       const isNew = await log.create({ owner, ready }, ...first);
       this.keeper.keep(new Conversation(log, this.host(log)));
@@ -271,11 +272,10 @@ export class Session {
   }
 
   /** Remembers that the session has hooks, so that it is guarded while their client is away; or that it is not to be. */
-  async keepGuard({ waivesHooks = false }: { readonly waivesHooks?: boolean }): Promise<void> {
+  async keepGuard(how: { readonly waivesHooks?: boolean }): Promise<void> {
     const { fixed } = await this.state();
-    const hasHooks = this.audience.hasHooks || (!waivesHooks && fixed.hasHooks === true);
-    if (hasHooks !== (fixed.hasHooks ?? false))
-      await this.record({ note: 'settings.fixed', data: { hasHooks } });
+    const data = changedGuard(fixed, this.audience.guardedPoints, how);
+    if (data) await this.record({ note: 'settings.fixed', data });
     this.conversation?.guard.changed();
   }
 

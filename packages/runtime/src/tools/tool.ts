@@ -158,6 +158,8 @@ export interface Tool {
   readonly source: ToolOrigin;
   /** Whose it is, for a tool of an MCP server. */
   readonly mcp?: { readonly mcpServerName: string; readonly mcpToolName: string };
+  /** Another one when its server describes it otherwise. */
+  readonly version?: string;
   /** Its definition is in every request, however many tools there are. */
   readonly isNeverDeferred?: boolean;
   /** It is meant to take the place of a built-in tool of its name. */

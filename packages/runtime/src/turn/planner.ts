@@ -331,7 +331,7 @@ export class Planner {
     return missing === undefined ? this.access.provider : providerToCome(missing);
   }
 
-  /** Clients whose tools clash hear of it when the turn begins, not before. */
+  /** Clients whose tools clash learn of it when the turn begins, not before. */
   private toolsetIfAny(): Toolset | undefined {
     try {
       return this.currentToolset();

@@ -18,7 +18,7 @@ export async function formatWithHooks(
   return { ...formatted, text: await transformPrompt(text, formatted.text + remindersOf(contexts), options) };
 }
 
-/** Hooks hear of attachments that cannot be read, and may have them read again or give the prompt up. */
+/** Hooks learn of attachments that cannot be read, and may have them read again or give the prompt up. */
 async function formatReadable(
   text: string,
   attachments: readonly JsonObject[],

@@ -3,7 +3,7 @@ import { cleanLine, cleanLines } from '../text/clean.js';
 import { diffCounts, diffLines, indented, isDiff } from '../text/diff.js';
 import { type Line, line, type Style, span } from '../text/span.js';
 
-/** Lines of which only the first are shown, and all of them for whoever asks. */
+/** Lines of which only the first are shown, and all of them on request. */
 export interface Folded {
   readonly title: string;
   readonly lines: readonly Line[];
@@ -79,7 +79,7 @@ const states: Readonly<Record<TranscriptTool['state'], { readonly sign: string; 
   interrupted: { sign: '○', style: 'warning' },
 };
 
-/** The argument that tells most; all of them for tools that are not known. */
+/** The most telling argument; all of them for tools that are not known. */
 function subjectOf(given: unknown): string {
   if (typeof given !== 'object' || given === null) return given === undefined ? '' : String(given);
   const values = given as Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ import type { SessionChoice, World } from '../world.js';
 import { InputLine } from './input-line.js';
 import { View } from './view.js';
 
-/** The face of the program in a terminal: one session at a time, what it says and what it is told. */
+/** The face of the program in a terminal: one session at a time, what it shows and what users type. */
 export class Face {
   private readonly asking = new Asking(() => this.view.changed());
   private readonly view: View;

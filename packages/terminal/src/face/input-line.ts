@@ -6,7 +6,7 @@ import { FileList } from '../input/files.js';
 import { History } from '../input/history.js';
 import type { Key } from '../input/keys.js';
 
-/** What an input line goes by, and what it tells. */
+/** What an input line is given, and what it reports. */
 export interface InputLineOptions {
   readonly historyFile: string | undefined;
   directory(): string;

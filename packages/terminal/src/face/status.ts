@@ -2,7 +2,7 @@ import type { Transcript, TranscriptWait } from '@groundcrew/sdk';
 import { cleanLine } from '../text/clean.js';
 import { cut, type Line, type Span, span } from '../text/span.js';
 
-/** What a status line tells beside the transcript. */
+/** What a status line shows beside the transcript. */
 export interface StatusFacts {
   readonly model: string | undefined;
   readonly mode: string;

@@ -7,7 +7,7 @@ export function isDiff(text: string): boolean {
   return /^\n?diff --git /.test(text);
 }
 
-/** A diff without the lines that name the file: what stands above it has told that. */
+/** A diff without the lines that name the file: the line above names it. */
 export function diffLines(diff: string): readonly Line[] {
   const lines = cleanLines(diff.replace(/^\n/, '').replace(/\n$/, ''));
   const first = lines.findIndex((text) => text.startsWith('@@'));

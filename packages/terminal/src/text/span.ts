@@ -74,7 +74,7 @@ function beginning(text: string, columns: number): string {
 
 /**
  * Breaks a line between words. A word that is wider than all of the columns stays whole: the terminal breaks it, and
- * whoever copies it gets it in one piece.
+ * a copy of it is in one piece.
  */
 export function wrap(given: Line, columns: number, rest: Line = []): readonly Line[] {
   if (lineWidth(given) <= columns) return [given];

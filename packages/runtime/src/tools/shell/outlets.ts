@@ -6,7 +6,7 @@ import type { Pipe } from './pipes.js';
 export interface Outlet {
   /** What the command writes to; to be closed as soon as the command has it. */
   readonly descriptor: number;
-  /** Hears of output as it comes, where that is possible. */
+  /** Learns of output as it comes, where that is possible. */
   listen(listener: (chunk: Buffer) => void): void;
   /** What is there at this moment and was not sent yet. */
   pull(): Iterable<Buffer>;

@@ -71,13 +71,13 @@ export class Shell {
     return this.output.size > this.shown;
   }
 
-  /** Hears of new output until it is undone. */
+  /** Learns of new output until it is undone. */
   onOutput(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 
-  /** Takes in what is there and has not been heard of. */
+  /** Takes in output that has not been reported. */
   refresh(): void {
     if (!this.isRunning) return;
     for (const chunk of this.start.outlet.pull()) this.receive(chunk);

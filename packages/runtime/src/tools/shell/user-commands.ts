@@ -58,7 +58,7 @@ export class UserCommands {
     order: {
       readonly requestId: string;
       readonly command: string;
-      /** Hears all of the output so far. */
+      /** Receives all of the output so far. */
       progress(output: string): void;
       /** Makes an output short enough to be read at once. */
       bound(output: Pick<ToolResult, 'text' | 'saved'>): Promise<string>;

@@ -73,7 +73,7 @@ const jqWords: Readonly<Record<string, number>> = {
 
 /** Imports modules, wherever they are, or shows what is in the environment. */
 const leadsElsewhere =
-  /\b(?:import|include|modulemeta|input_filename)\b|(?<![.\w])env\b(?!\s*:)|\$ENV\b|\$__prog/;
+  /\b(?:import|include|modulemeta|input_filename|ENV)\b|(?<![.\w])env\b(?!\s*:)|\b__prog/;
 
 /** A filter in a file says nothing here. */
 function jq(words: readonly KnownWord[]): Understood | undefined {

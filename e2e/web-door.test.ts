@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { Connection } from '@groundcrew/rpc';
+import { approveAll, Client, RuntimeConnection, type SessionEvent } from '@groundcrew/sdk';
+import { callTools, say } from '@groundcrew/testkit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { bearer, token, tokenProtocol, WebWorld } from './web-world.js';
+
+const replies = [
+  say('Hello from the socket'),
+  callTools({ id: 'c1', name: 'bash', arguments: { command: 'echo made', description: 'x' } }),
+  say('It is made'),
+];
+const world = new WebWorld([...replies, say('three'), say('four'), say('five'), say('six')]);
+
+beforeAll(() => world.start());
+afterAll(() => world.stop());
+
+describe('sessions over a WebSocket', () => {
+  test('a client of the SDK works as on a port: turns, tools and deltas', async () => {
+    await using client = world.client();
+    const session = await client.createSession({
+      sessionId: 'by-socket',
+      streaming: true,
+      onPermissionRequest: approveAll,
+    });
+    let streamed = '';
+    session.on('assistant.message_delta', ({ data }) => {
+      streamed += data.deltaContent;
+    });
+    expect((await session.sendAndWait('Hello'))?.data.content).toBe('Hello from the socket');
+    expect(streamed).toBe('Hello from the socket');
+    expect((await session.sendAndWait('Make it'))?.data.content).toBe('It is made');
+  });
+
+  test('the token may come in the first message instead; until then nothing else answers', async () => {
+    const channel = await world.channel({ protocols: ['groundcrew'] });
+    const connection = new Connection(channel, { onRequest: () => Promise.reject(new Error('no')) });
+    await expect(connection.request('session.list', {})).rejects.toThrow('AUTHENTICATION_REQUIRED');
+    await connection.request('connect', { token });
+    expect(await connection.request('ping', { message: 'x' })).toMatchObject({ message: 'pong: x' });
+    await connection.close();
+  });
+
+  test('a wrong token, another origin and another name of this machine get no socket', async () => {
+    const { port } = new URL(world.url);
+    const own = `http://127.0.0.1:${port}`;
+    expect({
+      wrong: await world.refusal({ protocols: ['groundcrew', tokenProtocol('wrong')] }),
+      wrongHeader: await world.refusal({ protocols: [], headers: { authorization: 'Bearer wrong' } }),
+      origin: await world.refusal({ headers: { origin: 'https://evil.example' } }),
+      nullOrigin: await world.refusal({ headers: { origin: 'null' } }),
+      otherPort: await world.refusal({ headers: { origin: 'http://127.0.0.1:1' } }),
+      host: await world.refusal({ headers: { host: `rebound.example:${port}` } }),
+      own: await world.refusal({ headers: { origin: own } }),
+      header: await world.refusal({ protocols: [], headers: bearer }),
+    }).toEqual({
+      wrong: 401,
+      wrongHeader: 401,
+      origin: 403,
+      nullOrigin: 403,
+      otherPort: 403,
+      host: 403,
+      own: 'accepted',
+      header: 'accepted',
+    });
+  });
+
+  test('a path that is none gets no socket', async () => {
+    const socket = new WebSocket(`${world.url.replace('http', 'ws')}/else`, { headers: bearer });
+    const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
+    expect(response.statusCode).toBe(404);
+    socket.on('error', () => undefined).terminate();
+  });
+
+  test('what is no message ends one socket with a reason, and no other', async () => {
+    const socket = world.socket();
+    await once(socket, 'open');
+    socket.send('[]');
+    const [data] = (await once(socket, 'message')) as [Buffer];
+    expect(JSON.parse(String(data))).toMatchObject({ error: { code: -32600 } });
+    await once(socket, 'close');
+    await using client = world.client();
+    expect((await client.ping('x')).message).toBe('pong: x');
+  });
+});
+
+describe('the cookie of a page', () => {
+  test('is given for the token only, is HttpOnly and SameSite=Strict, and lets its own page in', async () => {
+    const origin = world.url;
+    expect((await world.ask('/enter', { method: 'POST' })).status).toBe(401);
+    expect((await world.ask('/enter', { headers: bearer })).status).toBe(404);
+    const entered = await world.ask('/enter', { method: 'POST', headers: { ...bearer, origin } });
+    const [given = ''] = entered.headers['set-cookie'] ?? [];
+    expect([entered.status, given]).toEqual([
+      204,
+      expect.stringMatching(/^groundcrew-\d+=\S+; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/),
+    ]);
+    const cookie = given.split(';', 1)[0] ?? '';
+    const events = '/events?session=none';
+    const protocols = ['groundcrew'];
+    expect({
+      ownPage: (await world.ask(events, { headers: { cookie, 'sec-fetch-site': 'same-origin' } })).status,
+      otherPort: (await world.ask(events, { headers: { cookie, 'sec-fetch-site': 'same-site' } })).status,
+      otherSite: (await world.ask(events, { headers: { cookie, 'sec-fetch-site': 'cross-site' } })).status,
+      changed: (await world.ask(events, { headers: { cookie: `${cookie}x` } })).status,
+      socket: await world.refusal({ protocols, headers: { cookie, origin } }),
+      notTwice: (await world.ask('/enter', { method: 'POST', headers: { cookie, origin } })).status,
+    }).toEqual({
+      ownPage: 404,
+      otherPort: 401,
+      otherSite: 401,
+      changed: 401,
+      socket: 'accepted',
+      notTwice: 401,
+    });
+  });
+});
+
+describe('events of a session as server-sent events', () => {
+  test('are refused without the token, and for what is no session or no cursor', async () => {
+    const ask = async (path: string, headers = {}) => (await world.ask(path, { headers })).status;
+    expect([
+      await ask('/events?session=by-socket'),
+      await ask('/events', bearer),
+      await ask('/events?session=nothing', bearer),
+      await ask('/events?session=by-socket&cursor=x', bearer),
+      await ask('/events?session=by-socket&curser=1', bearer),
+      await ask('/events?session=by-socket', { ...bearer, origin: 'https://evil.example' }),
+    ]).toEqual([401, 400, 404, 400, 400, 403]);
+  });
+
+  test('from any cursor on, all events of the log come once and in order, live or stored', async () => {
+    const client = world.client();
+    const session = await client.createSession({ sessionId: 'followed', onPermissionRequest: approveAll });
+    await session.sendAndWait('one');
+    const following = follow(
+      'followed',
+      '',
+      (events) => events.at(-1)?.type === 'assistant.turn_end' && count(events) >= 2,
+    );
+    await session.sendAndWait('two');
+    const live = await following;
+    const stored = await session.getEvents();
+    expect(live.map(({ event }) => event)).toEqual(stored);
+    await client.stop();
+    const whole = await follow('followed', '', undefined, '&follow=0');
+    expect(whole.slice(0, live.length).map(({ event }) => event)).toEqual(stored);
+    for (const index of [0, 3, whole.length - 1]) {
+      const rest = await follow('followed', whole[index]?.id ?? '', undefined, '&follow=0');
+      expect(rest).toEqual(whole.slice(index + 1));
+    }
+  });
+
+  test('the server is killed in the middle: a reader that comes back with its last id misses nothing', async () => {
+    const channel = RuntimeConnection.forChannel(() => world.channel());
+    const client = new Client({ connection: channel, reconnectTimeout: 0, onHandlerError: () => undefined });
+    const session = await client.createSession({ sessionId: 'killed', onPermissionRequest: approveAll });
+    await session.sendAndWait('one');
+    const before = await follow('killed', '', (events) => events.length >= 4);
+    await world.process.signal('SIGKILL');
+    await client.forceStop();
+    await world.startServer();
+    await using again = world.client();
+    const resumed = await again.resumeSession('killed', { onPermissionRequest: approveAll });
+    await resumed.sendAndWait('two');
+    const after = await follow('killed', before.at(-1)?.id ?? '', (events) => count(events) >= 1);
+    const all = [...before, ...after].map(({ event }) => event.id);
+    const log = (await resumed.getEvents()).map(({ id }) => id);
+    expect(all).toEqual(log.slice(0, all.length));
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+function count(events: readonly SessionEvent[]): number {
+  return events.filter(({ type }) => type === 'assistant.turn_end').length;
+}
+
+interface Followed {
+  readonly id: string;
+  readonly event: SessionEvent;
+}
+
+/** Reads a stream until it ends, or is enough. */
+async function follow(
+  session: string,
+  cursor: string,
+  isEnough: (events: readonly SessionEvent[]) => boolean = () => false,
+  more = '',
+): Promise<readonly Followed[]> {
+  const url = `${world.url}/events?session=${session}&cursor=${cursor}${more}`;
+  const response = await fetch(url, { headers: bearer });
+  const found: Followed[] = [];
+  let rest = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body ?? []) {
+    const frames = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
+    rest = frames.pop() ?? '';
+    for (const frame of frames) {
+      const [, id = '', data = ''] = /^id: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+      if (id !== '') found.push({ id, event: JSON.parse(data) as SessionEvent });
+      if (isEnough(found.map(({ event }) => event))) return found;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,81 @@
+import type { HttpDoor, Route } from '@groundcrew/http-door';
+import { webSocketChannel } from '@groundcrew/rpc';
+import type { Program } from '../compose.js';
+import { lastPort } from '../flags/arguments.js';
+import { type Flag, numberFlag, textFlag } from '../flags/flags.js';
+import { channelOptions, maxUntrustedBytes, type ServeChannel } from './headless.js';
+
+/** A flag that may be given again and again. */
+function namesFlag(name: string, placeholder: string, help: string): Flag<readonly string[]> {
+  return {
+    names: [name],
+    placeholder,
+    help,
+    read: (value) => [value],
+    join: (before, more) => [...before, ...more],
+  };
+}
+
+/** The flags of every command that opens a door over HTTP. */
+export const webFlags = {
+  allowHost: namesFlag(
+    '--allow-host',
+    'NAME',
+    'another name that requests over HTTP may call this machine by; may be given again',
+  ),
+  allowOrigin: namesFlag(
+    '--allow-origin',
+    'URL',
+    'pages that may make requests over HTTP; may be given again',
+  ),
+};
+
+/** The port of the door over HTTP. */
+export const webPort = numberFlag({
+  name: '--http-port',
+  placeholder: 'N',
+  help: 'also opens a door over HTTP, for pages: WebSockets, events and the page that shows sessions; 0 is any free port',
+  most: lastPort,
+});
+
+/** What the address of a door over HTTP is for `--http-host`. */
+export const webHost = textFlag(
+  '--http-host',
+  'H',
+  'the address of the door over HTTP; that of --host without',
+);
+
+/** Where a door over HTTP is opened, and who may come in. */
+export interface WebDoorOptions {
+  readonly host?: string;
+  readonly port?: number;
+  readonly token: string;
+  readonly allowedHosts?: readonly string[];
+  readonly allowedOrigins?: readonly string[];
+  /** More that it answers, by path. */
+  readonly routes?: Readonly<Record<string, Route>>;
+  warn(text: string): void;
+}
+
+/** Opens the door over HTTP: sessions by WebSocket at /rpc, their events at /events. Its libraries are loaded now. */
+export async function openWebDoor(
+  program: Pick<Program, 'events'>,
+  serve: ServeChannel,
+  { warn, routes, ...options }: WebDoorOptions,
+): Promise<HttpDoor> {
+  const { openHttpDoor } = await import('@groundcrew/http-door');
+  return openHttpDoor({
+    ...options,
+    routes: { ...routes, '/events': { answer: (request) => program.events(request) } },
+    sockets: {
+      '/rpc': {
+        accept: (socket, { isTrusted, bytes }) => {
+          const channel = webSocketChannel({ socket, bytes }, { ...channelOptions, maxUntrustedBytes });
+          void serve(channel, { isTrusted });
+        },
+      },
+    },
+    cookiePath: '/enter',
+    onFailure: (error) => warn(error instanceof Error ? error.message : String(error)),
+  });
+}

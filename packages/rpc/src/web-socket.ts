@@ -1,0 +1,79 @@
+import type { Readable } from 'node:stream';
+import type { RawData, WebSocket } from 'ws';
+import type { Channel } from './channel.js';
+import { type TextChannelOptions, textChannel } from './text-channel.js';
+
+/** A socket of the package `ws`, and the bytes below it, which are counted until the peer is trusted. */
+export interface OpenSocket {
+  readonly socket: WebSocket;
+  readonly bytes?: Readable;
+}
+
+/** A Channel over a WebSocket of a server: each message is one text. It owns the socket from now on. */
+export function webSocketChannel(
+  { socket, bytes }: OpenSocket,
+  options: TextChannelOptions = {},
+): Channel & { trust(): void } {
+  const channel = textChannel(
+    {
+      send: (text, left) => socket.send(text, left),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      close: () => socket.close(1000),
+      terminate: () => socket.terminate(),
+      listen: ({ receive, refuse, end }) => {
+        socket.on('message', (data, isBinary) => (isBinary ? refuse() : receive(bufferOf(data))));
+        socket.on('error', () => undefined); // `close` follows
+        socket.on('close', end);
+      },
+    },
+    options,
+  );
+  const stopCounting = countBytes(socket, bytes, options.maxUntrustedBytes);
+  const stopBeating = keepAlive(socket);
+  socket.once('close', stopBeating);
+  const { trust } = channel;
+  // The same channel, which has to stop counting when it is trusted.
+  return Object.assign(channel, {
+    trust: () => {
+      stopCounting();
+      trust?.call(channel);
+    },
+  });
+}
+
+/** One who has not shown the token may neither send much at once, nor go on for long. */
+function countBytes(socket: WebSocket, bytes: Readable | undefined, most: number | undefined): () => void {
+  if (!bytes || most === undefined) return () => undefined;
+  let count = 0;
+  const add = (chunk: Buffer) => {
+    count += chunk.length;
+    if (count > most * untrustedMessages) socket.terminate();
+  };
+  bytes.on('data', add);
+  return () => bytes.off('data', add);
+}
+
+const untrustedMessages = 4;
+
+/** A peer that vanished without a word is noticed. */
+function keepAlive(socket: WebSocket): () => void {
+  let isThere = true;
+  socket.on('pong', () => {
+    isThere = true;
+  });
+  const timer = setInterval(() => {
+    if (!isThere) return socket.terminate();
+    isThere = false;
+    socket.ping();
+  }, beatMilliseconds);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+const beatMilliseconds = 30_000;
+
+function bufferOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}

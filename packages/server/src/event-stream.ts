@@ -1,0 +1,168 @@
+import type { Runtime, Session } from '@groundcrew/runtime';
+import type { SessionStore } from '@groundcrew/store';
+import { cursorText, readForward } from './event-pages.js';
+
+/** What event streams are made from. */
+export interface EventStreamParts {
+  readonly runtime: Runtime;
+  /** Where sessions lie that are not open here. */
+  readonly store: Pick<SessionStore, 'read'>;
+}
+
+const beatMilliseconds = 15_000;
+/** A session that is open in no process, or in another one, is looked at so often. */
+const lookMilliseconds = 500;
+const pageSize = 200;
+
+/**
+ * The events of a session as server-sent events, from a cursor on and without a gap: `GET ?session=…&cursor=…`. The id of
+ * each is the cursor behind it, so a browser that lost the connection goes on where it was. Nothing is opened or attached.
+ */
+export async function eventStream(parts: EventStreamParts, request: Request): Promise<Response> {
+  const { searchParams: given } = new URL(request.url);
+  const sessionId = given.get('session');
+  if (request.method !== 'GET' || !sessionId)
+    return text(400, 'Expected GET with the name of a session: ?session=…');
+  const unknown = [...given.keys()].find((name) => !parameters.includes(name));
+  if (unknown !== undefined) return text(400, `There is no parameter ${unknown}: ${parameters.join(', ')}`);
+  const cursor = request.headers.get('last-event-id') ?? given.get('cursor') ?? '';
+  if (!/^(?:\d{1,15}(?::\d{1,15})?)?$/.test(cursor)) return text(400, 'That is no cursor of an event');
+  if (!parts.runtime.find(sessionId) && !(await isStored(parts, sessionId)))
+    return text(404, 'There is no such session');
+  const reader = new EventReader(parts, sessionId, {
+    cursor,
+    includesEphemeral: given.get('ephemeral') === '1',
+    follows: given.get('follow') !== '0',
+  });
+  return new Response(streamOf(reader.frames(request.signal)), {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+    },
+  });
+}
+
+const parameters = ['session', 'cursor', 'ephemeral', 'follow'];
+
+interface Reading {
+  readonly cursor: string;
+  readonly includesEphemeral: boolean;
+  /** Waits for what is still to come; without it the stream ends with the last event there is. */
+  readonly follows: boolean;
+}
+
+class EventReader {
+  private cursor: string;
+  private beatAt = Date.now() + beatMilliseconds;
+
+  constructor(
+    private readonly parts: EventStreamParts,
+    private readonly sessionId: string,
+    private readonly reading: Reading,
+  ) {
+    this.cursor = reading.cursor;
+  }
+
+  async *frames(signal: AbortSignal): AsyncGenerator<string> {
+    yield 'retry: 1000\n\n';
+    while (!signal.aborted) {
+      const live = this.live();
+      const frames = live ? await this.livePage(live) : await this.storedPage();
+      yield* frames;
+      if (frames.length > 0) continue;
+      if (!this.reading.follows) {
+        yield 'event: end\ndata: {}\n\n';
+        return;
+      }
+      if (!live && !(await isStored(this.parts, this.sessionId))) {
+        yield 'event: deleted\ndata: {}\n\n';
+        return;
+      }
+      if (Date.now() > this.beatAt) yield this.beat();
+      await (live ? live.readers.waitForEvent(lookMilliseconds, signal) : pause(lookMilliseconds, signal));
+    }
+  }
+
+  /** One that is at rest is not loaded for a reader. */
+  private live(): Session | undefined {
+    const session = this.parts.runtime.find(this.sessionId);
+    return session?.isLoaded ? session : undefined;
+  }
+
+  private async livePage(session: Session): Promise<readonly string[]> {
+    const { includesEphemeral } = this.reading;
+    if (includesEphemeral) session.readers.ephemerals.isWanted = true;
+    const { cursor } = this;
+    const page = await readForward(session, { cursor, max: pageSize, includeEphemeral: includesEphemeral });
+    const frames = page.next.isLost ? ['event: expired\ndata: {}\n\n'] : [];
+    let number = page.next.isLost ? 0 : Number(cursor.split(':')[1] ?? 0);
+    for (const { seq, number: own, json } of page.events) {
+      number = Math.max(number, own);
+      frames.push(frame(cursorText({ seq, number }), json));
+    }
+    this.cursor = page.next.cursor;
+    return frames;
+  }
+
+  private async storedPage(): Promise<readonly string[]> {
+    const frames: string[] = [];
+    let seq = Number(this.cursor.split(':')[0]);
+    for await (const batch of this.parts.store.read(this.sessionId, seq)) {
+      for (const record of batch) {
+        seq = record.seq;
+        if (record.isPublic) frames.push(frame(String(seq), record.json));
+      }
+      if (frames.length >= pageSize) break;
+    }
+    // The count of ephemeral events is that of a process, which is not there.
+    this.cursor = String(seq);
+    return frames;
+  }
+
+  private beat(): string {
+    this.beatAt = Date.now() + beatMilliseconds;
+    return ': still here\n\n';
+  }
+}
+
+async function isStored({ store }: EventStreamParts, sessionId: string): Promise<boolean> {
+  for await (const records of store.read(sessionId)) if (records.length > 0) return true;
+  return false;
+}
+
+function frame(id: string, json: string): string {
+  return `id: ${id}\ndata: ${json}\n\n`;
+}
+
+/** Asks for no more than is read. */
+function streamOf(frames: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await frames.next();
+      if (done) controller.close();
+      else controller.enqueue(encoder.encode(value));
+    },
+    async cancel() {
+      await frames.return(undefined);
+    },
+  });
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal.addEventListener('abort', done, { once: true });
+  });
+}
+
+function text(status: number, line: string): Response {
+  return new Response(`${line}\n`, { status, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+}
