@@ -1,12 +1,12 @@
 import type { EventData, EventType, SessionEvent } from '@groundcrew/protocol';
 import type { WatchedAgent } from './agent-watch.js';
 import { attributes as names, operations, spanEvents } from './names.js';
-import type { SessionWatch } from './session-watch.js';
+import type { OpenSpans } from './open-spans.js';
 import type { Attributes, Span } from './span.js';
 
 interface Place {
   readonly sessionId: string;
-  readonly watch: SessionWatch;
+  readonly watch: OpenSpans;
 }
 
 type Made = (event: SessionEvent, place: Place) => void;

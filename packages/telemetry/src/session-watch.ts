@@ -1,108 +1,29 @@
 import type { AgentWatch, ObservedAgent, Observer, PublishedEvent, TraceContext } from '@groundcrew/runtime';
 import { type Answered, WatchedAgent } from './agent-watch.js';
 import { eventSpans } from './event-spans.js';
-import type { Meter } from './meter.js';
-import type { Span } from './span.js';
-import { readContext, type SpanContext } from './trace-context.js';
-import type { Tracer } from './tracer.js';
-
-interface WatchParts {
-  readonly tracer: Tracer;
-  readonly meter: Meter;
-}
-
-/** A session that is never closed must not make what is open grow without bound. */
-const mostOpen = 10_000;
+import type { OpenSpans } from './open-spans.js';
+import { readContext } from './trace-context.js';
 
 /** Makes spans of what agents do and of the events that sessions publish. */
 export class SessionWatch implements Observer {
-  readonly tracer: Tracer;
-  readonly meter: Meter;
-  /** By session and agent: the newest, which events without another place belong to. */
-  private readonly agents = new Map<string, WatchedAgent>();
-  private readonly bySpan = new Map<string, WatchedAgent>();
-  /** Spans whose end will be another event, by session and their own id. */
-  private readonly open = new Map<string, Span>();
-  /** Where calls stand that began agents: those may end after them. */
-  private readonly places = new Map<string, SpanContext>();
-
-  constructor({ tracer, meter }: WatchParts) {
-    this.tracer = tracer;
-    this.meter = meter;
-  }
+  constructor(private readonly open: OpenSpans) {}
 
   begin(agent: ObservedAgent, trace: TraceContext): AgentWatch {
     const { sessionId, agentId, toolCallId } = agent;
-    const above = toolCallId === undefined ? undefined : this.placeOf(sessionId, toolCallId);
-    const watched = new WatchedAgent(agent, above ?? readContext(trace), this);
-    const key = agentKey(sessionId, agentId);
-    this.agents.set(key, watched);
-    this.bySpan.set(watched.context.spanId, watched);
-    watched.onEnd(() => {
-      this.bySpan.delete(watched.context.spanId);
-      if (this.agents.get(key) === watched) this.agents.delete(key);
-    });
+    const above = toolCallId === undefined ? undefined : this.open.placeOf(sessionId, toolCallId);
+    const watched = new WatchedAgent(agent, above ?? readContext(trace), this.open);
+    this.open.addAgent(sessionId, agentId, watched);
     return watched;
   }
 
   published(published: PublishedEvent): void {
     const make = eventSpans[published.type];
     // Most of what streams by is not looked into.
-    make?.(published.event, { sessionId: published.sessionId, watch: this });
+    make?.(published.event, { sessionId: published.sessionId, watch: this.open });
   }
 
   /** A model has answered an agent. */
   answered(spanId: string | undefined, answer: Answered): void {
-    if (spanId !== undefined) this.bySpan.get(spanId)?.answered(answer);
+    if (spanId !== undefined) this.open.agentAt(spanId)?.answered(answer);
   }
-
-  /** The agent that an event belongs to, if one is at work. */
-  agentOf(
-    sessionId: string,
-    { agentId }: { readonly agentId?: string | undefined },
-  ): WatchedAgent | undefined {
-    return this.agents.get(agentKey(sessionId, agentId));
-  }
-
-  /** Keeps a span until its end is published. */
-  keep(sessionId: string, id: string, span: Span): void {
-    if (this.open.size >= mostOpen) return;
-    this.open.set(`${sessionId} ${id}`, span);
-  }
-
-  find(sessionId: string, id: string): Span | undefined {
-    return this.open.get(`${sessionId} ${id}`);
-  }
-
-  take(sessionId: string, id: string): Span | undefined {
-    const span = this.find(sessionId, id);
-    this.open.delete(`${sessionId} ${id}`);
-    return span;
-  }
-
-  /** Where a call stands; chosen by who asks first: its event, its agent, or an agent that it began. */
-  place(sessionId: string, toolCallId: string, make: () => SpanContext): SpanContext {
-    const known = this.placeOf(sessionId, toolCallId);
-    if (known) return known;
-    const made = make();
-    const [oldest] = this.places.keys();
-    if (this.places.size >= mostOpen && oldest !== undefined) this.places.delete(oldest);
-    this.places.set(`${sessionId} ${toolCallId}`, made);
-    return made;
-  }
-
-  /** Ends all that is open: the process ends. */
-  close(): void {
-    for (const span of this.open.values()) span.end();
-    for (const agent of [...this.bySpan.values()]) agent.end(new Error('The runtime was ended'));
-    this.open.clear();
-  }
-
-  private placeOf(sessionId: string, toolCallId: string): SpanContext | undefined {
-    return this.places.get(`${sessionId} ${toolCallId}`);
-  }
-}
-
-function agentKey(sessionId: string, agentId: string | undefined): string {
-  return `${sessionId} ${agentId ?? ''}`;
 }

@@ -4,6 +4,7 @@ import type { Exporter } from './exporter.js';
 import { fileExporter } from './file-exporter.js';
 import { Meter } from './meter.js';
 import { WatchedModels } from './model-watch.js';
+import { OpenSpans } from './open-spans.js';
 import { otlpExporter } from './otlp-exporter.js';
 import { prometheusText } from './prometheus.js';
 import { SessionWatch } from './session-watch.js';
@@ -36,13 +37,14 @@ export function openTelemetry({ settings, mask, warn }: TelemetryOptions): Telem
   const exporter = exporterOf(settings);
   const queue = exporter && new ExportQueue({ exporter, meter, settings, warn });
   const tracer = new Tracer({ settings, mask, ended: (span) => queue?.add(span) });
-  const watch = new SessionWatch({ tracer, meter });
+  const open = new OpenSpans({ tracer, meter });
+  const watch = new SessionWatch(open);
   return {
     observer: watch,
     models: new WatchedModels({ tracer, meter, watch }),
     prometheus: (gauges) => prometheusText(meter.read(), gauges),
     close: async () => {
-      watch.close();
+      open.close();
       await queue?.close();
     },
   };
