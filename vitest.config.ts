@@ -14,6 +14,7 @@ const names = [
   'store-sqlite',
   'store-postgres',
   'server',
+  'cluster',
   'sdk',
   'http-door',
   'mcp-server',

@@ -27,6 +27,7 @@ import { standingSandbox } from './config/sandbox-choice.js';
 import type { ProgramTelemetry } from './config/telemetry.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
+import { type ClusterChoice, ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
 import { workerEntry } from './worker-entry.js';
 
@@ -48,6 +49,8 @@ export interface ProgramOptions {
   readonly sandbox?: SandboxSettings;
   /** The address of the PostgreSQL that holds all sessions, as `chooseStore` gives it; each home has its own file without. */
   readonly store?: string;
+  /** This runtime is one of several nodes that share the store. */
+  readonly cluster?: ClusterChoice;
   /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
   readonly fileHooks?: boolean;
   /** Watches the work of all sessions; without it nothing does. */
@@ -70,6 +73,10 @@ export interface Program {
   loadStore(): void;
   /** Opens the home's store, if there is one yet. */
   openStore(): void;
+  /** Shows this node to the others of its cluster, if it is in one. Throws what is wrong. */
+  join(): Promise<void>;
+  /** Leaves sessions to the other nodes, if there are some: when their turns end, or when the signal is aborted. */
+  drain(signal: AbortSignal): Promise<void>;
   /** Answers a request for the events of a session. */
   events(request: Request): Promise<Response>;
   /** The store of the program's own home. */
@@ -91,19 +98,14 @@ export function compose(options: ProgramOptions): Program {
   });
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
+  const node = nodeOf(options, homes);
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
-    openModels: async (settings, seams) => {
-      const access = await models.open(settings, seams);
-      return telemetry?.watch(access, settings) ?? access;
-    },
-    ...(telemetry && { observer: telemetry.observer }),
+    ...watchedModels(models, telemetry),
     priceOf: priceBook(() => models.settings()),
     withFileLock,
-    builtinTools: builtinTools({
-      webFetch: { allowedHosts: namesIn(options.environment.GROUNDCREW_FETCH_HOSTS) },
-    }),
+    builtinTools: builtinToolsOf(options),
     shells: shellsOf(options),
     jobs: workers,
     // mutation: the rules of the home reach no session
@@ -113,27 +115,26 @@ export function compose(options: ProgramOptions): Program {
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
-    limits: {
-      toolRounds: 1000,
-      queuedPrompts: 1000,
-      turnMilliseconds: 24 * 60 * 60 * 1000,
-      stopBlocks: 3,
-      continuations: 5,
-    },
+    limits: turnLimits,
     sessionIdleSeconds: options.sessionIdleSeconds,
+    ...(node && { cluster: node.seams(() => server) }),
     ...options.playback,
   });
   const close = async () => {
     await server.shutdown();
+    await node?.close();
     await workers.close();
     await homes.close();
     await telemetry?.close();
   };
   const shutdown = () => close().then(() => void setImmediate(options.onShutdown));
-  const environment = serverEnvironment(options, { models, runtime, accounts, shutdown });
+  const parts = { models, runtime, accounts, shutdown };
+  const environment = { ...serverEnvironment(options, parts), ...(node && { routing: node }) };
   const server: Server = new Server(runtime, environment);
   return {
     server,
+    join: async () => node?.start(runtime, server),
+    drain: async (signal) => node?.drain(signal),
     close,
     loadStore: () => homes.main.load(),
     openStore: () => homes.main.warmUp(),
@@ -142,6 +143,35 @@ export function compose(options: ProgramOptions): Program {
       return homes.main;
     },
   };
+}
+
+function builtinToolsOf({ environment }: ProgramOptions): RuntimeOptions['builtinTools'] {
+  return builtinTools({ webFetch: { allowedHosts: namesIn(environment.GROUNDCREW_FETCH_HOSTS) } });
+}
+
+/** The way to models; telemetry looks on, where it is on. */
+function watchedModels(
+  models: ModelDirectory,
+  telemetry: ProgramTelemetry | undefined,
+): Pick<RuntimeOptions, 'openModels' | 'observer'> {
+  if (!telemetry) return { openModels: (settings, seams) => models.open(settings, seams) };
+  return {
+    openModels: async (settings, seams) => telemetry.watch(await models.open(settings, seams), settings),
+    observer: telemetry.observer,
+  };
+}
+
+const turnLimits: RuntimeOptions['limits'] = {
+  toolRounds: 1000,
+  queuedPrompts: 1000,
+  turnMilliseconds: 24 * 60 * 60 * 1000,
+  stopBlocks: 3,
+  continuations: 5,
+};
+
+/** This runtime as one of several nodes, if it is to be one. */
+function nodeOf({ cluster, warn }: ProgramOptions, { shared, owner }: Homes): ProgramNode | undefined {
+  return cluster && shared ? new ProgramNode({ ...cluster, store: shared, owner, warn }) : undefined;
 }
 
 interface ServerParts {

@@ -1,4 +1,10 @@
-import { isStale, type SessionContext, type SessionQuery, type SessionSummary } from '@groundcrew/store';
+import {
+  isStale,
+  type SessionContext,
+  type SessionQuery,
+  type SessionSummary,
+  staleOwner,
+} from '@groundcrew/store';
 import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
@@ -87,10 +93,63 @@ export class Runtime {
       this.open(request).catch((error: unknown) => {
         if (!isStale(error)) throw error;
         // Another process has had the session since: the copy in memory is of no use.
-        this.live.find(request.sessionId)?.dropLoaded();
+        this.live.find(request.sessionId)?.keeper.drop();
         return this.open(request);
       }),
     );
+  }
+
+  /** The sessions of this process, in memory or at rest. */
+  get openIds(): readonly string[] {
+    return this.live.ids;
+  }
+
+  /** Goes on with what another node has left of a session, by what its log says and without a client. Throws StoreError. */
+  adopt(sessionId: string, workingDirectory: string): Promise<void> {
+    return this.live.oneAtATime(sessionId, async () => {
+      if (this.live.find(sessionId)) return;
+      const settings = { ...adoptedSettings, workingDirectory };
+      const nobody = { clientId: '' } as OpenRequest['attachment'];
+      const session = await this.newSession({
+        sessionId,
+        settings: () => settings,
+        attachment: nobody,
+        warnings: [],
+      });
+      const conversation = await session.load();
+      this.live.add(session);
+      if (!session.isReadOnly) await conversation.continueWork();
+      if (!conversation.isRunning) setImmediate(() => void this.live.unloadIfUnused(session));
+      else this.live.unloadWhenAlone(session);
+    });
+  }
+
+  /** Another node has the session: the copy here is void, and its clients go on there. */
+  lose(sessionId: string): void {
+    const session = this.live.find(sessionId);
+    this.live.endRest(sessionId);
+    this.moved(sessionId);
+    session?.keeper.lose(staleOwner(sessionId));
+    this.live.drop(sessionId);
+  }
+
+  /** Leaves a session to other nodes: when its turn has ended, or as soon as the signal is aborted. */
+  async handOver(sessionId: string, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.options;
+    if (!cluster) return;
+    await this.live.find(sessionId)?.keeper.settled(signal);
+    await this.live.oneAtATime(sessionId, async () => {
+      const session = this.live.find(sessionId);
+      await session?.keeper.handOver((claim) => cluster.handOver(claim));
+      this.live.endRest(sessionId);
+      this.moved(sessionId);
+      this.live.drop(sessionId);
+    });
+  }
+
+  private moved(sessionId: string): boolean {
+    this.options.cluster?.moved(sessionId);
+    return this.options.cluster !== undefined;
   }
 
   /** Takes a client off a session; the last one closes it, and a session without a prompt is removed. */
@@ -227,6 +286,7 @@ export class Runtime {
       },
       onPublishedAll: (session: Session) => this.broadcastUpdated(session),
       onHeld: (session: Session) => this.live.unloadWhenAlone(session),
+      ...(this.options.cluster && { onMoved: (sessionId: string) => this.moved(sessionId) }),
     };
     return new Session(request.sessionId, parts, settings, access);
   }
@@ -301,6 +361,9 @@ export class Runtime {
     for (const listener of this.listeners) listener(lifecycle);
   }
 }
+
+/** What a session goes by that no client has opened; its log knows the rest. */
+const adoptedSettings = { clientName: 'sdk', streaming: true, exclusionWins: false, trace: {} };
 
 /** Of a session that could not be closed: another process has it, or its store is gone. */
 const emptyClosing = { userTurns: -1, inbox: [] };

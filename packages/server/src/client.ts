@@ -1,5 +1,5 @@
 import { type Callbacks, callbacks, type Method, type Params, type Result, read } from '@groundcrew/protocol';
-import { type Connection, type Encoded, RpcError } from '@groundcrew/rpc';
+import { type Connection, type Encoded, encodeRaw, RpcError } from '@groundcrew/rpc';
 import {
   type Attachment,
   ClientGone,
@@ -7,11 +7,13 @@ import {
   type Runtime,
   type Session,
 } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import type { ClientDialect } from './dialect/client-dialect.js';
 import { QuestionRequests, type RequestedClient } from './dialect/question-requests.js';
 import { Feed } from './feed.js';
 import type { ForwardedTelemetry } from './forwarded-telemetry.js';
 import { LifecycleFeed, type Notice } from './lifecycle-feed.js';
+import { sessionMoved } from './routing.js';
 
 /** What a client says of itself when it opens a session. */
 export type Share = Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'reportsIntent' | 'unasked'>;
@@ -37,6 +39,8 @@ export class Client {
     private readonly telemetry: ForwardedTelemetry,
     /** The extension that the client is, where the runtime has started it. */
     readonly extension?: { readonly id: string; readonly name: string; joined(clientId: string): void },
+    /** It is connected to another node, which hands on what it is sent. */
+    private readonly isForwarded = false,
   ) {
     this.lifecycles = new LifecycleFeed(connection);
   }
@@ -133,6 +137,7 @@ export class Client {
       sessionId,
       dialect: this.dialect,
       connection: this.connection,
+      showsSeq: this.isForwarded,
       read: (after) => this.runtime.find(sessionId)?.read(after) ?? nothing(),
     });
   }
@@ -169,9 +174,26 @@ export class Client {
     this.connection.send(frame);
   }
 
-  /** News of a session, be the client attached to it or not. */
+  /** News of a session, be the client attached to it or not; its own node has them for one that is forwarded. */
   sendLifecycle(notice: Notice): void {
-    this.lifecycles.send(notice);
+    if (!this.isForwarded) this.lifecycles.send(notice);
+  }
+
+  /** Another node has the session now: the node of the client looks for it there. */
+  sessionMoved(sessionId: string): void {
+    if (!this.feeds.has(sessionId)) return;
+    this.connection.notify(sessionMoved, { sessionId });
+    this.part(sessionId);
+  }
+
+  /** A stored event as a message that the client can read. */
+  eventOf(sessionId: string, record: LogRecord): Encoded | undefined {
+    this.dialect.sent(sessionId, record);
+    const json = this.dialect.event(record);
+    if (json === undefined) return undefined;
+    return encodeRaw(
+      `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${JSON.stringify(sessionId)},"event":${json}}}`,
+    );
   }
 
   /** The connection is gone: its sessions go on without it. */

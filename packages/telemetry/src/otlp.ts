@@ -131,6 +131,6 @@ function otlpValue(value: AttributeValue, key: string): OtlpValue {
 }
 
 /** Whole nanoseconds; a number would lose the last of their digits. */
-export function nanoseconds(milliseconds: number): string {
+function nanoseconds(milliseconds: number): string {
   return String(BigInt(Math.round(milliseconds * 1000)) * 1000n);
 }

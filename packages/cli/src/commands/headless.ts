@@ -2,6 +2,7 @@ import type { Environment } from '@groundcrew/models';
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
+import { chooseCluster } from '../config/cluster-choice.js';
 import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { chooseStore } from '../config/store-choice.js';
@@ -44,6 +45,9 @@ export interface ServerOptions extends HeadlessArguments {
   readonly orphanPatience?: number;
   /** Where commands of sessions run that say nothing of it. */
   readonly sandbox?: SandboxSettings;
+  /** The address of NATS, and what this node has that sessions may need. */
+  readonly nats?: string;
+  readonly labels?: readonly string[];
   /** Opens another door beside the port; resolves with the lines that announce it, and how it is closed. */
   openDoor?(program: Program, serve: ServeChannel): Promise<OpenDoor>;
   /** Called with what users should know; what ends the program goes to the process. */
@@ -101,12 +105,19 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const from = optionsFrom(options, process, shutdown);
   const store = await chooseStore({ ...from, given: options.store });
   const telemetry = await telemetryFor({ ...from, secrets: [from.connectionToken, from.token?.value] });
-  const program = compose({ ...from, ...(store !== undefined && { store }), telemetry });
+  const cluster = await chooseCluster({ ...options, environment: process.environment, store });
+  const program = compose({
+    ...from,
+    telemetry,
+    ...(store !== undefined && { store }),
+    ...(cluster && { cluster }),
+  });
   shutdown.program = program;
   process.onSignal(() => void shutdown.end(0));
   if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void shutdown.end(0));
   const serve = await serverOf(program, log);
   if (options.port === undefined) {
+    await program.join();
     program.loadStore();
     setImmediate(() => program.openStore());
     await serve(stdioChannel({}, channelOptions));
@@ -115,6 +126,7 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   }
   const watched = watchParent(options, shutdown);
   try {
+    await program.join();
     const { port } = await listenTcp({
       port: options.port,
       channel:

@@ -1,3 +1,4 @@
+import { labelFlag, natsFlag } from '../config/cluster-choice.js';
 import { configFlags, readConfig } from '../config/config.js';
 import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, textFlag } from '../flags/flags.js';
@@ -35,6 +36,8 @@ export const serve = defineCommand({
     ...webFlags,
     sandbox,
     store,
+    nats: natsFlag,
+    label: labelFlag,
     sessionIdleTimeout,
     logLevel,
   },
@@ -68,6 +71,8 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
         ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
         ...(config.sandbox && { sandbox: config.sandbox }),
         ...(config.store !== undefined && { store: config.store }),
+        ...(flags.nats !== undefined && { nats: flags.nats }),
+        ...(flags.label && { labels: flags.label }),
         ...(flags.host !== undefined && { host: flags.host }),
         ...(flags.httpPort !== undefined && {
           openDoor: doorOpener({ ...flags, httpPort: flags.httpPort }, connectionToken, log),

@@ -577,6 +577,7 @@ const served = [
   'sessions.releaseLock',
   'sessions.reloadPluginHooks',
   'sessions.save',
+  'sessions.search',
   'sessions.setAdditionalPlugins',
   'sessions.setRemoteControlSteering',
   'sessions.startRemoteControl',

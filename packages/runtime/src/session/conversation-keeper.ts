@@ -1,4 +1,6 @@
-import { isStale } from '@groundcrew/store';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isStale, type StoreError } from '@groundcrew/store';
+import { hasWork } from '../log/fold.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
 import type { Conversation } from './conversation.js';
@@ -99,6 +101,30 @@ export class ConversationKeeper {
     await this.release(conversation);
   }
 
+  /** Resolves when no turn runs, or it only waits for users; at the latest when the signal is aborted. */
+  async settled(signal: AbortSignal): Promise<void> {
+    const isAtWork = () => this.kept?.isRunning === true && !this.kept.onlyWaits;
+    while (isAtWork() && !signal.aborted)
+      await pause(settledPauseMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  /** Leaves the session to another node, with what it worked on. */
+  async handOver(handOver: (claim: SessionLog['claim']) => Promise<void>): Promise<void> {
+    const conversation = this.kept;
+    if (!conversation) return;
+    await conversation.halt();
+    await conversation.log.stored();
+    if (this.kept !== conversation) return;
+    const { log } = conversation;
+    await Promise.all([hasWork(log.state) ? handOver(log.claim) : log.release(), this.forget()]);
+  }
+
+  /** Another process has the session: what runs on it ends without an event. */
+  lose(error: StoreError): void {
+    this.kept?.storeFailed(error);
+    this.drop();
+  }
+
   /** Frees memory, never data: the next who needs the session loads it again. */
   async unload(): Promise<void> {
     const conversation = this.kept;
@@ -137,6 +163,8 @@ export class ConversationKeeper {
     return this.session.onDropped();
   }
 }
+
+const settledPauseMs = 50;
 
 /** A session that is closed keeps its log folded unless it is very short. */
 const closingSnapshotBytes = 16 * 1024;

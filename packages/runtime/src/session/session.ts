@@ -51,6 +51,8 @@ interface SessionParts extends SessionEnvironment {
   onPublishedAll(session: Session): void;
   /** A call waits for hooks whose client is away. */
   onHeld(session: Session): void;
+  /** Has the clients go on at the node that has the session now; absent where there are no other nodes. */
+  onMoved?(sessionId: string): boolean;
 }
 
 /** One conversation, with any number of clients. Its log may be in memory or not: a call that needs it loads it. */
@@ -74,7 +76,8 @@ export class Session {
   readonly canvases = new SessionCanvases(this);
   readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
-  private readonly keeper: ConversationKeeper;
+  /** Keeps its log in memory, and gives it up. */
+  readonly keeper: ConversationKeeper;
   private readonly transcript = new Transcript(this);
 
   constructor(
@@ -310,11 +313,6 @@ export class Session {
     return this.keeper.unloadWaiting();
   }
 
-  /** Forgets the copy in memory without an event: another process has the session. */
-  dropLoaded(): void {
-    this.keeper.drop();
-  }
-
   private newKeeper(): ConversationKeeper {
     const { shells, owner } = this.parts;
     return new ConversationKeeper({
@@ -394,7 +392,8 @@ export class Session {
       readers: this.readers,
       commands: this.commands,
       held: () => parts.onHeld(this),
-      lost: () => this.dropLoaded(),
+      ...(parts.onMoved && { moved: () => parts.onMoved?.(sessionId) ?? false }),
+      lost: () => this.keeper.drop(),
     };
   }
 }
