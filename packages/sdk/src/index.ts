@@ -132,4 +132,5 @@ export type {
 } from './transcript-item.js';
 export type { TranscriptQuestion } from './transcript-questions.js';
 export type { AssistantMessageEvent } from './turn-wait.js';
+export { type UIMessageChunk, uiMessageResponse, uiMessageStream } from './ui-message-stream.js';
 export type { SessionCallArguments, SessionMethodName } from './wire.js';
