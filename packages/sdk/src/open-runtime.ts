@@ -10,6 +10,7 @@ import { isFinalForConnection, isFinalForSession, untilReached } from './reconne
 import type { Report } from './report.js';
 import { Session } from './session.js';
 import type { SessionPlace } from './session-calls.js';
+import type { SessionFilesAnswers } from './session-files.js';
 import type { ResumeSessionOptions } from './session-options.js';
 import { reopeningParams, sessionParams } from './session-params.js';
 import type { TraceContext } from './trace.js';
@@ -65,6 +66,7 @@ export class OpenRuntime {
   private readonly stopping = new AbortController();
   private listensOn: number | undefined;
   private carried: Promise<ModelRequests> | undefined;
+  private stored: Promise<SessionFilesAnswers> | undefined;
   /** Sessions of a lost connection that are not open here yet. */
   private readonly returning = new Set<Session>();
   private isReached = false;
@@ -161,14 +163,12 @@ export class OpenRuntime {
       this.options.client,
       {
         onRequest: async (method, params, call) =>
-          method.startsWith('llmInference.')
-            ? this.carry(method, params)
-            : this.sessions.answer(method, params, call.signal),
+          this.ofRuntime(method, params) ?? this.sessions.answer(method, params, call.signal),
         onNotification: (method, params) => this.receive(method, params),
       },
       signal,
     );
-    return this.options.client.onModelRequest ? this.offerToCarry(link) : link;
+    return this.offer(link);
   }
 
   private async reachAgain({ timeout, reason }: LostConnection): Promise<Link> {
@@ -185,15 +185,41 @@ export class OpenRuntime {
     }
   }
 
-  /** Sessions open once it is settled who makes the model calls. */
-  private async offerToCarry(link: Link): Promise<Link> {
+  /** What the runtime asks of its client for all sessions; undefined for what one session is asked. */
+  private ofRuntime(method: string, params: unknown): Promise<unknown> | undefined {
+    if (method.startsWith('llmInference.')) return this.carry(method, params);
+    return method.startsWith('sessionFs.') ? this.store(method, params) : undefined;
+  }
+
+  /** Sessions open once it is settled who makes the model calls, and who stores files. */
+  private async offer(link: Link): Promise<Link> {
+    const { onModelRequest, sessionFs } = this.options.client;
     try {
-      await link.call('llmInference.setProvider', {});
+      if (sessionFs) {
+        const { sessionStatePath, initialCwd = '', conventions = 'posix', sqlite } = sessionFs;
+        const capabilities = sqlite ? { capabilities: { sqlite } } : {};
+        await link.call('sessionFs.setProvider', {
+          initialCwd,
+          sessionStatePath,
+          conventions,
+          ...capabilities,
+        });
+      }
+      if (onModelRequest) await link.call('llmInference.setProvider', {});
       return link;
     } catch (error) {
       await link.kill();
       throw error;
     }
+  }
+
+  private async store(method: string, params: unknown): Promise<unknown> {
+    const { sessionFs } = this.options.client;
+    if (!sessionFs) throw new RpcError(ErrorCode.methodNotFound, `Unhandled method ${method}`);
+    this.stored ??= import('./session-files.js').then(
+      ({ SessionFilesAnswers }) => new SessionFilesAnswers(sessionFs),
+    );
+    return (await this.stored).answer(method, params);
   }
 
   private async carry(method: string, params: unknown): Promise<object> {

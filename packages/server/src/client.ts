@@ -6,6 +6,7 @@ import {
   type PublishedEvent,
   type Runtime,
   type Session,
+  type SessionSettings,
 } from '@groundcrew/runtime';
 import type { LogRecord } from '@groundcrew/store';
 import type { ClientDialect } from './dialect/client-dialect.js';
@@ -16,12 +17,17 @@ import { LifecycleFeed, type Notice } from './lifecycle-feed.js';
 import { sessionMoved } from './routing.js';
 
 /** What a client says of itself when it opens a session. */
-export type Share = Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'reportsIntent' | 'unasked'>;
+export type Share = Omit<
+  Attachment,
+  'clientId' | 'receive' | 'ask' | 'reportsIntent' | 'unasked' | 'storesFiles'
+>;
 
 /** One connected client and the sessions it is attached to. */
 export class Client {
   /** It asked for telemetry of the sessions it is attached to. */
   wantsTelemetry = false;
+  /** Where it stores the files of its sessions, and where they work unless it says otherwise; absent when it does not. */
+  hosting: (NonNullable<SessionSettings['hosting']> & { readonly initialCwd: string }) | undefined;
 
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
@@ -89,6 +95,7 @@ export class Client {
       ...(unasked && { tools: share.tools.map((tool) => ({ ...tool, skipPermission: true })), unasked }),
       ...(share.canvases && { canvases: this.named(share.canvases) }),
       reportsIntent: dialect.reportsIntent,
+      ...(this.hosting && { storesFiles: true }),
       receive: (published) => {
         feed.receive(published);
         requests?.receive(published);
