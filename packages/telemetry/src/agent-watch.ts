@@ -1,9 +1,13 @@
-import type { AgentWatch, ObservedAgent, TraceContext } from '@groundcrew/runtime';
+import type { Observer } from '@groundcrew/runtime';
 import type { Meter } from './meter.js';
 import { attributes as names, operations, spanEvents } from './names.js';
 import type { Attributes, Span } from './span.js';
 import { type SpanContext, writeContext } from './trace-context.js';
 import type { Tracer } from './tracer.js';
+
+type AgentWatch = ReturnType<Observer['begin']>;
+type ObservedAgent = Parameters<Observer['begin']>[0];
+type TraceContext = AgentWatch['trace'];
 
 /** What a model call gave its agent. */
 export interface Answered {

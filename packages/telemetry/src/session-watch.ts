@@ -1,4 +1,4 @@
-import type { AgentWatch, ObservedAgent, Observer, PublishedEvent, TraceContext } from '@groundcrew/runtime';
+import type { Observer, PublishedEvent } from '@groundcrew/runtime';
 import { type Answered, WatchedAgent } from './agent-watch.js';
 import { eventSpans } from './event-spans.js';
 import type { OpenSpans } from './open-spans.js';
@@ -8,7 +8,7 @@ import { readContext } from './trace-context.js';
 export class SessionWatch implements Observer {
   constructor(private readonly open: OpenSpans) {}
 
-  begin(agent: ObservedAgent, trace: TraceContext): AgentWatch {
+  begin(...[agent, trace]: Parameters<Observer['begin']>): WatchedAgent {
     const { sessionId, agentId, toolCallId } = agent;
     const above = toolCallId === undefined ? undefined : this.open.placeOf(sessionId, toolCallId);
     const watched = new WatchedAgent(agent, above ?? readContext(trace), this.open);
