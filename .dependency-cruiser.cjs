@@ -39,7 +39,8 @@ const layers = {
 };
 
 /** What others may import of a package. */
-const door = '^packages/([^/]+/src/index\\.ts|sqlite-node20/sqlite\\.cjs|rpc/test/channel-contract\\.ts)$';
+const door =
+  '^packages/([^/]+/src/index\\.ts|sdk/src/browser\\.ts|sqlite-node20/sqlite\\.cjs|rpc/test/channel-contract\\.ts)$';
 
 /** Tests, and the files only they use. */
 const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/)';
