@@ -45,6 +45,8 @@ export interface RuntimeEnd {
   readonly reason?: GroundcrewError;
   /** Whether this client may find it again. */
   readonly canReturn: boolean;
+  /** It has said before that it would end: no call is lost. */
+  readonly isPlanned?: boolean;
   /** The sessions that go on there. */
   readonly sessions: readonly Session[];
 }
@@ -70,6 +72,7 @@ export class OpenRuntime {
   /** Sessions of a lost connection that are not open here yet. */
   private readonly returning = new Set<Session>();
   private isReached = false;
+  private hasMoved = false;
 
   constructor(private readonly options: OpenRuntimeOptions) {
     const { signal } = this.stopping;
@@ -285,15 +288,37 @@ export class OpenRuntime {
     this.listensOn = link.port;
     this.isReached = true;
     void link.lost.then((reason) => {
-      const canReturn = !link.isOwned && !this.isStopping && reconnectTimeout(this.options.client) > 0;
-      const all = [...new Set([...this.sessions.all, ...this.returning])];
-      const sessions = all.filter(({ isOpen }) => canReturn && isOpen);
-      for (const session of sessions) this.sessions.remove(session);
+      if (this.hasMoved) return;
+      const canReturn = this.canReturn(link);
+      const sessions = canReturn ? this.takeSessions() : [];
       this.sessions.endAll(reason);
       // A child that closed its end of the connection is of no use.
       if (link.isOwned) void link.kill();
       this.options.onEnd(this, { canReturn, sessions, ...(!this.isStopping && { reason }) });
     });
+  }
+
+  private canReturn(link: Link): boolean {
+    return !link.isOwned && !this.isStopping && reconnectTimeout(this.options.client) > 0;
+  }
+
+  /** The sessions that go on elsewhere. */
+  private takeSessions(): readonly Session[] {
+    const all = [...new Set([...this.sessions.all, ...this.returning])];
+    const sessions = all.filter(({ isOpen }) => isOpen);
+    for (const session of sessions) this.sessions.remove(session);
+    return sessions;
+  }
+
+  /** The runtime is about to end: sessions go on at another node, and what was asked here is still answered. */
+  private async moveOn(): Promise<void> {
+    const link = await this.link;
+    if (this.hasMoved || !this.canReturn(link)) return;
+    this.hasMoved = true;
+    const sessions = this.takeSessions();
+    const reason = new GroundcrewError('connection_lost', 'The runtime is about to end');
+    this.options.onEnd(this, { canReturn: true, isPlanned: true, sessions, reason });
+    await link.closeWhenIdle();
   }
 
   private async detach(session: Session, link: Link, signal: AbortSignal | undefined): Promise<void> {
@@ -310,8 +335,8 @@ export class OpenRuntime {
     if (method === 'session.event') {
       const { sessionId, event } = params as { readonly sessionId: string; readonly event: SessionEvent };
       this.sessions.receive(sessionId, event);
-    } else if (method === 'session.lifecycle')
-      this.options.lifecycle.deliver(params as SessionLifecycleEvent);
+    } else if (method === 'runtime.draining') void this.moveOn();
+    else if (method === 'session.lifecycle') this.options.lifecycle.deliver(params as SessionLifecycleEvent);
   }
 
   private async traceContext(): Promise<TraceContext> {

@@ -29,6 +29,9 @@ export class Client {
   /** Where it stores the files of its sessions, and where they work unless it says otherwise; absent when it does not. */
   hosting: (NonNullable<SessionSettings['hosting']> & { readonly initialCwd: string }) | undefined;
 
+  /** It connects elsewhere when this runtime is about to end. */
+  movesOn = false;
+
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
   /** Of sessions that the client has left before it had received everything. */
@@ -46,7 +49,7 @@ export class Client {
     /** The extension that the client is, where the runtime has started it. */
     readonly extension?: { readonly id: string; readonly name: string; joined(clientId: string): void },
     /** It is connected to another node, which hands on what it is sent. */
-    private readonly isForwarded = false,
+    readonly isForwarded = false,
   ) {
     this.lifecycles = new LifecycleFeed(connection);
   }
@@ -184,6 +187,11 @@ export class Client {
   /** News of a session, be the client attached to it or not; its own node has them for one that is forwarded. */
   sendLifecycle(notice: Notice): void {
     if (!this.isForwarded) this.lifecycles.send(notice);
+  }
+
+  /** The runtime is about to end: a client that moves on by itself is told. */
+  announceDrain(): void {
+    if (this.movesOn) this.connection.notify('runtime.draining', {});
   }
 
   /** Another node has the session now: the node of the client looks for it there. */
