@@ -26,6 +26,7 @@ import {
   settlePending,
 } from './session/resumption.js';
 import { Session } from './session/session.js';
+import { adoptedSettings } from './settings/adopted-settings.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from './settings/session-settings.js';
 import { HostSkills } from './skills/host-skills.js';
@@ -112,15 +113,10 @@ export class Runtime {
   }
 
   /** Goes on with what another node has left of a session, by what its log says and without a client. Throws StoreError. */
-  adopt(sessionId: string, { context, needs }: SessionHead): Promise<void> {
+  adopt(sessionId: string, head: SessionHead): Promise<void> {
     return this.live.oneAtATime(sessionId, async () => {
       if (this.live.find(sessionId)) return;
-      const { providerRef } = needs ?? {};
-      const settings = {
-        ...adoptedSettings,
-        workingDirectory: context.cwd,
-        ...(providerRef !== undefined && { providerRef }),
-      };
+      const settings = adoptedSettings(head);
       const nobody = { clientId: '' } as OpenRequest['attachment'];
       const session = await this.newSession({
         sessionId,
@@ -306,12 +302,21 @@ export class Runtime {
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
-      onPublished: (published: PublishedEvent) => this.live.noteActivity(published),
+      onPublished: (published: PublishedEvent) => {
+        this.live.noteActivity(published);
+        this.options.observer?.published(published);
+      },
       onPublishedAll: (session: Session) => this.broadcastUpdated(session),
       onHeld: (session: Session) => this.live.unloadWhenAlone(session),
       ...(this.options.cluster && { onMoved: (sessionId: string) => this.moved(sessionId) }),
     };
     return new Session(request.sessionId, parts, settings, access);
+  }
+
+  /** Why no sandbox works on this machine; undefined when one does. */
+  async sandboxProblem(): Promise<string | undefined> {
+    const probe = await this.options.shells.sandbox.probe();
+    return probe.type === 'missing' ? probe.reason : undefined;
   }
 
   /** Throws SandboxUnavailable. */
@@ -385,9 +390,6 @@ export class Runtime {
     for (const listener of this.listeners) listener(lifecycle);
   }
 }
-
-/** What a session goes by that no client has opened; its log knows the rest. */
-const adoptedSettings = { clientName: 'sdk', streaming: true, exclusionWins: false, trace: {} };
 
 /** Of a session that could not be closed: another process has it, or its store is gone. */
 const emptyClosing = { userTurns: -1, inbox: [] };

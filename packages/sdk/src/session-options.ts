@@ -88,10 +88,6 @@ export interface SessionConfigBase extends OtherSettings {
    * session that is resumed keeps what it was created with.
    */
   readonly enableFileHooks?: boolean;
-  /** Names a model service that each node has in its `providers.json`: keys stay there, and any such node can go on. */
-  readonly providerRef?: string;
-  /** What a node must have to work on the session, one of several nodes: their `--label`. */
-  readonly nodeLabels?: readonly string[];
   /** MCP servers, by name. They start at the first turn; their tools are offered as `<server>-<tool>`. */
   readonly mcpServers?: Readonly<Record<string, McpServerConfig>>;
   /** Agents that can lead the session, and that the main agent may ask; `defineAgent` checks one. */
@@ -172,8 +168,6 @@ type OtherSettings = Omit<
   | 'hooks'
   | 'hookOptions'
   | 'enableFileHooks'
-  | 'providerRef'
-  | 'nodeLabels'
   | 'mcpServers'
   | 'customAgents'
   | 'subagents'
@@ -344,10 +338,10 @@ export interface ElicitationResult {
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
-/** Shows a form or a page. */
+/** Shows a form or a page. Asked again, at most four times, where an answer does not fit; `problem` says which field and why. */
 export type ElicitationHandler = (
   request: ElicitationRequest,
-  invocation: { readonly sessionId: string; readonly requestId: string },
+  invocation: { readonly sessionId: string; readonly requestId: string; readonly problem?: string },
   signal: AbortSignal,
 ) => ElicitationResult | Promise<ElicitationResult>;
 

@@ -69,8 +69,7 @@ export function settingsFrom(
     ...pick('sandbox', sandboxFrom(params) ?? before?.sandbox),
     ...pick('tracksFiles', params.enableFileChangeTracking ?? before?.tracksFiles),
     ...pick('fileHooks', params.enableFileHooks ?? before?.fileHooks),
-    ...pick('providerRef', params.providerRef ?? before?.providerRef),
-    ...pick('nodeLabels', params.nodeLabels ?? before?.nodeLabels),
+    ...nodeSettings(params, before),
     ...pick('configDir', params.configDir ?? before?.configDir),
     ...skillSettings(params, before, workingDirectory),
     ...pick(
@@ -80,6 +79,14 @@ export function settingsFrom(
     ),
   };
   return providerSettings.withRegistry(withProvider(settings, params, before), registryFrom(params));
+}
+
+/** What a node must have to work on the session. */
+function nodeSettings(params: ResumeParams, before: SessionSettings | undefined): Partial<SessionSettings> {
+  return {
+    ...pick('providerRef', params.providerRef ?? before?.providerRef),
+    ...pick('nodeLabels', params.nodeLabels ?? before?.nodeLabels),
+  };
 }
 
 /** A service that is named again is another one; one that stays, under another model, forgets how it called the old. */
