@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { lstat, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readGitSettings } from '../permissions/git-settings.js';
+import { examineGit } from '../permissions/git-place.js';
 import { hardenedEnvironment } from '../tools/shell/hardened-environment.js';
 import { findGit } from '../workspace/git.js';
 
@@ -44,13 +44,9 @@ export async function diffTree(
   const found = findGit(workingDirectory);
   const fallback = how.fromBranch ? { baseBranch: 'main', isFallback: true } : { isFallback: false };
   if (!found) return { changes: [], ...fallback };
-  const { foreign } = readGitSettings(
-    await readFile(join(found.commonDirectory, 'config'), 'utf8').catch(() => undefined),
-  );
-  if (foreign !== undefined)
-    throw new ForeignSettings(
-      `The repository's setting ${foreign} could make git run programs: no diff is made`,
-    );
+  const { doubts, nestedDoubts } = await examineGit([workingDirectory], workingDirectory);
+  const [doubt] = [...doubts, ...nestedDoubts];
+  if (doubt !== undefined) throw new ForeignSettings(`Git could run programs: ${doubt}. No diff is made`);
   const git = new Git(found.root, signal);
   const base = how.fromBranch ? await git.branchPoint() : undefined;
   const commit = base?.commit ?? ((await git.has('HEAD')) ? 'HEAD' : emptyTree);
