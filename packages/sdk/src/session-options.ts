@@ -338,10 +338,15 @@ export interface ElicitationResult {
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
-/** Shows a form or a page. */
+/** Shows a form or a page. One whose answer does not fit is asked again, at most four times. */
 export type ElicitationHandler = (
   request: ElicitationRequest,
-  invocation: { readonly sessionId: string; readonly requestId: string },
+  invocation: {
+    readonly sessionId: string;
+    readonly requestId: string;
+    /** Why the answer before was not taken, with the path of the field. */
+    readonly problem?: string;
+  },
   signal: AbortSignal,
 ) => ElicitationResult | Promise<ElicitationResult>;
 
