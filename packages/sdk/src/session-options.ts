@@ -338,15 +338,10 @@ export interface ElicitationResult {
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
-/** Shows a form or a page. One whose answer does not fit is asked again, at most four times. */
+/** Shows a form or a page. Asked again, at most four times, where an answer does not fit; `problem` says which field and why. */
 export type ElicitationHandler = (
   request: ElicitationRequest,
-  invocation: {
-    readonly sessionId: string;
-    readonly requestId: string;
-    /** Why the answer before was not taken, with the path of the field. */
-    readonly problem?: string;
-  },
+  invocation: { readonly sessionId: string; readonly requestId: string; readonly problem?: string },
   signal: AbortSignal,
 ) => ElicitationResult | Promise<ElicitationResult>;
 
