@@ -6,6 +6,7 @@ import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
+import type { AgentWatch, Observer } from '../telemetry/observer.js';
 import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
@@ -21,6 +22,8 @@ export interface RootAgentParts {
   newId(): string;
   /** The trace of sessions whose prompts name none. */
   trace(): TraceContext;
+  /** Watches the work, where telemetry is on. */
+  readonly observer: Observer | undefined;
   /** Nothing can be written any more; says how the turn ends. */
   storeFailed(error: unknown): TurnOutcome;
 }
@@ -77,12 +80,13 @@ export class RootAgent {
 
   /** Goes on with a turn that was left open. */
   continue(run: Run): Promise<TurnOutcome> {
-    const { turn, output, stop } = agentOf(this.parts.log.state);
+    const { turn, awaited, output, stop } = agentOf(this.parts.log.state);
     const left = stop?.isOpen ? stop : undefined;
-    const interactionId = turn?.interactionId ?? output?.interactionId ?? left?.interactionId;
+    const interactionId = (turn ?? awaited ?? output ?? left)?.interactionId;
     if (interactionId === undefined) return Promise.resolve('answered');
     const interaction = new Interaction(interactionId, { trace: this.parts.trace() });
-    interaction.rounds = Number(turn?.turnId ?? 0) + 1;
+    interaction.rounds = awaited ? 0 : Number(turn?.turnId ?? 0) + 1;
+    interaction.promptText = awaited?.prompt ?? '';
     if (stop?.interactionId === interactionId) interaction.blocks = stop.blocks;
     const context = this.parts.context(interaction);
     return this.attempt(run, context, async (signal) => {
@@ -114,9 +118,10 @@ export class RootAgent {
   }
 
   /** Makes a prompt that waited a message for the next turn to answer. */
-  deliverOnly({ prompt, extras }: ReceivedPrompt): Promise<void> {
+  async deliverOnly({ prompt, extras }: ReceivedPrompt): Promise<void> {
     const { signal } = new AbortController();
-    return deliver(prompt, { delivery: 'queued', signal }, this.contextFor(extras));
+    await deliver(prompt, { delivery: 'queued', signal }, this.contextFor(extras));
+    this.parts.log.append({ note: 'stop.decided', data: {} });
   }
 
   /** The session is closed while a turn runs. */
@@ -230,11 +235,13 @@ export class RootAgent {
   ): Promise<TurnOutcome> {
     const { controller } = run;
     run.interaction = context.interaction;
+    const watch = this.watch(context.interaction);
     const { turnMilliseconds } = context.session.limits;
     const timer = setTimeout(
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
       turnMilliseconds,
     );
+    let failure: unknown;
     let hasEnded: () => void = () => undefined;
     const early = new Promise<void>((resolve) => {
       hasEnded = resolve;
@@ -244,14 +251,26 @@ export class RootAgent {
         await this.endSession(context, { reason: 'complete', ...finalMessage(context) });
         return 'answered';
       },
-      (error: unknown) => this.end(error, { context, controller, hasEnded }),
+      (error: unknown) => {
+        failure = controller.signal.aborted ? controller.signal.reason : error;
+        return this.end(error, { context, controller, hasEnded });
+      },
     );
     const ended = Promise.race([early, ending]);
     this.turnEnd = ended.then(() => this.parts.log.published()).catch(() => undefined);
     const outcome = await ending;
     clearTimeout(timer);
+    if (watch) void this.turnEnd.then(() => watch.end(failure));
     if (outcome !== 'stopped') await this.takeChosenModel();
     return outcome;
+  }
+
+  /** Telemetry sees all that is done for a prompt from here on. */
+  private watch(interaction: Interaction): AgentWatch | undefined {
+    const { observer, log } = this.parts;
+    const watch = observer?.begin({ sessionId: log.sessionId }, interaction.options.trace);
+    if (watch) interaction.watchedBy(watch);
+    return watch;
   }
 
   private async end(error: unknown, turn: EndingTurn): Promise<TurnOutcome> {
@@ -313,10 +332,10 @@ export class RootAgent {
 
   /** A prompt whose turn is over wants no answer of a form any more, and does not go on by itself. */
   private promptEnd(): Draft[] {
-    const { output, stop } = agentOf(this.parts.log.latest);
+    const { output, stop, awaited } = agentOf(this.parts.log.latest);
     return [
       ...(output ? [{ note: 'output.settled' as const, data: {} }] : []),
-      ...(stop?.isOpen ? [{ note: 'stop.decided' as const, data: {} }] : []),
+      ...(stop?.isOpen || awaited !== undefined ? [{ note: 'stop.decided' as const, data: {} }] : []),
     ];
   }
 

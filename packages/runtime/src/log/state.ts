@@ -183,6 +183,8 @@ export interface AgentState {
   readonly systemPrompt: string;
   /** Names of tools that the log has, by what requests offered. */
   readonly offered?: readonly string[];
+  /** A prompt that is a message, while its turn has not begun. */
+  readonly awaited?: { readonly interactionId: string; readonly prompt: string };
   readonly turn?: OpenTurn;
   readonly calls: readonly OpenCall[];
   readonly questions: readonly OpenQuestion[];
@@ -343,6 +345,8 @@ export interface FixedSettings {
   readonly hasGitHubToken: boolean;
   /** It keeps a directory of its own; so does one that says nothing of it. */
   readonly hasWorkspace: boolean;
+  /** What clients keep with the session, by names of their own. */
+  readonly clientMetadata: Readonly<Record<string, string>>;
   /** Where a client keeps the session's files. */
   readonly hosting: HostingSettings;
   /** Another model may answer whenever one is rate limited; no user is asked again. */
