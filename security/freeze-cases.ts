@@ -184,9 +184,9 @@ const fixedCases: readonly FreezeCase[] = [
     },
   },
   {
-    name: 'a hundred long commands in one message',
+    name: 'fifty long commands in one message',
     prepare: async (runtime) => {
-      const calls = Array.from({ length: 100 }, (_, n) => ({
+      const calls = Array.from({ length: 50 }, (_, n) => ({
         id: `c${n}`,
         name: 'bash',
         arguments: { command: `: ${n}; trap '${'ls;'.repeat(900)}' EXIT; trap - EXIT`, description: 'd' },
