@@ -82,6 +82,10 @@ export interface Program {
   drain(signal: AbortSignal): Promise<void>;
   /** Answers a request for the events of a session. */
   events(request: Request): Promise<Response>;
+  /** Why no client should be sent here now; undefined when they may come. Rejects where the store cannot be read. */
+  readiness(): Promise<string | undefined>;
+  /** What was measured, as Prometheus reads it. */
+  metrics(): string;
   /** The store of the program's own home. */
   readonly store: SessionStore;
   /** Closes sessions and stores; running turns stay as pending work. */
@@ -143,6 +147,7 @@ export function compose(options: ProgramOptions): Program {
     close,
     loadStore: () => homes.main.load(),
     openStore: () => homes.main.warmUp(),
+    ...watching({ ...options, runtime, server, homes, node }),
     events: (request) => eventStream({ runtime, store: homes.main }, request),
     get store() {
       return homes.main;
@@ -152,6 +157,44 @@ export function compose(options: ProgramOptions): Program {
 
 function builtinToolsOf({ environment }: ProgramOptions): RuntimeOptions['builtinTools'] {
   return builtinTools({ webFetch: { allowedHosts: namesIn(environment.GROUNDCREW_FETCH_HOSTS) } });
+}
+
+interface WatchedParts {
+  readonly runtime: Runtime;
+  readonly server: Server;
+  readonly homes: Homes;
+  readonly node: ProgramNode | undefined;
+  readonly telemetry?: ProgramTelemetry | undefined;
+}
+
+/** What those read who run the program. */
+function watching({
+  runtime,
+  server,
+  homes,
+  node,
+  telemetry,
+}: WatchedParts): Pick<Program, 'readiness' | 'metrics'> {
+  return {
+    readiness: async () => {
+      if (server.isClosing) return 'it is closing';
+      if (node?.isDraining) return 'it is draining';
+      await homes.main.list({ limit: 1 });
+      return undefined;
+    },
+    metrics: () => {
+      const { rss, heapUsed } = process.memoryUsage();
+      return (
+        telemetry?.prometheus({
+          groundcrew_clients: server.clientCount,
+          groundcrew_sessions_live: runtime.liveCount,
+          process_resident_memory_bytes: rss,
+          process_heap_bytes: heapUsed,
+          process_uptime_seconds: Math.round(process.uptime()),
+        }) ?? ''
+      );
+    },
+  };
 }
 
 /** The way to models; telemetry looks on, where it is on. */
