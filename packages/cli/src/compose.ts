@@ -142,8 +142,7 @@ export function compose(options: ProgramOptions): Program {
   return {
     server,
     join: async () => node?.start(runtime, server),
-    isNode: node !== undefined,
-    drain: async (signal) => node?.drain(signal),
+    ...leavingOf(node),
     close,
     loadStore: () => homes.main.load(),
     openStore: () => homes.main.warmUp(),
@@ -218,6 +217,11 @@ const turnLimits: RuntimeOptions['limits'] = {
   stopBlocks: 3,
   continuations: 5,
 };
+
+/** How the program leaves its sessions to other nodes. */
+function leavingOf(node: ProgramNode | undefined): Pick<Program, 'isNode' | 'drain'> {
+  return { isNode: node !== undefined, drain: async (signal) => node?.drain(signal) };
+}
 
 /** This runtime as one of several nodes, if it is to be one. */
 function nodeOf(

@@ -26,7 +26,7 @@ import {
   settlePending,
 } from './session/resumption.js';
 import { Session } from './session/session.js';
-import { adoptedSettings } from './settings/adopted-settings.js';
+import { adoptedSettings, namingProvider } from './settings/adopted-settings.js';
 import { newlyFixed } from './settings/provider-settings.js';
 import type { ModelAccess, SessionSettings } from './settings/session-settings.js';
 import { HostSkills } from './skills/host-skills.js';
@@ -247,7 +247,8 @@ export class Runtime {
     if (session.hosting.problem) session.optionWarnings.add([session.hosting.problem]);
     this.live.add(session);
     if (session.isReadOnly) return session;
-    await this.nameProvider(session);
+    const named = namingProvider(session.currentSettings, (await session.state()).fixed);
+    if (named) await this.reconfigure(session, named);
     if (rested) await this.goOn(session);
     await session.hosting.open();
     const wasActive = isWarm && (await settlePending(conversation, request));
@@ -258,14 +259,6 @@ export class Runtime {
     if (request.continuePendingWork) await conversation.continueWork();
     conversation.offers.renew();
     return session;
-  }
-
-  /** A session that named its service once goes on with it, wherever it is opened. */
-  private async nameProvider(session: Session): Promise<void> {
-    const { currentSettings: settings } = session;
-    const { providerRef } = (await session.state()).fixed;
-    const isNamed = settings.providerRef !== undefined || settings.provider?.baseUrl !== undefined;
-    if (providerRef !== undefined && !isNamed) await this.reconfigure(session, { ...settings, providerRef });
   }
 
   /** Has the agent lead that a client names; a new session whose agent does not exist is not made. */
