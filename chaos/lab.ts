@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { RuleModel } from '@groundcrew/testkit';
+import { type Rule, RuleModel } from '@groundcrew/testkit';
 import { ChaosClient } from './client.js';
-import { rule } from './conversation.js';
+import { rule as soloRule } from './conversation.js';
 import type { Ledger } from './ledger.js';
 import { RuntimeChild } from './runtime-child.js';
 import { type ChaosStores, sqliteStores } from './stores.js';
@@ -62,11 +62,13 @@ export function buildProgram(): string {
 export async function openLab(options: {
   readonly program: string;
   readonly chunkPause?: number;
+  /** What the model says; that of the conversation unless given. */
+  readonly rule?: Rule;
   readonly environment?: Readonly<Record<string, string>>;
   /** Files in the homes unless given. */
   readonly stores?: ChaosStores;
 }): Promise<Lab> {
-  const { program, chunkPause = 0, environment = {}, stores = sqliteStores } = options;
+  const { program, chunkPause = 0, rule = soloRule, environment = {}, stores = sqliteStores } = options;
   const root = mkdtempSync(join(tmpdir(), 'groundcrew-chaos-'));
   const model = await RuleModel.open(rule, { chunkPause });
   return {

@@ -19,6 +19,10 @@ const steps: readonly {
     command: ['run', '--silent', 'test:postgres'],
     environment: { POSTGRES_TESTS: 'full' },
   },
+  {
+    name: '100 sessions with 5 MCP servers each',
+    command: ['run', '--silent', 'bench:mcp', '--', '--only', 'lives'],
+  },
   { name: 'MCP conformance', command: ['run', '--silent', 'conformance'] },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },
   { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },
