@@ -60,12 +60,20 @@ export function ineffectiveIn(given: JsonObject | null): readonly string[] {
             `The option 'subagents.agents.${name}.contextTier' has no effect: the model has the window that its service gives it.`,
           ]
         : []),
-      ...unknown.map((field) => `The option 'subagents.agents.${name}.${field}' is not known, and has no effect.`),
+      ...unknown.map(
+        (field) => `The option 'subagents.agents.${name}.${field}' is not known, and has no effect.`,
+      ),
     ];
   });
 }
 
-const entryNames: ReadonlySet<string> = new Set(['model', 'effortLevel', 'contextTier', 'limits', ...capNames]);
+const entryNames: ReadonlySet<string> = new Set([
+  'model',
+  'effortLevel',
+  'contextTier',
+  'limits',
+  ...capNames,
+]);
 
 const ownNames = new Set([
   'agents',
