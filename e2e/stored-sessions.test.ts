@@ -241,3 +241,51 @@ describe('stored sessions', () => {
     });
   });
 });
+
+describe('a search', () => {
+  interface Found {
+    readonly sessionId: string;
+    readonly name: string;
+    readonly passage: string;
+  }
+  const search = async (query: string, more: object = {}) =>
+    (await runtime.client.call<{ sessions: Found[] }>('sessions.search', { query, ...more })).sessions;
+
+  test('finds sessions by what was said, called and answered, and by their names', async () => {
+    const { session, model } = await runtime.session(
+      [callTools({ id: 'c', name: 'look', arguments: { at: 'xylophone' } }), say('A zeppelin, I think.')],
+      { tools: [{ name: 'look', skipPermission: true }] },
+    );
+    await session.send('What flies over Quixote?');
+    const { data } = await session.next('external_tool.requested');
+    await session.answerTool(data.requestId, { result: 'Something round and yttrium.' });
+    await session.untilIdle();
+    for (const word of ['quixote', 'xylophone', 'Yttrium', 'ZEPPELIN'])
+      expect((await search(word)).map(({ sessionId }) => sessionId)).toEqual([session.sessionId]);
+    expect(await search('wombat')).toEqual([]);
+    await session.call('session.name.set', { name: 'About the wombat' });
+    model.play(say('Yes.'));
+    await session.turn('And now?');
+    expect(await search('wombat')).toEqual([
+      expect.objectContaining({
+        sessionId: session.sessionId,
+        name: 'About the wombat',
+        passage: 'About the wombat',
+      }),
+    ]);
+    expect(await search('quixote', { limit: 1 })).toHaveLength(1);
+  });
+
+  test('finds nothing of what was cut off, or deleted', async () => {
+    const { session } = await runtime.session([say('one'), say('two')]);
+    await session.turn('Remember the narwhal');
+    await session.turn('Remember the pangolin');
+    const [, second] = (await session.stored()).filter(({ type }) => type === 'user.message');
+    expect(await search('pangolin')).toHaveLength(1);
+    await session.call('session.history.truncate', { eventId: second?.id });
+    expect(await search('pangolin')).toEqual([]);
+    expect(await search('narwhal')).toHaveLength(1);
+    await runtime.client.call('session.delete', { sessionId: session.sessionId });
+    expect(await search('narwhal')).toEqual([]);
+  });
+});

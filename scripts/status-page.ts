@@ -168,17 +168,30 @@ function methodList(): string[] {
     `These ${names.length} methods are answered, and described in [the wire](wire.md). Our SDK has functions for the most common ones and`,
     'reaches all of them by `client.call` and `session.call`. Any other method is answered with `-32601`, `Unhandled method`.',
     '',
-    names.map(code).join(', '),
+    '| methods of | names |',
+    '| --- | --- |',
+    ...[...new Set(names.map(namespaceOf))].sort().map((namespace) => methodRow(namespace, names)),
   ];
+}
+
+function methodRow(namespace: string, names: readonly string[]): string {
+  const members = names.filter((name) => namespaceOf(name) === namespace);
+  const short = members.map((name) => code(name.slice(name.lastIndexOf('.') + 1)));
+  return row([namespace === '' ? 'the connection' : code(namespace), short.join(', ')]);
+}
+
+/** Everything before the last dot; methods without one stand together. */
+function namespaceOf(name: string): string {
+  return name.includes('.') ? name.slice(0, name.lastIndexOf('.')) : '';
 }
 
 const notYet = [
   '',
   '## Not yet',
   '',
-  'Hooks, MCP servers, agents and sub-agents, skills and plugins, instructions from files, summaries of long conversations (a full',
-  'window leaves the oldest rounds out instead), telemetry, canvases and extensions, schedules, memory across sessions, taking changes',
-  'of files back; in our SDK also slash commands of the app, forms (elicitation), `sessionFs` and the mode `empty`.',
+  'Memory across sessions, embeddings, and what belongs to GitHub alone (its remote sessions, its experiments). Options that ask for them',
+  'are warned about above. What official clients can call that no method here answers is in',
+  '[compat](../compat/README.md#methods-that-clients-can-call-and-the-runtime-does-not-serve).',
 ];
 
 function row(cells: readonly string[]): string {

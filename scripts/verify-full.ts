@@ -23,7 +23,13 @@ const steps: readonly {
     name: '100 sessions with 5 MCP servers each',
     command: ['run', '--silent', 'bench:mcp', '--', '--only', 'lives'],
   },
+  {
+    name: 'several nodes',
+    command: ['run', '--silent', 'test:cluster'],
+    environment: { POSTGRES_TESTS: 'full', CLUSTER_TESTS: 'full' },
+  },
   { name: 'MCP conformance', command: ['run', '--silent', 'conformance'] },
+  { name: 'docs site', command: ['run', '--silent', 'site'] },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },
   { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },
 ];

@@ -14,7 +14,7 @@ export {
 export type { Exchange, HttpRequest, HttpResponse, TimeLimits } from './exchange.js';
 export { mergedHeaders } from './headers.js';
 export { type HttpProviderOptions, httpProvider } from './http-provider.js';
-export { isObject, property } from './json.js';
+export { isObject, parseReceived, property } from './json.js';
 export type {
   CallOrigin,
   ChatMessage,

@@ -43,7 +43,7 @@ export {
 } from './events/catalog.js';
 export { type AnyEvent, type Envelope, eventEnvelope } from './events/envelope.js';
 export { isSessionId } from './ids.js';
-export { type Immutable, isObject, type JsonObject, type JsonValue } from './json.js';
+export { charactersIn, type Immutable, isObject, type JsonObject, type JsonValue } from './json.js';
 export { type MethodName, type Methods, methods } from './methods/catalog.js';
 export type { ModelInfo, ProviderConfig } from './model.js';
 export { findIneffective, type OptionFinding, type Support, type SupportTable } from './options/support.js';

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Owner, SessionContext, SessionQuery, SessionStore, SessionSummary } from '@groundcrew/store';
+import { searchTerms } from '@groundcrew/store';
 import type { Clock } from './clock.js';
 import { type ForkRequest, forkLog } from './history/fork.js';
+import { snippet } from './log/recall.js';
+import { searchText } from './log/search-text.js';
 import type { Session } from './session/session.js';
 import { copyDirectory, sizeOfDirectory } from './workspace/copied-directory.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
@@ -16,6 +19,19 @@ interface StoredSessionsParts {
   find(sessionId: string): Session | undefined;
   remove(sessionId: string): Promise<boolean>;
   onForked(summary: SessionSummary): void;
+}
+
+/** What is looked for in all sessions. */
+export interface SessionSearch {
+  readonly words: string;
+  readonly limit?: number | undefined;
+  onProgress?(progress: { readonly done: number; readonly of: number }): void;
+}
+
+/** A session that was found, and the passage by which it was. */
+export interface FoundSession {
+  readonly summary: SessionSummary;
+  readonly passage: string;
 }
 
 /** Which sessions are to go. */
@@ -37,6 +53,8 @@ export interface PruneResult {
   readonly dryRun: boolean;
 }
 
+const mostFound = 20;
+const passageLength = 300;
 /** Shorter beginnings of an id are too likely to mean another session. */
 const shortestPrefix = 7;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -55,6 +73,18 @@ export class StoredSessions {
       cursor = page.cursor;
     } while (cursor !== undefined && query.limit === undefined);
     return items;
+  }
+
+  /** Sessions in which words stand, the best first, each with the passage that says most of them. */
+  async search({ words, limit = mostFound, onProgress }: SessionSearch): Promise<readonly FoundSession[]> {
+    const { store } = this.parts();
+    const hits = await store.search({ words, limit, textOf: searchText, ...(onProgress && { onProgress }) });
+    const terms = searchTerms(words);
+    const found = hits.map(async ({ sessionId, text }) => {
+      const { items } = await store.list({ sessionId, includeEmpty: true });
+      return items.map((summary) => ({ summary, passage: snippet(text, terms, passageLength) }));
+    });
+    return (await Promise.all(found)).flat();
   }
 
   /** Undefined when there is none, or more than one. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@groundcrew/protocol';
+import { charactersIn, type JsonObject } from '@groundcrew/protocol';
 import { Refusal } from './failure.js';
 
 /** Throws when a prompt is longer than any model could read: to store and to send it would hold up everybody else. */
@@ -31,21 +31,4 @@ const mostAttached = 16 * 1024 * 1024;
 function textLength(result: string | JsonObject): number {
   if (typeof result === 'string') return result.length;
   return typeof result.textResultForLlm === 'string' ? result.textResultForLlm.length : charactersIn(result);
-}
-
-/** All characters of all texts in a value; not by recursion, for it may nest deep. */
-function charactersIn(value: unknown): number {
-  let sum = 0;
-  const left: unknown[] = [value];
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    if (typeof next === 'string') sum += next.length;
-    else if (typeof next === 'object' && next !== null) {
-      sum += 1;
-      for (const [key, inner] of Object.entries(next)) {
-        sum += key.length;
-        if (inner !== undefined) left.push(inner);
-      }
-    }
-  }
-  return sum;
 }

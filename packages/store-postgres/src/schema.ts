@@ -74,6 +74,25 @@ export const migrationSteps: readonly MigrationStep[] = [
     );
     `,
   },
+  {
+    // What searches have read goes with the session's row, whichever version deletes it.
+    oldestWriter: 1,
+    sql: `
+    CREATE TABLE gc_searched (
+      session bigint PRIMARY KEY REFERENCES gc_session (number) ON DELETE CASCADE,
+      seq bigint NOT NULL
+    );
+
+    CREATE TABLE gc_passage (
+      session bigint NOT NULL REFERENCES gc_session (number) ON DELETE CASCADE,
+      seq bigint NOT NULL,
+      text text NOT NULL,
+      words tsvector NOT NULL,
+      PRIMARY KEY (session, seq)
+    );
+    CREATE INDEX gc_passage_words ON gc_passage USING gin (words);
+    `,
+  },
 ];
 
 /** The oldest server that is accepted, and how users know it. */

@@ -3,9 +3,12 @@ import {
   type AppendRequest,
   type Claim,
   type ClaimRequest,
+  type ClusterStore,
   type LogRecord,
   type Owner,
   type Page,
+  type SearchHit,
+  type SearchRequest,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,
@@ -23,6 +26,7 @@ import {
   releaseSession,
   removeSession,
 } from './claims.js';
+import { ClusterView } from './cluster-view.js';
 import { columnText } from './columns.js';
 import type { Connection, TimeLimits } from './connection.js';
 import { Eraser } from './eraser.js';
@@ -36,6 +40,7 @@ import { Pool } from './pool.js';
 import { Primary } from './primary.js';
 import { isGone } from './process-mark.js';
 import { readBatch, sizeOfSession } from './reading.js';
+import { forgetRemoved, indexRecords, searchPassages, type Unread, unreadSessions } from './search.js';
 import { WriteQueue } from './write-queue.js';
 
 /** How a store is opened. */
@@ -67,6 +72,8 @@ export interface PostgresStoreStats {
 
 /** All sessions of many nodes in one PostgreSQL database. */
 export interface PostgresStore extends SessionStore {
+  /** What several nodes need of it. */
+  readonly cluster: ClusterStore;
   /** Connects and brings the tables up to date now, so that the first call need not. Throws StoreError. */
   open(): Promise<void>;
   /** Writes what waits, ends the lease and closes the connections. */
@@ -87,6 +94,7 @@ const defaultConnections = { writers: 3, readers: 2 };
 const retryPause = 20;
 
 class SharedStore implements PostgresStore {
+  readonly cluster: ClusterView;
   readonly #primary: Primary;
   readonly #writers: Pool;
   readonly #readers: Pool;
@@ -125,6 +133,21 @@ class SharedStore implements PostgresStore {
       patience: this.#patience,
       mostBytes: options.queueBytes ?? defaultQueueBytes,
     });
+    this.cluster = new ClusterView({
+      lease: this.#lease,
+      isGraceTime: () => this.#living().isGraceTime(),
+      read: (work) => {
+        this.#requireOpen();
+        return this.#readAgain(this.#readers, work);
+      },
+      again: (attempt) => {
+        this.#requireOpen();
+        return this.#again(attempt, performance.now() + this.#patience);
+      },
+      inTurn: (sessionId, work) => this.#queue.single(sessionId, work),
+      letGo: (sessionId, epoch) => this.#queue.letGo(sessionId, epoch),
+      write: (work, deadline) => this.#again((until) => this.#writers.use(work, until), deadline),
+    });
     this.#eraser = new Eraser({
       use: (work) => this.#readAgain(this.#readers, work),
       files: options.files,
@@ -138,6 +161,7 @@ class SharedStore implements PostgresStore {
     requirePlain(request.sessionId);
     const attempt = claimAttempt(request, {
       living: this.#living(),
+      isNode: this.cluster.isNode,
       onUnreadableHead: (sessionId) => this.#warnOfHead(sessionId),
     });
     const work = async (deadline: number) => {
@@ -201,6 +225,16 @@ class SharedStore implements PostgresStore {
     return this.#readAgain(this.#readers, (connection) => listSessions(connection, query, scope));
   }
 
+  async search(request: SearchRequest): Promise<readonly SearchHit[]> {
+    this.#requireOpen();
+    const unread = await this.#readAgain(this.#readers, unreadSessions);
+    for (const [index, session] of unread.entries()) {
+      await this.#index(session, request);
+      request.onProgress?.({ done: index + 1, of: unread.length });
+    }
+    return this.#readAgain(this.#readers, (connection) => searchPassages(connection, request));
+  }
+
   async remove(sessionId: string, by?: Owner): Promise<boolean> {
     this.#requireOpen();
     if (!isPlain(sessionId)) return false;
@@ -245,6 +279,18 @@ class SharedStore implements PostgresStore {
     await this.#eraser.close();
     await this.#lease.close();
     await Promise.all([this.#writers.close(), this.#readers.close(), this.#leases.close()]);
+  }
+
+  /** What cannot be read of a damaged session is not searched. */
+  async #index(session: Unread, { textOf }: SearchRequest): Promise<void> {
+    const write = (work: (connection: Connection) => Promise<void>) => this.#readAgain(this.#readers, work);
+    try {
+      for await (const records of this.read(session.id, session.read))
+        await write((connection) => indexRecords(connection, { session, records, textOf }));
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind !== 'damaged') throw error;
+    }
+    await write((connection) => forgetRemoved(connection, session));
   }
 
   #living(): Living {

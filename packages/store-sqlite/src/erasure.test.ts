@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogRecord } from '@groundcrew/store';
@@ -34,6 +35,32 @@ test('of a deleted session no byte is left, whatever was written and deleted bef
     }),
     { numRuns: 4, seed: 13 },
   );
+});
+
+test('of a deleted session that searches have found no word is left, and the others are found as before', async () => {
+  const store = home.open();
+  const ids = Array.from({ length: 24 }, (_, index) => `s${index}`);
+  const codes = new Map(ids.map((id) => [id, createHash('sha256').update(id).digest('hex')]));
+  const codeOf = (id: string) => codes.get(id) ?? '';
+  const idIn = /mark of (s\d+)/;
+  const textOf = ({ json }: LogRecord) => `${codeOf(idIn.exec(json)?.[1] ?? '')} ${json.slice(0, 4000)}`;
+  const find = async (id: string) =>
+    (await store.search({ words: codeOf(id), limit: 50, textOf })).map(({ sessionId }) => sessionId);
+  const random = numbersFrom(11);
+  for (const some of [ids.slice(0, 12), ids.slice(12)]) {
+    await fillMixed(store, some, random);
+    for (const id of some) expect(await find(id)).toEqual([id]);
+  }
+  for (const id of ids.slice(0, 18)) {
+    // The index keeps only the end of a word that begins as the one before it.
+    expect(occurrences(home.directory, codeOf(id).slice(4))).not.toEqual([]);
+    await store.remove(id);
+    await store.erased();
+    expect(occurrences(home.directory, markOf(id))).toEqual([]);
+    expect(occurrences(home.directory, codeOf(id).slice(4))).toEqual([]);
+  }
+  for (const id of ids) expect(await find(id)).toEqual(ids.indexOf(id) < 18 ? [] : [id]);
+  await store.close();
 });
 
 test('what is deleted gives its space back', async () => {

@@ -6,6 +6,7 @@ import { type Failpoint, type FailpointName, reach } from './failpoints.js';
 import { discardKeptStores } from './kept-stores.js';
 import { deleteSomeRecords } from './records.js';
 import { Scrubber } from './scrub/scrubber.js';
+import { deleteSomePassages } from './search-index.js';
 import { type RemovedSession, removedSessions, removeMarked, type StoreScope } from './sessions.js';
 import type { StoreFile } from './store-file.js';
 
@@ -129,7 +130,8 @@ export class Erasure {
   }
 
   async #sweep(number: number): Promise<void> {
-    const run = (connection: Connection) => deleteSomeRecords(connection, number);
+    const run = (connection: Connection) =>
+      deleteSomeRecords(connection, number) || deleteSomePassages(connection, number);
     while (!this.#isClosed && (await this.#options.queue.add({ ...heavy, run })));
   }
 

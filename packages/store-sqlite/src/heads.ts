@@ -24,15 +24,14 @@ export function headValues(head: SessionHead): SqliteValue[] {
 }
 
 /**
- * The head of a row. When its text cannot be read, `onUnreadable` learns of it and the columns speak for it: a head is
+ * The head of a row. When its text cannot be read, `columns` is called and what they say speaks for it: a head is
  * only ever taken from the log, and is written anew with the next record.
  */
-export function readHead(row: HeadColumns, onUnreadable: () => void): SessionHead {
+export function readHead(json: string, columns: () => HeadColumns): SessionHead {
   try {
-    return parseHead(row.head);
+    return parseHead(json);
   } catch {
-    onUnreadable();
-    return headFromColumns(row);
+    return headFromColumns(columns());
   }
 }
 

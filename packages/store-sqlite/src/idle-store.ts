@@ -6,6 +6,8 @@ import {
   type LogRecord,
   type Owner,
   type Page,
+  type SearchHit,
+  type SearchRequest,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,
@@ -81,6 +83,10 @@ class StoreInUse implements IdleStore {
 
   list(query?: SessionQuery): Promise<Page<SessionSummary>> {
     return this.#use((store) => store.list(query));
+  }
+
+  search(request: SearchRequest): Promise<readonly SearchHit[]> {
+    return this.#use((store) => store.search(request));
   }
 
   remove(sessionId: string, owner?: Owner): Promise<boolean> {

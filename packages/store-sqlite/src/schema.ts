@@ -52,4 +52,8 @@ export const migrationSteps: readonly string[] = [
   ALTER TABLE removed_session ADD COLUMN id TEXT;
   ALTER TABLE removed_session ADD COLUMN scrubs INTEGER;
   `,
+  // How far each session has been read for searches. Their index is made by the first one: see search.ts.
+  `
+  CREATE TABLE searched (session INTEGER PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
+  `,
 ];

@@ -62,7 +62,10 @@ export function claimSession(scope: StoreScope, request: ClaimRequest): Claim {
     ...ownerValues(request),
     sessionId,
   );
-  const head = readHead(row, () => scope.onUnreadableHead(sessionId));
+  const head = readHead(row.head, () => {
+    scope.onUnreadableHead(sessionId);
+    return row;
+  });
   return { epoch, seq: row.seq, head, isNew: false };
 }
 

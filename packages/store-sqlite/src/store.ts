@@ -6,6 +6,8 @@ import {
   type LogRecord,
   type Owner,
   type Page,
+  type SearchHit,
+  type SearchRequest,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,
@@ -19,12 +21,20 @@ import { loadDriver, type SqliteDriver } from './driver.js';
 import { Erasure, type SessionFiles } from './erasure.js';
 import { type Failpoint, reach } from './failpoints.js';
 import { damaged, isBusy, storeFault } from './faults.js';
-import { listSessions, liveOwners } from './listing.js';
+import { listedNumbers, listedPage, liveOwners, summariesOf } from './listing.js';
 import { Liveness } from './liveness.js';
 import { writeLockHolder } from './lock-holder.js';
 import { selectRecords, sizeOfRecords } from './records.js';
 import { whileBusy } from './retry.js';
-import { appendRecords, claimSession, releaseSession, removedSessions, removeSession } from './sessions.js';
+import { hasIndex, indexSome, makeIndex, searchIndex, unreadSessions } from './search-index.js';
+import {
+  appendRecords,
+  claimSession,
+  releaseSession,
+  removedSessions,
+  removeSession,
+  type StoreScope,
+} from './sessions.js';
 import { type SqliteMode, StoreFile } from './store-file.js';
 
 /** How a store is opened. */
@@ -74,6 +84,9 @@ const defaultBusyLimit = 10_000;
 /** How long a deletion waits for others before it is left for later, and how much later. */
 const patience = 2_000;
 const eraseAgain = 10_000;
+const sessionsPerStretch = 500;
+/** About what a commit of the search index writes to the log. */
+const indexing = { records: 0, characters: 512 * 1024 };
 /** Milliseconds for which a long log is read at a stretch; then others have their turn. */
 const longestStretch = 5;
 
@@ -178,9 +191,24 @@ class EmbeddedStore implements SqliteStore {
     return bytes ?? 0;
   }
 
+  /** A list without a limit is read in stretches: sessions that are removed meanwhile are left out. */
   async list(query: SessionQuery = {}): Promise<Page<SessionSummary>> {
-    const page = await this.#look((connection) => listSessions(this.#scope(connection), query));
-    return page ?? { items: [] };
+    const look = <T>(body: (scope: StoreScope) => T) =>
+      this.#look((connection) => body(this.#scope(connection)));
+    if (query.limit !== undefined) return (await look((scope) => listedPage(scope, query))) ?? { items: [] };
+    const numbers = (await look((scope) => listedNumbers(scope, query))) ?? [];
+    const items: SessionSummary[] = [];
+    for (let start = 0; start < numbers.length; start += sessionsPerStretch) {
+      if (start > 0) await turnOfTheLoop();
+      const stretch = numbers.slice(start, start + sessionsPerStretch);
+      items.push(...((await look((scope) => summariesOf(scope, stretch))) ?? []));
+    }
+    return { items };
+  }
+
+  async search(request: SearchRequest): Promise<readonly SearchHit[]> {
+    await this.#readUnread(request);
+    return (await this.#look((connection) => searchIndex(connection, request))) ?? [];
   }
 
   async remove(sessionId: string, by?: Owner): Promise<boolean> {
@@ -241,6 +269,18 @@ class EmbeddedStore implements SqliteStore {
 
   stats(): SqliteStoreStats {
     return this.#queue.counts;
+  }
+
+  /** What no search has read yet is read into the index, in commits between which others have their turn. */
+  async #readUnread({ textOf, onProgress }: SearchRequest): Promise<void> {
+    const unread = (await this.#look(unreadSessions)) ?? [];
+    if (unread.length === 0) return;
+    if (!(await this.#look(hasIndex))) await this.#queue.add({ ...weigh(), run: makeIndex });
+    for (let done = 0; done < unread.length; onProgress?.({ done, of: unread.length })) {
+      const rest = unread.slice(done);
+      const run = (connection: Connection) => indexSome(connection, { unread: rest, textOf });
+      done += await this.#queue.add({ ...indexing, run });
+    }
   }
 
   /** Deletes what removed sessions left, also those of an earlier run; what cannot be done now is tried again. */

@@ -1,3 +1,4 @@
+export type { ClusterStore, NodeEntry, OrphanedSession, SessionPlace } from './cluster-store.js';
 export { type CopyProgress, type CopyResult, copySessions } from './copy-sessions.js';
 export type { CutSession, RepairedSession } from './cut-session.js';
 export type { Database, OpenDatabase, Statement } from './database.js';
@@ -19,6 +20,7 @@ export {
   staleOwner,
   unknownSession,
 } from './refusals.js';
+export { searchTerms } from './search-terms.js';
 export {
   type AppendRequest,
   type Claim,
@@ -27,6 +29,8 @@ export {
   type Owner,
   type OwnerSince,
   type Page,
+  type SearchHit,
+  type SearchRequest,
   type SessionContext,
   type SessionHead,
   type SessionQuery,

@@ -1,6 +1,7 @@
 import { firstEpoch } from './epoch.js';
 import { matches, newestFirst, pageOf } from './query.js';
 import { inUse, requireConsecutive, seqConflict, staleOwner, unknownSession } from './refusals.js';
+import { searchTerms } from './search-terms.js';
 import type {
   AppendRequest,
   Claim,
@@ -9,6 +10,8 @@ import type {
   Owner,
   OwnerSince,
   Page,
+  SearchHit,
+  SearchRequest,
   SessionHead,
   SessionQuery,
   SessionStore,
@@ -84,6 +87,19 @@ class MemoryStore implements SessionStore {
     return pageOf(summaries.filter((summary) => matches(summary, query)).sort(newestFirst), query);
   }
 
+  async search(request: SearchRequest): Promise<readonly SearchHit[]> {
+    const terms = [...new Set(searchTerms(request.words))];
+    const found = [...this.#sessions].flatMap(([sessionId, session]) => {
+      const best = bestPassage(session, terms, request);
+      return best ? [{ ...best, sessionId, modifiedAt: session.head.modifiedAt }] : [];
+    });
+    const whole = found.filter(({ score }) => score === terms.length);
+    return (whole.length > 0 ? whole : found)
+      .sort((one, other) => other.score - one.score || (one.modifiedAt < other.modifiedAt ? 1 : -1))
+      .slice(0, request.limit)
+      .map(({ sessionId, seq, text }) => ({ sessionId, seq, text }));
+  }
+
   async remove(sessionId: string, by?: Owner): Promise<boolean> {
     const session = this.#sessions.get(sessionId);
     if (session && by) this.#requireFree(session, { sessionId, owner: by });
@@ -117,4 +133,22 @@ class MemoryStore implements SessionStore {
     const isOwned = owner !== undefined && this.#isAlive(owner);
     return { sessionId, seq: records.length, head, ...(isOwned && { owner }) };
   }
+}
+
+/** The passage that has the most of the terms. */
+function bestPassage(
+  { head, records }: StoredSession,
+  terms: readonly string[],
+  { textOf }: Pick<SearchRequest, 'textOf'>,
+): { readonly seq: number; readonly text: string; readonly score: number } | undefined {
+  let best: { readonly seq: number; readonly text: string; readonly score: number } | undefined;
+  for (const record of records) {
+    const isRemoved = head.removed?.some(([first, last]) => record.seq >= first && record.seq <= last);
+    const text = isRemoved ? undefined : textOf(record);
+    if (text === undefined) continue;
+    const known = new Set(searchTerms(text));
+    const score = terms.filter((term) => known.has(term)).length;
+    if (score > (best?.score ?? 0)) best = { seq: record.seq, text, score };
+  }
+  return best;
 }

@@ -97,6 +97,25 @@ export interface AppendRequest {
   readonly head: SessionHead;
 }
 
+/** What is looked for in all sessions. */
+export interface SearchRequest {
+  /** What users typed; see `searchTerms`. */
+  readonly words: string;
+  /** At most so many sessions are found. */
+  readonly limit: number;
+  /** What of a record is searched; undefined for one that is not. The same record always has the same text. */
+  textOf(record: LogRecord): string | undefined;
+  /** Called while sessions are read that no search has read before. */
+  onProgress?(progress: { readonly done: number; readonly of: number }): void;
+}
+
+/** A session that was found, by the best of its passages. */
+export interface SearchHit {
+  readonly sessionId: string;
+  readonly seq: number;
+  readonly text: string;
+}
+
 /**
  * Where session logs live. The log is the session; everything else is derived from it.
  *
@@ -121,6 +140,11 @@ export interface SessionStore {
   size(sessionId: string): Promise<number>;
   /** Newest first. */
   list(query?: SessionQuery): Promise<Page<SessionSummary>>;
+  /**
+   * Sessions with a passage that has all the words, the best first; those with one that has any of them where there are none.
+   * What was appended since the last search is read first. Nothing that readers no longer see is found.
+   */
+  search(request: SearchRequest): Promise<readonly SearchHit[]>;
   /**
    * Takes the session out of sight, for good; false when there was none. Throws StoreError `in_use` while a live runtime
    * other than `by` has work in it; one that merely has it open finds it gone.

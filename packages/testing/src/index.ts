@@ -1,6 +1,27 @@
 export type { Ignorable } from './comparison.js';
 export type { Call, Message } from './conversation.js';
 export { TestingError, type TestingErrorKind } from './errors.js';
+export {
+  type Check,
+  type CheckContext,
+  contains,
+  didNotUse,
+  exactly,
+  matchesSchema,
+  type StandardResult,
+  type StandardSchema,
+  usedTool,
+} from './evaluation/checks.js';
+export { type DatasetCase, type EvaluateOptions, evaluate } from './evaluation/evaluate.js';
+export type { Evaluation } from './evaluation/evaluation.js';
+export { type JudgeOptions, judgedBy } from './evaluation/judge.js';
+export type {
+  CheckedTurn,
+  EvaluatedCall,
+  EvaluatedCase,
+  EvaluatedTurn,
+  Verdict,
+} from './evaluation/outcome.js';
 /** @internal */
 export { LocalServer, sendJson } from './local-server.js';
 export type { MaskingOptions } from './masking.js';

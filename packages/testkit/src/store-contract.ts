@@ -1,6 +1,7 @@
 import type { LogRecord, Owner, SessionQuery, SessionStore } from '@groundcrew/store';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ada, appendOf, bob, create, heads, makeHead, makeRecords, readAll } from './store-contract-data.js';
+import { searchTests } from './store-contract-search.js';
 
 /** One body of data and the runtimes that share it. */
 export interface StoreWorld {
@@ -36,6 +37,7 @@ export function storeContract(name: string, makeWorld: () => StoreWorld | Promis
     headTests(() => ({ world, store }));
     listTests(() => store);
     bodyTests(() => store);
+    searchTests(() => store);
   });
 }
 

@@ -64,7 +64,12 @@ export const hookPoints = {
   postToolUse: method(
     'A tool call succeeded.',
     () => openObject({ ...common(), ...toolCall(), toolResult: toolResult() }),
-    () => openObject({ modifiedResult: z.optional(z.unknown()), ...context() }),
+    () =>
+      openObject({
+        /** A result as tools of clients return it, or its text. */
+        modifiedResult: z.nullish(z.union([z.string(), z.record(z.string(), z.unknown())])),
+        ...context(),
+      }),
   ),
   postToolUseFailure: method(
     'A tool call failed; a denied one does not count.',

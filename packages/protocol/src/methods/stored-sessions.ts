@@ -100,4 +100,9 @@ export const storedSessionsMethods = {
     done,
   ),
   'sessions.save': method('Answers when all of a session is stored, as it always is soon.', sessionRef, done),
+  'sessions.search': method(
+    'Sessions in which words stand, the best first, with the passage that says most of them; at most 20 unless `limit` says otherwise.',
+    () => sparseObject({ limit: number }, { query: text }),
+    () => openObject({ sessions: z.array(z.record(z.string(), z.unknown())) }),
+  ),
 };

@@ -106,7 +106,7 @@ export class HookDesk {
 
   /** A result that hooks would have seen waits for them: a guard that is gone guards still. */
   isHeldBack({ isUnguarded = false }: Passage, result: ToolResult): boolean {
-    return this.parts.guard.isAway && !isUnguarded && !isRefused(result);
+    return this.parts.guard.isAwayForResults && !isUnguarded && !isRefused(result);
   }
 
   /** Whether hooks want a call that ran and failed to be run once more; they may end the turn, too. */

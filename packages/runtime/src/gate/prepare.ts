@@ -61,7 +61,7 @@ function contextFor(call: CallToRun, parts: Preparation): ToolContext {
     },
     progress: (partialOutput) => {
       // What hooks may redact, clients see when hooks have.
-      if (parts.hooks.has('postToolUse') || parts.guard.isAway) return;
+      if (parts.hooks.has('postToolUse') || parts.guard.isAwayForResults) return;
       log.emit({ type: 'tool.execution_partial_result', data: { toolCallId, partialOutput } });
     },
     ...parts.toolEnvironment(),

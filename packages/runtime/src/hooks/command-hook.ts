@@ -1,3 +1,4 @@
+import { parseReceived } from '@groundcrew/models';
 import type { HookType } from '@groundcrew/protocol';
 import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { ProgramHost, StartedProgram } from '../tools/shell/program.js';
@@ -102,9 +103,9 @@ function outputOf(hookType: HookType, { exitCode, output, errors }: Ran): unknow
   if (exitCode !== 0) throw new Error(`it ended with exit code ${exitCode}${errors && `: ${errors}`}`);
   if (output === '') return undefined;
   try {
-    return JSON.parse(output);
-  } catch {
-    throw new Error('it wrote something else than JSON');
+    return parseReceived(output);
+  } catch (error) {
+    throw error instanceof SyntaxError ? new Error('it wrote something else than JSON') : error;
   }
 }
 

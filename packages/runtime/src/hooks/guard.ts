@@ -1,6 +1,8 @@
 import type { HookType } from '@groundcrew/protocol';
 import type { AgentLog } from '../log/agent-log.js';
+import type { GuardPoint } from '../log/recorded-guard.js';
 import type { Waits } from '../questions/waits.js';
+import { isUncovered } from './guard-points.js';
 
 /** A call that waits for the session's guard, before it runs or with its result. */
 export interface HeldCall {
@@ -10,7 +12,7 @@ export interface HeldCall {
 
 /**
  * A guard that is gone guards still: while no client with hooks is attached to a session that had one, no call runs
- * unasked. It is asked about, or waits until a client with hooks attaches or a resume waives them.
+ * unasked. It is asked about, or waits until a client with such hooks attaches or a resume waives them.
  */
 export class HookGuard {
   private readonly waiting = new Map<() => void, string>();
@@ -19,17 +21,26 @@ export class HookGuard {
     private readonly parts: {
       readonly log: AgentLog;
       readonly waits: Waits;
-      /** Some attached client has hooks. */
-      hasClient(): boolean;
+      /** What the hooks of attached clients decide about; undefined when none has hooks. */
+      attached(): readonly GuardPoint[] | undefined;
       /** A call waits now, and all that it needs in order to go on is in the log. */
       held?(): void;
     },
   ) {}
 
-  /** The session had a client with hooks, and none is attached now. */
+  /** The session had hooks that decide about calls, and they are not attached now. */
   get isAway(): boolean {
-    const { log, hasClient } = this.parts;
-    return log.session.fixed.hasHooks === true && !hasClient();
+    return this.isMissing(['preToolUse', 'preMcpToolCall']);
+  }
+
+  /** The session had hooks that see results, and they are not attached now. */
+  get isAwayForResults(): boolean {
+    return this.isMissing(['postToolUse']);
+  }
+
+  private isMissing(points: readonly GuardPoint[]): boolean {
+    const { log, attached } = this.parts;
+    return isUncovered(log.session.fixed, attached(), points);
   }
 
   /** This call does nothing but wait for the guard. */

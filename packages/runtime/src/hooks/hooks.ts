@@ -1,4 +1,5 @@
 import {
+  charactersIn,
   type EventData,
   type HookPoints,
   type HookType,
@@ -195,11 +196,18 @@ export class Hooks {
 
 function answerOf<K extends HookType>(source: HookSource, point: K, said: unknown): HookAnswer<K> {
   if (said === undefined || said === null) return { output: undefined };
+  const most = mostCharacters(point);
+  if (charactersIn(said) > most) return failed(source, `it answered more than ${most} characters`);
   const { result }: Method = hookPoints[point];
   const parsed = read(result, said);
   if (!parsed.success) return failed(source, `it answered otherwise than the protocol says`);
   // The table pairs each point with its own output; which one this is, is known only now.
   return { output: parsed.data as HookOutput<K> };
+}
+
+/** As much as a prompt may have; results of tools may have images. */
+function mostCharacters(point: HookType): number {
+  return (point === 'postToolUse' ? 16 : 2) * 1024 * 1024;
 }
 
 function isFor({ types }: HookSource, point: HookType): boolean {

@@ -85,7 +85,7 @@ type PreToolUseAnswer = HookAnswer<'preToolUse'>;
 type PreToolUse = HookInput<'preToolUse'>;
 
 function withArguments(input: PreToolUse, { modifiedArgs }: { readonly modifiedArgs?: unknown }): PreToolUse {
-  return modifiedArgs === undefined ? input : { ...input, toolArgs: modifiedArgs };
+  return modifiedArgs === undefined || modifiedArgs === null ? input : { ...input, toolArgs: modifiedArgs };
 }
 
 const weights = { deny: 2, ask: 1, allow: 0 } as const;
@@ -99,7 +99,9 @@ function reviewOf(answers: readonly HookAnswer<'preToolUse'>[]): CallReview {
   });
   const [strongest] = opinions.toSorted((one, other) => weights[other.decision] - weights[one.decision]);
   const outputs = outputsOf(answers);
-  const modified = outputs.findLast(({ modifiedArgs }) => modifiedArgs !== undefined);
+  const modified = outputs.findLast(
+    ({ modifiedArgs }) => modifiedArgs !== undefined && modifiedArgs !== null,
+  );
   return {
     contexts: contextsOf(outputs),
     ...(strongest && { decision: strongest.decision }),
@@ -133,10 +135,9 @@ export async function reviewResult(
   }
   const input = { toolName, toolArgs, toolResult: shownResult(result) };
   const answers = await hooks.run('postToolUse', input, signal, withResult);
-  const modified = outputsOf(answers).findLast(({ modifiedResult }) =>
-    isObject(modifiedResult),
-  )?.modifiedResult;
-  const after = isObject(modified) ? readResult(modified) : result;
+  const modified = outputsOf(answers).map(({ modifiedResult }) => resultObject(modifiedResult));
+  const last = modified.findLast((each) => each !== undefined);
+  const after = last ? readResult(last) : result;
   const guidance = contextsOf(outputsOf(answers));
   if (guidance.length === 0) return { result: after, contexts: [] };
   const text = `${after.text}\n\nTool "${toolName}" succeeded. Additional guidance from postToolUse hooks:\n${guidance.join('\n')}`;
@@ -149,16 +150,23 @@ function withResult(
   input: PostToolUse,
   { modifiedResult }: { readonly modifiedResult?: unknown },
 ): PostToolUse {
-  if (!isObject(modifiedResult)) return input;
-  const { resultType, textResultForLlm } = modifiedResult;
+  const given = resultObject(modifiedResult);
+  if (!given) return input;
+  const { resultType, textResultForLlm } = given;
   return {
     ...input,
     toolResult: {
-      ...modifiedResult,
+      ...given,
       resultType: typeof resultType === 'string' ? resultType : 'success',
       textResultForLlm: typeof textResultForLlm === 'string' ? textResultForLlm : '',
     },
   };
+}
+
+/** A text stands for a result with this text. */
+function resultObject(given: unknown): JsonObject | undefined {
+  if (typeof given === 'string') return { textResultForLlm: given, resultType: 'success' };
+  return isObject(given) ? given : undefined;
 }
 
 function shownResult({ type, text, details, telemetry }: ToolResult): PostToolUse['toolResult'] {

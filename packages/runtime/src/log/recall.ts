@@ -134,14 +134,14 @@ function describe({ id, what, time, text }: Hit, words: readonly string[], numbe
 }
 
 /** The part of a text in which most of the words stand. */
-function snippet(text: string, words: readonly string[]): string {
-  if (text.length <= snippetLength) return text;
+export function snippet(text: string, words: readonly string[], length = snippetLength): string {
+  if (text.length <= length) return text;
   const lower = text.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
   const inWindow = (start: number) =>
-    places.filter((place) => place >= start && place < start + snippetLength).length;
-  const starts = places.map((place) => Math.max(0, place - snippetLength / 4));
+    places.filter((place) => place >= start && place < start + length).length;
+  const starts = places.map((place) => Math.max(0, place - length / 4));
   const start = Math.floor(starts.sort((one, other) => inWindow(other) - inWindow(one))[0] ?? 0);
-  const end = start + snippetLength;
+  const end = start + length;
   return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
 }

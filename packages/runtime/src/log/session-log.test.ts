@@ -19,6 +19,7 @@ function counting(appends: (readonly string[])[]): SessionStore {
     read: (sessionId, after) => store.read(sessionId, after),
     size: (sessionId) => store.size(sessionId),
     list: (query) => store.list(query),
+    search: (request) => store.search(request),
     remove: (sessionId) => store.remove(sessionId),
     erased: () => store.erased(),
   };

@@ -84,12 +84,15 @@ interface Meanings {
   readonly joined?: Readonly<Record<string, readonly string[]>>;
   /** Options that do what others are for as well. */
   readonly implied?: Readonly<Record<string, readonly string[]>>;
-  /** What an operand does that an option is for as well. */
-  readonly operands?: (word: string) => readonly string[];
+  /** What a whole word does that an option is for as well. */
+  readonly also?: (word: string) => readonly string[];
 }
 
 const known: Readonly<Record<string, Meanings>> = {
-  rm: { synonyms: { '--recursive': '-r', '-R': '-r', '--force': '-f' } },
+  rm: {
+    synonyms: { '--recursive': '-r', '-R': '-r', '--force': '-f' },
+    also: (word) => (/^--i[a-z]*=n/.test(word) ? ['-f'] : []),
+  },
   cp: {
     synonyms: { '--recursive': '-r', '-R': '-r', '--force': '-f', '--archive': '-a' },
     implied: { '-a': ['-r'] },
@@ -101,7 +104,7 @@ const known: Readonly<Record<string, Meanings>> = {
   'git push': {
     synonyms: { '--force': '-f', '--delete': '-d' },
     implied: { '--force-with-lease': ['-f'], '--mirror': ['-f', '-d'], '--prune': ['-d'] },
-    operands: (word) => [
+    also: (word) => [
       ...(word.startsWith('+') ? ['-f'] : []),
       // `:branch` and `branch:` push nothing in place of something.
       ...(/^\+?:.|.:$/.test(word) ? ['-d'] : []),
@@ -132,18 +135,16 @@ function meaningsOf([program, subcommand]: readonly string[]): Meanings {
 }
 
 /** All that a word of a command says: an option by each of its names, and by those of what it does as well. */
-function meantBy(
-  word: string,
-  { synonyms, joined = {}, implied = {}, operands }: Meanings,
-): readonly string[] {
-  if (!word.startsWith('-')) return [word, ...(operands?.(word) ?? [])];
+function meantBy(word: string, { synonyms, joined = {}, implied = {}, also }: Meanings): readonly string[] {
+  const more = also?.(word) ?? [];
+  if (!word.startsWith('-')) return [word, ...more];
   const names = spelled(word, synonyms);
-  const more = names.flatMap((name) =>
+  const others = names.flatMap((name) =>
     Object.entries({ ...joined, ...implied })
       .filter(([each]) => each === name || isCutShort(name, each))
-      .flatMap(([, others]) => others),
+      .flatMap(([, each]) => each),
   );
-  return [...names, ...more];
+  return [...names, ...others, ...more];
 }
 
 /** An option as each of the names it is known by; short ones may be joined, long ones have a value or be cut short. */

@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { isAbsent } from '../workspace/absent.js';
 import type { ReadCommand } from './commands.js';
-import { examineGit, type GitPlace } from './git-place.js';
-import { type Line, lineEffects, looksForChanges } from './line-effects.js';
+import { examineGit, type GitPlace, hasForeignBelow } from './git-place.js';
+import { addedAndAsked, type Line, lineEffects, looksForChanges } from './line-effects.js';
 import { matchedNames } from './matched-names.js';
 import type { ParsedCall } from './shell/options.js';
 
@@ -20,7 +20,10 @@ export async function doubtsAbout(
   standing: Standing,
 ): Promise<{ readonly doubts: readonly string[]; readonly hidesCommands: boolean }> {
   const { commands } = line;
-  const { isSelfMade, hidesCommands } = lineEffects(line);
+  const added = addedAndAsked(line);
+  const { isSelfMade, hidesCommands } = lineEffects(line, {
+    hasForeignBelow: added !== undefined && (await hasForeignBelow(standing.workingDirectory, added)),
+  });
   const [wildcards, links, git] = await Promise.all([
     becomesOption(commands, standing),
     meetsLinks(commands, standing),

@@ -5,6 +5,7 @@ import { absent } from '../workspace/absent.js';
 import { isWithin } from '../workspace/paths.js';
 import { nestedRepositories } from './git-index.js';
 import { type GitSettings, readGitSettings } from './git-settings.js';
+import { repositoriesBelow } from './nested-places.js';
 
 /** What git would run besides itself in some places. */
 export interface GitPlace {
@@ -65,6 +66,22 @@ export async function gitDefinitions(places: readonly string[]): Promise<readonl
   const found = (await Promise.all(places.map(repositoryOf))).filter((each) => each !== undefined);
   const repositories = [...new Map(found.map((each) => [each.root, each])).values()];
   return (await Promise.all(repositories.map(definitionsIn))).flat();
+}
+
+/**
+ * Whether the work tree around a directory has repositories in it that would run something when git asks them for changes.
+ * Those count too that git does not know of yet: to add one is to have it asked.
+ */
+export async function hasForeignBelow(
+  workingDirectory: string,
+  options: { readonly withIgnored: boolean },
+): Promise<boolean> {
+  const own = await repositoryOf(workingDirectory);
+  if (!own) return false;
+  const places = await repositoriesBelow(own.root, options);
+  if (!places) return true;
+  const found = await Promise.all(places.map((place) => findingsInside(place, 0)));
+  return found.some((each) => each.length > 0);
 }
 
 async function definitionsIn(repository: Repository): Promise<readonly string[]> {

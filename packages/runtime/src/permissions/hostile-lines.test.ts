@@ -268,6 +268,38 @@ describe('a line that writes what it then goes by', () => {
   });
 
   test.each([
+    'git add -A && git commit -m x && git status',
+    'git add . && git commit -m x && git push origin main && git status -sb && git diff --stat',
+    'git mv a c && git status',
+  ])('%j stays covered where no repository below would run something', async (line) => {
+    fresh((directory) => {
+      for (const name of ['evil', 'stuff']) rmSync(join(directory, name), { recursive: true, force: true });
+    });
+    expect(await judged(line, approvalOf(line))).toBe('allow');
+    repository(join(work, 'deep/er/plain'));
+    expect(await judged(line, approvalOf(line))).toBe('allow');
+    git(join(work, 'deep/er/plain'), 'config', 'core.fsmonitor', 'touch ran');
+    expect(await judged(line, approvalOf(line))).toBe('ask');
+    expect(await judged(line, allowAll)).toBe('ask');
+  });
+
+  test('installed packages that are ignored are not looked through, unless one file takes that back', async () => {
+    fresh((directory) => {
+      for (const name of ['evil', 'stuff']) rmSync(join(directory, name), { recursive: true, force: true });
+      writeFileSync(join(directory, '.gitignore'), 'node_modules/\n');
+    });
+    const line = 'git add -A && git commit -m x && git status';
+    const nested = join(work, 'lib/node_modules/x');
+    repository(nested);
+    git(nested, 'config', 'core.fsmonitor', 'touch ran');
+    expect(await judged(line, approvalOf(line))).toBe('allow');
+    const forced = 'git add -f lib && git status';
+    expect(await judged(forced, approvalOf(forced))).toBe('ask');
+    writeFileSync(join(work, 'lib/.gitignore'), '!node_modules\n');
+    expect(await judged(line, approvalOf(line))).toBe('ask');
+  });
+
+  test.each([
     'echo x > b && git add b && git commit -m x',
     'mkdir -p out && echo x > out/b && git status',
     'git add -A && git commit -m x && git push origin main',

@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { isWithin } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
+import { has } from './shell/programs/program.js';
 import { isInert, isInertReader } from './shell/programs/table.js';
 import { steersPrograms } from './steering-files.js';
 import type { TouchedPath } from './touched-path.js';
@@ -28,9 +29,14 @@ export interface LineEffects {
  * Looks for parts of a line that rest on what other parts write. Settings, links and wildcards are looked up before anything
  * runs: `cp c .git/config && git status` is not what `git status` was when it was looked at.
  */
-export function lineEffects(line: Line): LineEffects {
+export function lineEffects(
+  line: Line,
+  { hasForeignBelow }: { readonly hasForeignBelow: boolean },
+): LineEffects {
   const { commands } = line;
-  const changes = commands.map((command) => changeOf(command, line));
+  const changes = commands
+    .map((command) => changeOf(command, line))
+    .map((change) => (change === 'index' && !hasForeignBelow ? 'nothing' : change));
   const redirected: Change = line.writtenFiles.every((file) => isPlainTarget(file, line))
     ? 'nothing'
     : 'anything';
@@ -42,6 +48,14 @@ export function lineEffects(line: Line): LineEffects {
     isSelfMade: commands.some((command, index) => restsOn(command, before(index))),
     hidesCommands: commands.some((command, index) => runsBy(command, before(index))),
   };
+}
+
+/** Whether a line changes which repositories git knows of, and has git ask them for changes too; also ignored ones? */
+export function addedAndAsked({ commands }: Line): { readonly withIgnored: boolean } | undefined {
+  const calls = commands.flatMap(({ call }) => (call?.git ? [{ call, name: call.git.subcommand }] : []));
+  const adding = calls.filter(({ name }) => gitChanges.get(name) === 'index');
+  if (adding.length === 0 || !calls.some(({ name }) => looksForChanges.has(name))) return undefined;
+  return { withIgnored: adding.some(({ call }) => has(call, '-f', '--force')) };
 }
 
 /** How much of what others go by a command may change. */

@@ -3,8 +3,10 @@ import type { CanvasProvider } from '../canvases/session-canvases.js';
 import type { FactoryProvider } from '../factories/session-factories.js';
 
 import { clientHooks } from '../hooks/client-hooks.js';
+import { guardedPoints } from '../hooks/guard-points.js';
 import type { HookOptions, HookSource } from '../hooks/hooks.js';
 import type { PublishedEvent } from '../log/published-event.js';
+import type { GuardPoint } from '../log/recorded-guard.js';
 import type { UnaskedCalls } from '../permissions/policy.js';
 import type { SectionTexts } from '../prompt/prompt-writer.js';
 import { type AskedClient, ClientGone } from '../questions/asked-client.js';
@@ -43,6 +45,8 @@ export interface Attachment extends AskedClient {
   readonly factories?: FactoryProvider['factories'];
   /** What sub-agents stream is not sent to this client; what comes of it is. */
   readonly hidesAgentStreams?: boolean;
+  /** This client stores the files of the session. */
+  readonly storesFiles?: boolean;
   receive(published: PublishedEvent): void;
 }
 
@@ -86,9 +90,9 @@ export class Audience {
     return this.some((attachment) => attachment.requestExitPlanMode);
   }
 
-  /** Any attached client has hooks. */
-  get hasHooks(): boolean {
-    return this.some((attachment) => attachment.hooks !== undefined);
+  /** What the hooks of attached clients decide about; undefined when none has hooks. */
+  get guardedPoints(): readonly GuardPoint[] | undefined {
+    return guardedPoints([...this.attachments.values()].flatMap(({ hooks }) => hooks ?? []));
   }
 
   /** Any attached client can show forms. */
@@ -99,6 +103,11 @@ export class Audience {
   /** Any attached client has a place where canvases are seen. */
   get rendersCanvases(): boolean {
     return this.some((attachment) => attachment.rendersCanvases === true);
+  }
+
+  /** The client that stores the files of the session; the one that came last, if there are several. */
+  get fileHost(): AskedClient | undefined {
+    return [...this.attachments.values()].findLast(({ storesFiles }) => storesFiles);
   }
 
   /** Clients that bring canvases. */

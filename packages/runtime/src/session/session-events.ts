@@ -2,6 +2,7 @@ import type { EventData } from '@groundcrew/protocol';
 import type { StoreError } from '@groundcrew/store';
 import { creditsOf, modelMetrics } from '../budget/metrics.js';
 import { costOfAll } from '../budget/spending.js';
+import type { RecordedGuard } from '../log/recorded-guard.js';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import { agentOf, type SessionState } from '../log/state.js';
 import { fixedProviders, storedAgent } from '../settings/provider-settings.js';
@@ -27,13 +28,13 @@ export function greeting(
     readonly sessionId: string;
     readonly startTime: string;
     readonly version: string;
-    readonly hasHooks: boolean;
+    /** Absent when no client has hooks. */
+    readonly guard: RecordedGuard | undefined;
   },
 ): readonly Draft[] {
   const { model, reasoningEffort, limits, clientName, hasWorkspace = true, sandbox } = settings;
   const { skillDirectories, disabledSkills, fileHooks, tracksFiles } = settings;
   const { sessionId, startTime, version } = facts;
-  const hooks = facts.hasHooks && { hasHooks: true };
   return [
     {
       note: 'settings.fixed',
@@ -41,7 +42,8 @@ export function greeting(
         clientName,
         ...fixedProviders(settings),
         ...(!hasWorkspace && { hasWorkspace }),
-        ...hooks,
+        ...facts.guard,
+        ...(settings.hosting && { hosting: settings.hosting }),
         ...(sandbox && { sandbox }),
         ...(fileHooks && { fileHooks }),
         ...(tracksFiles && { tracksFiles }),

@@ -84,6 +84,13 @@ export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
     });
     return { deleted: [...deleted], candidates: [...candidates], skipped: [...skipped], ...rest };
   },
+  async 'sessions.search'({ query, limit }, { runtime }) {
+    const found = await runtime.stored.search({
+      words: query,
+      limit: limit && Math.max(1, Math.floor(limit)),
+    });
+    return { sessions: found.map(({ summary, passage }) => ({ ...metadataOf(summary), passage })) };
+  },
   async 'sessions.fork'({ sessionId, toEventId, name }, { runtime }) {
     return runtime.stored.fork({ from: sessionId, toEventId, name });
   },

@@ -14,15 +14,30 @@ const facilities = new Set(['getline', 'system', 'close', 'fflush', 'function', 
 /** Whether an awk program only calculates and prints to where its output goes. */
 export function isHarmlessAwk(text: string): boolean {
   let mayBeRegex = true;
+  let isPrinting = false;
   let at = 0;
   while (at < text.length) {
     const token = tokenAt(text, at, mayBeRegex);
     if (token === undefined || !isHarmless(token, text.slice(at + token.length))) return false;
+    if (!mayBeRegex && token.startsWith('/') && !isLastSlash(text, at)) return false;
+    // Behind `print` it names a file.
+    if (token === '>' && isPrinting) return false;
+    if (/^printf?$/.test(token)) isPrinting = true;
+    else if (token === ';' || token === '}') isPrinting = false;
     if (!/^(?:\s|\\\n|#)/.test(token))
       mayBeRegex = !/^(?:[\w"/)\]$]|\+\+|--)/.test(token) || isKeyword(token);
     at += token.length;
   }
   return true;
+}
+
+/**
+ * Whether a slash that divides is the last one of its line. Before another one it might begin a pattern: `if (x) /…/`, or a
+ * rule of its own after a line break, and what follows would be read otherwise than it is here.
+ */
+function isLastSlash(text: string, at: number): boolean {
+  const end = text.indexOf('\n', at);
+  return !text.slice(at + 1, end < 0 ? text.length : end).includes('/');
 }
 
 /** After these a slash begins a pattern. */
@@ -31,10 +46,11 @@ function isKeyword(token: string): boolean {
 }
 
 const pieces =
-  /\s+|\\\n|#[^\n]*|"(?:[^"\\\n]|\\[\s\S])*"|[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|&&|\|\||>=|<=|==|!=|!~|\+\+|--|\*\*|[-+*/%^]=|[-+*/%^!~<?:;,(){}[\]$=]/y;
-const pattern = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?(?:[^\]\n\\]|\\[^\n])*\])+\//y;
+  /\s+|\\\n|#[^\n]*(?<!\\)(?=\n|$)|"(?:[^"\\\n]|\\[^\n])*"|[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|&&|\|\||>=|<=|==|!=|!~|\+\+|--|\*\*|[-+*/%^]=|>(?!>)|[-+*/%^!~<?:;,(){}[\]$=]/y;
+/** A slash in brackets ends the pattern for some of these programs. */
+const pattern = /\/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?(?:[^\]\n\\/]|\\[^\n])*\])+\//y;
 
-/** A greater-than sign, a bar or an ampersand alone begins no token: behind `print` it would write or run. */
+/** A bar or an ampersand alone begins no token: behind `print` it would run something. */
 function tokenAt(text: string, at: number, mayBeRegex: boolean): string | undefined {
   const shape = mayBeRegex && text[at] === '/' ? pattern : pieces;
   shape.lastIndex = at;

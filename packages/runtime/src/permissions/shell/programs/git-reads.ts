@@ -180,6 +180,8 @@ const configForms =
 
 function config(words: readonly KnownWord[]): ReturnType<Program> {
   const isLiteral = words.every(({ kind }) => kind === 'literal');
-  if (!isLiteral || !configForms.test(words.map(({ value }) => value).join(' '))) return undefined;
+  const text = words.map(({ value }) => value).join(' ');
+  // A name alone, without a value for it, asks.
+  if (!isLiteral || !(configForms.test(text) || /^[A-Za-z][\w-]*\.[\w.-]+$/.test(text))) return undefined;
   return { role: 'reads', options: [], operands: [] };
 }

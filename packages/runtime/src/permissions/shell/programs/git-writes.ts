@@ -1,5 +1,5 @@
 import type { KnownWord } from '../command-word.js';
-import { optionTable, parseCall } from '../options.js';
+import { optionTable, type ParsedCall, parseCall } from '../options.js';
 import { has, type Program } from './program.js';
 
 /**
@@ -122,6 +122,13 @@ export const gitWrites: ReadonlyMap<string, Program> = new Map([
   inner('reflog', { expire: '--all --dry-run --expire=', delete: '--dry-run' }),
 ]);
 
+/** To rebase by hand is to run what the list of it says by then. */
+function rebasesByHand({ options }: ParsedCall): boolean {
+  return options.some(
+    ({ name, value = 'true' }) => /^(?:-r|--rebase)$/.test(name) && !/^(?:true|false|merges)$/.test(value),
+  );
+}
+
 function writer(name: string, options: string): readonly [string, Program] {
   const table = optionTable(options);
   return [name, (words) => writes(words, table)];
@@ -129,7 +136,7 @@ function writer(name: string, options: string): readonly [string, Program] {
 
 function writes(words: readonly KnownWord[], table: ReturnType<typeof optionTable>): ReturnType<Program> {
   const call = parseCall(words, table);
-  return call && { role: 'writes', ...call };
+  return call && !rebasesByHand(call) ? { role: 'writes', ...call } : undefined;
 }
 
 /** `ext::…` is a command, and so may be what another helper is named for. */

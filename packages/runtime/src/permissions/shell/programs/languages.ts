@@ -12,7 +12,7 @@ export const languages: readonly (readonly [string, Program])[] = [
 
 /** Prints, deletes, quits and substitutes, without the flags that write files or run commands. */
 const harmlessSed =
-  /^\s*(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:[+~]?\d+|\$|\/[^/\\\n]*\/))?)?!?\s*(?:[pdq=]|s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)\s*$/;
+  /^(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:[+~]?\d+|\$|\/[^/\\\n]*\/))?)?!?\s*(?:[pdq=]|s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)$/;
 
 function sed(): Program {
   const table = optionTable(
@@ -22,7 +22,9 @@ function sed(): Program {
     const call = parseCall(words, table);
     const texts = call && programTexts(call, '-e', '--expression');
     if (!call || !texts) return undefined;
-    const isHarmless = texts.every((text) => text.split(/[;\n]/).every((part) => harmlessSed.test(part)));
+    const isHarmless = texts.every((text) =>
+      text.split(/[;\n]/).every((part) => harmlessSed.test(part.trim())),
+    );
     if (!isHarmless && !isQuestion(call)) return undefined;
     if (has(call, '-e', '--expression')) return { role: 'reads', ...call };
     const [text, ...operands] = call.operands;
@@ -73,7 +75,7 @@ const jqWords: Readonly<Record<string, number>> = {
 
 /** Imports modules, wherever they are, or shows what is in the environment. */
 const leadsElsewhere =
-  /\b(?:import|include|modulemeta|input_filename)\b|(?<![.\w])env\b(?!\s*:)|\$ENV\b|\$__prog/;
+  /\b(?:import|include|modulemeta|input_filename|ENV)\b|(?<![.\w])env\b(?!\s*:)|\b__prog/;
 
 /** A filter in a file says nothing here. */
 function jq(words: readonly KnownWord[]): Understood | undefined {

@@ -1,5 +1,6 @@
+import type { KnownWord } from '../command-word.js';
 import { optionTable, parseCall } from '../options.js';
-import { byWords, each, has, type Program, program } from './program.js';
+import { byWords, each, has, type Program, program, type Understood } from './program.js';
 
 /** Programs that show text and say what the system is like. Options that write, run or follow lists of names are not here. */
 export const readers: readonly (readonly [string, Program])[] = [
@@ -115,14 +116,7 @@ export const readers: readonly (readonly [string, Program])[] = [
     ),
   ],
   ['hexdump', program('reads', '-bcCdovx -e: -n: -s: --canonical --length= --skip=')],
-  // Behind its first operand it reads no options, and `--` is the name of a file that it writes.
-  [
-    'xxd',
-    program('reads', '-abeipuE -c: -g: -l: -s:', {
-      stopsAtOperand: true,
-      fits: ({ operands }) => operands.length <= 1,
-    }),
-  ],
+  ['xxd', dump],
   // A word that begins with @, wherever it stands, is replaced by words of the file it names.
   [
     'strings',
@@ -193,6 +187,24 @@ export const readers: readonly (readonly [string, Program])[] = [
 /** A program that is understood only while each of its words fits. */
 function guarded(inner: Program, fits: (word: string) => boolean): Program {
   return (words) => (words.every(({ value }) => fits(value)) ? inner(words) : undefined);
+}
+
+/**
+ * It goes by the first letters of a word and ignores the rest (`-ps f out` writes `out`), takes values from the next word,
+ * reads no options behind its first operand, and takes `--` for a file; its second operand is written.
+ */
+function dump(words: readonly KnownWord[]): Understood | undefined {
+  let at = 0;
+  for (let word = words[at]; word && /^-./.test(word.value); word = words[at]) {
+    const isFlag = /^-[abeipuE]$/.test(word.value);
+    const isNumber = (value: KnownWord | undefined) => /^[+-]?(?:0x)?[\da-f]+$/i.test(value?.value ?? '');
+    const isValued = /^-[cgls]$/.test(word.value) && isNumber(words[at + 1]);
+    if (!isFlag && !isValued && !/^-[cgls]\d+$/.test(word.value)) return undefined;
+    at += isValued ? 2 : 1;
+  }
+  const operands = words.slice(at);
+  const isPlain = words.every(({ kind }) => kind === 'literal') && operands.length <= 1;
+  return isPlain ? { role: 'reads', options: [], operands } : undefined;
 }
 
 /** `--recursive` follows links inside unless an option forbids it, and so does a directory beside a file. */

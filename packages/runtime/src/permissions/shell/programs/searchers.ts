@@ -64,6 +64,9 @@ const findValues = new Set(
   ).split(' '),
 );
 
+/** Of these the value is a file; of all others it is a pattern or a number. */
+const findFiles = new Set('-newer -anewer -cnewer -samefile'.split(' '));
+
 /** Places first, then an expression of tests; actions that run, write or delete are not among them. */
 function find(words: readonly KnownWord[]): Understood | undefined {
   if (words.some(({ kind }) => kind === 'dynamic')) return undefined;
@@ -71,6 +74,7 @@ function find(words: readonly KnownWord[]): Understood | undefined {
   let at = words.findIndex((word) => !isGlobal(word));
   if (at < 0) return { role: 'reads', options: [], operands: [] };
   const operands: KnownWord[] = [];
+  const texts: KnownWord[] = [];
   for (let word = words[at]; word && !/^(?:-|[(!),]$)/.test(word.value); word = words[at]) {
     operands.push(word);
     at += 1;
@@ -82,8 +86,8 @@ function find(words: readonly KnownWord[]): Understood | undefined {
     const value = words[at + 1];
     // An unquoted wildcard becomes the names of files here, and those are words of the expression.
     if (!findValues.has(word.value) || value?.kind !== 'literal') return undefined;
-    operands.push(value);
+    (findFiles.has(word.value) ? operands : texts).push(value);
     at += 1;
   }
-  return { role: 'reads', options: [], operands };
+  return { role: 'reads', options: [], operands, texts };
 }

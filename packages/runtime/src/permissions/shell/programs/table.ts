@@ -64,9 +64,22 @@ const printsVersion = new Set(
   ).split(' '),
 );
 
+/** The same in one letter. */
+const versionLetters: ReadonlyMap<string, string> = new Map([
+  ['node', '-v'],
+  ['npm', '-v'],
+  ['tsc', '-v'],
+  ['php', '-v'],
+  ['ruby', '-v'],
+  ['perl', '-v'],
+  ['python', '-V'],
+  ['python3', '-V'],
+]);
+
 function isVersionQuestion(program: string, words: readonly KnownWord[]): boolean {
   const [only] = words;
+  if (words.length !== 1 || only?.kind !== 'literal') return false;
   return (
-    words.length === 1 && only?.kind === 'literal' && only.value === '--version' && printsVersion.has(program)
+    (only.value === '--version' && printsVersion.has(program)) || only.value === versionLetters.get(program)
   );
 }

@@ -1,5 +1,5 @@
 import type { ParsedCall } from '../options.js';
-import { each, has, type Program, program, valuesOf } from './program.js';
+import { each, has, type Program, program, type Understood, valuesOf } from './program.js';
 
 const archive =
   '-cxtrukvzjJahOpSWm -f: -C: -X: --create --extract --get --list --append --update --file= --directory= --verbose --gzip --bzip2 --xz ' +
@@ -183,15 +183,33 @@ const tarOptions = followingLinks(
   (call) => has(call, '-h', '--dereference'),
 );
 
+/** It lists what is in an archive, and does nothing else. */
+function lists(call: Understood): boolean {
+  return (
+    has(call, '-t', '--list') &&
+    has(call, '-f', '--file') &&
+    call.options.every(({ name }) => !changesArchives.has(name))
+  );
+}
+
+const changesArchives: ReadonlySet<string> = new Set(
+  '-c -x -r -u --create --extract --get --append --update'.split(' '),
+);
+
 function tar(words: Parameters<Program>[0]): ReturnType<Program> {
   const [first, ...rest] = words;
   const isBundle = first?.kind === 'literal' && /^[a-zA-Z]+$/.test(first.value);
-  if (!isBundle) return tarOptions(words);
+  if (!isBundle) return tarCall(words);
   // In a bundle the values come in the next words, in its order: one that takes a value, at most.
   const isPlain = /^[cxtrukvzjJahOpSWm]*f?[cxtrukvzjJahOpSWm]*$/.test(first.value);
   if (!isPlain) return undefined;
   const letters = first.value.replace('f', '');
   const bundle = { ...first, value: `-${letters}` };
   const file = first.value.includes('f') ? [{ ...first, value: '-f' }] : [];
-  return tarOptions([...(letters === '' ? [] : [bundle]), ...file, ...rest]);
+  return tarCall([...(letters === '' ? [] : [bundle]), ...file, ...rest]);
+}
+
+function tarCall(words: Parameters<Program>[0]): ReturnType<Program> {
+  const call = tarOptions(words);
+  return call && lists(call) ? { ...call, role: 'reads' } : call;
 }
