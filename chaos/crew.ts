@@ -106,7 +106,7 @@ async function recover(
 }
 
 /** Every agent began once and ended once; `isWhole`: all of them began, and were done in the end. */
-export function crewFaults(
+function crewFaults(
   records: readonly LogRecord[],
   { isWhole }: { readonly isWhole: boolean },
 ): string[] {
