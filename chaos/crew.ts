@@ -106,10 +106,7 @@ async function recover(
 }
 
 /** Every agent began once and ended once; `isWhole`: all of them began, and were done in the end. */
-function crewFaults(
-  records: readonly LogRecord[],
-  { isWhole }: { readonly isWhole: boolean },
-): string[] {
+function crewFaults(records: readonly LogRecord[], { isWhole }: { readonly isWhole: boolean }): string[] {
   const events = records.flatMap(({ isPublic, json }) => (isPublic ? [JSON.parse(json) as AnyEvent] : []));
   const started = events.filter(({ type }) => type === 'subagent.started');
   const calls = started.map(({ data }) => (data as EventData<'subagent.started'>).toolCallId);
