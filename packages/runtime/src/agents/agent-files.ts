@@ -1,8 +1,8 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import type { AgentDefinition } from '../log/agent-task.js';
 import { readFrontmatter } from '../workspace/frontmatter.js';
+import { readPlainFile } from '../workspace/plain-file.js';
 import { capsOf, describedAgent, firstOfEach } from './definition.js';
 
 /** A directory that may have agents in it. */
@@ -88,8 +88,13 @@ function stampOf(path: string): string {
 }
 
 async function readAgent({ path, source }: AgentFile): Promise<FoundAgents> {
-  const text = await readFile(path, 'utf8').catch((error: Error) => error);
-  if (text instanceof Error) return problem(path, 1, `the file cannot be read: ${text.message}`);
+  let text = '';
+  try {
+    text = readPlainFile(path, 4 * longestFile);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return problem(path, 1, `the file cannot be read: ${reason}`);
+  }
   if (text.length > longestFile) return problem(path, 1, `the file is longer than ${longestFile} characters`);
   const read = await readFrontmatter(text);
   if ('problem' in read) return problem(path, read.problem.line, read.problem.message);
