@@ -19,6 +19,7 @@ const steps: readonly {
     command: ['run', '--silent', 'test:postgres'],
     environment: { POSTGRES_TESTS: 'full' },
   },
+  { name: 'browser', command: ['run', '--silent', 'test:browser'] },
   { name: 'MCP conformance', command: ['run', '--silent', 'conformance'] },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },
   { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },

@@ -12,6 +12,7 @@ export interface EventStreamParts {
 const beatMilliseconds = 15_000;
 /** A session that is open in no process, or in another one, is looked at so often. */
 const lookMilliseconds = 500;
+const glanceMilliseconds = 20;
 const pageSize = 200;
 
 /**
@@ -81,8 +82,14 @@ class EventReader {
         return;
       }
       if (Date.now() > this.beatAt) yield this.beat();
-      await (live ? live.readers.waitForEvent(lookMilliseconds, signal) : pause(lookMilliseconds, signal));
+      await (live ? live.readers.waitForEvent(lookMilliseconds, signal) : this.untilLive(signal));
     }
+  }
+
+  /** One that is opened here has ephemeral events soon: those before the next look would be missed. */
+  private async untilLive(signal: AbortSignal): Promise<void> {
+    const until = Date.now() + lookMilliseconds;
+    while (Date.now() < until && !signal.aborted && !this.live()) await pause(glanceMilliseconds, signal);
   }
 
   /** One that is at rest is not loaded for a reader. */

@@ -4,10 +4,12 @@ import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
 import type { Log } from '../log/log.js';
+import type { Redactor } from '../log/redact.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
+import { pageRoutes } from './page-routes.js';
 import { serverToken } from './server-token.js';
 import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';
 
@@ -43,7 +45,7 @@ export const serve = defineCommand({
   },
   notes: `The token: that of --token-file, else GROUNDCREW_TOKEN, else COPILOT_CONNECTION_TOKEN, else a random one that is
 printed once, on stderr. The line "CLI server listening on port N" on stdout says that clients may come.
-With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID are its events.`,
+With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID are its events, and\nURL/#TOKEN is the page that shows sessions.`,
   run: async ({ flags }, terminal) => {
     if (
       flags.httpPort === undefined &&
@@ -75,7 +77,10 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
         ...(flags.label && { labels: flags.label }),
         ...(flags.host !== undefined && { host: flags.host }),
         ...(flags.httpPort !== undefined && {
-          openDoor: doorOpener({ ...flags, httpPort: flags.httpPort }, connectionToken, log),
+          openDoor: doorOpener(
+            { ...flags, httpPort: flags.httpPort },
+            { token: connectionToken, log, redactor },
+          ),
         }),
       };
       runServer(options, processOf(terminal, { exit: resolve, warn: print })).catch(reject);
@@ -91,12 +96,22 @@ interface DoorFlags {
   readonly allowOrigin?: readonly string[];
 }
 
-function doorOpener(flags: DoorFlags, token: string, log: Log): NonNullable<ServerOptions['openDoor']> {
+interface DoorParts {
+  readonly token: string;
+  readonly log: Log;
+  readonly redactor: Redactor;
+}
+
+function doorOpener(
+  flags: DoorFlags,
+  { token, log, redactor }: DoorParts,
+): NonNullable<ServerOptions['openDoor']> {
   const host = flags.httpHost ?? flags.host;
   return async (program, serve) => {
     const door = await openWebDoor(program, serve, {
       port: flags.httpPort,
       token,
+      routes: pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
       warn: (text) => log.write('warning', text),
       ...(host !== undefined && { host }),
       ...(flags.allowHost && { allowedHosts: flags.allowHost }),
