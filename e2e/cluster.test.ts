@@ -1,9 +1,13 @@
+import { Client, RuntimeConnection } from '@groundcrew/sdk';
 import { callTools, providerOf, say, story, type WireClient } from '@groundcrew/testkit';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Nodes, openClusterWorld } from './cluster-world.js';
 
 const world = await openClusterWorld();
 afterAll(() => world?.close());
+
+/** Those that wait for the end of a lease are a part of verify:full. */
+const whole = test.skipIf(process.env.CLUSTER_TESTS !== 'full');
 
 const look = callTools({ id: 'c1', name: 'look', arguments: {} });
 const tools = [{ name: 'look', skipPermission: true }];
@@ -73,7 +77,7 @@ describe.skipIf(!world)('several nodes on one PostgreSQL and one NATS', { timeou
     expect(story(await theirs.stored()).at(-2)).toBe('assistant.message "seen"');
   });
 
-  test('when the owner is killed, a client of another node goes on there without a gap', async () => {
+  whole('when the owner is killed, a client of another node goes on there without a gap', async () => {
     const { processes, clients } = await start(2);
     const [a, b] = clients as [WireClient, WireClient];
     const model = world.api.script(look, say('seen'), say('more'));
@@ -92,7 +96,7 @@ describe.skipIf(!world)('several nodes on one PostgreSQL and one NATS', { timeou
     expect(story(stored).at(-2)).toBe('assistant.message "more"');
   });
 
-  test('work that no client is attached to is taken over within the lease and a second', async () => {
+  whole('work that no client is attached to is taken over within the lease and a second', async () => {
     const model = world.api.script(look, say('done'));
     const environment = { GROUNDCREW_BASE_URL: model.baseUrl, GROUNDCREW_API_KEY: 'key-of-the-tests' };
     const first = await nodes.start({ environment });
@@ -127,6 +131,79 @@ describe.skipIf(!world)('several nodes on one PostgreSQL and one NATS', { timeou
     await expect.poll(() => told().at(-1)).toBe('lifecycle session.deleted');
     expect(told()[0]).toBe('lifecycle session.created');
   });
+
+  test('on SIGTERM a node finishes its turns and leaves, and clients of the SDK go on without a failed call', async () => {
+    const processes = await Promise.all([nodes.start(), nodes.start()]);
+    const ports = await Promise.all(processes.map((node) => node.port()));
+    const model = world.api.script(...Array.from({ length: 40 }, (_, index) => say(`answer ${index}`)));
+    const lost: unknown[] = [];
+    const client = new Client({
+      connection: RuntimeConnection.forUri(ports.join(',')),
+      onConnectionLost: (each) => lost.push(each),
+    });
+    const session = await client.createSession(providerOf(model));
+    const texts: string[] = [];
+    const talk = async (count: number) => {
+      for (let index = 0; index < count; index += 1)
+        texts.push((await session.sendAndWait('Go on'))?.data.content ?? '');
+    };
+    await talk(3);
+    const talking = talk(20);
+    const [first] = processes;
+    const ended = first?.signal('SIGTERM');
+    await talking;
+    expect(await ended).toEqual({ code: 0, signal: null });
+    expect(texts).toEqual(Array.from({ length: 23 }, (_, index) => `answer ${index}`));
+    expect(lost).toEqual([]);
+    const events = await session.getMessages();
+    expect(events.filter(({ type }) => type === 'user.message')).toHaveLength(23);
+    await client.stop();
+  });
+
+  test('a client that does not move on keeps its connection to a node that drains, and is forwarded', async () => {
+    const { processes, clients } = await start(2);
+    const [a] = clients as [WireClient, WireClient];
+    const model = world.api.script(look, say('seen'), say('more'));
+    const ours = await a.create({ ...providerOf(model), tools });
+    await ours.send('Look');
+    const { data } = await ours.next('external_tool.requested');
+    processes[0]?.kill('SIGTERM');
+    const owner = () =>
+      world.postgres.query<{ owner_pid: number }>(`SELECT owner_pid FROM ${schemaOf(nodes)}.gc_session`);
+    await expect.poll(async () => (await owner())[0]?.owner_pid, { timeout: 8_000 }).toBe(processes[1]?.pid);
+    expect(await ours.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+    await ours.next('session.idle');
+    await ours.turn('More');
+    expect(story(await ours.stored()).at(-2)).toBe('assistant.message "more"');
+    await a.close();
+    expect(await processes[0]?.exited).toEqual({ code: 0, signal: null });
+  });
+
+  whole(
+    'a node that was stopped for longer than its lease writes nothing, and its clients go on at the new owner',
+    async () => {
+      const { processes, clients } = await start(2);
+      const [a, b] = clients as [WireClient, WireClient];
+      const model = world.api.script(look, say('seen'), say('more'));
+      const ours = await a.create({ ...providerOf(model), tools });
+      const theirs = await b.resume(ours.sessionId, providerOf(model));
+      await ours.send('Look');
+      const { data } = await theirs.next('external_tool.requested');
+      await ours.next('external_tool.requested');
+      await processes[0]?.signal('SIGSTOP');
+      expect(await theirs.answerTool(data.requestId, { result: 'a tree' })).toEqual({ success: true });
+      await theirs.next('session.idle');
+      await processes[0]?.signal('SIGCONT');
+      await ours.next('session.idle');
+      await ours.turn('More');
+      await theirs.next('session.idle');
+      const stored = (await theirs.stored()).map(({ id }) => id);
+      expect(durable(a, ours.sessionId).map(({ id }) => id)).toEqual(stored);
+      expect(durable(b, ours.sessionId).map(({ id }) => id)).toEqual(
+        stored.slice(-durable(b, ours.sessionId).length),
+      );
+    },
+  );
 
   function schemaOf(each: Nodes): string {
     return new URL(each.store).searchParams.get('options')?.replace('-c search_path=', '') ?? '';

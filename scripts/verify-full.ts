@@ -20,7 +20,13 @@ const steps: readonly {
     environment: { POSTGRES_TESTS: 'full' },
   },
   { name: 'browser', command: ['run', '--silent', 'test:browser'] },
+  {
+    name: 'several nodes',
+    command: ['run', '--silent', 'test:cluster'],
+    environment: { POSTGRES_TESTS: 'full', CLUSTER_TESTS: 'full' },
+  },
   { name: 'MCP conformance', command: ['run', '--silent', 'conformance'] },
+  { name: 'docs site', command: ['run', '--silent', 'site'] },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },
   { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },
 ];

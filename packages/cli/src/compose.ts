@@ -72,7 +72,9 @@ export interface Program {
   openStore(): void;
   /** Shows this node to the others of its cluster, if it is in one. Throws what is wrong. */
   join(): Promise<void>;
-  /** Leaves sessions to the other nodes, if there are some: when their turns end, or when the signal is aborted. */
+  /** It is one of several nodes. */
+  readonly isNode: boolean;
+  /** Leaves sessions to the other nodes: when their turns end, or when the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
   /** Answers a request for the events of a session. */
   events(request: Request): Promise<Response>;
@@ -119,6 +121,7 @@ export function compose(options: ProgramOptions): Program {
     ...options.playback,
   });
   const close = async () => {
+    await node?.drain(AbortSignal.abort());
     await server.shutdown();
     await node?.close();
     await workers.close();
@@ -131,6 +134,7 @@ export function compose(options: ProgramOptions): Program {
   return {
     server,
     join: async () => node?.start(runtime, server),
+    isNode: node !== undefined,
     drain: async (signal) => node?.drain(signal),
     close,
     loadStore: () => homes.main.load(),

@@ -71,6 +71,10 @@ export class ClusterNode implements Routing {
       address: this.#address,
       accept: (channel, { client }) => options.serve(channel, client),
     });
+    bus.subscribe(`${this.#address}.joined`, (data) => {
+      this.#others = [...this.#others, JSON.parse(Buffer.from(data).toString()) as NodeEntry];
+      return Uint8Array.of();
+    });
     bus.subscribe(`${this.#address}.lifecycle`, (data) => {
       options.onLifecycle(JSON.parse(Buffer.from(data).toString()));
       return undefined;
@@ -84,7 +88,12 @@ export class ClusterNode implements Routing {
     await cluster.announce(owner, { address: this.#address, labels });
     cluster.onLapse(() => void this.#findTaken());
     await this.#tick().catch((error: Error) => this.#options.onWarning(error.message));
+    await this.#greet({ runtimeId: owner.runtimeId, address: this.#address, labels });
     this.#next();
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 
   open(client: RoutedClient): Routes {
@@ -114,12 +123,11 @@ export class ClusterNode implements Routing {
     const { sessions, onWarning } = this.#options;
     this.#isDraining = true;
     await this.#tick().catch(() => undefined);
-    const left = sessions
-      .openIds()
-      .map((sessionId) =>
-        sessions.handOver(sessionId, signal).catch((error: Error) => onWarning(error.message)),
-      );
-    await Promise.all(left);
+    const leave = (sessionId: string) =>
+      sessions.handOver(sessionId, signal).catch((error: Error) => onWarning(error.message));
+    await Promise.all(sessions.openIds().map(leave));
+    // What was being opened when it began.
+    await Promise.all(sessions.openIds().map(leave));
   }
 
   async close(): Promise<void> {
@@ -139,6 +147,15 @@ export class ClusterNode implements Routing {
     const [here, there] = channelPair();
     void this.#options.serve(there, hello.client);
     return here;
+  }
+
+  /** The others know of this node before its first client comes. */
+  async #greet(entry: NodeEntry): Promise<void> {
+    const data = Buffer.from(JSON.stringify(entry));
+    const { bus } = this.#options;
+    await Promise.allSettled(
+      this.#others.map(({ address }) => bus.request(`${address}.joined`, data, 1_000)),
+    );
   }
 
   #next(): void {

@@ -8,8 +8,12 @@ export function isLinkLost(error: unknown): boolean {
 /** The session is, or may be, at another node by now: it has to be looked for again. */
 export function isElsewhere(error: unknown): boolean {
   const code = codeOf(error);
-  return code === 'session_in_use' || code === 'session_taken_over';
+  const isEnding = error instanceof RpcError && error.message === shuttingDown;
+  return isEnding || code === 'session_in_use' || code === 'session_taken_over';
 }
+
+/** What a runtime says that is about to end. */
+const shuttingDown = 'SERVER_SHUTTING_DOWN';
 
 /** The node that was asked does not have the session open. */
 export function isNotFound(error: unknown): boolean {
@@ -18,6 +22,7 @@ export function isNotFound(error: unknown): boolean {
 
 /** The store or the node may answer a little later. */
 export function mayPass(error: unknown): boolean {
+  if (isElsewhere(error)) return true;
   if (!(error instanceof RpcError)) return false;
   const { retryable } = (error.data ?? {}) as { readonly retryable?: unknown };
   return retryable === true || codeOf(error) === 'store_failed';

@@ -4,10 +4,18 @@ import { useState } from 'preact/hooks';
 const mostShown = 200;
 
 /** What was said and done, as the terminal shows it; all of it as text. */
-export function Conversation({ transcript }: { readonly transcript: Transcript }) {
+export function Conversation({
+  transcript,
+  earlier,
+}: {
+  readonly transcript: Transcript;
+  readonly earlier: readonly TranscriptItem[];
+}) {
   const [most, setMost] = useState(mostShown);
   const { main, agents } = transcript;
-  const hidden = Math.max(0, main.items.length - most);
+  const total = earlier.length + main.items.length;
+  const hidden = Math.max(0, total - most);
+  const shown = [...earlier.slice(hidden), ...main.items.slice(Math.max(0, hidden - earlier.length))];
   return (
     <div class="conversation" tabIndex={0} role="region" aria-label="Conversation">
       {hidden > 0 && (
@@ -15,7 +23,7 @@ export function Conversation({ transcript }: { readonly transcript: Transcript }
           {hidden} earlier entries
         </button>
       )}
-      {main.items.slice(hidden).map((item, index) => (
+      {shown.map((item, index) => (
         <Item key={hidden + index} item={item} />
       ))}
       {main.streaming && <p class="item message streaming">{main.streaming.text || '…'}</p>}

@@ -31,7 +31,7 @@ export function SessionPage({
   useEffect(() => followSession(sessionId, setView), [sessionId]);
   const { transcript, status } = view;
   const contents: Readonly<Record<Tab, () => ComponentChildren>> = {
-    Conversation: () => <Conversation transcript={transcript} />,
+    Conversation: () => <Conversation transcript={transcript} earlier={view.earlier} />,
     Timeline: () => <TimelineView timeline={view.timeline} />,
     Events: () => (
       <EventList client={client} sessionId={sessionId} events={view.events} revision={view.revision} />

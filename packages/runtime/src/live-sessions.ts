@@ -35,6 +35,11 @@ export class LiveSessions {
     return this.sessions.get(sessionId);
   }
 
+  /** Those that are open now. */
+  all(): readonly Session[] {
+    return [...this.sessions.values()];
+  }
+
   has(sessionId: string): boolean {
     return this.sessions.has(sessionId);
   }

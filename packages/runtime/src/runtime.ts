@@ -62,6 +62,11 @@ export class Runtime {
     }));
   }
 
+  /** Sessions that are open now. */
+  get liveSessions(): readonly Session[] {
+    return this.live.all();
+  }
+
   find(sessionId: string): Session | undefined {
     return this.live.find(sessionId);
   }
@@ -77,6 +82,7 @@ export class Runtime {
       session.optionWarnings.add(request.warnings);
       const isNew = await session.create();
       this.live.add(session);
+      await session.hosting.open().catch((error: unknown) => this.giveUp(session, isNew, error));
       if (isNew) await this.announce('session.created', session);
       else if (!session.isReadOnly) await session.keepGuard({});
       if (!isNew && rested) await this.goOn(session);
@@ -231,9 +237,11 @@ export class Runtime {
     const conversation = await session.load({ force: request.takeOver });
     session.attach(request.attachment, { resumes: true });
     session.optionWarnings.add(request.warnings);
+    if (session.hosting.problem) session.optionWarnings.add([session.hosting.problem]);
     this.live.add(session);
     if (session.isReadOnly) return session;
     if (rested) await this.goOn(session);
+    await session.hosting.open();
     const wasActive = isWarm && (await settlePending(conversation, request));
     if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
     await session.keepGuard(request);
@@ -247,15 +255,18 @@ export class Runtime {
   /** Has the agent lead that a client names; a new session whose agent does not exist is not made. */
   private async lead(session: Session, { agent }: OpenRequest, isNew: boolean): Promise<void> {
     if (agent === undefined) return;
-    await session.agents.select(agent).catch(async (error: unknown) => {
-      if (isNew) {
-        await session.close().catch(() => emptyClosing);
-        this.live.drop(session.sessionId);
-        await this.removeStored(session);
-        if (error instanceof UnknownAgent) throw new Error(`session construction failed: ${error.message}`);
-      }
-      throw error;
-    });
+    await session.agents.select(agent).catch((error: unknown) => this.giveUp(session, isNew, error));
+  }
+
+  /** A new session that cannot be as its client wants it is not made. */
+  private async giveUp(session: Session, isNew: boolean, error: unknown): Promise<never> {
+    if (isNew) {
+      await session.close().catch(() => emptyClosing);
+      this.live.drop(session.sessionId);
+      await this.removeStored(session);
+      if (error instanceof UnknownAgent) throw new Error(`session construction failed: ${error.message}`);
+    }
+    throw error;
   }
 
   private async newSession(request: OpenRequest, before?: SessionSettings): Promise<Session> {
@@ -318,6 +329,7 @@ export class Runtime {
     await this.adapt(session, request);
     session.attach(request.attachment);
     await session.keepGuard({});
+    await session.hosting.open();
     (await session.load()).offers.renew();
     await session.tools.warn(request.warnings);
     return session;

@@ -47,10 +47,15 @@ interface CallbackContext {
   readonly signal: AbortSignal;
 }
 
-/** What one session is asked; model calls are made for the whole runtime, and protocol 2 and canvases are not spoken here. */
+/** What one session is asked; model calls and files are answered for the whole runtime, and protocol 2 and canvases are not spoken here. */
 type SessionCallback = Exclude<
   keyof Callbacks,
-  `llmInference.${string}` | `canvas.${string}` | `factory.${string}` | 'permission.request' | 'tool.call'
+  | `llmInference.${string}`
+  | `sessionFs.${string}`
+  | `canvas.${string}`
+  | `factory.${string}`
+  | 'permission.request'
+  | 'tool.call'
 >;
 
 type Answer<K extends SessionCallback> = (

@@ -70,6 +70,14 @@ export {
 export type { HandlerFailure } from './report.js';
 export type { Session } from './session.js';
 export type {
+  SessionFileInfo,
+  SessionFiles,
+  SessionFsOptions,
+  SessionRows,
+  SessionStatement,
+  SessionTables,
+} from './session-files.js';
+export type {
   AgentLimits,
   AutoModeSwitchHandler,
   BearerTokenProvider,

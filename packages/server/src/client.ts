@@ -6,6 +6,7 @@ import {
   type PublishedEvent,
   type Runtime,
   type Session,
+  type SessionSettings,
 } from '@groundcrew/runtime';
 import type { LogRecord } from '@groundcrew/store';
 import type { ClientDialect } from './dialect/client-dialect.js';
@@ -16,12 +17,20 @@ import { LifecycleFeed, type Notice } from './lifecycle-feed.js';
 import { sessionMoved } from './routing.js';
 
 /** What a client says of itself when it opens a session. */
-export type Share = Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'reportsIntent' | 'unasked'>;
+export type Share = Omit<
+  Attachment,
+  'clientId' | 'receive' | 'ask' | 'reportsIntent' | 'unasked' | 'storesFiles'
+>;
 
 /** One connected client and the sessions it is attached to. */
 export class Client {
   /** It asked for telemetry of the sessions it is attached to. */
   wantsTelemetry = false;
+  /** Where it stores the files of its sessions, and where they work unless it says otherwise; absent when it does not. */
+  hosting: (NonNullable<SessionSettings['hosting']> & { readonly initialCwd: string }) | undefined;
+
+  /** It connects elsewhere when this runtime is about to end. */
+  movesOn = false;
 
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
@@ -40,7 +49,7 @@ export class Client {
     /** The extension that the client is, where the runtime has started it. */
     readonly extension?: { readonly id: string; readonly name: string; joined(clientId: string): void },
     /** It is connected to another node, which hands on what it is sent. */
-    private readonly isForwarded = false,
+    readonly isForwarded = false,
   ) {
     this.lifecycles = new LifecycleFeed(connection);
   }
@@ -89,6 +98,7 @@ export class Client {
       ...(unasked && { tools: share.tools.map((tool) => ({ ...tool, skipPermission: true })), unasked }),
       ...(share.canvases && { canvases: this.named(share.canvases) }),
       reportsIntent: dialect.reportsIntent,
+      ...(this.hosting && { storesFiles: true }),
       receive: (published) => {
         feed.receive(published);
         requests?.receive(published);
@@ -177,6 +187,11 @@ export class Client {
   /** News of a session, be the client attached to it or not; its own node has them for one that is forwarded. */
   sendLifecycle(notice: Notice): void {
     if (!this.isForwarded) this.lifecycles.send(notice);
+  }
+
+  /** The runtime is about to end: a client that moves on by itself is told. */
+  announceDrain(): void {
+    if (this.movesOn) this.connection.notify('runtime.draining', {});
   }
 
   /** Another node has the session now: the node of the client looks for it there. */

@@ -13,7 +13,7 @@ const beatMilliseconds = 15_000;
 /** A session that is open in no process, or in another one, is looked at so often. */
 const lookMilliseconds = 500;
 const glanceMilliseconds = 20;
-const pageSize = 200;
+const pageSize = 1000;
 
 /**
  * The events of a session as server-sent events, from a cursor on and without a gap: `GET ?session=…&cursor=…`. The id of
@@ -71,8 +71,10 @@ class EventReader {
     while (!signal.aborted) {
       const live = this.live();
       const frames = live ? await this.livePage(live) : await this.storedPage();
-      yield* frames;
-      if (frames.length > 0) continue;
+      if (frames.length > 0) {
+        yield frames.join('');
+        continue;
+      }
       if (!this.reading.follows) {
         yield 'event: end\ndata: {}\n\n';
         return;

@@ -38,6 +38,8 @@ export interface Routes {
 /** Has requests served at the node that owns their session. */
 export interface Routing {
   open(client: RoutedClient): Routes;
+  /** This node is about to end: it opens no sessions for clients of other nodes. */
+  readonly isDraining: boolean;
 }
 
 /** A notification to the node of a client: the session is no longer here. */

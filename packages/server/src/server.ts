@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errorCodes, errorMessages, type Method, type MethodName, methods, read } from '@groundcrew/protocol';
 import { type Call, type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
+import { staleOwner } from '@groundcrew/store';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
 import { ClientDialect, type DescribedDialect } from './dialect/client-dialect.js';
@@ -57,6 +58,16 @@ export class Server {
   /** Another node has the session now: clients that are attached to it here go on there. */
   sessionMoved(sessionId: string): void {
     for (const client of this.clients.keys()) client.sessionMoved(sessionId);
+  }
+
+  /** How many clients are connected to this node. */
+  get clientCount(): number {
+    return [...this.clients.keys()].filter(({ isForwarded }) => !isForwarded).length;
+  }
+
+  /** This node is about to end: clients that know what to do then connect elsewhere. */
+  announceDrain(): void {
+    for (const client of this.clients.keys()) client.announceDrain();
   }
 
   /** What happened to a session of another node. */
@@ -161,6 +172,7 @@ export class Server {
     { client, call, works }: Request,
   ): Promise<unknown> {
     const name = currentName(called);
+    if (client.isForwarded) this.requireStaying(name, rawParams);
     if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${called}`);
     this.environment.used?.add(name);
     const method: Method = methods[name];
@@ -186,6 +198,13 @@ export class Server {
     return client.dialect.answer({ method: name, params: rawParams }, result);
   }
 
+  /** A node that is about to end takes no session that it does not have: the client's node looks for another one. */
+  private requireStaying(name: string, params: unknown): void {
+    if (!this.environment.routing?.isDraining || !opening.has(name)) return;
+    const { sessionId = '' } = (params ?? {}) as { readonly sessionId?: string };
+    if (!this.runtime.find(sessionId)) throw staleOwner(sessionId);
+  }
+
   private handle(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
     // The tables pair each name with its own handler; which one this is, is known only now.
     if (!isInSession(name)) return (handlers[name] as LooseHandler)(params, context);
@@ -204,6 +223,8 @@ export class Server {
     for (const [client, gatekeeper] of this.clients) if (gatekeeper.isIn) client.sendLifecycle(notice);
   }
 }
+
+const opening: ReadonlySet<string> = new Set(['session.create', 'session.resume', 'sessions.open']);
 
 interface ServeOptions {
   readonly extension?: Client['extension'];

@@ -76,14 +76,20 @@ export class Lease {
     this.#timer ??= setInterval(() => this.#renew(), this.#options.renewal).unref();
   }
 
-  /** Ends the leases: sessions that were not released count as left by a dead owner. */
+  /** Ends the leases: sessions that were not released count as left by a dead owner. Rows of nodes say whose they were. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#renewing;
     const ids = [...this.#owners.keys()];
     if (ids.length === 0) return;
-    const end = { text: 'DELETE FROM gc_node WHERE id = ANY($1)', values: [ids] };
+    const end = {
+      text: `WITH ended AS (
+          UPDATE gc_node SET lease_until = clock_timestamp() - interval '1 minute'
+          WHERE id = ANY($1) AND address IS NOT NULL)
+        DELETE FROM gc_node WHERE id = ANY($1) AND address IS NULL`,
+      values: [ids],
+    };
     const deadline = performance.now() + this.#options.renewal;
     // Without it the lease ends by itself.
     await this.#options.pool.use((connection) => connection.all(end), deadline).catch(() => undefined);

@@ -40,6 +40,12 @@ export const serve = defineCommand({
     store,
     nats: natsFlag,
     label: labelFlag,
+    drainTimeout: numberFlag({
+      name: '--drain-timeout',
+      placeholder: 'S',
+      help: 'one of several nodes: how long it waits for turns and clients before it ends; 25 without',
+      most: 3_600,
+    }),
     sessionIdleTimeout,
     logLevel,
   },
@@ -75,6 +81,7 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
         ...(config.store !== undefined && { store: config.store }),
         ...(flags.nats !== undefined && { nats: flags.nats }),
         ...(flags.label && { labels: flags.label }),
+        ...(flags.drainTimeout !== undefined && { drainSeconds: flags.drainTimeout }),
         ...(flags.host !== undefined && { host: flags.host }),
         ...(flags.httpPort !== undefined && {
           openDoor: doorOpener(

@@ -23,7 +23,6 @@ export interface NodeParts extends ClusterChoice {
 /** This runtime as a node; nothing of it is loaded before `start`. */
 export class ProgramNode implements Routing {
   #node: ClusterNode | undefined;
-  #isDrained = false;
 
   constructor(private readonly parts: NodeParts) {}
 
@@ -53,6 +52,10 @@ export class ProgramNode implements Routing {
     return this.#node.open(client);
   }
 
+  get isDraining(): boolean {
+    return this.#node?.isDraining ?? false;
+  }
+
   /** What the engine needs of the other nodes. */
   seams(server: () => Server): NonNullable<RuntimeOptions['cluster']> {
     return {
@@ -63,12 +66,7 @@ export class ProgramNode implements Routing {
 
   /** Leaves all sessions to other nodes; clients of this one are forwarded. */
   async drain(signal: AbortSignal): Promise<void> {
-    this.#isDrained = true;
     await this.#node?.drain(signal);
-  }
-
-  get isDrained(): boolean {
-    return this.#isDrained;
   }
 
   async close(): Promise<void> {

@@ -1,10 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isStale, type StoreError } from '@groundcrew/store';
+import type { SessionAgents } from '../agents/session-agents.js';
+import type { SessionSchedules } from '../history/session-schedules.js';
 import { hasWork } from '../log/fold.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
+import type { SessionSkills } from '../skills/session-skills.js';
+import type { SessionShells } from '../tools/shell/shells.js';
 import type { Conversation } from './conversation.js';
-import { damageWarning } from './session-events.js';
+import { damageWarning, farewell } from './session-events.js';
+import type { SessionTools } from './session-tools.js';
 
 /** How a session ends, where it is not the usual way. */
 export interface Ending {
@@ -168,3 +173,41 @@ const settledPauseMs = 50;
 
 /** A session that is closed keeps its log folded unless it is very short. */
 const closingSnapshotBytes = 16 * 1024;
+
+/** The parts of a session that live and end with its copy in memory. */
+interface SessionParts {
+  readonly agents: SessionAgents;
+  readonly schedules: SessionSchedules;
+  readonly skills: SessionSkills;
+  readonly tools: SessionTools;
+}
+
+/** Keeps a session's conversation in memory, and what lives beside it. */
+export function keeperOf(
+  session: SessionParts,
+  {
+    shells,
+    openConversation,
+  }: {
+    readonly shells: SessionShells;
+    openConversation(options: { readonly force?: boolean }): Promise<Conversation>;
+  },
+): ConversationKeeper {
+  const { agents, schedules, skills, tools } = session;
+  return new ConversationKeeper({
+    openConversation,
+    onLoaded: ({ subAgents }) => {
+      agents.subAgents = subAgents;
+      schedules.arm();
+    },
+    onDropped: async () => {
+      schedules.disarm();
+      await Promise.all([skills.close(), shells.close(), tools.mcp.close(), agents.closeServers()]);
+    },
+    goodbye: ({ state }, ending) => ({
+      type: 'session.shutdown',
+      data: farewell(state, tools.planner, ending),
+    }),
+    hasProcesses: () => shells.isOpen,
+  });
+}

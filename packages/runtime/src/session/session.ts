@@ -10,6 +10,7 @@ import { SessionRewind } from '../history/session-rewind.js';
 import { SessionSchedules } from '../history/session-schedules.js';
 import { SessionDiff } from '../history/working-diff.js';
 import { changedGuard } from '../hooks/guard-points.js';
+import { SessionHosting } from '../hosting/session-hosting.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -35,11 +36,11 @@ import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { ConversationKeeper, type Ending } from './conversation-keeper.js';
+import { type ConversationKeeper, type Ending, keeperOf } from './conversation-keeper.js';
 import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
-import { farewell, greeting } from './session-events.js';
+import { greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
 import { SessionTools } from './session-tools.js';
@@ -59,6 +60,7 @@ interface SessionParts extends SessionEnvironment {
 export class Session {
   readonly audience: Audience;
   readonly workspace: Workspace;
+  readonly hosting: SessionHosting;
   readonly readers = new LogReaders();
   readonly userShell = new UserShell(this);
   readonly measures = new SessionMeasures(this);
@@ -78,7 +80,7 @@ export class Session {
   readonly objective = new SessionObjective(this);
   /** Keeps its log in memory, and gives it up. */
   readonly keeper: ConversationKeeper;
-  private readonly transcript = new Transcript(this);
+  private readonly transcript: Transcript;
 
   constructor(
     readonly sessionId: string,
@@ -89,7 +91,9 @@ export class Session {
     this.audience = parts.audience;
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
-    this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.hosting = new SessionHosting(this, parts.workspacePath);
+    this.workspace = new Workspace(parts.workspacePath, parts.jobs, this.hosting);
+    this.transcript = new Transcript(this);
     this.schedules = new SessionSchedules(this, parts.clock);
     this.factories = new SessionFactories(this);
     this.files = new FileTracking(this);
@@ -97,7 +101,14 @@ export class Session {
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
-    this.keeper = this.newKeeper();
+    this.keeper = keeperOf(this, {
+      shells: parts.shells,
+      openConversation: async (options) => {
+        const log = this.newLog();
+        await log.open(parts.owner, options);
+        return new Conversation(log, this.host(log));
+      },
+    });
   }
 
   private get conversation(): Conversation | undefined {
@@ -294,8 +305,10 @@ export class Session {
   }
 
   /** Ends the session in this process. What runs stays as pending work. */
-  close(ending?: Ending): Promise<SessionState> {
-    return this.keeper.close(ending);
+  async close(ending?: Ending): Promise<SessionState> {
+    const state = await this.keeper.close(ending);
+    await this.hosting.settle();
+    return state;
   }
 
   /** The process ends: an idle session is closed, a working one is left as pending work. */
@@ -313,35 +326,6 @@ export class Session {
     return this.keeper.unloadWaiting();
   }
 
-  private newKeeper(): ConversationKeeper {
-    const { shells, owner } = this.parts;
-    return new ConversationKeeper({
-      openConversation: async (options) => {
-        const log = this.newLog();
-        await log.open(owner, options);
-        return new Conversation(log, this.host(log));
-      },
-      onLoaded: ({ subAgents }) => {
-        this.agents.subAgents = subAgents;
-        this.schedules.arm();
-      },
-      onDropped: async () => {
-        this.schedules.disarm();
-        await Promise.all([
-          this.skills.close(),
-          shells.close(),
-          this.tools.mcp.close(),
-          this.agents.closeServers(),
-        ]);
-      },
-      goodbye: ({ state }, ending) => ({
-        type: 'session.shutdown',
-        data: farewell(state, this.tools.planner, ending),
-      }),
-      hasProcesses: () => shells.isOpen,
-    });
-  }
-
   private newLog(): SessionLog {
     const { store, clock, onPublished, onPublishedAll } = this.parts;
     return new SessionLog(this.sessionId, {
@@ -355,6 +339,7 @@ export class Session {
       },
       publishedAll: () => {
         onPublishedAll(this);
+        this.hosting.changed();
         this.readers.wake();
       },
       failed: (error) => this.conversation?.storeFailed(error),
