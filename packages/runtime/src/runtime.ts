@@ -291,7 +291,10 @@ export class Runtime {
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
-      onPublished: (published: PublishedEvent) => this.live.noteActivity(published),
+      onPublished: (published: PublishedEvent) => {
+        this.live.noteActivity(published);
+        this.options.observer?.published(published);
+      },
       onPublishedAll: (session: Session) => this.broadcastUpdated(session),
       onHeld: (session: Session) => this.live.unloadWhenAlone(session),
       ...(this.options.cluster && { onMoved: (sessionId: string) => this.moved(sessionId) }),
