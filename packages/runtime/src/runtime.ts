@@ -302,6 +302,12 @@ export class Runtime {
     return new Session(request.sessionId, parts, settings, access);
   }
 
+  /** Why no sandbox works on this machine; undefined when one does. */
+  async sandboxProblem(): Promise<string | undefined> {
+    const probe = await this.options.shells.sandbox.probe();
+    return probe.type === 'missing' ? probe.reason : undefined;
+  }
+
   /** Throws SandboxUnavailable. */
   private async requireSandbox({ sandbox }: SessionSettings): Promise<void> {
     const { shells } = this.options;
