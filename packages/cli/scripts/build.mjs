@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { browserOptions } from '../../sdk/scripts/browser-options.mjs';
+import { browserOptions } from '../../../scripts/browser-options.mjs';
 import { takeBuildLock } from './build-lock.mjs';
 import { isFresh, repository, stampName, writeStamp } from './freshness.cjs';
 import { lazyBuiltins } from './lazy-builtins.mjs';
@@ -22,7 +22,7 @@ const hiddenInputs = [
   'packages/cli/scripts/build.mjs',
   'packages/cli/scripts/lazy-builtins.mjs',
   'packages/cli/scripts/stand-ins.mjs',
-  'packages/sdk/scripts/browser-options.mjs',
+  'scripts/browser-options.mjs',
 ];
 
 const { values: flags } = parseArgs({
