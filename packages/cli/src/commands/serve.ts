@@ -1,7 +1,7 @@
 import { labelFlag, natsFlag } from '../config/cluster-choice.js';
 import { configFlags, readConfig } from '../config/config.js';
 import { lastPort, UsageError } from '../flags/arguments.js';
-import { numberFlag, textFlag } from '../flags/flags.js';
+import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
 import type { Log } from '../log/log.js';
 import type { Redactor } from '../log/redact.js';
@@ -11,6 +11,7 @@ import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
 import { pageRoutes } from './page-routes.js';
 import { serverToken } from './server-token.js';
+import { watchRoutes } from './watch-routes.js';
 import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;
@@ -35,6 +36,8 @@ export const serve = defineCommand({
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
     httpPort: webPort,
     httpHost: webHost,
+    health: switchFlag('--health', 'the door over HTTP answers /healthz and /readyz, without a token'),
+    metrics: switchFlag('--metrics', 'the door over HTTP answers /metrics, for Prometheus, with the token'),
     ...webFlags,
     sandbox,
     store,
@@ -55,9 +58,11 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
   run: async ({ flags }, terminal) => {
     if (
       flags.httpPort === undefined &&
-      (flags.httpHost ?? flags.allowHost ?? flags.allowOrigin) !== undefined
+      (flags.httpHost ?? flags.allowHost ?? flags.allowOrigin ?? flags.health ?? flags.metrics) !== undefined
     )
-      throw new UsageError('--http-host, --allow-host and --allow-origin need --http-port');
+      throw new UsageError(
+        '--http-host, --allow-host, --allow-origin, --health and --metrics need --http-port',
+      );
     const config = readConfig(flags, terminal.environment);
     const { log, redactor } = openCommandLog(config, terminal);
     const print = (line: string) => void terminal.errorOutput.write(`${line}\n`);
@@ -83,6 +88,7 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
         ...(flags.label && { labels: flags.label }),
         ...(flags.drainTimeout !== undefined && { drainSeconds: flags.drainTimeout }),
         ...(flags.host !== undefined && { host: flags.host }),
+        ...(flags.metrics && { wantsMetrics: true }),
         ...(flags.httpPort !== undefined && {
           openDoor: doorOpener(
             { ...flags, httpPort: flags.httpPort },
@@ -101,6 +107,8 @@ interface DoorFlags {
   readonly httpPort: number;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
+  readonly health?: boolean;
+  readonly metrics?: boolean;
 }
 
 interface DoorParts {
@@ -120,6 +128,7 @@ function doorOpener(
       token,
       routes: pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
       warn: (text) => log.write('warning', text),
+      routes: watchRoutes(program, flags),
       ...(host !== undefined && { host }),
       ...(flags.allowHost && { allowedHosts: flags.allowHost }),
       ...(flags.allowOrigin && { allowedOrigins: flags.allowOrigin }),
