@@ -126,9 +126,11 @@ function doorOpener(
     const door = await openWebDoor(program, serve, {
       port: flags.httpPort,
       token,
-      routes: pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
       warn: (text) => log.write('warning', text),
-      routes: watchRoutes(program, flags),
+      routes: {
+        ...pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
+        ...watchRoutes(program, flags),
+      },
       ...(host !== undefined && { host }),
       ...(flags.allowHost && { allowedHosts: flags.allowHost }),
       ...(flags.allowOrigin && { allowedOrigins: flags.allowOrigin }),
