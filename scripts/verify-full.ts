@@ -19,6 +19,11 @@ const steps: readonly {
     command: ['run', '--silent', 'test:postgres'],
     environment: { POSTGRES_TESTS: 'full' },
   },
+  { name: 'browser', command: ['run', '--silent', 'test:browser'] },
+  {
+    name: '100 sessions with 5 MCP servers each',
+    command: ['run', '--silent', 'bench:mcp', '--', '--only', 'lives'],
+  },
   {
     name: 'several nodes',
     command: ['run', '--silent', 'test:cluster'],

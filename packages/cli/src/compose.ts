@@ -14,6 +14,7 @@ import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server'
 import type { SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { HomeAccounts, type ShownToken } from './config/accounts.js';
+import type { ClusterChoice } from './config/cluster-choice.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { allowsExtensions, extensionHost } from './config/extensions.js';
 import { standingFileHooks } from './config/hooks-choice.js';
@@ -28,7 +29,7 @@ import { standingSandbox } from './config/sandbox-choice.js';
 import type { ProgramTelemetry } from './config/telemetry.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
-import { type ClusterChoice, ProgramNode } from './stores/cluster-node.js';
+import { ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
 import { workerEntry } from './worker-entry.js';
 

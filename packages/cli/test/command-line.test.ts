@@ -53,6 +53,7 @@ describe('help', () => {
       '[flags]',
       '-p',
       'serve',
+      'inspect',
       'sessions',
       'mcp',
       'models',

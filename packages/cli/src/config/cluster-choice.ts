@@ -1,7 +1,6 @@
 import type { Environment } from '@groundcrew/models';
 import { UsageError } from '../flags/arguments.js';
 import { type Flag, textFlag } from '../flags/flags.js';
-import type { ClusterChoice } from '../stores/cluster-node.js';
 
 /** Names the NATS by which nodes reach one another. */
 export const natsFlag = textFlag(
@@ -18,6 +17,14 @@ export const labelFlag: Flag<readonly string[]> = {
   read: (text, name) => readLabels(text, name),
   join: (before, more) => [...before, ...more],
 };
+
+/** How this runtime is one of several nodes. */
+export interface ClusterChoice {
+  /** The address of NATS. */
+  readonly nats: string;
+  /** What this node has that sessions may need. */
+  readonly labels: readonly string[];
+}
 
 /** Where a cluster may be named. */
 export interface ClusterWish {

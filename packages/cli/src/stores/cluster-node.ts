@@ -3,16 +3,9 @@ import type { ClusterNode, NodeSessions } from '@groundcrew/cluster';
 import type { Lifecycle, Runtime, RuntimeOptions } from '@groundcrew/runtime';
 import type { Routing, Server } from '@groundcrew/server';
 import type { OrphanedSession, Owner } from '@groundcrew/store';
+import type { ClusterChoice } from '../config/cluster-choice.js';
 import type { NamedProviders } from '../config/named-providers.js';
 import type { SharedStore } from './shared-store.js';
-
-/** How this runtime is one of several nodes. */
-export interface ClusterChoice {
-  /** The address of NATS. */
-  readonly nats: string;
-  /** What this node has that sessions may need. */
-  readonly labels: readonly string[];
-}
 
 /** What a node is made of. */
 export interface NodeParts extends ClusterChoice {
