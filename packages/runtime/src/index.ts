@@ -51,3 +51,4 @@ export { modelWarnings } from './turn/model-warnings.js';
 export { NoSuchRequest, readStoredRequest } from './turn/stored-request.js';
 export { directoryContext } from './workspace/check-directory.js';
 export { removedFilesIn } from './workspace/removed-files.js';
+export { isSafeId } from './workspace/session-directory.js';

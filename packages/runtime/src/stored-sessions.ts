@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Owner, SessionContext, SessionQuery, SessionStore, SessionSummary } from '@groundcrew/store';
 import { searchTerms } from '@groundcrew/store';
 import type { Clock } from './clock.js';
+import { type ExportedSession, type ExportRequest, exportLog } from './history/export-session.js';
 import { type ForkRequest, forkLog } from './history/fork.js';
+import {
+  CannotImport,
+  type ImportedSession,
+  type ImportRequest,
+  importLog,
+} from './history/import-session.js';
 import { snippet } from './log/recall.js';
 import { searchText } from './log/search-text.js';
 import type { Session } from './session/session.js';
@@ -184,6 +191,33 @@ export class StoredSessions {
     const { items } = await store.list({ sessionId, includeEmpty: true });
     if (items[0]) onForked(items[0]);
     return fork;
+  }
+
+  /** Reads a session of a directory in the layout of other tools, or of a file of events; it can be resumed then. */
+  async importFrom(request: ImportRequest): Promise<Omit<ImportedSession, 'directory'>> {
+    const { store, directory, onForked, remove, find } = this.parts();
+    if (request.sessionId !== undefined && find(request.sessionId))
+      throw new CannotImport(`The session ${request.sessionId} is open`);
+    const { directory: from, ...imported } = await importLog(this.parts(), request);
+    const { sessionId } = imported;
+    try {
+      if (from !== undefined) await copyDirectory(from, sessionDirectoryIn(directory, sessionId));
+    } catch (error) {
+      await remove(sessionId);
+      throw error;
+    }
+    const { items } = await store.list({ sessionId, includeEmpty: true });
+    if (items[0]) onForked(items[0]);
+    return imported;
+  }
+
+  /** Writes a session into a directory of its id, in the layout of other tools. */
+  async exportTo(request: ExportRequest): Promise<ExportedSession> {
+    const { store, directory, find } = this.parts();
+    await find(request.sessionId)?.openLog?.stored();
+    const exported = await exportLog(store, request);
+    await copyDirectory(sessionDirectoryIn(directory, request.sessionId), exported.directory);
+    return exported;
   }
 }
 

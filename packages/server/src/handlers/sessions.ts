@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
-import type { Session } from '@groundcrew/runtime';
+import { isSafeId, type Session } from '@groundcrew/runtime';
 import { StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
@@ -246,9 +246,4 @@ async function opened(
       extensions: wantsExtensions,
     },
   };
-}
-
-/** An id becomes a directory name: nothing that could lead elsewhere. */
-function isSafeId(sessionId: string): boolean {
-  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(sessionId) && !sessionId.includes('..');
 }

@@ -1,4 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
+import { isSafeId } from '@groundcrew/runtime';
 import type { SessionContext } from '@groundcrew/store';
 import { Refusal } from '../failure.js';
 import type { Handlers } from '../handler.js';
@@ -90,6 +91,15 @@ export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
       limit: limit && Math.max(1, Math.floor(limit)),
     });
     return { sessions: found.map(({ summary, passage }) => ({ ...metadataOf(summary), passage })) };
+  },
+  async 'sessions.export'({ sessionId, path }, { runtime }) {
+    return runtime.stored.exportTo({ sessionId, path });
+  },
+  async 'sessions.import'({ path, sessionId }, { runtime }) {
+    if (sessionId !== undefined && !isSafeId(sessionId))
+      throw new Refusal(`A session cannot have the id ${sessionId}`);
+    const { warnings, ...imported } = await runtime.stored.importFrom({ path, sessionId });
+    return { ...imported, warnings: [...warnings] };
   },
   async 'sessions.fork'({ sessionId, toEventId, name }, { runtime }) {
     return runtime.stored.fork({ from: sessionId, toEventId, name });
