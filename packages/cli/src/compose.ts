@@ -23,9 +23,11 @@ import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { userRules } from './config/permissions-file.js';
 import { HomePlugins } from './config/plugins.js';
+import { standingRetention } from './config/retention.js';
 import { standingSandbox } from './config/sandbox-choice.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
+import { keepRetention } from './sessions/retention-timer.js';
 import { Homes } from './stores/homes.js';
 import { workerEntry } from './worker-entry.js';
 
@@ -115,7 +117,13 @@ export function compose(options: ProgramOptions): Program {
     sessionIdleSeconds: options.sessionIdleSeconds,
     ...options.playback,
   });
+  const endRetention = keepRetention({
+    settings: () => standingRetention(resolve(options.homeDirectory)),
+    prune: (retention) => runtime.stored.prune(retention),
+    warn: options.warn,
+  });
   const close = async () => {
+    endRetention();
     await server.shutdown();
     await workers.close();
     await homes.close();

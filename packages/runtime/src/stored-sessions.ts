@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Owner, SessionContext, SessionQuery, SessionStore, SessionSummary } from '@groundcrew/store';
-import { searchTerms } from '@groundcrew/store';
 import type { Clock } from './clock.js';
 import { type ExportedSession, type ExportRequest, exportLog } from './history/export-session.js';
 import { type ForkRequest, forkLog } from './history/fork.js';
@@ -10,8 +9,7 @@ import {
   type ImportRequest,
   importLog,
 } from './history/import-session.js';
-import { snippet } from './log/recall.js';
-import { searchText } from './log/search-text.js';
+import { passageWith, searchText } from './log/search-text.js';
 import type { Session } from './session/session.js';
 import { copyDirectory, sizeOfDirectory } from './workspace/copied-directory.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
@@ -41,9 +39,13 @@ export interface FoundSession {
   readonly passage: string;
 }
 
-/** Which sessions are to go. */
+/** Which sessions are to go: those that any of the three says. */
 export interface PruneRequest {
-  readonly olderThanDays: number;
+  readonly olderThanDays?: number | undefined;
+  /** All but so many of the newest. */
+  readonly keepNewest?: number | undefined;
+  /** The oldest, until all together take no more bytes. */
+  readonly mostBytes?: number | undefined;
   readonly dryRun?: boolean;
   /** Also those that a user has named. */
   readonly includeNamed?: boolean;
@@ -61,7 +63,6 @@ export interface PruneResult {
 }
 
 const mostFound = 20;
-const passageLength = 300;
 /** Shorter beginnings of an id are too likely to mean another session. */
 const shortestPrefix = 7;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -86,10 +87,9 @@ export class StoredSessions {
   async search({ words, limit = mostFound, onProgress }: SessionSearch): Promise<readonly FoundSession[]> {
     const { store } = this.parts();
     const hits = await store.search({ words, limit, textOf: searchText, ...(onProgress && { onProgress }) });
-    const terms = searchTerms(words);
     const found = hits.map(async ({ sessionId, text }) => {
       const { items } = await store.list({ sessionId, includeEmpty: true });
-      return items.map((summary) => ({ summary, passage: snippet(text, terms, passageLength) }));
+      return items.map((summary) => ({ summary, passage: passageWith(text, words) }));
     });
     return (await Promise.all(found)).flat();
   }
@@ -152,11 +152,9 @@ export class StoredSessions {
 
   /** Deletes old sessions; those that are open stay. */
   async prune(request: PruneRequest): Promise<PruneResult> {
-    const { olderThanDays, dryRun = false, includeNamed = false, excludeSessionIds = [] } = request;
-    const before = new Date(this.parts().clock.now().getTime() - olderThanDays * dayMs).toISOString();
-    const old = (await this.list({ includeEmpty: true })).filter(
-      ({ sessionId, head }) => head.modifiedAt <= before && !excludeSessionIds.includes(sessionId),
-    );
+    const { dryRun = false, includeNamed = false, excludeSessionIds = [] } = request;
+    const excluded = new Set(excludeSessionIds);
+    const old = (await this.tooMany(request)).filter(({ sessionId }) => !excluded.has(sessionId));
     const isKept = ({ sessionId, head, owner }: SessionSummary) =>
       (head.isNamed === true && !includeNamed) || owner !== undefined || this.parts().find(sessionId);
     const skipped = old.filter(isKept).map(({ sessionId }) => sessionId);
@@ -169,6 +167,22 @@ export class StoredSessions {
     const freed = await this.deleteAll(going);
     const freedBytes = [...freed.values()].reduce((sum, bytes) => sum + bytes, 0);
     return { deleted: going, candidates: [], skipped, freedBytes, dryRun };
+  }
+
+  /** Those that are too old, or too many, or take too much together; the newest first. */
+  private async tooMany(request: PruneRequest): Promise<readonly SessionSummary[]> {
+    const { olderThanDays, keepNewest = Number.POSITIVE_INFINITY, mostBytes } = request;
+    const all = await this.list({ includeEmpty: true });
+    const now = this.parts().clock.now().getTime();
+    const before = olderThanDays === undefined ? '' : new Date(now - olderThanDays * dayMs).toISOString();
+    const found: SessionSummary[] = [];
+    let bytes = 0;
+    for (const [index, summary] of all.entries()) {
+      if (mostBytes !== undefined) bytes += await this.sizeOf(summary.sessionId);
+      const isTooLarge = mostBytes !== undefined && bytes > mostBytes;
+      if (summary.head.modifiedAt <= before || index >= keepNewest || isTooLarge) found.push(summary);
+    }
+    return found;
   }
 
   /** A session that goes its own way from some point of another one. */

@@ -8,6 +8,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run.js')).run,
   serve: async () => (await import('./serve.js')).serve,
   sessions: async () => (await import('./sessions.js')).sessions,
+  prune: async () => (await import('./session-changes.js')).prune,
   mcp: async () => (await import('./mcp.js')).mcp,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,

@@ -92,9 +92,16 @@ export const storedSessionsMethods = {
     () => openObject({ sessionIds: z.array(z.string()) }),
   ),
   'sessions.pruneOld': method(
-    'Deletes old sessions, or says which ones it would; named ones and those in use stay.',
+    'Deletes old sessions, or says which ones it would: by age, all but the newest, or all that is too much together. Named ones and those in use stay.',
     () =>
-      sparseObject({ dryRun: flag, includeNamed: flag, excludeSessionIds: texts }, { olderThanDays: number }),
+      sparseObject({
+        olderThanDays: number,
+        keepNewest: number,
+        mostBytes: number,
+        dryRun: flag,
+        includeNamed: flag,
+        excludeSessionIds: texts,
+      }),
     () =>
       openObject({
         deleted: z.array(z.string()),
