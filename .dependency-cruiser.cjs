@@ -8,6 +8,7 @@ const layers = {
     'offline-model',
     'store-sqlite',
     'store-postgres',
+    'cluster',
     'store',
     'runtime',
     'models',
@@ -20,6 +21,7 @@ const layers = {
   server: ['runtime', 'store', 'rpc', 'protocol'],
   'store-sqlite': ['store', 'sqlite-node20'],
   'store-postgres': ['store'],
+  cluster: ['server', 'store', 'rpc'],
   store: [],
   runtime: ['store', 'models', 'protocol'],
   sdk: ['rpc', 'protocol'],
@@ -37,7 +39,8 @@ const layers = {
 };
 
 /** What others may import of a package. */
-const door = '^packages/([^/]+/src/index\\.ts|sqlite-node20/sqlite\\.cjs)$';
+const door =
+  '^packages/([^/]+/src/index\\.ts|sdk/src/browser\\.ts|sqlite-node20/sqlite\\.cjs|rpc/test/channel-contract\\.ts)$';
 
 /** Tests, and the files only they use. */
 const tests = '(\\.test\\.tsx?$|^packages/[^/]+/test/)';

@@ -14,6 +14,7 @@ const names = [
   'store-sqlite',
   'store-postgres',
   'server',
+  'cluster',
   'sdk',
   'http-door',
   'mcp-server',
@@ -59,7 +60,12 @@ class SlowestFirst extends BaseSequencer {
 export default defineConfig({
   // What the bundler puts in their place in the program.
   define: { __FAILPOINTS__: 'false', __VERSION__: JSON.stringify('0.0.0-test') },
-  resolve: { alias: Object.fromEntries(names.map((name) => [`@groundcrew/${name}`, source(name)])) },
+  resolve: {
+    alias: {
+      '@groundcrew/sdk/browser': fileURLToPath(new URL('./packages/sdk/src/browser.ts', import.meta.url)),
+      ...Object.fromEntries(names.map((name) => [`@groundcrew/${name}`, source(name)])),
+    },
+  },
   test: {
     pool: 'forks',
     // One more than CI has cores: many tests wait for processes they have started.

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const repository = join(import.meta.dirname, '..');
 const compiler = join(repository, 'node_modules', 'typescript-native', 'bin', 'tsc');
 
-/** Writes the types of a package, and of all it takes from others, into a folder: `<outDir>/<package>/src/…`. */
-export function emitTypes(packageName, outDir) {
+/** Writes the types of a package, of more entries it has, and of all it takes from others: `<outDir>/<package>/src/…`. */
+export function emitTypes(packageName, outDir, more = []) {
   const project = join(outDir, 'tsconfig.json');
   const config = {
     extends: join(repository, 'tsconfig.json'),
@@ -21,7 +21,7 @@ export function emitTypes(packageName, outDir) {
       paths: { '@groundcrew/*': [join(repository, 'packages', '*', 'src', 'index.ts')] },
     },
     include: [],
-    files: [join(repository, 'packages', packageName, 'src', 'index.ts')],
+    files: ['index.ts', ...more].map((name) => join(repository, 'packages', packageName, 'src', name)),
   };
   mkdirSync(outDir, { recursive: true });
   writeFileSync(project, JSON.stringify(config));

@@ -190,7 +190,8 @@ const notYet = [
   '## Not yet',
   '',
   'Memory across sessions, embeddings, and what belongs to GitHub alone (its remote sessions, its experiments). Options that ask for them',
-  'are warned about above.',
+  'are warned about above. What official clients can call that no method here answers is in',
+  '[compat](../compat/README.md#methods-that-clients-can-call-and-the-runtime-does-not-serve).',
 ];
 
 function row(cells: readonly string[]): string {

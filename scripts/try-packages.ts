@@ -60,4 +60,11 @@ for (const name of ['groundcrew', '@groundcrew/sdk', '@groundcrew/testing']) {
   assert.match(repository.url, /^git\+https:/, name);
   assert.deepEqual(publishConfig, { access: 'public', provenance: true }, name);
 }
+// A starter app finds what is installed above it.
+project.run(program, 'init', 'app');
+project.run('npm', 'install', '--no-save', 'tsx@4', 'typescript@5.9', '@types/node@20');
+project.run('npm', '--prefix', 'app', 'run', '--silent', 'check');
+assert.match(project.run('npm', '--prefix', 'app', 'test', '--silent'), /fail 0/);
+assert.equal(project.run('npm', '--prefix', 'app', 'start', '--silent'), 'order A-17 is on its way\n');
+
 process.stdout.write('The packed packages work in an empty project.\n');

@@ -19,6 +19,11 @@ const steps: readonly {
     command: ['run', '--silent', 'test:postgres'],
     environment: { POSTGRES_TESTS: 'full' },
   },
+  {
+    name: 'several nodes',
+    command: ['run', '--silent', 'test:cluster'],
+    environment: { POSTGRES_TESTS: 'full', CLUSTER_TESTS: 'full' },
+  },
   { name: 'MCP conformance', command: ['run', '--silent', 'conformance'] },
   { name: 'packages', command: ['run', '--silent', 'check:package'] },
   { name: 'packed and installed', command: ['run', '--silent', 'check:packed'] },

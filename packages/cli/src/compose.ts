@@ -28,6 +28,7 @@ import { standingSandbox } from './config/sandbox-choice.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
 import { keepRetention } from './sessions/retention-timer.js';
+import { type ClusterChoice, ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
 import { workerEntry } from './worker-entry.js';
 
@@ -49,6 +50,8 @@ export interface ProgramOptions {
   readonly sandbox?: SandboxSettings;
   /** The address of the PostgreSQL that holds all sessions, as `chooseStore` gives it; each home has its own file without. */
   readonly store?: string;
+  /** This runtime is one of several nodes that share the store. */
+  readonly cluster?: ClusterChoice;
   /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
   readonly fileHooks?: boolean;
   /** Models and tools that only repeat what was recorded. */
@@ -69,6 +72,12 @@ export interface Program {
   loadStore(): void;
   /** Opens the home's store, if there is one yet. */
   openStore(): void;
+  /** Shows this node to the others of its cluster, if it is in one. Throws what is wrong. */
+  join(): Promise<void>;
+  /** It is one of several nodes. */
+  readonly isNode: boolean;
+  /** Leaves sessions to the other nodes: when their turns end, or when the signal is aborted. */
+  drain(signal: AbortSignal): Promise<void>;
   /** Answers a request for the events of a session. */
   events(request: Request): Promise<Response>;
   /** The store of the program's own home. */
@@ -89,6 +98,7 @@ export function compose(options: ProgramOptions): Program {
   });
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
+  const node = nodeOf(options, homes);
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
@@ -107,14 +117,9 @@ export function compose(options: ProgramOptions): Program {
     owner: homes.owner,
     clock: systemClock(),
     version: options.version,
-    limits: {
-      toolRounds: 1000,
-      queuedPrompts: 1000,
-      turnMilliseconds: 24 * 60 * 60 * 1000,
-      stopBlocks: 3,
-      continuations: 5,
-    },
+    limits: turnLimits,
     sessionIdleSeconds: options.sessionIdleSeconds,
+    ...(node && { cluster: node.seams(() => server) }),
     ...options.playback,
   });
   const endRetention = keepRetention({
@@ -124,15 +129,21 @@ export function compose(options: ProgramOptions): Program {
   });
   const close = async () => {
     endRetention();
+    await node?.drain(AbortSignal.abort());
     await server.shutdown();
+    await node?.close();
     await workers.close();
     await homes.close();
   };
   const shutdown = () => close().then(() => void setImmediate(options.onShutdown));
-  const environment = serverEnvironment(options, { models, runtime, accounts, shutdown });
+  const parts = { models, runtime, accounts, shutdown };
+  const environment = { ...serverEnvironment(options, parts), ...(node && { routing: node }) };
   const server: Server = new Server(runtime, environment);
   return {
     server,
+    join: async () => node?.start(runtime, server),
+    isNode: node !== undefined,
+    drain: async (signal) => node?.drain(signal),
     close,
     loadStore: () => homes.main.load(),
     openStore: () => homes.main.warmUp(),
@@ -141,6 +152,19 @@ export function compose(options: ProgramOptions): Program {
       return homes.main;
     },
   };
+}
+
+const turnLimits: RuntimeOptions['limits'] = {
+  toolRounds: 1000,
+  queuedPrompts: 1000,
+  turnMilliseconds: 24 * 60 * 60 * 1000,
+  stopBlocks: 3,
+  continuations: 5,
+};
+
+/** This runtime as one of several nodes, if it is to be one. */
+function nodeOf({ cluster, warn }: ProgramOptions, { shared, owner }: Homes): ProgramNode | undefined {
+  return cluster && shared ? new ProgramNode({ ...cluster, store: shared, owner, warn }) : undefined;
 }
 
 interface ServerParts {

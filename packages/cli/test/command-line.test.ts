@@ -70,6 +70,7 @@ describe('help', () => {
       'doctor',
       'backup',
       'migrate',
+      'init',
       'help',
     ]);
     expect(help).toEqual({ code: 0, stdout: expect.stringContaining('config.json'), stderr: '' });

@@ -16,6 +16,8 @@ export interface ListenOptions {
 /** An open port. */
 export interface Listener {
   readonly port: number;
+  /** Takes no more peers; those that are there stay. */
+  refuse(): void;
   /** Takes no more peers and closes the channels of those that are there. */
   close(): Promise<void>;
 }
@@ -42,6 +44,7 @@ export async function listenTcp(options: ListenOptions): Promise<Listener> {
   server.on('error', () => undefined);
   return {
     port: portOf(server),
+    refuse: () => void server.close(),
     close: async () => {
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());

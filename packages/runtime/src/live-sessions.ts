@@ -8,6 +8,8 @@ interface LiveSessionsParts {
   readonly clock: Clock;
   /** Sessions idle for so long are unloaded; 0 means never. */
   readonly sessionIdleSeconds: number;
+  /** Given where other nodes could take a session that is unloaded while clients are attached to it here. */
+  readonly cluster?: unknown;
 }
 
 /** The sessions that are open in this process, and when each of them leaves memory. */
@@ -33,6 +35,11 @@ export class LiveSessions {
     return this.sessions.get(sessionId);
   }
 
+  /** Those that are open now. */
+  all(): readonly Session[] {
+    return [...this.sessions.values()];
+  }
+
   has(sessionId: string): boolean {
     return this.sessions.has(sessionId);
   }
@@ -40,6 +47,10 @@ export class LiveSessions {
   /** What is opened, closed or changed of one session happens one after the other. */
   oneAtATime<T>(sessionId: string, work: () => Promise<T>): Promise<T> {
     return this.turns.run(sessionId, work);
+  }
+
+  get ids(): readonly string[] {
+    return [...this.sessions.keys(), ...this.resting.keys()];
   }
 
   add(session: Session): void {
@@ -95,6 +106,7 @@ export class LiveSessions {
     for (const [sessionId, at] of this.activeAt) {
       const session = this.sessions.get(sessionId);
       if (!session || at > limit || session.isRunning) continue;
+      if (this.parts.cluster && session.audience.size > 0) continue;
       this.activeAt.delete(sessionId);
       await this.unloadIfUnused(session);
     }

@@ -17,6 +17,14 @@ export interface Home {
   readonly store: SessionStore;
 }
 
+/** What a runtime that is one of several nodes needs of the others. */
+export interface ClusterSeams {
+  /** Another node has the session: its clients go on there. */
+  moved(sessionId: string): void;
+  /** Gives up a session with work, so that another node takes it at once. */
+  handOver(claim: { readonly sessionId: string; readonly epoch: number }): Promise<void>;
+}
+
 /** What a runtime is built from. */
 export interface RuntimeOptions {
   /** The home of sessions that name none, and of those that name a `configDir`. */
@@ -41,6 +49,8 @@ export interface RuntimeOptions {
   readonly clock: Clock;
   readonly version: string;
   readonly limits: TurnLimits;
+  /** What of a session's life concerns other nodes; without it there are none. */
+  readonly cluster?: ClusterSeams;
   /** Sessions idle for so long are unloaded; 0 means never. */
   readonly sessionIdleSeconds: number;
 }

@@ -1,4 +1,10 @@
-import { isStale, type SessionContext, type SessionQuery, type SessionSummary } from '@groundcrew/store';
+import {
+  isStale,
+  type SessionContext,
+  type SessionQuery,
+  type SessionSummary,
+  staleOwner,
+} from '@groundcrew/store';
 import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
@@ -56,6 +62,11 @@ export class Runtime {
     }));
   }
 
+  /** Sessions that are open now. */
+  get liveSessions(): readonly Session[] {
+    return this.live.all();
+  }
+
   find(sessionId: string): Session | undefined {
     return this.live.find(sessionId);
   }
@@ -71,6 +82,7 @@ export class Runtime {
       session.optionWarnings.add(request.warnings);
       const isNew = await session.create();
       this.live.add(session);
+      await session.hosting.open().catch((error: unknown) => this.giveUp(session, isNew, error));
       if (isNew) await this.announce('session.created', session);
       else if (!session.isReadOnly) await session.keepGuard({});
       if (!isNew && rested) await this.goOn(session);
@@ -87,10 +99,63 @@ export class Runtime {
       this.open(request).catch((error: unknown) => {
         if (!isStale(error)) throw error;
         // Another process has had the session since: the copy in memory is of no use.
-        this.live.find(request.sessionId)?.dropLoaded();
+        this.live.find(request.sessionId)?.keeper.drop();
         return this.open(request);
       }),
     );
+  }
+
+  /** The sessions of this process, in memory or at rest. */
+  get openIds(): readonly string[] {
+    return this.live.ids;
+  }
+
+  /** Goes on with what another node has left of a session, by what its log says and without a client. Throws StoreError. */
+  adopt(sessionId: string, workingDirectory: string): Promise<void> {
+    return this.live.oneAtATime(sessionId, async () => {
+      if (this.live.find(sessionId)) return;
+      const settings = { ...adoptedSettings, workingDirectory };
+      const nobody = { clientId: '' } as OpenRequest['attachment'];
+      const session = await this.newSession({
+        sessionId,
+        settings: () => settings,
+        attachment: nobody,
+        warnings: [],
+      });
+      const conversation = await session.load();
+      this.live.add(session);
+      if (!session.isReadOnly) await conversation.continueWork();
+      if (!conversation.isRunning) setImmediate(() => void this.live.unloadIfUnused(session));
+      else this.live.unloadWhenAlone(session);
+    });
+  }
+
+  /** Another node has the session: the copy here is void, and its clients go on there. */
+  lose(sessionId: string): void {
+    const session = this.live.find(sessionId);
+    this.live.endRest(sessionId);
+    this.moved(sessionId);
+    session?.keeper.lose(staleOwner(sessionId));
+    this.live.drop(sessionId);
+  }
+
+  /** Leaves a session to other nodes: when its turn has ended, or as soon as the signal is aborted. */
+  async handOver(sessionId: string, signal: AbortSignal): Promise<void> {
+    const { cluster } = this.options;
+    if (!cluster) return;
+    await this.live.find(sessionId)?.keeper.settled(signal);
+    await this.live.oneAtATime(sessionId, async () => {
+      const session = this.live.find(sessionId);
+      await session?.keeper.handOver((claim) => cluster.handOver(claim));
+      this.live.endRest(sessionId);
+      this.moved(sessionId);
+      this.live.drop(sessionId);
+    });
+  }
+
+  private moved(sessionId: string): boolean {
+    this.options.cluster?.moved(sessionId);
+    return this.options.cluster !== undefined;
   }
 
   /** Takes a client off a session; the last one closes it, and a session without a prompt is removed. */
@@ -172,9 +237,11 @@ export class Runtime {
     const conversation = await session.load({ force: request.takeOver });
     session.attach(request.attachment, { resumes: true });
     session.optionWarnings.add(request.warnings);
+    if (session.hosting.problem) session.optionWarnings.add([session.hosting.problem]);
     this.live.add(session);
     if (session.isReadOnly) return session;
     if (rested) await this.goOn(session);
+    await session.hosting.open();
     const wasActive = isWarm && (await settlePending(conversation, request));
     if (!isWarm && !request.continuePendingWork) await conversation.closeInterrupted();
     await session.keepGuard(request);
@@ -188,15 +255,18 @@ export class Runtime {
   /** Has the agent lead that a client names; a new session whose agent does not exist is not made. */
   private async lead(session: Session, { agent }: OpenRequest, isNew: boolean): Promise<void> {
     if (agent === undefined) return;
-    await session.agents.select(agent).catch(async (error: unknown) => {
-      if (isNew) {
-        await session.close().catch(() => emptyClosing);
-        this.live.drop(session.sessionId);
-        await this.removeStored(session);
-        if (error instanceof UnknownAgent) throw new Error(`session construction failed: ${error.message}`);
-      }
-      throw error;
-    });
+    await session.agents.select(agent).catch((error: unknown) => this.giveUp(session, isNew, error));
+  }
+
+  /** A new session that cannot be as its client wants it is not made. */
+  private async giveUp(session: Session, isNew: boolean, error: unknown): Promise<never> {
+    if (isNew) {
+      await session.close().catch(() => emptyClosing);
+      this.live.drop(session.sessionId);
+      await this.removeStored(session);
+      if (error instanceof UnknownAgent) throw new Error(`session construction failed: ${error.message}`);
+    }
+    throw error;
   }
 
   private async newSession(request: OpenRequest, before?: SessionSettings): Promise<Session> {
@@ -224,6 +294,7 @@ export class Runtime {
       onPublished: (published: PublishedEvent) => this.live.noteActivity(published),
       onPublishedAll: (session: Session) => this.broadcastUpdated(session),
       onHeld: (session: Session) => this.live.unloadWhenAlone(session),
+      ...(this.options.cluster && { onMoved: (sessionId: string) => this.moved(sessionId) }),
     };
     return new Session(request.sessionId, parts, settings, access);
   }
@@ -258,6 +329,7 @@ export class Runtime {
     await this.adapt(session, request);
     session.attach(request.attachment);
     await session.keepGuard({});
+    await session.hosting.open();
     (await session.load()).offers.renew();
     await session.tools.warn(request.warnings);
     return session;
@@ -298,6 +370,9 @@ export class Runtime {
     for (const listener of this.listeners) listener(lifecycle);
   }
 }
+
+/** What a session goes by that no client has opened; its log knows the rest. */
+const adoptedSettings = { clientName: 'sdk', streaming: true, exclusionWins: false, trace: {} };
 
 /** Of a session that could not be closed: another process has it, or its store is gone. */
 const emptyClosing = { userTurns: -1, inbox: [] };

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { browserOptions } from './browser-options.mjs';
 import { declarations } from './declarations.mjs';
 
 const packageFolder = join(import.meta.dirname, '..');
@@ -20,7 +21,8 @@ const temporary = mkdtempSync(join(outputFolder, '.build-'));
 try {
   const types = declarations();
   for (const [format, options] of Object.entries(formats)) await writeForm(format, options, types);
-  for (const format of Object.keys(formats)) putInPlace(format);
+  await writeBrowserForm(types);
+  for (const format of [...Object.keys(formats), 'browser']) putInPlace(format);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -45,6 +47,19 @@ async function writeForm(format, options, types) {
     ...options,
   });
   writeFileSync(join(folder, 'package.json'), `{ "type": "${format === 'esm' ? 'module' : 'commonjs'}" }\n`);
+  for (const [path, text] of types) write(join(folder, path), text);
+}
+
+// One small file without anything of Node, for pages and bundlers.
+async function writeBrowserForm(types) {
+  const folder = join(temporary, 'browser');
+  await build({
+    absWorkingDir: repository,
+    ...browserOptions,
+    outfile: join(folder, 'browser.js'),
+    logLevel: 'warning',
+  });
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
   for (const [path, text] of types) write(join(folder, path), text);
 }
 

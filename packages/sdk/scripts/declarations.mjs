@@ -7,12 +7,15 @@ import { emitTypes } from '../../../scripts/emit-types.mjs';
 export function declarations() {
   const folder = mkdtempSync(join(tmpdir(), 'groundcrew-sdk-types-'));
   try {
-    emitTypes('sdk', folder);
+    emitTypes('sdk', folder, ['browser.ts']);
     const paths = readdirSync(folder, { recursive: true })
       .filter((path) => path.endsWith('.d.ts'))
       .sort();
     return new Map(
-      paths.map((path) => [publishedPath(path), published(readFileSync(join(folder, path), 'utf8'))]),
+      paths.map((path) => [
+        publishedPath(path),
+        published(readFileSync(join(folder, path), 'utf8'), publishedPath(path)),
+      ]),
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -27,6 +30,7 @@ function publishedPath(path) {
     .replace(/^([^/]+)\/src\//, '$1/');
 }
 
-function published(text) {
-  return text.replaceAll(/(['"])@groundcrew\/([a-z]+)\1/g, "'./$2/index.js'");
+function published(text, path) {
+  const up = path.startsWith('browser/') ? '..' : '.';
+  return text.replaceAll(/(['"])@groundcrew\/([a-z]+)\1/g, `'${up}/$2/index.js'`);
 }

@@ -1,12 +1,6 @@
-import {
-  type Callbacks,
-  callbacks,
-  type Method,
-  type ParsedParams,
-  type Result,
-  read,
-} from '@groundcrew/protocol';
+import type { Callbacks, ParsedParams, Result } from '@groundcrew/protocol';
 import { ErrorCode, RpcError } from '@groundcrew/rpc';
+import { readCallback } from './callback-params.js';
 import { readArguments } from './define-tool.js';
 import { toError } from './errors.js';
 import { hookFor, hookInput } from './hooks.js';
@@ -29,9 +23,8 @@ export class CallbackAnswers {
   /** What the app's handler answers; one that throws is an error to the runtime, which then does without or denies. */
   async answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     if (!isCallback(method)) throw new RpcError(ErrorCode.methodNotFound, `Unhandled method ${method}`);
-    const { params: schema }: Method = callbacks[method];
-    const parsed = read(schema, params);
-    if (!parsed.success) throw new RpcError(ErrorCode.invalidParams, `${method}: ${parsed.error.message}`);
+    const parsed = readCallback(method, params);
+    if (!parsed.success) throw new RpcError(ErrorCode.invalidParams, `${method}: ${parsed.reason}`);
     // The table pairs each name with its own answer; which one this is, is known only now.
     const answer = answers[method] as Answer<SessionCallback>;
     try {
@@ -54,10 +47,15 @@ interface CallbackContext {
   readonly signal: AbortSignal;
 }
 
-/** What one session is asked; model calls are made for the whole runtime, and protocol 2 and canvases are not spoken here. */
+/** What one session is asked; model calls and files are answered for the whole runtime, and protocol 2 and canvases are not spoken here. */
 type SessionCallback = Exclude<
   keyof Callbacks,
-  `llmInference.${string}` | `canvas.${string}` | `factory.${string}` | 'permission.request' | 'tool.call'
+  | `llmInference.${string}`
+  | `sessionFs.${string}`
+  | `canvas.${string}`
+  | `factory.${string}`
+  | 'permission.request'
+  | 'tool.call'
 >;
 
 type Answer<K extends SessionCallback> = (

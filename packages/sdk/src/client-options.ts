@@ -2,6 +2,7 @@ import type { RuntimeConnection } from './connection-options.js';
 import { GroundcrewError } from './errors.js';
 import type { ModelRequestHandler } from './model-requests.js';
 import type { HandlerFailure } from './report.js';
+import type { SessionFsOptions } from './session-files.js';
 import type { TraceContext } from './trace.js';
 
 /** How a client finds, starts and watches its runtime. */
@@ -27,6 +28,8 @@ export interface ClientOptions {
    * connected.
    */
   readonly onModelRequest?: ModelRequestHandler;
+  /** Stores the files of this client's sessions in the runtime's place; their logs stay with the runtime. */
+  readonly sessionFs?: SessionFsOptions;
   /** The trace the app is in: asked before create, resume and send, sent to the runtime, and by it to tools. */
   readonly getTraceContext?: () => TraceContext | Promise<TraceContext>;
   /**

@@ -161,7 +161,7 @@ export class Client implements AsyncDisposable {
   }
 
   /** Sessions move at once, in this call: what they say next waits for the new connection. */
-  private onEnd(ended: OpenRuntime, { reason, canReturn, sessions }: RuntimeEnd): void {
+  private onEnd(ended: OpenRuntime, { reason, canReturn, isPlanned = false, sessions }: RuntimeEnd): void {
     if (this.current === ended) this.current = undefined;
     if (!reason) return;
     if (!canReturn) {
@@ -172,7 +172,7 @@ export class Client implements AsyncDisposable {
     const next = this.open(lost);
     this.current = next;
     const moved = sessions.map((session) => ({ session, outcome: next.adopt(session, lost) }));
-    this.notifyLost({ error: reason, willReconnect: true });
+    if (!isPlanned) this.notifyLost({ error: reason, willReconnect: true });
     void this.followReturn(next, moved);
   }
 

@@ -37,7 +37,7 @@ export interface TcpRuntimeConnection extends ChildProcessRuntimeConnection {
 /** A runtime that runs already. */
 export interface UriRuntimeConnection {
   readonly kind: 'uri';
-  /** `8080`, `host:8080` or `http://host:8080`. */
+  /** `8080`, `host:8080` or `http://host:8080`; several nodes are separated by commas, and tried in turn. */
   readonly url: string;
   /** What the runtime asks its clients for, if it does. */
   readonly connectionToken?: string;
@@ -66,7 +66,7 @@ export const RuntimeConnection = {
   forTcp(options: Omit<TcpRuntimeConnection, 'kind'> = {}): TcpRuntimeConnection {
     return { kind: 'tcp', ...options };
   },
-  /** Connects to a runtime that runs already: `8080`, `host:8080` or `http://host:8080`. */
+  /** Connects to a runtime that runs already: `8080`, `host:8080`, `http://host:8080`, or several nodes `a:8080,b:8080`. */
   forUri(url: string, options: Omit<UriRuntimeConnection, 'kind' | 'url'> = {}): UriRuntimeConnection {
     return { kind: 'uri', url, ...options };
   },

@@ -70,6 +70,14 @@ export {
 export type { HandlerFailure } from './report.js';
 export type { Session } from './session.js';
 export type {
+  SessionFileInfo,
+  SessionFiles,
+  SessionFsOptions,
+  SessionRows,
+  SessionStatement,
+  SessionTables,
+} from './session-files.js';
+export type {
   AgentLimits,
   AutoModeSwitchHandler,
   BearerTokenProvider,
@@ -131,4 +139,5 @@ export type {
 } from './transcript-item.js';
 export type { TranscriptQuestion } from './transcript-questions.js';
 export type { AssistantMessageEvent } from './turn-wait.js';
+export { type UIMessageChunk, uiMessageResponse, uiMessageStream } from './ui-message-stream.js';
 export type { SessionCallArguments, SessionMethodName } from './wire.js';

@@ -22,6 +22,7 @@ export class Link {
   /** Resolves when the link has ended, with the reason; never rejects. */
   readonly lost: Promise<GroundcrewError>;
   private readonly connection: Connection;
+  private readonly calls = new Set<Promise<unknown>>();
 
   private constructor(
     private readonly peer: Peer,
@@ -70,12 +71,20 @@ export class Link {
     params: Params<Methods[K]>,
     signal?: AbortSignal,
   ): Promise<Result<Methods[K]>> {
+    const asked = this.connection.request(method, params, signal);
+    this.calls.add(asked);
     try {
       // The runtime is taken at its word: a newer one may say more than the table knows.
-      return (await this.connection.request(method, params, signal)) as Result<Methods[K]>;
+      return (await asked.finally(() => this.calls.delete(asked))) as Result<Methods[K]>;
     } catch (error) {
       throw isConnectionClosed(error) ? await this.lost : error;
     }
+  }
+
+  /** Ends when all that was asked is answered. */
+  async closeWhenIdle(): Promise<void> {
+    await Promise.allSettled(this.calls);
+    await this.connection.close();
   }
 
   /** Ends in peace: an owned runtime is asked to close, then waited for. */

@@ -10,6 +10,7 @@ import { isFinalForConnection, isFinalForSession, untilReached } from './reconne
 import type { Report } from './report.js';
 import { Session } from './session.js';
 import type { SessionPlace } from './session-calls.js';
+import type { SessionFilesAnswers } from './session-files.js';
 import type { ResumeSessionOptions } from './session-options.js';
 import { reopeningParams, sessionParams } from './session-params.js';
 import type { TraceContext } from './trace.js';
@@ -44,6 +45,8 @@ export interface RuntimeEnd {
   readonly reason?: GroundcrewError;
   /** Whether this client may find it again. */
   readonly canReturn: boolean;
+  /** It has said before that it would end: no call is lost. */
+  readonly isPlanned?: boolean;
   /** The sessions that go on there. */
   readonly sessions: readonly Session[];
 }
@@ -65,9 +68,11 @@ export class OpenRuntime {
   private readonly stopping = new AbortController();
   private listensOn: number | undefined;
   private carried: Promise<ModelRequests> | undefined;
+  private stored: Promise<SessionFilesAnswers> | undefined;
   /** Sessions of a lost connection that are not open here yet. */
   private readonly returning = new Set<Session>();
   private isReached = false;
+  private hasMoved = false;
 
   constructor(private readonly options: OpenRuntimeOptions) {
     const { signal } = this.stopping;
@@ -161,14 +166,12 @@ export class OpenRuntime {
       this.options.client,
       {
         onRequest: async (method, params, call) =>
-          method.startsWith('llmInference.')
-            ? this.carry(method, params)
-            : this.sessions.answer(method, params, call.signal),
+          this.ofRuntime(method, params) ?? this.sessions.answer(method, params, call.signal),
         onNotification: (method, params) => this.receive(method, params),
       },
       signal,
     );
-    return this.options.client.onModelRequest ? this.offerToCarry(link) : link;
+    return this.offer(link);
   }
 
   private async reachAgain({ timeout, reason }: LostConnection): Promise<Link> {
@@ -185,15 +188,41 @@ export class OpenRuntime {
     }
   }
 
-  /** Sessions open once it is settled who makes the model calls. */
-  private async offerToCarry(link: Link): Promise<Link> {
+  /** What the runtime asks of its client for all sessions; undefined for what one session is asked. */
+  private ofRuntime(method: string, params: unknown): Promise<unknown> | undefined {
+    if (method.startsWith('llmInference.')) return this.carry(method, params);
+    return method.startsWith('sessionFs.') ? this.store(method, params) : undefined;
+  }
+
+  /** Sessions open once it is settled who makes the model calls, and who stores files. */
+  private async offer(link: Link): Promise<Link> {
+    const { onModelRequest, sessionFs } = this.options.client;
     try {
-      await link.call('llmInference.setProvider', {});
+      if (sessionFs) {
+        const { sessionStatePath, initialCwd = '', conventions = 'posix', sqlite } = sessionFs;
+        const capabilities = sqlite ? { capabilities: { sqlite } } : {};
+        await link.call('sessionFs.setProvider', {
+          initialCwd,
+          sessionStatePath,
+          conventions,
+          ...capabilities,
+        });
+      }
+      if (onModelRequest) await link.call('llmInference.setProvider', {});
       return link;
     } catch (error) {
       await link.kill();
       throw error;
     }
+  }
+
+  private async store(method: string, params: unknown): Promise<unknown> {
+    const { sessionFs } = this.options.client;
+    if (!sessionFs) throw new RpcError(ErrorCode.methodNotFound, `Unhandled method ${method}`);
+    this.stored ??= import('./session-files.js').then(
+      ({ SessionFilesAnswers }) => new SessionFilesAnswers(sessionFs),
+    );
+    return (await this.stored).answer(method, params);
   }
 
   private async carry(method: string, params: unknown): Promise<object> {
@@ -259,15 +288,37 @@ export class OpenRuntime {
     this.listensOn = link.port;
     this.isReached = true;
     void link.lost.then((reason) => {
-      const canReturn = !link.isOwned && !this.isStopping && reconnectTimeout(this.options.client) > 0;
-      const all = [...new Set([...this.sessions.all, ...this.returning])];
-      const sessions = all.filter(({ isOpen }) => canReturn && isOpen);
-      for (const session of sessions) this.sessions.remove(session);
+      if (this.hasMoved) return;
+      const canReturn = this.canReturn(link);
+      const sessions = canReturn ? this.takeSessions() : [];
       this.sessions.endAll(reason);
       // A child that closed its end of the connection is of no use.
       if (link.isOwned) void link.kill();
       this.options.onEnd(this, { canReturn, sessions, ...(!this.isStopping && { reason }) });
     });
+  }
+
+  private canReturn(link: Link): boolean {
+    return !link.isOwned && !this.isStopping && reconnectTimeout(this.options.client) > 0;
+  }
+
+  /** The sessions that go on elsewhere. */
+  private takeSessions(): readonly Session[] {
+    const all = [...new Set([...this.sessions.all, ...this.returning])];
+    const sessions = all.filter(({ isOpen }) => isOpen);
+    for (const session of sessions) this.sessions.remove(session);
+    return sessions;
+  }
+
+  /** The runtime is about to end: sessions go on at another node, and what was asked here is still answered. */
+  private async moveOn(): Promise<void> {
+    const link = await this.link;
+    if (this.hasMoved || !this.canReturn(link)) return;
+    this.hasMoved = true;
+    const sessions = this.takeSessions();
+    const reason = new GroundcrewError('connection_lost', 'The runtime is about to end');
+    this.options.onEnd(this, { canReturn: true, isPlanned: true, sessions, reason });
+    await link.closeWhenIdle();
   }
 
   private async detach(session: Session, link: Link, signal: AbortSignal | undefined): Promise<void> {
@@ -284,8 +335,8 @@ export class OpenRuntime {
     if (method === 'session.event') {
       const { sessionId, event } = params as { readonly sessionId: string; readonly event: SessionEvent };
       this.sessions.receive(sessionId, event);
-    } else if (method === 'session.lifecycle')
-      this.options.lifecycle.deliver(params as SessionLifecycleEvent);
+    } else if (method === 'runtime.draining') void this.moveOn();
+    else if (method === 'session.lifecycle') this.options.lifecycle.deliver(params as SessionLifecycleEvent);
   }
 
   private async traceContext(): Promise<TraceContext> {

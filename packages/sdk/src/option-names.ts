@@ -4,6 +4,7 @@ import type { RuntimeConnection } from './connection-options.js';
 import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
 import { nearestName } from './nearest-name.js';
+import type { SessionFsOptions } from './session-files.js';
 import type {
   AgentLimits,
   CommandDefinition,
@@ -196,6 +197,14 @@ const session = {
 
 const create: NamesOf<SessionOptions & ResumeSessionOptions> = { ...session, sessionId: true };
 
+const sessionFs: NamesOf<SessionFsOptions> = {
+  sessionStatePath: true,
+  initialCwd: true,
+  conventions: true,
+  sqlite: true,
+  open: true,
+};
+
 const connections: Readonly<Record<RuntimeConnection['kind'], Names>> = {
   stdio: { kind: true, path: true, args: true },
   tcp: { kind: true, path: true, args: true, port: true, connectionToken: true },
@@ -214,6 +223,7 @@ const client: NamesOf<ClientOptions> = {
   useLoggedInUser: true,
   sessionIdleTimeoutSeconds: true,
   onModelRequest: true,
+  sessionFs: field(sessionFs),
   getTraceContext: true,
   onHandlerError: true,
   onWarning: true,

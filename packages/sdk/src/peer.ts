@@ -80,15 +80,19 @@ function ownedChild(child: RuntimeChild): Pick<Peer, 'isOwned' | 'explain' | 'en
 }
 
 async function uriPeer({ url, connectionToken }: UriRuntimeConnection, signal: AbortSignal): Promise<Peer> {
-  const address = addressOf(url);
-  try {
-    const channel = await connectTcp(address, signal);
-    return { ...foreign(url), channel, port: address.port, ...tokenOf(connectionToken) };
-  } catch (error) {
-    signal.throwIfAborted();
-    const text = `No runtime answers at ${url}: ${toError(error).message}`;
-    throw new GroundcrewError('start_failed', text, { cause: error });
+  const addresses = url.split(',').map(addressOf);
+  let reason: unknown;
+  for (const address of addresses) {
+    try {
+      const channel = await connectTcp(address, signal);
+      return { ...foreign(url), channel, port: address.port, ...tokenOf(connectionToken) };
+    } catch (error) {
+      signal.throwIfAborted();
+      reason = error;
+    }
   }
+  const text = `No runtime answers at ${url}: ${toError(reason).message}`;
+  throw new GroundcrewError('start_failed', text, { cause: reason });
 }
 
 async function channelPeer({ open, connectionToken }: ChannelRuntimeConnection): Promise<Peer> {

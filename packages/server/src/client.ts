@@ -1,25 +1,36 @@
 import { type Callbacks, callbacks, type Method, type Params, type Result, read } from '@groundcrew/protocol';
-import { type Connection, type Encoded, RpcError } from '@groundcrew/rpc';
+import { type Connection, type Encoded, encodeRaw, RpcError } from '@groundcrew/rpc';
 import {
   type Attachment,
   ClientGone,
   type PublishedEvent,
   type Runtime,
   type Session,
+  type SessionSettings,
 } from '@groundcrew/runtime';
+import type { LogRecord } from '@groundcrew/store';
 import type { ClientDialect } from './dialect/client-dialect.js';
 import { QuestionRequests, type RequestedClient } from './dialect/question-requests.js';
 import { Feed } from './feed.js';
 import type { ForwardedTelemetry } from './forwarded-telemetry.js';
 import { LifecycleFeed, type Notice } from './lifecycle-feed.js';
+import { sessionMoved } from './routing.js';
 
 /** What a client says of itself when it opens a session. */
-export type Share = Omit<Attachment, 'clientId' | 'receive' | 'ask' | 'reportsIntent' | 'unasked'>;
+export type Share = Omit<
+  Attachment,
+  'clientId' | 'receive' | 'ask' | 'reportsIntent' | 'unasked' | 'storesFiles'
+>;
 
 /** One connected client and the sessions it is attached to. */
 export class Client {
   /** It asked for telemetry of the sessions it is attached to. */
   wantsTelemetry = false;
+  /** Where it stores the files of its sessions, and where they work unless it says otherwise; absent when it does not. */
+  hosting: (NonNullable<SessionSettings['hosting']> & { readonly initialCwd: string }) | undefined;
+
+  /** It connects elsewhere when this runtime is about to end. */
+  movesOn = false;
 
   private hasLeft = false;
   private readonly feeds = new Map<string, Feed>();
@@ -37,6 +48,8 @@ export class Client {
     private readonly telemetry: ForwardedTelemetry,
     /** The extension that the client is, where the runtime has started it. */
     readonly extension?: { readonly id: string; readonly name: string; joined(clientId: string): void },
+    /** It is connected to another node, which hands on what it is sent. */
+    readonly isForwarded = false,
   ) {
     this.lifecycles = new LifecycleFeed(connection);
   }
@@ -85,6 +98,7 @@ export class Client {
       ...(unasked && { tools: share.tools.map((tool) => ({ ...tool, skipPermission: true })), unasked }),
       ...(share.canvases && { canvases: this.named(share.canvases) }),
       reportsIntent: dialect.reportsIntent,
+      ...(this.hosting && { storesFiles: true }),
       receive: (published) => {
         feed.receive(published);
         requests?.receive(published);
@@ -133,6 +147,7 @@ export class Client {
       sessionId,
       dialect: this.dialect,
       connection: this.connection,
+      showsSeq: this.isForwarded,
       read: (after) => this.runtime.find(sessionId)?.read(after) ?? nothing(),
     });
   }
@@ -169,9 +184,31 @@ export class Client {
     this.connection.send(frame);
   }
 
-  /** News of a session, be the client attached to it or not. */
+  /** News of a session, be the client attached to it or not; its own node has them for one that is forwarded. */
   sendLifecycle(notice: Notice): void {
-    this.lifecycles.send(notice);
+    if (!this.isForwarded) this.lifecycles.send(notice);
+  }
+
+  /** The runtime is about to end: a client that moves on by itself is told. */
+  announceDrain(): void {
+    if (this.movesOn) this.connection.notify('runtime.draining', {});
+  }
+
+  /** Another node has the session now: the node of the client looks for it there. */
+  sessionMoved(sessionId: string): void {
+    if (!this.feeds.has(sessionId)) return;
+    this.connection.notify(sessionMoved, { sessionId });
+    this.part(sessionId);
+  }
+
+  /** A stored event as a message that the client can read. */
+  eventOf(sessionId: string, record: LogRecord): Encoded | undefined {
+    this.dialect.sent(sessionId, record);
+    const json = this.dialect.event(record);
+    if (json === undefined) return undefined;
+    return encodeRaw(
+      `{"jsonrpc":"2.0","method":"session.event","params":{"sessionId":${JSON.stringify(sessionId)},"event":${json}}}`,
+    );
   }
 
   /** The connection is gone: its sessions go on without it. */

@@ -2,6 +2,7 @@ import type { JsonObject, Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
 import type { ClientStart } from './dialect/client-dialect.js';
 import type { ExtensionHost } from './extensions.js';
+import type { Routing } from './routing.js';
 
 /** The user's MCP servers, and those that are switched off. */
 interface McpContents {
@@ -90,6 +91,8 @@ export interface ServerEnvironment {
   readonly clients?: ClientStart;
   /** Sessions read no instructions from files unless they ask for them. */
   readonly skipsInstructions?: boolean;
+  /** Where requests for sessions go; without it every session is here. */
+  readonly routing?: Routing;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;

@@ -8,6 +8,8 @@ export interface FeedOptions {
   readonly sessionId: string;
   readonly dialect: Pick<ClientDialect, 'event' | 'sent'>;
   readonly connection: Connection;
+  /** Stored events are sent with their place in the log: another node hands them on. */
+  readonly showsSeq?: boolean;
   read(after: number): AsyncIterable<readonly LogRecord[]>;
 }
 
@@ -118,6 +120,7 @@ export class Feed {
     dialect.sent(sessionId, published);
     const json = dialect.event(published);
     if (json === undefined) return true;
+    if (this.options.showsSeq) return connection.send(this.frameOf(json, undefined, published.seq));
     if (json !== published.json) return connection.send(this.frameOf(json));
     published.frame ??= this.frameOf(published.json, published.byteLength);
     return connection.send(published.frame as Encoded);
@@ -127,11 +130,12 @@ export class Feed {
     const { connection, dialect, sessionId } = this.options;
     dialect.sent(sessionId, record);
     const json = dialect.event(record);
-    return json === undefined || connection.send(this.frameOf(json));
+    const seq = this.options.showsSeq ? record.seq : undefined;
+    return json === undefined || connection.send(this.frameOf(json, undefined, seq));
   }
 
-  private frameOf(json: string, byteLength?: number): Encoded {
-    const text = `${this.opening}${json}}}`;
+  private frameOf(json: string, byteLength?: number, seq?: number): Encoded {
+    const text = `${this.opening}${json}${seq === undefined ? '' : `,"seq":${seq}`}}}`;
     return encodeRaw(text, byteLength === undefined ? undefined : text.length - json.length + byteLength);
   }
 }

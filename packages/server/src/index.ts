@@ -9,4 +9,11 @@ export type {
 } from './environment.js';
 export { type EventStreamParts, eventStream } from './event-stream.js';
 export type { ExtensionHost, FoundExtension, RunningExtension } from './extensions.js';
+export {
+  type RoutedClient,
+  type RoutedRequest,
+  type Routes,
+  type Routing,
+  sessionMoved,
+} from './routing.js';
 export { Server } from './server.js';

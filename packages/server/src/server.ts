@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { errorCodes, errorMessages, type Method, type MethodName, methods, read } from '@groundcrew/protocol';
 import { type Call, type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
+import { staleOwner } from '@groundcrew/store';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
-import { ClientDialect } from './dialect/client-dialect.js';
+import { ClientDialect, type DescribedDialect } from './dialect/client-dialect.js';
 import { NewerSessions } from './dialect/newer-sessions.js';
 import { currentName } from './dialect/older-methods.js';
 import type { ServerEnvironment } from './environment.js';
@@ -20,6 +21,7 @@ import { noticeOf } from './lifecycle-feed.js';
 import { optionWarnings } from './option-warnings.js';
 import { PendingPeers } from './pending-peers.js';
 import { requireSize } from './request-sizes.js';
+import type { RoutedClient } from './routing.js';
 
 /** The wire side of a runtime: any number of clients, each on its own channel. */
 export class Server {
@@ -44,7 +46,39 @@ export class Server {
   }
 
   /** Serves one client until its channel closes; one that is trusted has shown the token to whoever opened the channel. */
-  async serve(channel: Channel, { extension, isTrusted = false }: ServeOptions = {}): Promise<void> {
+  serve(channel: Channel, options: ServeOptions = {}): Promise<void> {
+    return this.serveClient(channel, options);
+  }
+
+  /** Serves a client of another node, which has let it in, until the channel between the nodes closes. */
+  serveForwarded(channel: Channel, described: unknown): Promise<void> {
+    return this.serveClient(channel, { isTrusted: true, described: described as DescribedClient });
+  }
+
+  /** Another node has the session now: clients that are attached to it here go on there. */
+  sessionMoved(sessionId: string): void {
+    for (const client of this.clients.keys()) client.sessionMoved(sessionId);
+  }
+
+  /** How many clients are connected to this node. */
+  get clientCount(): number {
+    return [...this.clients.keys()].filter(({ isForwarded }) => !isForwarded).length;
+  }
+
+  /** This node is about to end: clients that know what to do then connect elsewhere. */
+  announceDrain(): void {
+    for (const client of this.clients.keys()) client.announceDrain();
+  }
+
+  /** What happened to a session of another node. */
+  lifecycleElsewhere(lifecycle: Lifecycle): void {
+    this.broadcast(lifecycle);
+  }
+
+  private async serveClient(
+    channel: Channel,
+    { extension, isTrusted = false, described }: ServeOptions & { readonly described?: DescribedClient },
+  ): Promise<void> {
     const gatekeeper = new Gatekeeper({
       token: this.environment.connectionToken,
       // A child that the runtime started itself is no stranger.
@@ -58,30 +92,65 @@ export class Server {
         const refusal = this.admit(method, params, gatekeeper);
         if (refusal !== undefined) return refusal;
         requireSize(method, call.bodyBytes);
-        const works: (() => void)[] = [];
-        const answered = this.dispatch(method, params, { client, call, works });
-        // The connection sends the answer as soon as it is there; what is put off until the next phase follows it.
-        const follow = () => works.length > 0 && setImmediate(() => works.forEach((work) => void work()));
-        answered.then(follow, follow);
-        return answered;
+        if (routes) return routes.request({ method, name: currentName(method), params, call });
+        return this.answer(method, params, { client, call });
       },
       describeError: describeFailedRequest,
     });
     const client = new Client(
       randomUUID(),
-      new ClientDialect(this.environment.clients ?? {}),
+      dialectOf(this.environment, described),
       connection,
       this.runtime,
       this.telemetry,
       extension,
+      described !== undefined,
     );
+    client.wantsTelemetry = described?.wantsTelemetry ?? false;
+    const routes =
+      extension || described ? undefined : this.environment.routing?.open(this.routed(client, connection));
     this.clients.set(client, gatekeeper);
     await connection.closed;
+    routes?.close();
     gatekeeper.disconnect();
     this.clients.delete(client);
     this.inference.removeClient(client);
     client.disconnect();
     if (!extension) this.extensions.left((sessionId) => this.runtime.find(sessionId));
+  }
+
+  private answer(
+    method: string,
+    params: unknown,
+    { client, call }: Pick<Request, 'client' | 'call'>,
+  ): Promise<unknown> {
+    const works: (() => void)[] = [];
+    const answered = this.dispatch(method, params, { client, call, works });
+    // The connection sends the answer as soon as it is there; what is put off until the next phase follows it.
+    const follow = () => works.length > 0 && setImmediate(() => works.forEach((work) => void work()));
+    answered.then(follow, follow);
+    return answered;
+  }
+
+  private routed(client: Client, connection: Connection): RoutedClient {
+    return {
+      id: client.id,
+      serveHere: ({ method, params, call }) => this.answer(method, params, { client, call }),
+      ask: (method, params, signal) => connection.request(method, params, signal),
+      send: (frame) => connection.send(frame),
+      drained: () => connection.drained(),
+      eventOf: (sessionId, record) => client.eventOf(sessionId, record),
+      settle: (params, isResume) => {
+        const given = (params ?? {}) as Parameters<ClientDialect['settle']>[0]['params'];
+        const isOfNewer = this.newerSessions.has(given.sessionId ?? '');
+        client.dialect.settle({ params: given, isResume, isOfNewer });
+        if (!isResume && client.dialect.resumesLikeProtocol2) this.newerSessions.add(given.sessionId ?? '');
+      },
+      describe: (): DescribedClient => ({
+        dialect: client.dialect.describe(),
+        wantsTelemetry: client.wantsTelemetry,
+      }),
+    };
   }
 
   /** Refuses what comes from now on and closes every session. */
@@ -103,6 +172,7 @@ export class Server {
     { client, call, works }: Request,
   ): Promise<unknown> {
     const name = currentName(called);
+    if (client.isForwarded) this.requireStaying(name, rawParams);
     if (!isMethod(name)) throw new RpcError(errorCodes.methodNotFound, `Unhandled method ${called}`);
     this.environment.used?.add(name);
     const method: Method = methods[name];
@@ -128,6 +198,13 @@ export class Server {
     return client.dialect.answer({ method: name, params: rawParams }, result);
   }
 
+  /** A node that is about to end takes no session that it does not have: the client's node looks for another one. */
+  private requireStaying(name: string, params: unknown): void {
+    if (!this.environment.routing?.isDraining || !opening.has(name)) return;
+    const { sessionId = '' } = (params ?? {}) as { readonly sessionId?: string };
+    if (!this.runtime.find(sessionId)) throw staleOwner(sessionId);
+  }
+
   private handle(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
     // The tables pair each name with its own handler; which one this is, is known only now.
     if (!isInSession(name)) return (handlers[name] as LooseHandler)(params, context);
@@ -147,9 +224,24 @@ export class Server {
   }
 }
 
+const opening: ReadonlySet<string> = new Set(['session.create', 'session.resume', 'sessions.open']);
+
 interface ServeOptions {
   readonly extension?: Client['extension'];
   readonly isTrusted?: boolean;
+}
+
+/** What one node tells another of a client. */
+interface DescribedClient {
+  readonly dialect: DescribedDialect;
+  readonly wantsTelemetry: boolean;
+}
+
+function dialectOf(
+  { clients = {} }: ServerEnvironment,
+  described: DescribedClient | undefined,
+): ClientDialect {
+  return described ? ClientDialect.of(clients, described.dialect) : new ClientDialect(clients);
 }
 
 type LooseHandler = (params: unknown, context: CallContext) => Promise<unknown>;

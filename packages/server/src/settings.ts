@@ -32,6 +32,7 @@ export function settingsFrom(
     exclusionWins: (params.toolFilterPrecedence ?? precedenceOf(before)) === 'excluded',
     trace: traceFrom(params) ?? before?.trace ?? {},
     ...pick('compaction', compactionOf(params) ?? before?.compaction),
+    ...pick('hosting', before?.hosting),
     ...pick('hasWorkspace', params.infiniteSessions?.enabled ?? before?.hasWorkspace),
     ...pick(
       'customAgents',

@@ -62,7 +62,9 @@ const alive = `EXISTS (SELECT 1 FROM gc_node n WHERE n.id = s.owner AND (n.lease
 const takeText = `
   UPDATE gc_session s SET epoch = s.epoch + 1, version = $3, owner = $4, owner_pid = $5, owner_host = $6,
     owner_since = clock_timestamp()
-  WHERE s.id = $1 AND (s.owner IS NULL OR s.owner = $4 OR NOT s.has_work OR $7 OR s.owner = $8 OR NOT ${alive})
+  WHERE s.id = $1 AND (s.owner IS NULL OR s.owner = $4 OR $7 OR s.owner = $8 OR NOT ${alive}
+    OR (NOT s.has_work AND NOT ($9 AND EXISTS (
+      SELECT 1 FROM gc_node n WHERE n.id = s.owner AND n.address IS NOT NULL))))
   RETURNING s.epoch, s.seq, s.version, ${headColumns}, ${former}`;
 
 const headParameters = headColumns.split(', ').map((_, index) => `$${8 + index}`);
@@ -85,13 +87,15 @@ export interface ClaimAttempt {
   readonly version: number;
   readonly epoch: number;
   readonly living: Living;
+  /** The claimer is a node of a cluster: it leaves idle sessions to other nodes that live. */
+  readonly isNode: boolean;
   onUnreadableHead(sessionId: string): void;
 }
 
 /** What a claim is made with. */
 export function claimAttempt(
   request: ClaimRequest,
-  rest: Pick<ClaimAttempt, 'living' | 'onUnreadableHead'>,
+  rest: Pick<ClaimAttempt, 'living' | 'isNode' | 'onUnreadableHead'>,
 ): ClaimAttempt {
   const { sessionId, create } = request;
   if (create) requireConsecutive(sessionId, { records: create.records, after: 0 });
@@ -170,7 +174,7 @@ async function createSession(connection: Connection, attempt: ClaimAttempt): Pro
 
 async function takeSession(
   connection: Connection,
-  { request, version, living, onUnreadableHead }: ClaimAttempt,
+  { request, version, living, isNode, onUnreadableHead }: ClaimAttempt,
   dead: string | null,
 ): Promise<Claimed | undefined> {
   const { sessionId, owner, force = false } = request;
@@ -179,7 +183,7 @@ async function takeSession(
     text: takeText,
     values: [
       ...[sessionId, living.isGraceTime(), version],
-      ...[owner.runtimeId, owner.pid, owner.host, force, dead],
+      ...[owner.runtimeId, owner.pid, owner.host, force, dead, isNode],
     ],
   });
   if (!row) return undefined;

@@ -1,4 +1,4 @@
-import type { Owner } from '@groundcrew/store';
+import type { NodeEntry, Owner } from '@groundcrew/store';
 import { requireKnown, type SchemaVersion } from './migrate.js';
 import type { Pool } from './pool.js';
 import { processMark } from './process-mark.js';
@@ -16,13 +16,24 @@ export interface LeaseOptions extends LeaseTimes {
   readonly onWarning: (message: string) => void;
 }
 
+/** A runtime with a lease; a node of a cluster says how it is reached. */
+interface Holder {
+  readonly owner: Owner;
+  readonly entry?: Pick<NodeEntry, 'address' | 'labels'>;
+}
+
 const holdText = `
   WITH held AS (
-    INSERT INTO gc_node (id, pid, host, process, lease_until)
-    SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::text[]),
-      LATERAL (SELECT clock_timestamp() + $5 * interval '1 millisecond') AS lease(until)
-    ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until),
-  forgotten AS (DELETE FROM gc_node WHERE lease_until < clock_timestamp() - interval '1 day')
+    INSERT INTO gc_node (id, pid, host, process, address, labels, lease_until)
+    SELECT id, pid, host, process, address, string_to_array(labels, E'\\n'),
+      clock_timestamp() + $7 * interval '1 millisecond'
+    FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[])
+      AS t(id, pid, host, process, address, labels)
+    ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, process = excluded.process,
+      address = excluded.address, labels = excluded.labels),
+  forgotten AS (
+    DELETE FROM gc_node n WHERE n.lease_until < clock_timestamp() - interval '1 day'
+      AND NOT EXISTS (SELECT 1 FROM gc_session s WHERE s.owner = n.id AND s.has_work))
   SELECT version, oldest_writer AS "oldestWriter" FROM gc_schema`;
 
 /**
@@ -31,7 +42,10 @@ const holdText = `
  */
 export class Lease {
   readonly #options: LeaseOptions;
-  readonly #owners = new Map<string, Owner>();
+  readonly #owners = new Map<string, Holder>();
+  readonly #onLapse: (() => void)[] = [];
+  /** When the renewal was sent that was last answered. */
+  #renewedAt = Number.NaN;
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> = Promise.resolve();
   #isFailing = false;
@@ -43,20 +57,39 @@ export class Lease {
 
   /** Resolves when the runtime has a lease; renews it from then on. */
   async hold(owner: Owner, deadline: number): Promise<void> {
-    if (this.#owners.has(owner.runtimeId)) return;
-    await this.#write([owner], deadline);
-    this.#owners.set(owner.runtimeId, owner);
+    if (!this.#owners.has(owner.runtimeId)) await this.#hold({ owner }, deadline);
+  }
+
+  /** The same for a node of a cluster: others see how it is reached. Only its lease says whether it lives. */
+  async announce(holder: Required<Holder>, deadline: number): Promise<void> {
+    await this.#hold(holder, deadline);
+  }
+
+  /** Called when a renewal came too late. */
+  onLapse(listener: () => void): void {
+    this.#onLapse.push(listener);
+  }
+
+  async #hold(holder: Holder, deadline: number): Promise<void> {
+    await this.#write([holder], deadline);
+    this.#owners.set(holder.owner.runtimeId, holder);
     this.#timer ??= setInterval(() => this.#renew(), this.#options.renewal).unref();
   }
 
-  /** Ends the leases: sessions that were not released count as left by a dead owner. */
+  /** Ends the leases: sessions that were not released count as left by a dead owner. Rows of nodes say whose they were. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
     await this.#renewing;
     const ids = [...this.#owners.keys()];
     if (ids.length === 0) return;
-    const end = { text: 'DELETE FROM gc_node WHERE id = ANY($1)', values: [ids] };
+    const end = {
+      text: `WITH ended AS (
+          UPDATE gc_node SET lease_until = clock_timestamp() - interval '1 minute'
+          WHERE id = ANY($1) AND address IS NOT NULL)
+        DELETE FROM gc_node WHERE id = ANY($1) AND address IS NULL`,
+      values: [ids],
+    };
     const deadline = performance.now() + this.#options.renewal;
     // Without it the lease ends by itself.
     await this.#options.pool.use((connection) => connection.all(end), deadline).catch(() => undefined);
@@ -68,7 +101,7 @@ export class Lease {
     const owners = [...this.#owners.values()];
     const deadline = performance.now() + validity;
     this.#renewing = this.#renewing
-      .then(() => (performance.now() < deadline ? this.#write(owners, deadline) : undefined))
+      .then(() => (performance.now() < deadline ? this.#renewAll(owners, deadline) : undefined))
       .then(
         () => {
           this.#isFailing = false;
@@ -81,20 +114,37 @@ export class Lease {
       );
   }
 
-  async #write(owners: readonly Owner[], deadline: number): Promise<void> {
+  async #renewAll(owners: readonly Holder[], deadline: number): Promise<void> {
+    const before = this.#renewedAt;
+    const now = performance.now();
+    await this.#write(owners, deadline);
+    this.#renewedAt = now;
+    // Counted from when each was sent: the lease ends no sooner than that.
+    if (performance.now() - before > this.#options.validity) for (const listener of this.#onLapse) listener();
+  }
+
+  async #write(owners: readonly Holder[], deadline: number): Promise<void> {
     await this.#options.pool.use(async (connection) => {
       const [schema] = await connection.all<SchemaVersion>({
         name: 'gc-lease',
         text: holdText,
         values: [
-          owners.map(({ runtimeId }) => runtimeId),
-          owners.map(({ pid }) => pid),
-          owners.map(({ host }) => host),
-          owners.map(({ pid }) => (pid === process.pid ? (processMark() ?? null) : null)),
+          owners.map(({ owner }) => owner.runtimeId),
+          owners.map(({ owner }) => owner.pid),
+          owners.map(({ owner }) => owner.host),
+          owners.map((holder) => markOf(holder)),
+          owners.map(({ entry }) => entry?.address ?? null),
+          owners.map(({ entry }) => entry?.labels.join('\n') ?? ''),
           this.#options.validity,
         ],
       });
       if (schema) requireKnown(schema, { connection });
     }, deadline);
   }
+}
+
+/** Nodes of a cluster are judged by their leases alone, wherever they run. */
+function markOf({ owner, entry }: Holder): string | null {
+  if (entry || owner.pid !== process.pid) return null;
+  return processMark() ?? null;
 }

@@ -3,6 +3,7 @@ import {
   type AppendRequest,
   type Claim,
   type ClaimRequest,
+  type ClusterStore,
   type LogRecord,
   type Owner,
   type Page,
@@ -25,6 +26,7 @@ import {
   releaseSession,
   removeSession,
 } from './claims.js';
+import { ClusterView } from './cluster-view.js';
 import { columnText } from './columns.js';
 import type { Connection, TimeLimits } from './connection.js';
 import { Eraser } from './eraser.js';
@@ -70,6 +72,8 @@ export interface PostgresStoreStats {
 
 /** All sessions of many nodes in one PostgreSQL database. */
 export interface PostgresStore extends SessionStore {
+  /** What several nodes need of it. */
+  readonly cluster: ClusterStore;
   /** Connects and brings the tables up to date now, so that the first call need not. Throws StoreError. */
   open(): Promise<void>;
   /** Writes what waits, ends the lease and closes the connections. */
@@ -90,6 +94,7 @@ const defaultConnections = { writers: 3, readers: 2 };
 const retryPause = 20;
 
 class SharedStore implements PostgresStore {
+  readonly cluster: ClusterView;
   readonly #primary: Primary;
   readonly #writers: Pool;
   readonly #readers: Pool;
@@ -128,6 +133,21 @@ class SharedStore implements PostgresStore {
       patience: this.#patience,
       mostBytes: options.queueBytes ?? defaultQueueBytes,
     });
+    this.cluster = new ClusterView({
+      lease: this.#lease,
+      isGraceTime: () => this.#living().isGraceTime(),
+      read: (work) => {
+        this.#requireOpen();
+        return this.#readAgain(this.#readers, work);
+      },
+      again: (attempt) => {
+        this.#requireOpen();
+        return this.#again(attempt, performance.now() + this.#patience);
+      },
+      inTurn: (sessionId, work) => this.#queue.single(sessionId, work),
+      letGo: (sessionId, epoch) => this.#queue.letGo(sessionId, epoch),
+      write: (work, deadline) => this.#again((until) => this.#writers.use(work, until), deadline),
+    });
     this.#eraser = new Eraser({
       use: (work) => this.#readAgain(this.#readers, work),
       files: options.files,
@@ -141,6 +161,7 @@ class SharedStore implements PostgresStore {
     requirePlain(request.sessionId);
     const attempt = claimAttempt(request, {
       living: this.#living(),
+      isNode: this.cluster.isNode,
       onUnreadableHead: (sessionId) => this.#warnOfHead(sessionId),
     });
     const work = async (deadline: number) => {

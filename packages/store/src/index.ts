@@ -1,3 +1,4 @@
+export type { ClusterStore, NodeEntry, OrphanedSession, SessionPlace } from './cluster-store.js';
 export { type CopyProgress, type CopyResult, copySessions } from './copy-sessions.js';
 export type { CutSession, RepairedSession } from './cut-session.js';
 export type { Database, OpenDatabase, Statement } from './database.js';

@@ -7,6 +7,7 @@ export {
   liveRuntime,
   providerOf,
 } from './live-runtime.js';
+export { findNats, type NatsServer, openNats } from './nats-server.js';
 export { type OptionField, optionFields } from './option-fields.js';
 export { findPostgres, openPostgres, type PostgresServer, type PostgresSource } from './postgres-server.js';
 export { type Rule, RuleModel, type RuleWire } from './rule-model.js';

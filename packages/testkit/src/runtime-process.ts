@@ -91,6 +91,11 @@ export class RuntimeProcess {
     return name === 'SIGSTOP' || name === 'SIGCONT' ? undefined : this.exited;
   }
 
+  /** Sends a signal and waits for nothing. */
+  kill(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
   /** Ends the process if it has not ended by itself. */
   async stop(): Promise<void> {
     if (!this.isOver) await this.signal('SIGKILL');

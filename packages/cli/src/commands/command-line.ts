@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   doctor: async () => (await import('./doctor.js')).doctor,
   backup: async () => (await import('./backup.js')).backup,
   migrate: async () => (await import('./migrate.js')).migrate,
+  init: async () => (await import('./init.js')).init,
   help: async () => (await import('./help.js')).help(commands),
 };
 

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '@groundcrew/models';
 import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
+import { chooseCluster } from '../config/cluster-choice.js';
 import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { chooseStore } from '../config/store-choice.js';
@@ -43,6 +45,11 @@ export interface ServerOptions extends HeadlessArguments {
   readonly orphanPatience?: number;
   /** Where commands of sessions run that say nothing of it. */
   readonly sandbox?: SandboxSettings;
+  /** The address of NATS, and what this node has that sessions may need. */
+  readonly nats?: string;
+  readonly labels?: readonly string[];
+  /** How long a node waits for turns and clients before it ends. */
+  readonly drainSeconds?: number;
   /** Opens another door beside the port; resolves with the lines that announce it, and how it is closed. */
   openDoor?(program: Program, serve: ServeChannel): Promise<OpenDoor>;
   /** Called with what users should know; what ends the program goes to the process. */
@@ -99,12 +106,18 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const shutdown = new Shutdown(process, log);
   const from = optionsFrom(options, process, shutdown);
   const store = await chooseStore({ ...from, given: options.store });
-  const program = compose({ ...from, ...(store !== undefined && { store }) });
+  const cluster = await chooseCluster({ ...options, environment: process.environment, store });
+  const program = compose({
+    ...from,
+    ...(store !== undefined && { store }),
+    ...(cluster && { cluster }),
+  });
   shutdown.program = program;
-  process.onSignal(() => void shutdown.end(0));
+  process.onSignal(() => void shutdown.stop());
   if (options.endsWithInput && options.port !== undefined) process.onInputEnd?.(() => void shutdown.end(0));
   const serve = await serverOf(program, log);
   if (options.port === undefined) {
+    await program.join();
     program.loadStore();
     setImmediate(() => program.openStore());
     await serve(stdioChannel({}, channelOptions));
@@ -113,13 +126,16 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   }
   const watched = watchParent(options, shutdown);
   try {
-    const { port } = await listenTcp({
+    await program.join();
+    const listener = await listenTcp({
       port: options.port,
       channel:
         options.connectionToken === undefined ? channelOptions : { ...channelOptions, maxUntrustedBytes },
       onChannel: (channel) => void watched(serve(channel)),
       ...(options.host !== undefined && { host: options.host }),
     });
+    const { port } = listener;
+    shutdown.drain = { seconds: options.drainSeconds ?? drainSeconds, refuse: () => listener.refuse() };
     // At every log level: the user who started it may not know.
     if (options.connectionToken === undefined) {
       log?.write('warning', openPort);
@@ -155,6 +171,9 @@ function orphanPatience({ GROUNDCREW_ORPHAN_TIMEOUT: seconds }: Environment): nu
   return 1_000 * (seconds ? wholeNumber(seconds, 'GROUNDCREW_ORPHAN_TIMEOUT', longestTimeout) : 30);
 }
 
+/** How long a node waits for turns and clients before it ends, unless another time is named. */
+const drainSeconds = 25;
+
 const openPort =
   'No connection token is set: every program on this machine may connect. Set COPILOT_CONNECTION_TOKEN to ask for one.';
 
@@ -165,7 +184,10 @@ const lastRequestsMs = 250;
 class Shutdown {
   program: Program | undefined;
   door: OpenDoor | undefined;
+  /** How a node leaves: so long it waits for turns and clients, and no more of them come. */
+  drain: { readonly seconds: number; refuse(): void } | undefined;
   private shutdown: Promise<void> | undefined;
+  private isDraining = false;
 
   constructor(
     private readonly process: Process,
@@ -175,6 +197,27 @@ class Shutdown {
   /** Values that no later entry of the log shows. */
   cover(values: readonly string[]): void {
     this.log?.cover(values);
+  }
+
+  /** A signal has come. One of several nodes leaves its sessions to the others first; a second signal does not wait. */
+  async stop(): Promise<void> {
+    const { program, drain } = this;
+    if (program?.isNode && drain && !this.isDraining) {
+      this.isDraining = true;
+      await this.leave(program, drain);
+    }
+    await this.end(0);
+  }
+
+  private async leave(program: Program, { seconds, refuse }: NonNullable<Shutdown['drain']>): Promise<void> {
+    const limit = AbortSignal.timeout(seconds * 1_000);
+    this.log?.write('info', 'draining');
+    refuse();
+    program.server.announceDrain();
+    await program.drain(limit);
+    // Clients that do not move on by themselves are forwarded as long as there is time.
+    while (program.server.clientCount > 0 && !limit.aborted)
+      await pause(50, undefined, { signal: limit }).catch(() => undefined);
   }
 
   end(code: number): Promise<void> {

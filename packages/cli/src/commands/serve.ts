@@ -1,3 +1,4 @@
+import { labelFlag, natsFlag } from '../config/cluster-choice.js';
 import { configFlags, readConfig } from '../config/config.js';
 import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, textFlag } from '../flags/flags.js';
@@ -35,6 +36,14 @@ export const serve = defineCommand({
     ...webFlags,
     sandbox,
     store,
+    nats: natsFlag,
+    label: labelFlag,
+    drainTimeout: numberFlag({
+      name: '--drain-timeout',
+      placeholder: 'S',
+      help: 'one of several nodes: how long it waits for turns and clients before it ends; 25 without',
+      most: 3_600,
+    }),
     sessionIdleTimeout,
     logLevel,
   },
@@ -68,6 +77,9 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
         ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
         ...(config.sandbox && { sandbox: config.sandbox }),
         ...(config.store !== undefined && { store: config.store }),
+        ...(flags.nats !== undefined && { nats: flags.nats }),
+        ...(flags.label && { labels: flags.label }),
+        ...(flags.drainTimeout !== undefined && { drainSeconds: flags.drainTimeout }),
         ...(flags.host !== undefined && { host: flags.host }),
         ...(flags.httpPort !== undefined && {
           openDoor: doorOpener({ ...flags, httpPort: flags.httpPort }, connectionToken, log),

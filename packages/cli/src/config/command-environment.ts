@@ -10,6 +10,7 @@ export function commandEnvironment(environment: Environment, homeDirectory: stri
   const listed = /"headerVariables"\s*:\s*\[([^\]]*)\]/.exec(source)?.[1] ?? '';
   const secret = new Set([
     // The address of the store opens every session there is.
+    'GROUNDCREW_NATS',
     'GROUNDCREW_STORE',
     ...inFile,
     ...[...listed.matchAll(/"([^"]*)"/g)].map(([, name]) => name),

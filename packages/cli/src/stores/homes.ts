@@ -8,7 +8,7 @@ import type { Owner, SessionStore } from '@groundcrew/store';
 import { type IdleStore, idleStore, type SqliteStore } from '@groundcrew/store-sqlite';
 import { collectGarbage } from '../collect-garbage.js';
 import { openStore } from './home-store.js';
-import { filesOf, sharedStore } from './shared-store.js';
+import { filesOf, type SharedStore, sharedStore } from './shared-store.js';
 
 declare const __FAILPOINTS__: boolean;
 
@@ -41,7 +41,8 @@ export class Homes {
   private closed = 0;
   private collecting: NodeJS.Timeout | undefined;
   private readonly failpoint: (() => void) | undefined;
-  private readonly shared: HomeStore | undefined;
+  /** The store that all homes share, if they do. */
+  readonly shared: SharedStore | undefined;
   private readonly directories = new Set<string>();
 
   constructor(private readonly options: HomesOptions) {

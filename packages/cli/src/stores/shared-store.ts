@@ -1,9 +1,11 @@
 import { removedFilesIn } from '@groundcrew/runtime';
-import type { SessionStore } from '@groundcrew/store';
+import type { ClusterStore, SessionStore } from '@groundcrew/store';
 import type { PostgresStore, PostgresStoreOptions, SessionFiles } from '@groundcrew/store-postgres';
 
 /** The store on PostgreSQL as the program has it. */
 export interface SharedStore extends SessionStore {
+  /** What several nodes need of it. */
+  cluster(): Promise<ClusterStore>;
   load(): void;
   warmUp(): void;
   close(): Promise<void>;
@@ -30,6 +32,7 @@ export function sharedStore(options: PostgresStoreOptions): SharedStore {
     search: async (request) => (await open()).search(request),
     remove: async (sessionId, by) => (await open()).remove(sessionId, by),
     erased: async () => (await open()).erased(),
+    cluster: async () => (await open()).cluster,
     load: () => void open(),
     warmUp: () =>
       void open()

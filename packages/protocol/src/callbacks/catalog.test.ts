@@ -50,6 +50,17 @@ test.each<[keyof typeof callbacks, unknown, unknown]>([
     { sessionId, permissionRequest: { kind: 'shell', toolCallId: 'c' } },
     { result: { kind: 'denied-by-rules', rules: [] } },
   ],
+  [
+    'sessionFs.readFile',
+    { sessionId, path: '/s/plan.md' },
+    { content: '', error: { code: 'ENOENT', message: 'no' } },
+  ],
+  ['sessionFs.writeFile', { sessionId, path: '/s/plan.md', content: 'x', mode: 384 }, null],
+  [
+    'sessionFs.sqliteQuery',
+    { sessionId, query: 'SELECT 1 AS n', queryType: 'query' },
+    { rows: [{ n: 1 }], columns: ['n'], rowsAffected: 0 },
+  ],
   ['providerToken.getToken', { sessionId, providerName: 'default' }, { token: 't' }],
   [
     'llmInference.httpRequestStart',

@@ -5,6 +5,7 @@ import { inferenceCallbacks } from './inference.js';
 import { protocol2Callbacks } from './protocol-2.js';
 import { providerTokenCallbacks } from './provider-token.js';
 import { questionCallbacks } from './questions.js';
+import { sessionFsCallbacks } from './session-fs.js';
 import { systemMessageCallbacks } from './system-message.js';
 import { toolArgumentCallbacks } from './tool-arguments.js';
 
@@ -17,6 +18,7 @@ export const callbacks = {
   ...protocol2Callbacks,
   ...providerTokenCallbacks,
   ...questionCallbacks,
+  ...sessionFsCallbacks,
   ...systemMessageCallbacks,
   ...toolArgumentCallbacks,
 };

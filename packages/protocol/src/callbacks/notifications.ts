@@ -23,6 +23,10 @@ export const notifications = {
   'session.event': notification('An event of a session this client is attached to.', () =>
     openObject({ sessionId: z.string(), event: eventEnvelope() }),
   ),
+  'runtime.draining': notification(
+    'The runtime is about to end: clients of this SDK connect to another node.',
+    () => openObject({}),
+  ),
   'session.lifecycle': notification('A session came, changed or went; sent to every client.', () =>
     openObject({
       type: z.enum([

@@ -41,6 +41,11 @@ test.each<[MethodName, unknown, unknown]>([
   ],
   ['llmInference.setProvider', {}, { success: true }],
   [
+    'sessionFs.setProvider',
+    { initialCwd: '/', sessionStatePath: '/s', conventions: 'posix', capabilities: { sqlite: true } },
+    { success: true },
+  ],
+  [
     'llmInference.httpResponseStart',
     { requestId: 'r', status: 200, statusText: 'OK', headers: { 'content-type': ['text/plain'] } },
     { accepted: true },
@@ -556,6 +561,7 @@ const served = [
   'session.workspaces.readFile',
   'session.workspaces.saveLargePaste',
   'session.workspaces.writeAutopilotObjective',
+  'sessionFs.setProvider',
   'sessions.bulkDelete',
   'sessions.checkInUse',
   'sessions.close',

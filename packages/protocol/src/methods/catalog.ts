@@ -15,6 +15,7 @@ import { sessionCommandsMethods } from './session-commands.js';
 import { sessionEventLogMethods } from './session-event-log.js';
 import { sessionExtensionsMethods } from './session-extensions.js';
 import { sessionFactoryMethods } from './session-factory.js';
+import { sessionFsMethods } from './session-fs.js';
 import { sessionGitHubAuthMethods } from './session-github-auth.js';
 import { sessionHistoryMethods } from './session-history.js';
 import { sessionHostMethods } from './session-host.js';
@@ -63,6 +64,7 @@ export const methods = {
   ...sessionEventLogMethods,
   ...sessionExtensionsMethods,
   ...sessionFactoryMethods,
+  ...sessionFsMethods,
   ...sessionGitHubAuthMethods,
   ...sessionHostMethods,
   ...sessionMcpMethods,

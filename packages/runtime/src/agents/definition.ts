@@ -23,7 +23,7 @@ export const builtinAgents: readonly AgentDefinition[] = [
     name: 'task',
     displayName: 'Task',
     description: 'Runs builds, tests and the like, and reports briefly.',
-    tools: ['bash', 'read_bash', 'stop_bash', 'list_bash', 'view', 'grep', 'glob', 'skill'],
+    tools: ['bash', 'read_bash', 'stop_bash', 'list_bash', 'view', 'grep', 'glob', 'skill', 'sql'],
     prompt:
       'You run commands for another agent. Run what you were asked to run and wait for its end. When it went well, say so in one line. When it failed, quote the lines of the output that show why. Do not repair anything.',
     infer: true,

@@ -1,13 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import { kilobytes, type LargeOutput } from '../tools/output.js';
 import type { ToolResult } from '../tools/tool.js';
+import { HostFailure } from '../workspace/hosted-files.js';
 import { newSpillFile } from '../workspace/spilled-output.js';
 
 /** A result that the model can read at once: a text that is too long goes to a file, and a preview takes its place. */
 export async function boundResult(result: ToolResult, largeOutput: LargeOutput): Promise<ToolResult> {
   if (fits(result, largeOutput)) return wholeResult(result);
   const { suffix = '', saved, ...rest } = result;
-  const text = saved ? spilledText(saved) : await spill(result.text, largeOutput);
+  const text = saved
+    ? spilledText({ ...saved, path: await storedPath(saved.path, largeOutput) })
+    : await spill(result.text, largeOutput);
   return { ...rest, text: text + suffix };
 }
 
@@ -41,7 +44,20 @@ export function reviewedParts(result: ToolResult, reviewed: ToolResult): ToolRes
 async function spill(text: string, largeOutput: LargeOutput): Promise<string> {
   const path = newSpillFile(largeOutput);
   await writeFile(path, text, { mode: 0o600, flag: 'wx' });
-  return spilledText({ bytes: Buffer.byteLength(text), path, preview: text });
+  const shown = await storedPath(path, largeOutput);
+  return spilledText({ bytes: Buffer.byteLength(text), path: shown, preview: text });
+}
+
+/** What the client that stores the session's files cannot take stays where it is, and can be read there. */
+async function storedPath(path: string, { sync }: LargeOutput): Promise<string> {
+  if (!sync) return path;
+  try {
+    await sync.push(path);
+    return sync.shown(path);
+  } catch (error) {
+    if (error instanceof HostFailure) return path;
+    throw error;
+  }
 }
 
 /** What the model reads of an output that is in a file. */

@@ -11,7 +11,7 @@ import type { CallToRun } from './call.js';
 
 interface HoldParts {
   readonly log: AgentLog;
-  toolEnvironment(): Pick<ToolEnvironment, 'sessionDirectory'>;
+  toolEnvironment(): Pick<ToolEnvironment, 'sessionDirectory' | 'sync'>;
 }
 
 /**
@@ -49,7 +49,7 @@ export class PlanHold {
     if (!this.isPlanning || this.tool?.changesNothing) return false;
     const { log, toolEnvironment } = this.parts;
     const occasion = { toolName: this.call.name, workingDirectory: log.session.context.cwd };
-    const files = await planFiles(toolEnvironment().sessionDirectory);
+    const files = await planFiles(toolEnvironment());
     for (const question of questions)
       if (!isHarmlessForPlan(await examine(question, occasion), files)) return true;
     return false;
@@ -57,7 +57,11 @@ export class PlanHold {
 }
 
 /** The home may be reached by links, which are the user's; the plan itself may not be one. */
-async function planFiles(sessionDirectory: string): Promise<readonly string[]> {
+async function planFiles({
+  sessionDirectory,
+  sync,
+}: Pick<ToolEnvironment, 'sessionDirectory' | 'sync'>): Promise<readonly string[]> {
   const real = await realpath(sessionDirectory).catch(() => sessionDirectory);
-  return [planPathIn(sessionDirectory), planPathIn(real)];
+  const plan = planPathIn(sessionDirectory);
+  return [plan, planPathIn(real), sync?.shown(plan) ?? plan];
 }

@@ -117,6 +117,11 @@ export class SessionLog {
     });
   }
 
+  /** Under which claim it is written. */
+  get claim(): { readonly sessionId: string; readonly epoch: number } {
+    return { sessionId: this.sessionId, epoch: this.epoch };
+  }
+
   /** Gives the session up, so that another process may have it. */
   async release(): Promise<void> {
     await this.options.store.release({ sessionId: this.sessionId, epoch: this.epoch });

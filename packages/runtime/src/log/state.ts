@@ -7,6 +7,7 @@ import type { SandboxSettings } from '../exec/sandbox-settings.js';
 import { ownEntry } from '../own-entry.js';
 import { initialPermissions, type PermissionSettings } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
+import type { HostingSettings } from '../workspace/hosted-files.js';
 import type { AgentTask } from './agent-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
@@ -342,6 +343,8 @@ export interface FixedSettings {
   readonly hasGitHubToken: boolean;
   /** It keeps a directory of its own; so does one that says nothing of it. */
   readonly hasWorkspace: boolean;
+  /** Where a client keeps the session's files. */
+  readonly hosting: HostingSettings;
   /** Another model may answer whenever one is rate limited; no user is asked again. */
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */

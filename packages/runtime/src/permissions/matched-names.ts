@@ -9,7 +9,10 @@ import { globMatcher } from '../workspace/glob-pattern.js';
 export async function matchedNames(pattern: string): Promise<readonly string[] | undefined> {
   let places = ['/'];
   let seen = 0;
-  for (const name of pattern.split('/').filter((each) => each !== '')) {
+  const names = pattern.split('/').filter((each) => each !== '');
+  if (names.some((name) => isWild(name) && name.length > longestWildName)) return undefined;
+  for (const name of names) {
+    if (places.length === 0) return [];
     if (!isWild(name)) {
       places = places.map((place) => join(place, name));
       continue;
@@ -33,6 +36,8 @@ export function isWild(word: string): boolean {
 }
 
 const mostNames = 10_000;
+/** No file has a longer name, and what matches none is rarely written. */
+const longestWildName = 255;
 
 /** What cannot be listed, the shell cannot match either. */
 async function namesIn(directory: string): Promise<readonly string[]> {

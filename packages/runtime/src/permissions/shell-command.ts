@@ -59,10 +59,16 @@ type ShellRequest = Extract<EventData<'permission.requested'>['permissionRequest
 
 /** Reads a command without running it. It informs users and rules; it is no sandbox. */
 export function readShellCommand(text: string): ShellReading {
-  const findings = new Findings();
-  readText(text, { findings, depth: 0 });
-  return findings.reading();
+  if (latest?.text !== text) {
+    const findings = new Findings();
+    readText(text, { findings, depth: 0 });
+    latest = { text, reading: findings.reading() };
+  }
+  return latest.reading;
 }
+
+/** A command is read to ask about it and again to judge it. */
+let latest: { readonly text: string; readonly reading: ShellReading } | undefined;
 
 /** One text being walked: the command itself, or text that one of its commands will run. */
 interface Walk {

@@ -47,12 +47,17 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
   const bases = basesOf(reading.commands, workingDirectory);
   const named = [...new Set([...pathsOf(question), ...candidates(reading.commands)])];
   const isTooMuch = bases.length > mostBases || bases.length * named.length > mostLookups;
-  const paths = await Promise.all(
-    (isTooMuch ? pathsOf(question).slice(0, mostLookups) : named).map(async (written) => ({
+  const starts = isTooMuch ? [workingDirectory] : bases;
+  const looked = isTooMuch ? pathsOf(question).slice(0, mostLookups) : named;
+  const paths: TouchedPath[] = [];
+  // A few at a time: what starts hundreds of look-ups at once keeps all other sessions waiting.
+  for (let at = 0; at < looked.length; at += lookupsAtOnce) {
+    const some = looked.slice(at, at + lookupsAtOnce).map(async (written) => ({
       written,
-      names: await namesFrom(isTooMuch ? [workingDirectory] : bases, written, request.kind === 'shell'),
-    })),
-  );
+      names: await namesFrom(starts, written, request.kind === 'shell'),
+    }));
+    paths.push(...(await Promise.all(some)));
+  }
   const [first, ...others] = paths;
   // What a tool found when it was prepared counts beside what is there now: it opens the former.
   const all = first ? [{ ...first, names: [...new Set([...first.names, ...real])] }, ...others] : [];
@@ -148,18 +153,19 @@ const movers: ReadonlySet<string> = new Set(['cd', 'pushd']);
 const mostMoves = 5;
 const mostBases = 2 ** mostMoves;
 const mostLookups = 500;
+const lookupsAtOnce = 32;
 
 /**
  * Any word may be a file, also one that looks like an option or stands behind one: `cat link` reads what the link leads to,
  * and so do `cat -- -link` and `grep -flink`.
  */
 function candidates(commands: readonly ReadCommand[]): readonly string[] {
-  return commands
-    .flatMap(({ words, call }) => [
-      ...words.slice(1).flatMap(piecesOf),
-      ...(call?.options ?? []).flatMap(({ value }) => (value === undefined ? [] : [value])),
-      ...(call?.operands ?? []).map(({ value }) => value),
-    ])
+  const written = commands.flatMap(({ words, call }) => [
+    ...words.slice(1).flatMap(piecesOf),
+    ...(call?.options ?? []).flatMap(({ value }) => (value === undefined ? [] : [value])),
+    ...(call?.operands ?? []).map(({ value }) => value),
+  ]);
+  return [...new Set(written)]
     .flatMap((word) => (word.includes('{') && isShortWord(word) ? expandBraces(word) : [word]))
     .filter((word) => word !== '' && word !== '-' && !/[~$`"'\\\0\n]/.test(word) && isShortWord(word));
 }
@@ -199,7 +205,7 @@ async function namesFrom(
 
 async function namesOf(written: string, workingDirectory: string): Promise<readonly string[]> {
   const known = withKnownVariables(written, workingDirectory);
-  if (/^~|[$`\0]/.test(known)) return [];
+  if (/^~|[$`\0]/.test(known) || isLongPath(known)) return [];
   const whole = resolve(workingDirectory, known);
   const matched = isWild(known) ? await matchedNames(whole) : [];
   if (!matched) return [];
@@ -210,6 +216,14 @@ async function namesOf(written: string, workingDirectory: string): Promise<reado
   );
   return [...new Set([whole, real, ...matched, ...(await climbed(known, workingDirectory))])];
 }
+
+/** To follow it would take longer than anything that is there is deep. */
+function isLongPath(path: string): boolean {
+  return path.length > longestPath || path.split('/').length > deepestPath;
+}
+
+const longestPath = 4096;
+const deepestPath = 128;
 
 /** `link/..` is by its name the directory of the link, and to the system that of what the link leads to. */
 async function climbed(path: string, workingDirectory: string): Promise<readonly string[]> {

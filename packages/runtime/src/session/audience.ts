@@ -45,6 +45,8 @@ export interface Attachment extends AskedClient {
   readonly factories?: FactoryProvider['factories'];
   /** What sub-agents stream is not sent to this client; what comes of it is. */
   readonly hidesAgentStreams?: boolean;
+  /** This client stores the files of the session. */
+  readonly storesFiles?: boolean;
   receive(published: PublishedEvent): void;
 }
 
@@ -101,6 +103,11 @@ export class Audience {
   /** Any attached client has a place where canvases are seen. */
   get rendersCanvases(): boolean {
     return this.some((attachment) => attachment.rendersCanvases === true);
+  }
+
+  /** The client that stores the files of the session; the one that came last, if there are several. */
+  get fileHost(): AskedClient | undefined {
+    return [...this.attachments.values()].findLast(({ storesFiles }) => storesFiles);
   }
 
   /** Clients that bring canvases. */

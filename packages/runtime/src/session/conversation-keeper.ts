@@ -1,8 +1,15 @@
-import { isStale } from '@groundcrew/store';
+import { setTimeout as pause } from 'node:timers/promises';
+import { isStale, type StoreError } from '@groundcrew/store';
+import type { SessionAgents } from '../agents/session-agents.js';
+import type { SessionSchedules } from '../history/session-schedules.js';
+import { hasWork } from '../log/fold.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import type { SessionState } from '../log/state.js';
+import type { SessionSkills } from '../skills/session-skills.js';
+import type { SessionShells } from '../tools/shell/shells.js';
 import type { Conversation } from './conversation.js';
-import { damageWarning } from './session-events.js';
+import { damageWarning, farewell } from './session-events.js';
+import type { SessionTools } from './session-tools.js';
 
 /** How a session ends, where it is not the usual way. */
 export interface Ending {
@@ -99,6 +106,30 @@ export class ConversationKeeper {
     await this.release(conversation);
   }
 
+  /** Resolves when no turn runs, or it only waits for users; at the latest when the signal is aborted. */
+  async settled(signal: AbortSignal): Promise<void> {
+    const isAtWork = () => this.kept?.isRunning === true && !this.kept.onlyWaits;
+    while (isAtWork() && !signal.aborted)
+      await pause(settledPauseMs, undefined, { signal }).catch(() => undefined);
+  }
+
+  /** Leaves the session to another node, with what it worked on. */
+  async handOver(handOver: (claim: SessionLog['claim']) => Promise<void>): Promise<void> {
+    const conversation = this.kept;
+    if (!conversation) return;
+    await conversation.halt();
+    await conversation.log.stored();
+    if (this.kept !== conversation) return;
+    const { log } = conversation;
+    await Promise.all([hasWork(log.state) ? handOver(log.claim) : log.release(), this.forget()]);
+  }
+
+  /** Another process has the session: what runs on it ends without an event. */
+  lose(error: StoreError): void {
+    this.kept?.storeFailed(error);
+    this.drop();
+  }
+
   /** Frees memory, never data: the next who needs the session loads it again. */
   async unload(): Promise<void> {
     const conversation = this.kept;
@@ -138,5 +169,45 @@ export class ConversationKeeper {
   }
 }
 
+const settledPauseMs = 50;
+
 /** A session that is closed keeps its log folded unless it is very short. */
 const closingSnapshotBytes = 16 * 1024;
+
+/** The parts of a session that live and end with its copy in memory. */
+interface SessionParts {
+  readonly agents: SessionAgents;
+  readonly schedules: SessionSchedules;
+  readonly skills: SessionSkills;
+  readonly tools: SessionTools;
+}
+
+/** Keeps a session's conversation in memory, and what lives beside it. */
+export function keeperOf(
+  session: SessionParts,
+  {
+    shells,
+    openConversation,
+  }: {
+    readonly shells: SessionShells;
+    openConversation(options: { readonly force?: boolean }): Promise<Conversation>;
+  },
+): ConversationKeeper {
+  const { agents, schedules, skills, tools } = session;
+  return new ConversationKeeper({
+    openConversation,
+    onLoaded: ({ subAgents }) => {
+      agents.subAgents = subAgents;
+      schedules.arm();
+    },
+    onDropped: async () => {
+      schedules.disarm();
+      await Promise.all([skills.close(), shells.close(), tools.mcp.close(), agents.closeServers()]);
+    },
+    goodbye: ({ state }, ending) => ({
+      type: 'session.shutdown',
+      data: farewell(state, tools.planner, ending),
+    }),
+    hasProcesses: () => shells.isOpen,
+  });
+}

@@ -62,6 +62,8 @@ export interface ConversationHost {
   readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf' | 'serversOf'>;
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
   held(): void;
+  /** Has the clients go on at the node that has the session; false where there are no other nodes. */
+  moved?(): boolean;
   /** Another process has the session now, or its store is gone: this copy is void. */
   lost(error: StoreError): void;
 }
@@ -338,6 +340,10 @@ export class Conversation {
   private reportStoreFailure(error: unknown): TurnOutcome {
     const isLost = error instanceof StoreError && isLoss(error);
     const isUnreported = isLost && this.run?.isSafe === false;
+    if (isLost && this.host.moved?.()) {
+      this.host.lost(error);
+      return 'stopped';
+    }
     if (!isUnreported) this.log.emit({ type: 'session.error', ephemeral: true, data: errorData(error) });
     if (!isLost) return 'answered';
     if (!isUnreported) this.emitIdle(true);

@@ -41,6 +41,7 @@ export interface RuleChange {
 /** The session whose places these are. */
 export interface PlacedSession {
   readonly workspacePath: string;
+  readonly workspace: { readonly shownDirectory: string };
   readonly currentSettings: SessionSettings;
   state(): Promise<SessionState>;
   record(...drafts: readonly Draft[]): Promise<unknown>;
@@ -63,7 +64,8 @@ export class PermissionPlaces {
     const primary = state.permissions.primary ?? state.context.cwd;
     const more = directories ?? this.session.currentSettings.additionalDirectories ?? [];
     const own = workspacePath ? [workspacePath] : [];
-    return { primary, directories: [...new Set([primary, ...more, ...own, this.session.workspacePath])] };
+    const kept = [this.session.workspacePath, this.session.workspace.shownDirectory];
+    return { primary, directories: [...new Set([primary, ...more, ...own, ...kept])] };
   }
 
   /** The runtime's own home, links followed. */

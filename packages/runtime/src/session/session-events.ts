@@ -43,6 +43,7 @@ export function greeting(
         ...fixedProviders(settings),
         ...(!hasWorkspace && { hasWorkspace }),
         ...facts.guard,
+        ...(settings.hosting && { hosting: settings.hosting }),
         ...(sandbox && { sandbox }),
         ...(fileHooks && { fileHooks }),
         ...(tracksFiles && { tracksFiles }),

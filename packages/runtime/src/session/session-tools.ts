@@ -3,6 +3,7 @@ import type { LogRecord } from '@groundcrew/store';
 import type { FileTracking } from '../history/file-tracking.js';
 import { FileHooks } from '../hooks/file-hooks.js';
 import type { HookSource } from '../hooks/hooks.js';
+import type { SessionHosting } from '../hosting/session-hosting.js';
 import type { LogReaders } from '../log/event-readers.js';
 import { recall } from '../log/recall.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
@@ -44,6 +45,8 @@ interface ToolSession {
   readonly sessionId: string;
   readonly audience: Audience;
   readonly workspacePath: string;
+  readonly workspace: { readonly planPath: string };
+  readonly hosting: SessionHosting;
   readonly files: FileTracking;
   readonly sandbox: SessionSandbox;
   readonly permissions: SessionPermissions;
@@ -100,7 +103,7 @@ export class SessionTools {
     this.mcp = new McpServers(this.mcpHost(), this.mcpSettings(settings, access));
     const sources = [ofBuild, session.skills, session.agents, this.mcp, ofClients];
     this.planner = new Planner(sources, environment.version, settings, access, {
-      sessionDirectory: session.workspacePath,
+      planPath: () => session.workspace.planPath,
       homeDirectory: homeOf(session.workspacePath),
       leader: (state) => session.agents.leader(state),
       transform: (sections, signal) => audience.transform(sections, { sessionId: session.sessionId, signal }),
@@ -177,19 +180,28 @@ export class SessionTools {
 
   /** The same by a state that is known. */
   toolEnvironmentIn(state: SessionState): ToolEnvironment {
-    const { sandbox, workspacePath: sessionDirectory, permissions } = this.session;
+    const { sandbox, workspacePath: sessionDirectory, permissions, hosting: sync, files } = this.session;
     const { shells, jobs } = this.environment;
     return {
       workingDirectory: state.context.cwd,
       sessionDirectory,
+      ...(sync.isOn && { sync }),
       allowedDirectories: permissions.places.list(state).directories,
       homeDirectory: homeOf(sessionDirectory),
-      largeOutput: largeOutput(this.planner.settings.largeOutput, sessionDirectory),
+      largeOutput: {
+        ...largeOutput(this.planner.settings.largeOutput, sessionDirectory),
+        ...(sync.isOn && { sync }),
+      },
       shells,
       confinement: () => sandbox.confinement(),
       openPaths: () => sandbox.openPaths(),
       jobs,
-      recordWrite: (write, work) => this.session.files.record(write, work),
+      recordWrite: (write, work) =>
+        files.record(write, async () => {
+          const result = await work();
+          await sync.push(write.real);
+          return result;
+        }),
       recall: (request, signal) => recall(this.session.read(), request, signal),
     };
   }

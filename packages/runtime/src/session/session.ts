@@ -10,6 +10,7 @@ import { SessionRewind } from '../history/session-rewind.js';
 import { SessionSchedules } from '../history/session-schedules.js';
 import { SessionDiff } from '../history/working-diff.js';
 import { changedGuard } from '../hooks/guard-points.js';
+import { SessionHosting } from '../hosting/session-hosting.js';
 import { LogReaders } from '../log/event-readers.js';
 import { type Draft, type EphemeralDraft, SessionLog } from '../log/session-log.js';
 import {
@@ -35,11 +36,11 @@ import { Workspace } from '../workspace/workspace.js';
 import { announceChange } from './announce.js';
 import type { Attachment, Audience } from './audience.js';
 import { Conversation, type ConversationHost } from './conversation.js';
-import { ConversationKeeper, type Ending } from './conversation-keeper.js';
+import { type ConversationKeeper, type Ending, keeperOf } from './conversation-keeper.js';
 import { digestOf } from './receipts.js';
 import { type Resumption, resumeDrafts } from './resumption.js';
 import type { SessionEnvironment } from './session-environment.js';
-import { farewell, greeting } from './session-events.js';
+import { greeting } from './session-events.js';
 import { SessionPermissions } from './session-permissions.js';
 import { SessionSandbox } from './session-sandbox.js';
 import { SessionTools } from './session-tools.js';
@@ -51,12 +52,15 @@ interface SessionParts extends SessionEnvironment {
   onPublishedAll(session: Session): void;
   /** A call waits for hooks whose client is away. */
   onHeld(session: Session): void;
+  /** Has the clients go on at the node that has the session now; absent where there are no other nodes. */
+  onMoved?(sessionId: string): boolean;
 }
 
 /** One conversation, with any number of clients. Its log may be in memory or not: a call that needs it loads it. */
 export class Session {
   readonly audience: Audience;
   readonly workspace: Workspace;
+  readonly hosting: SessionHosting;
   readonly readers = new LogReaders();
   readonly userShell = new UserShell(this);
   readonly measures = new SessionMeasures(this);
@@ -74,8 +78,9 @@ export class Session {
   readonly canvases = new SessionCanvases(this);
   readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
-  private readonly keeper: ConversationKeeper;
-  private readonly transcript = new Transcript(this);
+  /** Keeps its log in memory, and gives it up. */
+  readonly keeper: ConversationKeeper;
+  private readonly transcript: Transcript;
 
   constructor(
     readonly sessionId: string,
@@ -86,7 +91,9 @@ export class Session {
     this.audience = parts.audience;
     this.skills = new SessionSkills(this, parts);
     this.agents = new SessionAgents(this, parts.homes);
-    this.workspace = new Workspace(parts.workspacePath, parts.jobs);
+    this.hosting = new SessionHosting(this, parts.workspacePath);
+    this.workspace = new Workspace(parts.workspacePath, parts.jobs, this.hosting);
+    this.transcript = new Transcript(this);
     this.schedules = new SessionSchedules(this, parts.clock);
     this.factories = new SessionFactories(this);
     this.files = new FileTracking(this);
@@ -94,7 +101,14 @@ export class Session {
     this.tools = new SessionTools(this, parts, { settings, access });
     this.permissions = new SessionPermissions(this, parts);
     this.sandbox = new SessionSandbox(this, parts.shells.machine);
-    this.keeper = this.newKeeper();
+    this.keeper = keeperOf(this, {
+      shells: parts.shells,
+      openConversation: async (options) => {
+        const log = this.newLog();
+        await log.open(parts.owner, options);
+        return new Conversation(log, this.host(log));
+      },
+    });
   }
 
   private get conversation(): Conversation | undefined {
@@ -291,8 +305,10 @@ export class Session {
   }
 
   /** Ends the session in this process. What runs stays as pending work. */
-  close(ending?: Ending): Promise<SessionState> {
-    return this.keeper.close(ending);
+  async close(ending?: Ending): Promise<SessionState> {
+    const state = await this.keeper.close(ending);
+    await this.hosting.settle();
+    return state;
   }
 
   /** The process ends: an idle session is closed, a working one is left as pending work. */
@@ -310,40 +326,6 @@ export class Session {
     return this.keeper.unloadWaiting();
   }
 
-  /** Forgets the copy in memory without an event: another process has the session. */
-  dropLoaded(): void {
-    this.keeper.drop();
-  }
-
-  private newKeeper(): ConversationKeeper {
-    const { shells, owner } = this.parts;
-    return new ConversationKeeper({
-      openConversation: async (options) => {
-        const log = this.newLog();
-        await log.open(owner, options);
-        return new Conversation(log, this.host(log));
-      },
-      onLoaded: ({ subAgents }) => {
-        this.agents.subAgents = subAgents;
-        this.schedules.arm();
-      },
-      onDropped: async () => {
-        this.schedules.disarm();
-        await Promise.all([
-          this.skills.close(),
-          shells.close(),
-          this.tools.mcp.close(),
-          this.agents.closeServers(),
-        ]);
-      },
-      goodbye: ({ state }, ending) => ({
-        type: 'session.shutdown',
-        data: farewell(state, this.tools.planner, ending),
-      }),
-      hasProcesses: () => shells.isOpen,
-    });
-  }
-
   private newLog(): SessionLog {
     const { store, clock, onPublished, onPublishedAll } = this.parts;
     return new SessionLog(this.sessionId, {
@@ -357,6 +339,7 @@ export class Session {
       },
       publishedAll: () => {
         onPublishedAll(this);
+        this.hosting.changed();
         this.readers.wake();
       },
       failed: (error) => this.conversation?.storeFailed(error),
@@ -393,7 +376,8 @@ export class Session {
       readers: this.readers,
       commands: this.commands,
       held: () => parts.onHeld(this),
-      lost: () => this.dropLoaded(),
+      ...(parts.onMoved && { moved: () => parts.onMoved?.(sessionId) ?? false }),
+      lost: () => this.keeper.drop(),
     };
   }
 }

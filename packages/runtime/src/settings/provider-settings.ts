@@ -97,6 +97,7 @@ export function newlyFixed(
   const agents = settings.customAgents?.map(storedAgent);
   const fresh = {
     ...(hasWorkspace !== undefined && hasWorkspace !== (before.hasWorkspace ?? true) && { hasWorkspace }),
+    ...(isOther(settings.hosting, before.hosting) && { hosting: settings.hosting }),
     ...(sandbox && !isDeepStrictEqual(sandbox, before.sandbox) && { sandbox }),
     ...(fileHooks !== undefined && fileHooks !== (before.fileHooks ?? false) && { fileHooks }),
     ...(tracksFiles !== undefined && tracksFiles !== (before.tracksFiles ?? false) && { tracksFiles }),

@@ -2,6 +2,7 @@ import type { ModelInfo, ModelProvider, ServiceEndpoint } from '@groundcrew/mode
 import type { JsonObject } from '@groundcrew/protocol';
 import type { SessionLimits } from '../budget/limits.js';
 import type { SandboxSettings } from '../exec/sandbox-settings.js';
+import type { HostingSettings } from '../workspace/hosted-files.js';
 import type { ModelCapabilities, NamedProvider, ProviderSettings, RegistryModel } from './provider-config.js';
 
 /** W3C trace context, passed on to tools and model services. */
@@ -49,6 +50,8 @@ export interface SessionSettings {
   readonly configDir?: string;
   /** Whether it keeps a directory of its own, where this client says so; the log knows what holds. */
   readonly hasWorkspace?: boolean;
+  /** Where a client keeps the session's files, where this one does; the log knows what holds. */
+  readonly hosting?: HostingSettings;
   /** When the conversation is summarised: shares of the window. */
   readonly compaction?: { readonly background?: number; readonly blocking?: number };
   /** Where commands run, where this client names it. */

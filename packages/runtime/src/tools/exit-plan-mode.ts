@@ -21,11 +21,11 @@ export function exitPlanModeTool(): Tool {
       ),
     },
     intention: ({ summary }) => summary,
-    prepare: async ({ summary, recommendedAction }, { sessionDirectory }) => ({
+    prepare: async ({ summary, recommendedAction }, { sessionDirectory, sync }) => ({
       type: 'ask-about-plan',
       question: {
         summary,
-        planContent: (await readPlanIn(sessionDirectory)) ?? '',
+        planContent: (await readPlanIn(sessionDirectory, sync)) ?? '',
         actions,
         recommendedAction: actions.find((action) => action === recommendedAction) ?? 'interactive',
       },

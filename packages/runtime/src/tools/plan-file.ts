@@ -4,7 +4,8 @@ import type { ToolContext } from './tool.js';
 /** Whether this is the file of the session's plan. */
 export function isPlan(
   { path }: { readonly path: string },
-  { sessionDirectory }: Pick<ToolContext, 'sessionDirectory'>,
+  { sessionDirectory, sync }: Pick<ToolContext, 'sessionDirectory' | 'sync'>,
 ): boolean {
-  return path === planPathIn(sessionDirectory);
+  const plan = planPathIn(sessionDirectory);
+  return path === plan || path === sync?.shown(plan);
 }

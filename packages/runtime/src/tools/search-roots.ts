@@ -19,7 +19,9 @@ export async function searchRoots(
     names.map(async (name) => {
       const place = await locate(name, context);
       if (place.kind === 'missing') throw noSuchPath(place.path);
-      return { name: rootName(name, place), place };
+      // What a client stores was brought here, where it can be searched.
+      const isBrought = context.sync?.local(place.path) !== undefined;
+      return { name: isBrought ? place.real : rootName(name, place), place };
     }),
   );
 }

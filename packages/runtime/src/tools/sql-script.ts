@@ -45,10 +45,10 @@ class ScriptRun {
 
   #run(statement: SqlStatement, database: Database): string {
     const { sql, keyword } = statement;
-    const run = Object.hasOwn(kinds, keyword) ? kinds[keyword] : undefined;
-    if (!run) return refuse(statement, database);
+    const kind = kindOf(keyword);
+    if (!kind) return refuse(statement, database);
     requireEnd(statement, database);
-    const output = run(sql, database);
+    const output = runs[kind](sql, database);
     if (writesTodos(statement)) this.todoChanges += 1;
     return output;
   }
@@ -83,6 +83,11 @@ PRAGMA trusted_schema = OFF;
 PRAGMA max_page_count = 4096;
 PRAGMA temp_store = MEMORY;
 PRAGMA hard_heap_limit = 134217728;
+${schemaOfTodos()}`;
+
+/** The tables of todos, which every session has. */
+export function schemaOfTodos(): string {
+  return `
 CREATE TABLE IF NOT EXISTS todos (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL,
@@ -98,6 +103,7 @@ CREATE TABLE IF NOT EXISTS todo_deps (
   FOREIGN KEY (todo_id) REFERENCES todos(id),
   FOREIGN KEY (depends_on) REFERENCES todos(id)
 );`;
+}
 
 /** Ends a transaction that is still open: the file would stay locked. False when there was none. */
 function rollBack(database: Database): boolean {
@@ -118,7 +124,7 @@ function refuse({ sql, keyword }: SqlStatement, database: Database): never {
 
 /** A query that feeds on itself may never end, and nothing could stop it: SQLite names it in its plan, but not in a trigger's. */
 function requireEnd({ sql, keyword, words }: SqlStatement, database: Database): void {
-  if (kinds[keyword] === control || keyword === 'EXPLAIN' || keyword === 'PRAGMA') return;
+  if (kindOf(keyword) === 'control' || keyword === 'EXPLAIN' || keyword === 'PRAGMA') return;
   const isStored = keyword === 'CREATE' && (words.includes('TRIGGER') || words.includes('VIEW'));
   if (isStored && words.includes('WITH')) throw new Error('WITH is not available in views and triggers');
   const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as readonly { readonly detail: string }[];
@@ -155,7 +161,16 @@ const noRows = 'Query returned 0 rows.';
 
 function table(rows: readonly Row[], statement: Statement): string {
   const names = statement.columns?.().map(({ name }) => name) ?? Object.keys(rows[0] ?? {});
-  const lines = [names, names.map(() => '---'), ...rows.map((row) => Object.values(row).map(cell))];
+  return rowsText(
+    names,
+    rows.map((row) => Object.values(row)),
+  );
+}
+
+/** Rows as a model reads them. */
+export function rowsText(names: readonly string[], rows: readonly (readonly unknown[])[]): string {
+  if (rows.length === 0) return noRows;
+  const lines = [names, names.map(() => '---'), ...rows.map((row) => row.map(cell))];
   const drawn = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
   return `${rows.length} row(s) returned:\n\n${drawn}`;
 }
@@ -199,37 +214,69 @@ const control: Run = (sql, database) => {
 
 /** Only what is read of the schema: other pragmas reach beyond the database or change how it works. */
 const pragma: Run = (sql, database) => {
-  const isReading =
-    /^\s*PRAGMA\s+(table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list|foreign_key_check|integrity_check)\b/i;
-  if (!isReading.test(sql)) throw new Error("this PRAGMA is not available in the session's database");
+  if (!isReadingPragma(sql)) throw new Error("this PRAGMA is not available in the session's database");
   return query(sql, database);
 };
 
-/** What a statement may begin with. ATTACH and VACUUM are not here: they reach other files. */
-const kinds: Readonly<Record<string, Run>> = {
-  SELECT: query,
-  VALUES: query,
-  WITH: withClause,
-  EXPLAIN: query,
-  PRAGMA: pragma,
-  INSERT: insert,
-  REPLACE: insert,
-  UPDATE: change('updated'),
-  DELETE: change('deleted'),
-  CREATE: define,
-  DROP: define,
-  ALTER: define,
-  REINDEX: control,
-  ANALYZE: control,
-  BEGIN: control,
-  COMMIT: control,
-  END: control,
-  ROLLBACK: control,
-  SAVEPOINT: control,
-  RELEASE: control,
+/** Whether a PRAGMA only reads of the schema. */
+export function isReadingPragma(sql: string): boolean {
+  return /^\s*PRAGMA\s+(table_info|table_xinfo|table_list|index_list|index_info|foreign_key_list|foreign_key_check|integrity_check)\b/i.test(
+    sql,
+  );
+}
+
+/** What statements do, as far as their results differ. */
+export type StatementKind =
+  | 'query'
+  | 'with'
+  | 'pragma'
+  | 'insert'
+  | 'updated'
+  | 'deleted'
+  | 'define'
+  | 'control';
+
+const runs: Readonly<Record<StatementKind, Run>> = {
+  query,
+  with: withClause,
+  pragma,
+  insert,
+  updated: change('updated'),
+  deleted: change('deleted'),
+  define,
+  control,
 };
 
-function writesTodos({ sql, keyword }: SqlStatement): boolean {
+/** What a statement may begin with; undefined for ATTACH, VACUUM and others that reach other files. */
+export function kindOf(keyword: string): StatementKind | undefined {
+  return Object.hasOwn(kinds, keyword) ? kinds[keyword] : undefined;
+}
+
+const kinds: Readonly<Record<string, StatementKind>> = {
+  SELECT: 'query',
+  VALUES: 'query',
+  WITH: 'with',
+  EXPLAIN: 'query',
+  PRAGMA: 'pragma',
+  INSERT: 'insert',
+  REPLACE: 'insert',
+  UPDATE: 'updated',
+  DELETE: 'deleted',
+  CREATE: 'define',
+  DROP: 'define',
+  ALTER: 'define',
+  REINDEX: 'control',
+  ANALYZE: 'control',
+  BEGIN: 'control',
+  COMMIT: 'control',
+  END: 'control',
+  ROLLBACK: 'control',
+  SAVEPOINT: 'control',
+  RELEASE: 'control',
+};
+
+/** Whether a statement changes the todos. */
+export function writesTodos({ sql, keyword }: SqlStatement): boolean {
   const isWriting = ['INSERT', 'REPLACE', 'UPDATE', 'DELETE', 'WITH', 'DROP', 'ALTER'].includes(keyword);
   return (
     isWriting &&
@@ -249,7 +296,8 @@ function cell(value: unknown): string {
   return String(value).slice(0, mostCharacters).replaceAll('|', '\\|').replace(/\r?\n/g, ' ');
 }
 
-function listed(outcomes: readonly { readonly keyword: string; readonly text: string }[]): string {
+/** What came of several statements. */
+export function listed(outcomes: readonly { readonly keyword: string; readonly text: string }[]): string {
   const items = outcomes.map(
     ({ keyword, text: output }, index) => `${index + 1}. ${keyword}\n   ${output.replaceAll('\n', '\n   ')}`,
   );

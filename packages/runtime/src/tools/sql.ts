@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { JobStopped } from '../exec/workers.js';
+import type { HostedFiles } from '../workspace/hosted-files.js';
 import { sessionDatabaseIn } from '../workspace/todos.js';
 import { defineTool } from './define-tool.js';
 import { text } from './fields.js';
@@ -30,6 +31,8 @@ const seconds = 10;
 async function execute(query: string, context: ToolContext, signal: AbortSignal): Promise<ToolResult> {
   if (query.length > longestScript)
     throw sqlFailure(`the script has ${query.length} characters; at most ${longestScript} run in one call`);
+  const tables = context.sync?.tables;
+  if (tables) return executeHosted(query, tables, { context, signal });
   mkdirSync(context.sessionDirectory, { recursive: true, mode: 0o700 });
   const file = sessionDatabaseIn(context.sessionDirectory);
   const outcome = await context.jobs
@@ -41,6 +44,20 @@ async function execute(query: string, context: ToolContext, signal: AbortSignal)
     context.notify({ type: 'session.todos_changed', data: {} });
   if (outcome.isFailure) throw new ToolFailure(outcome.text);
   return { type: 'success', text: outcome.text };
+}
+
+async function executeHosted(
+  query: string,
+  tables: HostedFiles,
+  { context, signal }: { readonly context: ToolContext; readonly signal: AbortSignal },
+): Promise<ToolResult> {
+  const { runHosted } = await import('./sql-hosted.js');
+  const changed = () => context.notify({ type: 'session.todos_changed', data: {} });
+  const { text: output } = await runHosted(query, tables, { changed, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw sqlFailure(error instanceof Error ? error.message : String(error));
+  });
+  return { type: 'success', text: output };
 }
 
 const longestScript = 1024 * 1024;

@@ -4,6 +4,7 @@ import type { Confinement } from '../exec/sandbox-confinement.js';
 import type { JobRunner } from '../exec/workers.js';
 import type { Refusal } from '../permissions/decision.js';
 import type { LaterQuestion, PermissionQuestion } from '../permissions/question.js';
+import type { FileSync } from '../workspace/file-sync.js';
 import type { RecordWrite } from './file-write.js';
 import type { LargeOutput } from './output.js';
 import type { PlanQuestion } from './plan-question.js';
@@ -25,6 +26,8 @@ export interface ToolEnvironment {
   readonly workingDirectory: string;
   /** Where the session keeps what is its own; it may not be there yet. */
   readonly sessionDirectory: string;
+  /** Keeps the session's own files the same as those that a client stores. */
+  readonly sync?: FileSync;
   /** Files in these directories are touched without a question about the place. */
   readonly allowedDirectories: readonly string[];
   /** The runtime's own home, which is no part of directories around it. */

@@ -15,7 +15,6 @@ import { Deferral } from '../tools/deferral.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
-import { planPathIn } from '../workspace/plan.js';
 import { AgentToolsets, agentToolset } from './agent-toolsets.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelWarning, warningAboutEffort } from './model-warnings.js';
@@ -36,7 +35,6 @@ export class Planner {
   private shown: ReadonlyMap<string, Tool['source']> | undefined;
   private readonly prompt: PromptWriter;
   private readonly homeDirectory: string;
-  private readonly planPath: string;
   readonly optionWarnings = new OptionWarnings();
 
   constructor(
@@ -46,12 +44,12 @@ export class Planner {
     private access: ModelAccess,
     private readonly parts: PromptParts & {
       readonly homeDirectory: string;
-      readonly sessionDirectory: string;
+      /** The file of the plan, as the model knows it. */
+      planPath(): string;
     } & AgentChoices,
   ) {
     this.prompt = new PromptWriter(parts);
     this.homeDirectory = parts.homeDirectory;
-    this.planPath = planPathIn(parts.sessionDirectory);
     for (const source of sources)
       source.onChange(() => {
         this.toolset = undefined;
@@ -187,7 +185,7 @@ export class Planner {
       isCopilot: access.isCopilot,
       version: this.version,
       mode: this.mode,
-      planPath: this.planPath,
+      planPath: this.parts.planPath(),
       ...(state.context.gitRoot !== undefined && { gitRoot: state.context.gitRoot }),
       ...(organizationInstructions !== undefined && { organizationInstructions }),
     };

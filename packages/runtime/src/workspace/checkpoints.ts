@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from './absent.js';
+import { type FileSync, unsynced } from './file-sync.js';
 import { replaceFile } from './replace-file.js';
 
 /** A summary that a compaction has left, as the index names it. */
@@ -12,7 +13,10 @@ export interface Checkpoint {
 
 /** The summaries of a session, one file each, and their index. */
 export class Checkpoints {
-  constructor(private readonly directory: string) {}
+  constructor(
+    private readonly directory: string,
+    private readonly sync: FileSync = unsynced,
+  ) {}
 
   /** Keeps a summary beside the earlier ones, and names it in the index; returns its path. */
   async write({
@@ -27,13 +31,15 @@ export class Checkpoints {
     const filename = `${String(number).padStart(3, '0')}-${slugOf(title) || 'checkpoint'}.md`;
     const path = join(this.directory, filename);
     await replaceFile(path, `${text}\n`);
+    await this.sync.push(path);
     const others = (await this.list()).filter((each) => each.number !== number);
     await this.writeIndex([...others, { number, title: title.replaceAll('|', '/'), filename }]);
-    return path;
+    return this.sync.shown(path);
   }
 
   /** In the order in which they were made; a line that is none is passed over. */
   async list(): Promise<readonly Checkpoint[]> {
+    await this.sync.pull(this.indexPath);
     const text = (await readFile(this.indexPath, 'utf8').catch(absent)) ?? '';
     return text.split('\n').flatMap((line) => {
       const [, number, title, filename] = row.exec(line) ?? [];
@@ -46,7 +52,9 @@ export class Checkpoints {
   async read(number: number): Promise<string | undefined> {
     const found = (await this.list()).find((each) => each.number === number);
     if (!found) return undefined;
-    const text = await readFile(join(this.directory, found.filename), 'utf8').catch(absent);
+    const path = join(this.directory, found.filename);
+    await this.sync.pull(path);
+    const text = await readFile(path, 'utf8').catch(absent);
     return text?.replace(/\n$/, '');
   }
 
@@ -56,12 +64,21 @@ export class Checkpoints {
     const gone = all.filter((each) => each.number > number);
     if (gone.length === 0) return;
     await this.writeIndex(all.filter((each) => each.number <= number));
-    for (const { filename } of gone) await rm(join(this.directory, filename), { force: true });
+    for (const path of gone.map(({ filename }) => join(this.directory, filename))) {
+      await rm(path, { force: true });
+      await this.sync.push(path);
+    }
+  }
+
+  /** An index is there, be it of nothing. */
+  async ensureIndex(): Promise<void> {
+    await this.writeIndex(await this.list());
   }
 
   private async writeIndex(checkpoints: readonly Checkpoint[]): Promise<void> {
     const rows = checkpoints.map(({ number, title, filename }) => `| ${number} | ${title} | ${filename} |`);
     await replaceFile(this.indexPath, `${[heading, ...rows].join('\n')}\n`);
+    await this.sync.push(this.indexPath);
   }
 
   private get indexPath(): string {

@@ -1,13 +1,18 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { absent } from './absent.js';
+import { type FileSync, unsynced } from './file-sync.js';
 import { replaceFile } from './replace-file.js';
 
 /** What autopilot works towards, in a file of the session's directory. */
 export class ObjectiveFile {
-  constructor(private readonly directory: string) {}
+  constructor(
+    private readonly directory: string,
+    private readonly sync: FileSync = unsynced,
+  ) {}
 
   async read(): Promise<string | undefined> {
+    await this.sync.pull(this.path);
     return readFile(this.path, 'utf8').catch(absent);
   }
 
@@ -15,6 +20,7 @@ export class ObjectiveFile {
   async write(content: string): Promise<'create' | 'update'> {
     const existed = (await this.read()) !== undefined;
     await replaceFile(this.path, content);
+    await this.sync.push(this.path);
     return existed ? 'update' : 'create';
   }
 
@@ -22,6 +28,7 @@ export class ObjectiveFile {
   async remove(): Promise<boolean> {
     const existed = (await this.read()) !== undefined;
     await rm(this.path, { force: true });
+    if (existed) await this.sync.push(this.path);
     return existed;
   }
 

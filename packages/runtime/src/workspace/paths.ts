@@ -2,6 +2,7 @@ import { constants, existsSync, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { absent } from './absent.js';
+import type { FileSync } from './file-sync.js';
 
 export type PlaceKind = 'file' | 'directory' | 'other' | 'missing';
 
@@ -22,6 +23,8 @@ export interface Bounds {
   readonly allowedDirectories: readonly string[];
   /** The runtime's own home: its rules and sessions are not part of a working directory around it. */
   readonly homeDirectory?: string;
+  /** Knows where files are that a client stores. */
+  readonly sync?: Pick<FileSync, 'local' | 'pull'>;
   /** Throws when rules forbid to look there. */
   checkPlace?(place: Place): void;
 }
@@ -43,8 +46,8 @@ export class PlaceChanged extends Error {
 /** Follows a path to its real end and says whether that is inside; throws BadPath. */
 export async function locate(path: string, bounds: Bounds): Promise<Place> {
   if (path.includes('\0')) throw new BadPath('A path must not contain NUL');
-  const absolute = resolve(bounds.workingDirectory, path);
-  const { real, kind } = await follow(absolute);
+  const { absolute, here } = await broughtHere(path, bounds);
+  const { real, kind } = await follow(here);
   if (isOwnProcess(real)) throw new BadPath(`${absolute} belongs to the runtime itself and is never opened`);
   const [home, ...directories] = await Promise.all(
     [bounds.homeDirectory, ...new Set(bounds.allowedDirectories)].map(realDirectory),
@@ -54,6 +57,16 @@ export async function locate(path: string, bounds: Bounds): Promise<Place> {
   // mutation: tools look at forbidden places
   bounds.checkPlace?.(place);
   return place;
+}
+
+/** A file that a client stores is brought to this disk first, and keeps the name by which it is known. */
+async function broughtHere(path: string, { sync, workingDirectory }: Bounds) {
+  const absolute = resolve(workingDirectory, path);
+  const named = sync?.local(path) === undefined ? absolute : path;
+  const local = sync?.local(named);
+  if (!sync || local === undefined) return { absolute, here: absolute };
+  await sync.pull(local);
+  return { absolute: named, here: local };
 }
 
 /** Opens what was judged and nothing else: links put in its way since then are not followed. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database, OpenDatabase } from '@groundcrew/store';
+import type { HostedFiles } from './hosted-files.js';
 
 /** One thing to do, as far as the agent has filled it in. */
 export interface Todo {
@@ -29,15 +30,30 @@ export function readTodos(sessionDirectory: string, open: OpenDatabase): Todos {
   const database = open(file, { readOnly: true });
   try {
     database.exec('PRAGMA busy_timeout = 1000');
-    return {
-      rows: rowsOf('todos', database).map(todoOf),
-      dependencies: rowsOf('todo_deps', database).flatMap(({ todo_id: todoId, depends_on: dependsOn }) =>
-        typeof todoId === 'string' && typeof dependsOn === 'string' ? [{ todoId, dependsOn }] : [],
-      ),
-    };
+    return todosOf(rowsOf('todos', database), rowsOf('todo_deps', database));
   } finally {
     database.close();
   }
+}
+
+/** The same from tables that a client keeps. */
+export async function hostedTodos(tables: HostedFiles): Promise<Todos> {
+  if (!(await tables.hasTables())) return { rows: [], dependencies: [] };
+  const ask = async (query: string) => (await tables.query({ query, queryType: 'query' })).rows;
+  const known = new Set(
+    (await ask("SELECT name FROM sqlite_schema WHERE type = 'table'")).map(({ name }) => name),
+  );
+  const all = async (table: string) => (known.has(table) ? ask(`SELECT * FROM ${table}`) : []);
+  return todosOf(await all('todos'), await all('todo_deps'));
+}
+
+function todosOf(todos: readonly Row[], dependencies: readonly Row[]): Todos {
+  return {
+    rows: todos.map(todoOf),
+    dependencies: dependencies.flatMap(({ todo_id: todoId, depends_on: dependsOn }) =>
+      typeof todoId === 'string' && typeof dependsOn === 'string' ? [{ todoId, dependsOn }] : [],
+    ),
+  };
 }
 
 type Row = Readonly<Record<string, unknown>>;

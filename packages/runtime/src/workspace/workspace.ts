@@ -4,6 +4,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { diskFault, makeDirectory } from '@groundcrew/store';
 import { absent } from './absent.js';
 import { Checkpoints } from './checkpoints.js';
+import { type FileSync, unsynced } from './file-sync.js';
 import { inParent, NoDirectory } from './held-parent.js';
 import { ObjectiveFile } from './objective.js';
 import { planPathIn, readPlanIn } from './plan.js';
@@ -41,13 +42,20 @@ export class Workspace {
   constructor(
     readonly directory: string,
     private readonly jobs?: TodoReader,
+    private readonly sync: FileSync = unsynced,
   ) {
-    this.checkpoints = new Checkpoints(join(directory, 'checkpoints'));
-    this.objective = new ObjectiveFile(directory);
+    this.checkpoints = new Checkpoints(join(directory, 'checkpoints'), sync);
+    this.objective = new ObjectiveFile(directory, sync);
   }
 
+  /** The directory as clients and models know it. */
+  get shownDirectory(): string {
+    return this.sync.shown(this.directory);
+  }
+
+  /** The file of the plan, as clients and models know it. */
   get planPath(): string {
-    return planPathIn(this.directory);
+    return this.sync.shown(planPathIn(this.directory));
   }
 
   /**
@@ -80,25 +88,30 @@ export class Workspace {
   }
 
   readPlan(): Promise<string | undefined> {
-    return readPlanIn(this.directory);
+    return readPlanIn(this.directory, this.sync);
   }
 
   async writePlan(content: string): Promise<'create' | 'update'> {
     const existed = (await this.readPlan()) !== undefined;
-    await replaceFile(this.planPath, content);
+    const path = planPathIn(this.directory);
+    await replaceFile(path, content);
+    await this.sync.push(path);
     return existed ? 'update' : 'create';
   }
 
   /** False when there was none. */
   async removePlan(): Promise<boolean> {
     const existed = (await this.readPlan()) !== undefined;
-    await rm(this.planPath, { force: true });
+    const path = planPathIn(this.directory);
+    await rm(path, { force: true });
+    if (existed) await this.sync.push(path);
     return existed;
   }
 
   /** What the agent has set out to do. */
   async readTodos(): Promise<Todos> {
-    const { sessionDatabaseIn } = await import('./todos.js');
+    const { hostedTodos, sessionDatabaseIn } = await import('./todos.js');
+    if (this.sync.tables) return hostedTodos(this.sync.tables);
     const hasTables = await lstat(sessionDatabaseIn(this.directory)).catch(absent);
     if (!hasTables || !this.jobs) return { rows: [], dependencies: [] };
     return this.jobs.run('todos', { sessionDirectory: this.directory }, { milliseconds: 10_000 });
@@ -106,6 +119,7 @@ export class Workspace {
 
   /** Names of all files, sorted, with `/` between directories. */
   async listFiles(): Promise<string[]> {
+    await this.sync.pull(this.filesDirectory);
     const entries =
       (await readdir(this.filesDirectory, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
     return entries
@@ -115,6 +129,7 @@ export class Workspace {
   }
 
   async readFile(path: string): Promise<string> {
+    await this.pullInside(path);
     return this.inside(path, { makes: false }, async (target) => {
       const handle = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       try {
@@ -134,19 +149,28 @@ export class Workspace {
     return name;
   }
 
-  /** Where a file of this name is. */
+  /** Where clients find a file of this name. */
   filePath(name: string): string {
-    return join(this.filesDirectory, name);
+    return this.sync.shown(join(this.filesDirectory, name));
   }
 
   /** Whole or not at all. */
   async writeFile(path: string, content: string): Promise<'create' | 'update'> {
-    return this.inside(path, { makes: true }, async (target) => {
+    await this.pullInside(path);
+    const operation = await this.inside(path, { makes: true }, async (target) => {
       const before = await lstat(target).catch(absent);
       if (before?.isSymbolicLink()) throw new OutsideWorkspace(path);
       await replaceFile(target, content);
       return before === undefined ? 'create' : 'update';
     });
+    await this.sync.push(resolve(this.filesDirectory, path));
+    return operation;
+  }
+
+  /** What leads elsewhere is refused by `inside`. */
+  private async pullInside(path: string): Promise<void> {
+    const target = resolve(this.filesDirectory, path);
+    if (target.startsWith(this.filesDirectory + sep)) await this.sync.pull(target);
   }
 
   private get filesDirectory(): string {

@@ -17,6 +17,15 @@ export interface ClientStart {
   readonly allowsUnasked?: boolean;
 }
 
+/** A dialect as it is sent to another node. */
+export interface DescribedDialect {
+  readonly age: Age;
+  readonly settled?: Protocol;
+  readonly hasConnected: boolean;
+  readonly hasPinged: boolean;
+  readonly isAfterShellExit: boolean;
+}
+
 /** What depends on a client's age or protocol, once per connection. Until it has opened a session it counts as new. */
 export class ClientDialect {
   /** What `session.getMessages` shows beside what is stored. */
@@ -29,6 +38,17 @@ export class ClientDialect {
   private isAfterShellExit = false;
 
   constructor(private readonly start: ClientStart) {}
+
+  /** What another node has to know of the client to speak to it as this one does. */
+  describe(): DescribedDialect {
+    const { age, settled, hasConnected, hasPinged, isAfterShellExit } = this;
+    return { age, hasConnected, hasPinged, isAfterShellExit, ...(settled !== undefined && { settled }) };
+  }
+
+  /** A dialect as another node has described it. */
+  static of(start: ClientStart, described: DescribedDialect): ClientDialect {
+    return Object.assign(new ClientDialect(start), described);
+  }
 
   /** The client has sent `connect`, which only protocol 3 has. */
   connected({ clientInfo }: { readonly clientInfo?: unknown } = {}): void {

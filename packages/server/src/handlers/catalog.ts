@@ -16,6 +16,7 @@ import { sessionCommandsHandlers } from './session-commands.js';
 import { sessionEventLogHandlers } from './session-event-log.js';
 import { sessionExtensionsHandlers } from './session-extensions.js';
 import { sessionFactoryHandlers } from './session-factory.js';
+import { sessionFsHandlers } from './session-fs.js';
 import { sessionGitHubAuthHandlers } from './session-github-auth.js';
 import { sessionHistoryHandlers } from './session-history.js';
 import { sessionHostHandlers } from './session-host.js';
@@ -95,6 +96,7 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...pluginsHandlers,
   ...remoteControlHandlers,
   ...serverHandlers,
+  ...sessionFsHandlers,
   ...sessionsHandlers,
   ...skillsHandlers,
   ...storedSessionsHandlers,

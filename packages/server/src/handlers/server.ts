@@ -6,6 +6,7 @@ type Names = 'auth.getStatus' | 'connect' | 'ping' | 'status.get' | 'models.list
 export const serverHandlers: Handlers<Pick<Methods, Names>> = {
   async connect({ enableGitHubTelemetryForwarding, clientInfo }, { client, environment }) {
     client.dialect.connected({ clientInfo });
+    client.movesOn = clientInfo?.name === 'groundcrew-sdk';
     if (enableGitHubTelemetryForwarding !== undefined)
       client.wantsTelemetry = enableGitHubTelemetryForwarding;
     return { ok: true, protocolVersion: client.dialect.protocol, version: environment.version };

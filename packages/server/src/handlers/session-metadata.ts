@@ -21,7 +21,7 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
       modifiedTime: state.modifiedAt,
       isRemote: false,
       alreadyInUse: false,
-      workspacePath: hasWorkspace ? session.workspacePath : null,
+      workspacePath: hasWorkspace ? session.workspace.shownDirectory : null,
       workingDirectory: state.context.cwd,
       currentMode: state.mode,
       sessionLimits: Object.keys(state.limits).length > 0 ? state.limits : null,

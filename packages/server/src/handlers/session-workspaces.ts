@@ -10,7 +10,7 @@ const modes = ['unstaged', 'branch', 'session'] as const;
 export const sessionWorkspacesHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.workspaces.getWorkspace'(_params, { session }) {
     if (!session.hasWorkspaceIn(await session.state())) return { workspace: null };
-    return { workspace: await describeWorkspace(session), path: session.workspace.directory };
+    return { workspace: await describeWorkspace(session), path: session.workspace.shownDirectory };
   },
   async 'session.workspaces.listFiles'(_params, { session }) {
     return {

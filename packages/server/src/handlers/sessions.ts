@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
-import { isSafeId, type Session } from '@groundcrew/runtime';
+import { isSafeId, type Session, type SessionSettings } from '@groundcrew/runtime';
 import { StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
@@ -148,6 +150,7 @@ function openRequest(
 ) {
   const { client, environment } = context;
   const { warnings = [], skipsInstructions } = environment;
+  const place = workingPlace(context);
   const skipped = skipsInstructions ? { skipCustomInstructions: true } : {};
   client.dialect.settle({
     params,
@@ -173,11 +176,32 @@ function openRequest(
   return {
     sessionId,
     settings: (before: Parameters<typeof settingsFrom>[1]) =>
-      settingsFrom({ ...skipped, ...params }, before, environment.workingDirectory),
-    warnings: [...context.optionWarnings(), ...extensionWarnings(params, context), ...warnings],
+      hosted(settingsFrom({ ...skipped, ...params }, before, place.workingDirectory), client),
+    warnings: [
+      ...context.optionWarnings(),
+      ...place.warnings,
+      ...extensionWarnings(params, context),
+      ...warnings,
+    ],
     ...(params.agent !== undefined && { agent: params.agent }),
     share,
   };
+}
+
+/** Sessions work where the client that stores their files says, if this machine has such a directory. */
+function workingPlace({ client, environment: { workingDirectory } }: CallContext) {
+  const initialCwd = client.hosting?.initialCwd;
+  if (!initialCwd) return { workingDirectory, warnings: [] };
+  if (isAbsolute(initialCwd) && statSync(initialCwd, { throwIfNoEntry: false })?.isDirectory())
+    return { workingDirectory: initialCwd, warnings: [] };
+  const warning = `The session file system's 'initialCwd' has no effect: ${initialCwd} is no directory on this machine. Sessions work in ${workingDirectory} unless they name another.`;
+  return { workingDirectory, warnings: [warning] };
+}
+
+function hosted(settings: SessionSettings, { hosting }: CallContext['client']): SessionSettings {
+  if (!hosting) return settings;
+  const { initialCwd: _, ...where } = hosting;
+  return { ...settings, hosting: where };
 }
 
 /** A new session has the plugins that are enabled, besides what its client names. */
@@ -235,7 +259,7 @@ async function opened(
     startTime: state.createdAt,
     isRemote: false,
     mode: state.mode,
-    ...(session.hasWorkspaceIn(state) && { workspacePath: session.workspacePath }),
+    ...(session.hasWorkspaceIn(state) && { workspacePath: session.workspace.shownDirectory }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     capabilities: {
       ui: {

@@ -18,6 +18,11 @@ export function git(words: readonly KnownWord[]): Understood | undefined {
   // It takes itself for asked about a manual page.
   if (name.kind !== 'literal' || leading.options.some(({ name: each }) => /^--(?:version|help)$/.test(each)))
     return undefined;
+  const directories = valuesOf(leading, '-C');
+  if (directories.length > mostDirectories) return undefined;
   const call = gitReads.get(name.value)?.(rest) ?? gitWrites.get(name.value)?.(rest);
-  return call && { ...call, git: { subcommand: name.value, directories: valuesOf(leading, '-C') } };
+  return call && { ...call, git: { subcommand: name.value, directories } };
 }
+
+/** Each is looked up, with all directories around it. */
+const mostDirectories = 4;

@@ -12,7 +12,7 @@ export const languages: readonly (readonly [string, Program])[] = [
 
 /** Prints, deletes, quits and substitutes, without the flags that write files or run commands. */
 const harmlessSed =
-  /^\s*(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:[+~]?\d+|\$|\/[^/\\\n]*\/))?)?!?\s*(?:[pdq=]|s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)\s*$/;
+  /^(?:(?:\d+|\$|\/[^/\\\n]*\/)(?:,(?:[+~]?\d+|\$|\/[^/\\\n]*\/))?)?!?\s*(?:[pdq=]|s([/|#,])(?:(?!\1)[^\\\n]|\\.)*\1(?:(?!\1)[^\\\n]|\\.)*\1[gpiI\d]*)$/;
 
 function sed(): Program {
   const table = optionTable(
@@ -22,7 +22,9 @@ function sed(): Program {
     const call = parseCall(words, table);
     const texts = call && programTexts(call, '-e', '--expression');
     if (!call || !texts) return undefined;
-    const isHarmless = texts.every((text) => text.split(/[;\n]/).every((part) => harmlessSed.test(part)));
+    const isHarmless = texts.every((text) =>
+      text.split(/[;\n]/).every((part) => harmlessSed.test(part.trim())),
+    );
     if (!isHarmless && !isQuestion(call)) return undefined;
     if (has(call, '-e', '--expression')) return { role: 'reads', ...call };
     const [text, ...operands] = call.operands;

@@ -1,0 +1,58 @@
+import type { Environment } from '@groundcrew/models';
+import { UsageError } from '../flags/arguments.js';
+import { type Flag, textFlag } from '../flags/flags.js';
+import type { ClusterChoice } from '../stores/cluster-node.js';
+
+/** Names the NATS by which nodes reach one another. */
+export const natsFlag = textFlag(
+  '--nats',
+  'URL',
+  'one of several nodes: where NATS is; needs --store postgres://…',
+);
+
+/** Says what this node has. */
+export const labelFlag: Flag<readonly string[]> = {
+  names: ['--label'],
+  placeholder: 'TEXT',
+  help: 'what this node has that sessions may need, such as a shared volume; may be repeated',
+  read: (text, name) => readLabels(text, name),
+  join: (before, more) => [...before, ...more],
+};
+
+/** Where a cluster may be named. */
+export interface ClusterWish {
+  readonly nats?: string;
+  readonly labels?: readonly string[];
+  readonly environment: Environment;
+  /** The PostgreSQL that keeps all sessions. */
+  readonly store: string | undefined;
+}
+
+/** Whether this runtime is one of several nodes, by the command line or the environment. Throws UsageError. */
+export async function chooseCluster(wish: ClusterWish): Promise<ClusterChoice | undefined> {
+  const { GROUNDCREW_NATS, GROUNDCREW_LABELS } = wish.environment;
+  const nats = wish.nats ?? (GROUNDCREW_NATS || undefined);
+  const given = GROUNDCREW_LABELS ? readLabels(GROUNDCREW_LABELS, 'GROUNDCREW_LABELS') : undefined;
+  const labels = wish.labels ?? given;
+  const place = wish.nats === undefined ? 'GROUNDCREW_NATS' : '--nats';
+  if (nats === undefined) {
+    if (labels) throw new UsageError('Labels are for one of several nodes: --label needs --nats');
+    return undefined;
+  }
+  if (wish.store === undefined)
+    throw new UsageError(`${place} needs a store that nodes share: --store postgres://…`);
+  const { BadBusAddress, readBusAddress } = await import('@groundcrew/cluster');
+  try {
+    readBusAddress(nats);
+  } catch (error) {
+    throw error instanceof BadBusAddress ? new UsageError(`${place}: ${error.message}`) : error;
+  }
+  return { nats, labels: labels ?? [] };
+}
+
+function readLabels(text: string, place: string): readonly string[] {
+  const labels = text.split(',').map((label) => label.trim());
+  if (labels.some((label) => !/^[\w.:/=@-]{1,200}$/.test(label)))
+    throw new UsageError(`${place} needs words without spaces, separated by commas`);
+  return labels;
+}

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import type { ClusterNode, NodeSessions } from '@groundcrew/cluster';
+import type { Lifecycle, Runtime, RuntimeOptions } from '@groundcrew/runtime';
+import type { Routing, Server } from '@groundcrew/server';
+import type { OrphanedSession, Owner } from '@groundcrew/store';
+import type { SharedStore } from './shared-store.js';
+
+/** How this runtime is one of several nodes. */
+export interface ClusterChoice {
+  /** The address of NATS. */
+  readonly nats: string;
+  /** What this node has that sessions may need. */
+  readonly labels: readonly string[];
+}
+
+/** What a node is made of. */
+export interface NodeParts extends ClusterChoice {
+  readonly store: SharedStore;
+  readonly owner: Owner;
+  warn(message: string): void;
+}
+
+/** This runtime as a node; nothing of it is loaded before `start`. */
+export class ProgramNode implements Routing {
+  #node: ClusterNode | undefined;
+
+  constructor(private readonly parts: NodeParts) {}
+
+  /** Connects to NATS and shows this node to the others. Throws StoreError, and BadBusAddress. */
+  async start(runtime: Runtime, server: Server): Promise<void> {
+    const { nats, labels, owner, store, warn } = this.parts;
+    const { ClusterNode: Node, openBus } = await import('@groundcrew/cluster');
+    const bus = await openBus({ url: nats, onWarning: warn });
+    const node = new Node({
+      bus,
+      store,
+      cluster: await store.cluster(),
+      owner,
+      labels,
+      sessions: sessionsOf(runtime, labels),
+      serve: (channel, client) => server.serveForwarded(channel, client),
+      onLifecycle: (lifecycle) => server.lifecycleElsewhere(lifecycle as Lifecycle),
+      onWarning: warn,
+    });
+    this.#node = node;
+    runtime.onLifecycle((lifecycle) => node.broadcast(lifecycle));
+    await node.start();
+  }
+
+  open(client: Parameters<Routing['open']>[0]): ReturnType<Routing['open']> {
+    if (!this.#node) throw new Error('The node has not been started');
+    return this.#node.open(client);
+  }
+
+  get isDraining(): boolean {
+    return this.#node?.isDraining ?? false;
+  }
+
+  /** What the engine needs of the other nodes. */
+  seams(server: () => Server): NonNullable<RuntimeOptions['cluster']> {
+    return {
+      moved: (sessionId) => server().sessionMoved(sessionId),
+      handOver: async (claim) => (await this.parts.store.cluster()).handOver(claim),
+    };
+  }
+
+  /** Leaves all sessions to other nodes; clients of this one are forwarded. */
+  async drain(signal: AbortSignal): Promise<void> {
+    await this.#node?.drain(signal);
+  }
+
+  async close(): Promise<void> {
+    await this.#node?.close();
+  }
+}
+
+function sessionsOf(runtime: Runtime, labels: readonly string[]): NodeSessions {
+  return {
+    isOpen: (sessionId) => runtime.find(sessionId) !== undefined,
+    openIds: () => runtime.openIds,
+    adopt: ({ sessionId, head }) => runtime.adopt(sessionId, head.context.cwd),
+    missingFor: (orphan) => missingFor(orphan, labels),
+    lose: (sessionId) => runtime.lose(sessionId),
+    handOver: (sessionId, signal) => runtime.handOver(sessionId, signal),
+  };
+}
+
+/** What a session needs that this node does not have. */
+function missingFor({ head }: OrphanedSession, _labels: readonly string[]): string | undefined {
+  if (!existsSync(head.context.cwd)) return `the working directory ${head.context.cwd} is not here`;
+  return undefined;
+}

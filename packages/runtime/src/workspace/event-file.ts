@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { LogRecord } from '@groundcrew/store';
+
+/** How far a file of events goes. */
+interface Written {
+  readonly seq: number;
+  /** How often the log had been cut: a file from before the next cut holds what is no longer there. */
+  readonly cuts: number;
+  readonly bytes: number;
+}
+
+/** Where the lines go. */
+export interface EventSink {
+  /** Bytes that are there; undefined when there is no such file. */
+  size(): Promise<number | undefined>;
+  /** Makes the file anew, with this in it. */
+  begin(text: string): Promise<void>;
+  append(text: string): Promise<void>;
+}
+
+/** The log whose events are written. */
+export interface EventSource {
+  /** How often it was cut. */
+  cuts(): number;
+  read(after?: number): AsyncIterable<readonly LogRecord[]>;
+}
+
+/** A session's events as lines of JSON. The log is the truth: a file that does not fit it is written anew. */
+export class EventFile {
+  private written: Written | undefined;
+  private updating: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly source: EventSource,
+    /** The file on this disk that says how far the lines go. */
+    private readonly mark: string,
+    private readonly sink: EventSink,
+  ) {}
+
+  /** Adds what happened since the last time, be it in another process. */
+  update(): Promise<void> {
+    // Agents that work side by side want it at the same time: one writes after the other.
+    const updated = this.updating.then(() => this.write());
+    this.updating = updated.catch(() => undefined);
+    return updated;
+  }
+
+  private async write(): Promise<void> {
+    const { source, sink } = this;
+    const cuts = source.cuts();
+    this.written ??= await this.writtenBefore();
+    if (this.written?.cuts !== cuts) this.written = undefined;
+    let { seq, bytes } = this.written ?? { seq: 0, bytes: 0 };
+    let isNew = this.written === undefined;
+    // A failure half-way leaves a file that is not as long as its mark says: it is written anew.
+    this.written = undefined;
+    for await (const batch of source.read(seq)) {
+      const text = batch
+        .filter(({ isPublic }) => isPublic)
+        .map(({ json }) => `${json}\n`)
+        .join('');
+      bytes += Buffer.byteLength(text);
+      seq = batch.at(-1)?.seq ?? seq;
+      const reached = JSON.stringify({ seq, bytes, cuts });
+      await Promise.all([
+        isNew ? sink.begin(text) : text !== '' && sink.append(text),
+        writeFile(this.mark, reached, { mode: 0o600 }),
+      ]);
+      isNew = false;
+    }
+    if (isNew) await sink.begin('');
+    this.written = { seq, bytes, cuts };
+  }
+
+  /** How far the file goes that another process has left; undefined when there is none, or none that can be relied on. */
+  private async writtenBefore(): Promise<Written | undefined> {
+    try {
+      const [size, text] = await Promise.all([this.sink.size(), readFile(this.mark, 'utf8')]);
+      const { seq, bytes, cuts = 0 }: Partial<Written> = JSON.parse(text);
+      return typeof seq === 'number' && bytes !== undefined && bytes === size
+        ? { seq, bytes, cuts }
+        : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}

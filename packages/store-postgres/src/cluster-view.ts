@@ -1,0 +1,78 @@
+import type { ClusterStore, NodeEntry, OrphanedSession, Owner, SessionPlace } from '@groundcrew/store';
+import { handOverSession, liveNodes, orphanedSessions, placeOfSession, takenSessions } from './cluster.js';
+import { columnText } from './columns.js';
+import type { Connection } from './connection.js';
+import type { Lease } from './lease.js';
+
+type Work<T> = (connection: Connection) => Promise<T>;
+
+/** What the view has of its store. */
+export interface ClusterViewParts {
+  readonly lease: Lease;
+  /** The server was away: no owner of a lease is taken for dead. */
+  isGraceTime(): boolean;
+  /** On a connection for reads, again until it is answered. */
+  read<T>(work: Work<T>): Promise<T>;
+  /** Again until it is done or the store's patience is over. */
+  again<T>(attempt: (deadline: number) => Promise<T>): Promise<T>;
+  /** When all that was written before of a session is done. */
+  inTurn<T>(sessionId: string, work: (deadline: number) => Promise<T>): Promise<T>;
+  /** The session is no longer written under this claim. */
+  letGo(sessionId: string, epoch: number): void;
+  /** On a connection for writes, again until the deadline. */
+  write<T>(work: Work<T>, deadline: number): Promise<T>;
+}
+
+/** The same store as several nodes see it. */
+export class ClusterView implements ClusterStore {
+  #isNode = false;
+
+  constructor(private readonly parts: ClusterViewParts) {}
+
+  /** Other nodes forward to this one, and it to them. */
+  get isNode(): boolean {
+    return this.#isNode;
+  }
+
+  announce(owner: Owner, entry: Pick<NodeEntry, 'address' | 'labels'>): Promise<void> {
+    const { again, lease } = this.parts;
+    this.#isNode = true;
+    return again((deadline) => lease.announce({ owner, entry }, deadline));
+  }
+
+  nodes(): Promise<readonly NodeEntry[]> {
+    return this.parts.read(liveNodes);
+  }
+
+  async placeOf(sessionId: string): Promise<SessionPlace | undefined> {
+    const { read, isGraceTime } = this.parts;
+    // No other id is kept as it is.
+    if (columnText(sessionId) !== sessionId) return undefined;
+    return read((connection) => placeOfSession(connection, { sessionId, isGraceTime: isGraceTime() }));
+  }
+
+  async orphans(query: {
+    readonly limit: number;
+    readonly since: number;
+  }): Promise<readonly OrphanedSession[]> {
+    if (this.parts.isGraceTime()) return [];
+    return this.parts.read((connection) => orphanedSessions(connection, query));
+  }
+
+  taken(owner: Owner, sessionIds: readonly string[]): Promise<readonly string[]> {
+    return this.parts.read((connection) => takenSessions(connection, { owner, sessionIds }));
+  }
+
+  handOver(request: { readonly sessionId: string; readonly epoch: number }): Promise<void> {
+    const { inTurn, letGo, write } = this.parts;
+    const { sessionId, epoch } = request;
+    return inTurn(sessionId, async (deadline) => {
+      letGo(sessionId, epoch);
+      await write((connection) => handOverSession(connection, request), deadline);
+    });
+  }
+
+  onLapse(listener: () => void): void {
+    this.parts.lease.onLapse(listener);
+  }
+}

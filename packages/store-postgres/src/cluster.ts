@@ -1,0 +1,103 @@
+import type { NodeEntry, OrphanedSession, Owner, SessionPlace } from '@groundcrew/store';
+import { type HeadRow, headColumns, readHead } from './columns.js';
+import type { Connection } from './connection.js';
+
+interface NodeRow {
+  readonly id: string;
+  readonly address: string;
+  readonly labels: readonly string[];
+}
+
+/** The owner of a session that a node has handed over: a name that no node has, so that any of them may take it. */
+const handedOver = '';
+
+/** The nodes whose leases are valid. */
+export async function liveNodes(connection: Connection): Promise<readonly NodeEntry[]> {
+  const rows = await connection.all<NodeRow>({
+    name: 'gc-nodes',
+    text: `SELECT id, address, labels FROM gc_node
+      WHERE address IS NOT NULL AND lease_until > clock_timestamp() ORDER BY id`,
+  });
+  return rows.map(entryOf);
+}
+
+interface PlaceRow {
+  readonly seq: number;
+  readonly id: string | null;
+  readonly address: string | null;
+  readonly labels: readonly string[] | null;
+}
+
+/** Where a session is. In `isGraceTime` every node that has a row counts as alive. */
+export async function placeOfSession(
+  connection: Connection,
+  { sessionId, isGraceTime }: { readonly sessionId: string; readonly isGraceTime: boolean },
+): Promise<SessionPlace | undefined> {
+  const [row] = await connection.all<PlaceRow>({
+    name: 'gc-place',
+    text: `SELECT s.seq, n.id, n.address, n.labels FROM gc_session s LEFT JOIN gc_node n
+        ON n.id = s.owner AND n.address IS NOT NULL AND (n.lease_until > clock_timestamp() OR $2)
+      WHERE s.id = $1`,
+    values: [sessionId, isGraceTime],
+  });
+  if (!row) return undefined;
+  const { seq, id, address, labels } = row;
+  const isOwned = id !== null && address !== null;
+  return { seq, ...(isOwned && { node: { runtimeId: id, address, labels: labels ?? [] } }) };
+}
+
+interface OrphanRow extends HeadRow {
+  readonly id: string;
+  readonly seq: number;
+}
+
+/** Work that a node was at whose lease has ended, and work that was handed over. What a client closed is neither. */
+export async function orphanedSessions(
+  connection: Connection,
+  { limit, since }: { readonly limit: number; readonly since: number },
+): Promise<readonly OrphanedSession[]> {
+  const rows = await connection.all<OrphanRow>({
+    name: 'gc-orphans',
+    text: `SELECT s.id, s.seq, ${headColumns} FROM gc_session s
+      LEFT JOIN gc_node n ON n.id = s.owner
+      WHERE s.has_work AND (s.owner = $1
+        OR (n.address IS NOT NULL AND n.lease_until < clock_timestamp() - $2 * interval '1 millisecond'))
+      ORDER BY s.modified_at, s.id LIMIT $3`,
+    values: [handedOver, since, limit],
+  });
+  return rows.map((row) => ({
+    sessionId: row.id,
+    seq: row.seq,
+    head: readHead(row, () => undefined),
+  }));
+}
+
+/** Of these sessions, those that another runtime has. */
+export async function takenSessions(
+  connection: Connection,
+  { owner, sessionIds }: { readonly owner: Owner; readonly sessionIds: readonly string[] },
+): Promise<readonly string[]> {
+  const rows = await connection.all<{ readonly id: string }>({
+    name: 'gc-taken',
+    text: `SELECT asked.id FROM unnest($1::text[]) AS asked(id) LEFT JOIN gc_session s ON s.id = asked.id
+      WHERE s.id IS NULL OR (s.owner IS NOT NULL AND s.owner <> $2)`,
+    values: [[...sessionIds], owner.runtimeId],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** Leaves a session to the node that is first, if the epoch is still the caller's; may be done again. */
+export async function handOverSession(
+  connection: Connection,
+  { sessionId, epoch }: { readonly sessionId: string; readonly epoch: number },
+): Promise<void> {
+  await connection.all({
+    name: 'gc-hand-over',
+    text: 'UPDATE gc_session SET owner = $3 WHERE id = $1 AND epoch = $2',
+    values: [sessionId, epoch, handedOver],
+  });
+}
+
+function entryOf({ id, address, labels }: NodeRow): NodeEntry {
+  return { runtimeId: id, address, labels };
+}
