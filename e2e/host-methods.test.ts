@@ -105,6 +105,13 @@ test('a session may ask for its telemetry itself; a client that did not ask gets
   await asking.until(() => telemetryOf(asking)[0], 'telemetry');
   expect(telemetryOf(asking).map(({ sessionId }) => sessionId)).toEqual([session.sessionId]);
   expect(telemetryOf(silent)).toEqual([]);
+  const before = telemetryOf(asking).length;
+  const unheard = await asking.create({
+    enableGitHubTelemetryForwarding: true,
+    enableSessionTelemetry: false,
+  });
+  await unheard.call('session.name.set', { name: 'unheard' });
+  expect(telemetryOf(asking)).toHaveLength(before);
 });
 
 test('settings of the user are read, written and taken out again; what protects is left alone', async () => {

@@ -160,18 +160,6 @@ test('options of a resume, of a join and of an update are warned about at once, 
   );
 });
 
-test('telemetry that a client asks for by the environment gets its warning, and off is no wish', async () => {
-  for (const [asked, expected] of [
-    ['true', [about('telemetry')]],
-    ['false', []],
-  ] as const) {
-    const process = runtime.spawn({ flags: ['--stdio'], environment: { COPILOT_OTEL_ENABLED: asked } });
-    const session = await (await runtime.connect(process)).create(providerOf(runtime.script(say('hello'))));
-    await session.turn('Hello');
-    expect(said(session)).toEqual(expected);
-  }
-});
-
 test('a field that nobody knows is named, and many of them are no flood', async () => {
   const many = Object.fromEntries(
     Array.from({ length: 1000 }, (_, index) => [`made up ${index}\n${'x'.repeat(500)}`, 1]),

@@ -25,6 +25,7 @@ import { userRules } from './config/permissions-file.js';
 import { HomePlugins } from './config/plugins.js';
 import { standingRetention } from './config/retention.js';
 import { standingSandbox } from './config/sandbox-choice.js';
+import type { ProgramTelemetry } from './config/telemetry.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
 import { keepRetention } from './sessions/retention-timer.js';
@@ -54,6 +55,8 @@ export interface ProgramOptions {
   readonly cluster?: ClusterChoice;
   /** Hooks of files run in every session; the environment and the home's settings say so unless given. */
   readonly fileHooks?: boolean;
+  /** Watches the work of all sessions; without it nothing does. */
+  readonly telemetry?: ProgramTelemetry | undefined;
   /** Models and tools that only repeat what was recorded. */
   readonly playback?: Pick<RuntimeOptions, 'openModels' | 'builtinTools'>;
   /** Covers values in the diagnostics from now on. */
@@ -88,6 +91,7 @@ export interface Program {
 
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
+  const { telemetry } = options;
   const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
   const accounts: HomeAccounts = new HomeAccounts({
@@ -102,12 +106,10 @@ export function compose(options: ProgramOptions): Program {
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
-    openModels: (settings, seams) => models.open(settings, seams),
+    ...watchedModels(models, telemetry),
     priceOf: priceBook(() => models.settings()),
     withFileLock,
-    builtinTools: builtinTools({
-      webFetch: { allowedHosts: namesIn(options.environment.GROUNDCREW_FETCH_HOSTS) },
-    }),
+    builtinTools: builtinToolsOf(options),
     shells: shellsOf(options),
     jobs: workers,
     // mutation: the rules of the home reach no session
@@ -134,6 +136,7 @@ export function compose(options: ProgramOptions): Program {
     await node?.close();
     await workers.close();
     await homes.close();
+    await telemetry?.close();
   };
   const shutdown = () => close().then(() => void setImmediate(options.onShutdown));
   const parts = { models, runtime, accounts, shutdown };
@@ -151,6 +154,22 @@ export function compose(options: ProgramOptions): Program {
     get store() {
       return homes.main;
     },
+  };
+}
+
+function builtinToolsOf({ environment }: ProgramOptions): RuntimeOptions['builtinTools'] {
+  return builtinTools({ webFetch: { allowedHosts: namesIn(environment.GROUNDCREW_FETCH_HOSTS) } });
+}
+
+/** The way to models; telemetry looks on, where it is on. */
+function watchedModels(
+  models: ModelDirectory,
+  telemetry: ProgramTelemetry | undefined,
+): Pick<RuntimeOptions, 'openModels' | 'observer'> {
+  if (!telemetry) return { openModels: (settings, seams) => models.open(settings, seams) };
+  return {
+    openModels: async (settings, seams) => telemetry.watch(await models.open(settings, seams), settings),
+    observer: telemetry.observer,
   };
 }
 
@@ -183,7 +202,7 @@ function serverEnvironment(
     version: options.version,
     workingDirectory: options.workingDirectory,
     homeDirectory: resolve(options.homeDirectory),
-    warnings: settingsWithoutEffect(options.environment),
+    warnings: options.telemetry?.warnings ?? [],
     authStatus: () => authStatus(accounts.shown),
     listModels: modelLister(models, runtime),
     mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
@@ -197,7 +216,12 @@ function serverEnvironment(
     userSettings: userSettings(resolve(options.homeDirectory), options.environment),
     accounts,
     gitHub: gitHub(models, accounts),
-    ...(filtersSecrets(options) && { addSecrets: options.addSecrets }),
+    ...(filtersSecrets(options) && {
+      addSecrets: (values: readonly string[]) => {
+        options.addSecrets(values);
+        options.telemetry?.cover(values);
+      },
+    }),
     shutdown,
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
@@ -259,12 +283,6 @@ function modelLister(models: ModelDirectory, runtime: Runtime): ServerEnvironmen
       : models.list(gitHubToken);
     return (await list).map(wireModel);
   };
-}
-
-/** Clients ask for telemetry by the environment of the runtime that they start. */
-function settingsWithoutEffect({ COPILOT_OTEL_ENABLED: asked }: Environment): readonly string[] {
-  if (asked === undefined || /^(?:false|0|)$/i.test(asked)) return [];
-  return ["The option 'telemetry' (COPILOT_OTEL_ENABLED) has no effect: this version sends no telemetry."];
 }
 
 /** Clients may add secrets where the process serves one user only, which its environment says. */

@@ -4,6 +4,7 @@ import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose } from './compose.js';
 import { homeDirectory } from './config/home.js';
 import { chooseStore } from './config/store-choice.js';
+import { telemetryFor } from './config/telemetry.js';
 
 declare const __VERSION__: string;
 
@@ -43,13 +44,17 @@ export async function openInProcess(options: InProcessOptions = {}): Promise<InP
   const token = tokenFor(options, environment);
   const home = options.homeDirectory ?? homeDirectory(environment, { isHeadless: false });
   const store = await chooseStore({ given: options.store, environment, homeDirectory: home });
+  const warn = options.warn ?? ((message: string) => process.emitWarning(message, 'GroundcrewWarning'));
+  const secrets = [token?.value];
+  const telemetry = await telemetryFor({ environment, version: __VERSION__, warn, secrets });
   const program = compose({
+    telemetry,
     version: __VERSION__,
     homeDirectory: home,
     workingDirectory,
     environment,
     sessionIdleSeconds: options.sessionIdleSeconds ?? 0,
-    warn: options.warn ?? ((message) => process.emitWarning(message, 'GroundcrewWarning')),
+    warn,
     onShutdown: () => undefined,
     ...(token && { token }),
     ...(options.sandbox && { sandbox: options.sandbox }),

@@ -44,6 +44,7 @@ export type {
 } from './settings/session-settings.js';
 export { HostSkills } from './skills/host-skills.js';
 export { explainStanding, type StandingExplanation } from './standing-explanation.js';
+export type { Observer } from './telemetry/observer.js';
 export { builtinTools } from './tools/builtin.js';
 export type { ExternalAnswer, ToolDeclaration } from './tools/external.js';
 export { isSecretOfRuntime } from './tools/shell/environment.js';

@@ -6,6 +6,7 @@ import type { HookFilesReader } from './hooks/hook-files.js';
 import type { McpFiles } from './mcp/files.js';
 import type { UserRulesReader } from './permissions/user-rules.js';
 import type { ModelAccess, ModelSeams, SessionSettings } from './settings/session-settings.js';
+import type { Observer } from './telemetry/observer.js';
 import type { Clients } from './tools/builtin.js';
 import type { Shells } from './tools/shell/shells.js';
 import type { Tool } from './tools/tool.js';
@@ -49,6 +50,8 @@ export interface RuntimeOptions {
   readonly clock: Clock;
   readonly version: string;
   readonly limits: TurnLimits;
+  /** Watches the work of all sessions, where telemetry is on. */
+  readonly observer?: Observer;
   /** What of a session's life concerns other nodes; without it there are none. */
   readonly cluster?: ClusterSeams;
   /** Sessions idle for so long are unloaded; 0 means never. */

@@ -291,12 +291,21 @@ export class Runtime {
       priceOf: async (model: string) => this.options.priceOf?.(model),
       userRules: () => this.options.userRules(settings.configDir),
       workspacePath: sessionDirectoryIn(home.directory, request.sessionId),
-      onPublished: (published: PublishedEvent) => this.live.noteActivity(published),
+      onPublished: (published: PublishedEvent) => {
+        this.live.noteActivity(published);
+        this.options.observer?.published(published);
+      },
       onPublishedAll: (session: Session) => this.broadcastUpdated(session),
       onHeld: (session: Session) => this.live.unloadWhenAlone(session),
       ...(this.options.cluster && { onMoved: (sessionId: string) => this.moved(sessionId) }),
     };
     return new Session(request.sessionId, parts, settings, access);
+  }
+
+  /** Why no sandbox works on this machine; undefined when one does. */
+  async sandboxProblem(): Promise<string | undefined> {
+    const probe = await this.options.shells.sandbox.probe();
+    return probe.type === 'missing' ? probe.reason : undefined;
   }
 
   /** Throws SandboxUnavailable. */

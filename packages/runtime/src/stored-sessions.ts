@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Owner, SessionContext, SessionQuery, SessionStore, SessionSummary } from '@groundcrew/store';
+import type {
+  LogRecord,
+  Owner,
+  SessionContext,
+  SessionQuery,
+  SessionStore,
+  SessionSummary,
+} from '@groundcrew/store';
 import type { Clock } from './clock.js';
 import { type ExportedSession, type ExportRequest, exportLog } from './history/export-session.js';
 import { type ForkRequest, forkLog } from './history/fork.js';
@@ -9,7 +16,10 @@ import {
   type ImportRequest,
   importLog,
 } from './history/import-session.js';
+import { replay } from './log/replay.js';
 import { passageWith, searchText } from './log/search-text.js';
+import type { SessionState } from './log/state.js';
+import { readStored } from './log/stored-records.js';
 import type { Session } from './session/session.js';
 import { copyDirectory, sizeOfDirectory } from './workspace/copied-directory.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
@@ -70,6 +80,31 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** The sessions of a home as they are stored, open or not. */
 export class StoredSessions {
   constructor(private readonly parts: () => StoredSessionsParts) {}
+
+  /** Stored records after a seq, of a session that need not be open; throws StoreError. */
+  read(sessionId: string, after = 0): AsyncIterable<readonly LogRecord[]> {
+    const { find, store } = this.parts();
+    const live = find(sessionId);
+    const closed = {
+      sessionId,
+      loadedState: undefined,
+      readers: { missing: new Set<number>() },
+      emit: async () => undefined,
+    };
+    return live ? live.read(after) : readStored(closed, { store, after });
+  }
+
+  /** What a session adds up to; undefined when there is none. Throws StoreError when it cannot be read. */
+  async state(sessionId: string): Promise<SessionState | undefined> {
+    const { find, store } = this.parts();
+    const live = find(sessionId);
+    if (live) return live.state();
+    const { items } = await store.list({ sessionId, includeEmpty: true });
+    if (!items[0]) return undefined;
+    const { state, damage } = await replay({ store, sessionId, snapshotSeq: items[0].head.snapshotSeq });
+    if (damage) throw damage;
+    return state;
+  }
 
   /** The newest first. */
   async list(query: SessionQuery = {}): Promise<readonly SessionSummary[]> {

@@ -3,6 +3,7 @@ import { GroundcrewError } from './errors.js';
 import type { ModelRequestHandler } from './model-requests.js';
 import type { HandlerFailure } from './report.js';
 import type { SessionFsOptions } from './session-files.js';
+import type { TelemetryOptions } from './telemetry.js';
 import type { TraceContext } from './trace.js';
 
 /** How a client finds, starts and watches its runtime. */
@@ -30,6 +31,8 @@ export interface ClientOptions {
   readonly onModelRequest?: ModelRequestHandler;
   /** Stores the files of this client's sessions in the runtime's place; their logs stay with the runtime. */
   readonly sessionFs?: SessionFsOptions;
+  /** Traces and metrics of a runtime that this client starts, for OpenTelemetry; off unless given. */
+  readonly telemetry?: TelemetryOptions;
   /** The trace the app is in: asked before create, resume and send, sent to the runtime, and by it to tools. */
   readonly getTraceContext?: () => TraceContext | Promise<TraceContext>;
   /**

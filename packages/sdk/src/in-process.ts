@@ -1,6 +1,7 @@
 import type { Channel } from '@groundcrew/rpc';
 import type { ClientOptions } from './client-options.js';
 import { notInstalled } from './find-runtime.js';
+import { telemetryVariables } from './telemetry.js';
 
 /** A runtime inside this process. */
 export interface InProcessRuntime {
@@ -23,8 +24,10 @@ interface InProcessModule {
 
 /** Loads the runtime when it is first needed: a client of another process needs none of it. */
 export async function openInProcess(options: ClientOptions): Promise<InProcessRuntime> {
-  const { baseDirectory, workingDirectory, env, gitHubToken, useLoggedInUser, sessionIdleTimeoutSeconds } =
+  const { baseDirectory, workingDirectory, gitHubToken, useLoggedInUser, sessionIdleTimeoutSeconds } =
     options;
+  const { telemetry } = options;
+  const env = telemetry ? { ...(options.env ?? process.env), ...telemetryVariables(telemetry) } : options.env;
   const { openInProcess: open } = await load();
   return open({
     ...(baseDirectory !== undefined && { homeDirectory: baseDirectory }),

@@ -117,6 +117,7 @@ export {
   type SystemMessageSection,
 } from './system-message.js';
 export type { AgentTask, NewAgentTask, SessionTasks } from './tasks.js';
+export type { TelemetryOptions } from './telemetry.js';
 export type { ToolResultObject } from './tool-result.js';
 export type { TraceContext } from './trace.js';
 export {

@@ -19,6 +19,7 @@ import type {
   SetModelOptions,
   SubagentOptions,
 } from './session-options.js';
+import type { TelemetryOptions } from './telemetry.js';
 
 /** The names of an object's fields; of those with fields of their own, what these are. */
 interface Names {
@@ -213,6 +214,15 @@ const connections: Readonly<Record<RuntimeConnection['kind'], Names>> = {
   channel: { kind: true, open: true, connectionToken: true },
 };
 
+const telemetry: NamesOf<TelemetryOptions> = {
+  otlpEndpoint: true,
+  otlpProtocol: true,
+  filePath: true,
+  exporterType: true,
+  sourceName: true,
+  captureContent: true,
+};
+
 const client: NamesOf<ClientOptions> = {
   connection: true,
   workingDirectory: true,
@@ -224,6 +234,7 @@ const client: NamesOf<ClientOptions> = {
   sessionIdleTimeoutSeconds: true,
   onModelRequest: true,
   sessionFs: field(sessionFs),
+  telemetry: field(telemetry),
   getTraceContext: true,
   onHandlerError: true,
   onWarning: true,

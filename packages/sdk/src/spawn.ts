@@ -6,6 +6,7 @@ import type { ClientOptions } from './client-options.js';
 import type { ChildProcessRuntimeConnection } from './connection-options.js';
 import { GroundcrewError } from './errors.js';
 import { findRuntime } from './find-runtime.js';
+import { telemetryVariables } from './telemetry.js';
 
 /** How to start a runtime. */
 export interface SpawnOptions {
@@ -156,6 +157,7 @@ function environmentFor({ client, connectionToken }: SpawnOptions): NodeJS.Proce
   return {
     ...environment,
     ...(home && { COPILOT_HOME: home }),
+    ...telemetryVariables(client.telemetry),
     ...(client.gitHubToken !== undefined && { [tokenVariable]: client.gitHubToken }),
     ...(connectionToken !== undefined && {
       COPILOT_CONNECTION_TOKEN: connectionToken,

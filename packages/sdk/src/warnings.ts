@@ -68,6 +68,7 @@ const ofTheProcess = [
   'gitHubToken',
   'useLoggedInUser',
   'sessionIdleTimeoutSeconds',
+  'telemetry',
 ] as const;
 
 /** Options that only the process that starts a runtime can set. */

@@ -9,6 +9,7 @@ type Measured = Pick<Forwarded['event'], 'kind' | 'properties' | 'metrics'>;
 export class ForwardedTelemetry {
   /** One for the life of the process. */
   readonly engagementId = randomUUID();
+  private readonly silent = new Set<string>();
   private readonly features = new Map<string, Readonly<Record<string, string>>>();
 
   constructor(private readonly version: string) {}
@@ -18,16 +19,24 @@ export class ForwardedTelemetry {
     this.features.set(sessionId, { ...this.features.get(sessionId), ...features });
   }
 
+  /** Whether anything of the session is forwarded at all. */
+  allow(sessionId: string, isAllowed: boolean): void {
+    if (isAllowed) this.silent.delete(sessionId);
+    else this.silent.add(sessionId);
+  }
+
   /** The session is deleted. */
   forget(sessionId: string): void {
+    this.silent.delete(sessionId);
     this.features.delete(sessionId);
   }
 
   /** What an event is in the telemetry; nothing where it is no part of it. */
   of(published: PublishedEvent): Forwarded | undefined {
     const measure = measures[published.type];
-    if (!measure) return undefined;
-    const { sessionId, event } = published;
+    const { sessionId } = published;
+    if (!measure || this.silent.has(sessionId)) return undefined;
+    const { event } = published;
     const { kind, properties, metrics } = measure(event);
     const all = {
       ...properties,

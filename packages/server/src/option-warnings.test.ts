@@ -36,6 +36,7 @@ const samples: Readonly<Record<string, object>> = {
 /** By handlers of their own: `e2e/host-methods.test.ts`, `e2e/extensions.test.ts`, `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
 const elsewhere = [
   'enableGitHubTelemetryForwarding',
+  'enableSessionTelemetry',
   'requestExtensions',
   'extensionSdkPath',
   'sessionId',

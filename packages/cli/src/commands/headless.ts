@@ -7,6 +7,7 @@ import { chooseCluster } from '../config/cluster-choice.js';
 import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { chooseStore } from '../config/store-choice.js';
+import { telemetryFor } from '../config/telemetry.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import { readProtocol } from '../flags/protocol.js';
@@ -106,9 +107,11 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const shutdown = new Shutdown(process, log);
   const from = optionsFrom(options, process, shutdown);
   const store = await chooseStore({ ...from, given: options.store });
+  const telemetry = await telemetryFor({ ...from, secrets: [from.connectionToken, from.token?.value] });
   const cluster = await chooseCluster({ ...options, environment: process.environment, store });
   const program = compose({
     ...from,
+    telemetry,
     ...(store !== undefined && { store }),
     ...(cluster && { cluster }),
   });

@@ -30,7 +30,7 @@ import { sessionPlanMethods } from './session-plan.js';
 import { sessionProviderMethods } from './session-provider.js';
 import { sessionQuestionsMethods } from './session-questions.js';
 import { sessionQueueMethods } from './session-queue.js';
-import { sessionSandboxMethods } from './session-sandbox.js';
+import { sandboxMethods, sessionSandboxMethods } from './session-sandbox.js';
 import { sessionScheduleMethods } from './session-schedule.js';
 import { sessionShellMethods } from './session-shell.js';
 import { sessionSkillsMethods } from './session-skills.js';
@@ -82,6 +82,7 @@ export const methods = {
   ...sessionQuestionsMethods,
   ...sessionQueueMethods,
   ...sessionRemoteMethods,
+  ...sandboxMethods,
   ...sessionSandboxMethods,
   ...sessionScheduleMethods,
   ...sessionShellMethods,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { flag, texts } from '../fields.js';
-import { once, openObject } from '../schema.js';
+import { nothing, once, openObject } from '../schema.js';
 import { sparseObject } from '../sparse-object.js';
 import { sessionRef } from './session-ref.js';
 
@@ -27,6 +27,11 @@ export const instructionsMethods = {
           }),
         ),
       }),
+  ),
+  'session.instructions.reload': method(
+    'Reads the files of instructions anew, as every prompt does.',
+    sessionRef,
+    nothing,
   ),
   'session.instructions.getSources': method(
     'The instruction files that hold in the session, as they stand now.',

@@ -1,12 +1,28 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
+import { flag, text, texts } from '../fields.js';
 import { once, oneOf, openObject } from '../schema.js';
 import { sessionLimits, sessionMode, workingDirectoryContext } from '../settings.js';
+import { sparseObject } from '../sparse-object.js';
 import { inSession, sessionRef } from './session-ref.js';
 import { workspace } from './session-workspaces.js';
 
 /** What a session is, does and holds, at this moment. */
 export const sessionMetadataMethods = {
+  'session.metadata.getClientMetadata': method(
+    'What clients keep with the session, by names of their own.',
+    sessionRef,
+    () => clientMetadata(),
+  ),
+  'session.metadata.updateClientMetadata': method(
+    'Changes what clients keep with the session: all cleared, some removed, some set, in this order. Answers all of it.',
+    () =>
+      sparseObject(
+        { clear: flag, remove: texts, set: () => z.record(z.string(), z.string()) },
+        { sessionId: text },
+      ),
+    () => clientMetadata(),
+  ),
   'session.metadata.activity': method(
     'Whether anything runs, whether it can be stopped, and what it waits for.',
     sessionRef,
@@ -179,3 +195,5 @@ const contextAttribution = once(() =>
     compactions: openObject({ count: z.number() }),
   }),
 );
+
+const clientMetadata = once(() => z.record(z.string(), z.string()));

@@ -2,11 +2,19 @@ import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { nothing, openObject } from '../schema.js';
 import { agentMode } from '../settings.js';
-import { sessionRef } from './session-ref.js';
+import { inSession, sessionRef } from './session-ref.js';
 
 /** Prompts that wait. */
 export const sessionQueueMethods = {
   'session.queue.clear': method('Takes back every prompt that waits.', sessionRef, nothing),
+  'session.queue.hasPending': method('Whether prompts wait.', sessionRef, () =>
+    openObject({ hasPending: z.boolean() }),
+  ),
+  'session.queue.withdrawMessage': method(
+    'Takes one prompt back that no turn has taken up; not when it says something else by now.',
+    () => inSession({ messageId: z.string(), expectedPrompt: z.string() }),
+    () => openObject({ removed: z.boolean(), interrupted: z.boolean() }),
+  ),
   'session.queue.pendingItems': method('The prompts that wait, the next one first.', sessionRef, () =>
     openObject({
       items: z.array(

@@ -3,6 +3,20 @@ import { method } from '../define.js';
 import { openObject } from '../schema.js';
 import { inSession } from './session-ref.js';
 
+/** What this machine can confine commands with. */
+export const sandboxMethods = {
+  'sandbox.getHostSupport': method(
+    'Whether commands can run in a sandbox on this machine, and why not.',
+    () => openObject({}),
+    () =>
+      openObject({
+        supported: z.boolean(),
+        reason: z.optional(z.string()),
+        capabilities: z.array(openObject({ name: z.string(), supported: z.boolean() })),
+      }),
+  ),
+};
+
 /** Where a session's commands run. */
 export const sessionSandboxMethods = {
   'session.sandbox.getEnforcementStatus': method(

@@ -20,6 +20,11 @@ const filledForm = () => ({
 
 /** Forms and questions that some client shows to users. */
 export const sessionUiMethods = {
+  'session.ui.ephemeralQuery': method(
+    'What the model answers to a question about the conversation, which does not learn of it.',
+    () => inSession({ question: z.string() }),
+    () => openObject({ answer: z.string() }),
+  ),
   'session.ui.elicitation': method(
     'Shows a form, or a page to visit, to users through a client that can; answers with what they entered.',
     () =>

@@ -12,6 +12,33 @@ export const sessionWorkspacesMethods = {
     sessionRef,
     () => openObject({ exists: z.boolean() }),
   ),
+  'session.workspaces.createDirectory': method(
+    'Makes a directory of the workspace.',
+    () => sparseObject({ recursive: flag }, { sessionId: text, path: text }),
+    nothing,
+  ),
+  'session.workspaces.removePath': method(
+    'Removes a file or directory of the workspace.',
+    () => sparseObject({ recursive: flag, force: flag }, { sessionId: text, path: text }),
+    nothing,
+  ),
+  'session.workspaces.renamePath': method(
+    'Gives a file or directory of the workspace another name.',
+    () => inSession({ source: z.string(), destination: z.string() }),
+    nothing,
+  ),
+  'session.workspaces.statFile': method(
+    'What a path of the workspace leads to.',
+    () => inSession({ path: z.string() }),
+    () =>
+      openObject({
+        isFile: z.boolean(),
+        isDirectory: z.boolean(),
+        size: z.number(),
+        mtimeMs: z.number(),
+        birthtimeMs: z.number(),
+      }),
+  ),
   'session.workspaces.createFile': method(
     'Writes a file of the workspace, new or not.',
     () => inSession({ path: z.string(), content: z.string() }),

@@ -116,6 +116,33 @@ export const storedSessionsMethods = {
     sessionRef,
     done,
   ),
+  'sessions.getClientMetadata': method(
+    'What clients keep with sessions, open or not, in the order they are named; some of it, where keys are given.',
+    () => sparseObject({ keys: texts }, { sessionIds: texts }),
+    () =>
+      z.array(
+        openObject({
+          sessionId: z.string(),
+          status: z.enum(['ok', 'notFound', 'corrupt']),
+          metadata: z.optional(z.record(z.string(), z.string())),
+        }),
+      ),
+  ),
+  'sessions.readPersistedEvents': method(
+    'A page of stored events of a session, open or not.',
+    () =>
+      sparseObject(
+        { cursor: text, max: number, direction: () => z.enum(['forward', 'backward']) },
+        { sessionId: text },
+      ),
+    () =>
+      openObject({
+        events: z.array(z.unknown()),
+        cursor: z.string(),
+        hasMore: z.boolean(),
+        cursorStatus: z.enum(['ok', 'expired']),
+      }),
+  ),
   'sessions.save': method('Answers when all of a session is stored, as it always is soon.', sessionRef, done),
   'sessions.search': method(
     'Sessions in which words stand, the best first, with the passage that says most of them; at most 20 unless `limit` says otherwise.',

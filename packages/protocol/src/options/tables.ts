@@ -13,7 +13,6 @@ const noHost = 'this version is no part of such a host.';
 const noManagedRules =
   "rules of clients do not hold in this version. Put them into 'permissions.json' of the home.";
 const noPlugins = 'this version has no plugins.';
-const noTelemetry = 'this version sends no telemetry.';
 const notSent = 'this version does not pass it on to the model service.';
 
 const vision: SupportOf<Fields<Fields<Fields<Create['modelCapabilities']>['limits']>['vision']>> = {
@@ -220,7 +219,7 @@ export const createOptions: SupportOf<Create> = {
   enableFileHooks: used,
   enableHostGitOperations: unused('the session knows its repository anyway, and changes it by tools only.'),
   enableSessionStore: unused('sessions cannot look into one another.'),
-  enableSessionTelemetry: unused(noTelemetry),
+  enableSessionTelemetry: used,
   enableCitations: used,
   enableFileChangeTracking: used,
   isExperimentalMode: unused('this version has no experiments.'),

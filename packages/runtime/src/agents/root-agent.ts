@@ -6,6 +6,7 @@ import { ErrorSkipped, Interruption, TurnAborted } from '../interruption.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
 import { agentOf } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
+import type { AgentWatch, Observer } from '../telemetry/observer.js';
 import type { AgentContext, ReceivedPrompt } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
@@ -21,6 +22,8 @@ export interface RootAgentParts {
   newId(): string;
   /** The trace of sessions whose prompts name none. */
   trace(): TraceContext;
+  /** Watches the work, where telemetry is on. */
+  readonly observer: Observer | undefined;
   /** Nothing can be written any more; says how the turn ends. */
   storeFailed(error: unknown): TurnOutcome;
 }
@@ -230,11 +233,13 @@ export class RootAgent {
   ): Promise<TurnOutcome> {
     const { controller } = run;
     run.interaction = context.interaction;
+    const watch = this.watch(context.interaction);
     const { turnMilliseconds } = context.session.limits;
     const timer = setTimeout(
       () => controller.abort(new Interruption('timeout', timeLimitText(turnMilliseconds))),
       turnMilliseconds,
     );
+    let failure: unknown;
     let hasEnded: () => void = () => undefined;
     const early = new Promise<void>((resolve) => {
       hasEnded = resolve;
@@ -244,14 +249,26 @@ export class RootAgent {
         await this.endSession(context, { reason: 'complete', ...finalMessage(context) });
         return 'answered';
       },
-      (error: unknown) => this.end(error, { context, controller, hasEnded }),
+      (error: unknown) => {
+        failure = controller.signal.aborted ? controller.signal.reason : error;
+        return this.end(error, { context, controller, hasEnded });
+      },
     );
     const ended = Promise.race([early, ending]);
     this.turnEnd = ended.then(() => this.parts.log.published()).catch(() => undefined);
     const outcome = await ending;
     clearTimeout(timer);
+    if (watch) void this.turnEnd.then(() => watch.end(failure));
     if (outcome !== 'stopped') await this.takeChosenModel();
     return outcome;
+  }
+
+  /** Telemetry sees all that is done for a prompt from here on. */
+  private watch(interaction: Interaction): AgentWatch | undefined {
+    const { observer, log } = this.parts;
+    const watch = observer?.begin({ sessionId: log.sessionId }, interaction.options.trace);
+    if (watch) interaction.watchedBy(watch);
+    return watch;
   }
 
   private async end(error: unknown, turn: EndingTurn): Promise<TurnOutcome> {

@@ -1,15 +1,14 @@
 import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { Compactor } from '../compaction/compactor.js';
-import { ErrorSkipped, Interruption } from '../interruption.js';
+import { Interruption } from '../interruption.js';
 import { AgentLog } from '../log/agent-log.js';
 import { type AgentDefinition, type AgentTask, activeMilliseconds } from '../log/agent-task.js';
 import type { Draft, SessionLog } from '../log/session-log.js';
-import type { AgentState } from '../log/state.js';
 import { CapReached } from '../model-call/allowance.js';
-import { rejection } from '../permissions/decision.js';
 import type { Waits } from '../questions/waits.js';
 import type { TraceContext } from '../settings/session-settings.js';
+import type { AgentWatch, Observer } from '../telemetry/observer.js';
 import type { AgentContext, AgentPlanner } from '../turn/context.js';
 import { deliver } from '../turn/deliver.js';
 import { Interaction } from '../turn/interaction.js';
@@ -19,10 +18,10 @@ import { runUntilAnswered } from '../turn/turn.js';
 import type { SeatContexts } from './agent-seat.js';
 import type { AgentServers } from './agent-servers.js';
 import { capsFor, topOf } from './caps.js';
-import { errorData } from './failure.js';
 import { continueTurn } from './recover.js';
 import type { Slots } from './slots.js';
-import { closingDrafts, type EndStatus, endDrafts, hookInput, namesOf } from './sub-agent-end.js';
+import { closingDrafts, endDrafts, hookInput, namesOf } from './sub-agent-end.js';
+import { endBy, type HowEnded, isRejected, rejectedRemark } from './sub-agent-outcome.js';
 import { capsOfTask, type SubAgentSettings } from './subagent-settings.js';
 
 /** What the session gives its sub-agents. */
@@ -35,6 +34,8 @@ export interface SubAgentHost {
   /** Its own MCP servers, held until they are released. */
   serversOf(agent: AgentDefinition): ReturnType<AgentServers['take']>;
   trace(): TraceContext;
+  /** Watches the work, where telemetry is on. */
+  readonly observer: Observer | undefined;
 }
 
 interface RunParts extends SubAgentHost {
@@ -70,6 +71,7 @@ export class SubAgentRun {
   private compactor: Compactor | undefined;
   private skills: readonly string[] = [];
   private servers: ReturnType<AgentServers['take']>;
+  private watch: AgentWatch | undefined;
 
   constructor(
     private readonly begun: AgentTask,
@@ -95,6 +97,8 @@ export class SubAgentRun {
     const { parts } = this;
     const stopTimer = this.limitTime();
     this.servers = parts.serversOf(this.begun.agent);
+    this.watch = this.observe();
+    let failure: unknown;
     try {
       await this.seat(this.controller.signal);
       do await parts.waits.during(this.wait({ isQueued: false }), this.work());
@@ -103,13 +107,34 @@ export class SubAgentRun {
       await this.end({ status: 'completed', ...rejectedRemark(this.agentLog) });
       return true;
     } catch (error) {
+      failure = this.controller.signal.aborted ? this.controller.signal.reason : error;
       return await this.fail(error);
     } finally {
+      const { watch } = this;
+      if (watch)
+        void this.parts.log.published().then(
+          () => watch.end(failure),
+          () => watch.end(failure),
+        );
       stopTimer();
       this.release();
       await Promise.all([this.compactor?.close(), this.servers?.release()]);
       this.finish();
     }
+  }
+
+  private observe(): AgentWatch | undefined {
+    const { begun, parts } = this;
+    const { agentId, toolCallId, agent } = begun;
+    const { name, description } = agent;
+    const { sessionId } = parts.log;
+    return parts.observer?.begin({ sessionId, agentId, toolCallId, name, description }, this.parentTrace());
+  }
+
+  private parentTrace(): TraceContext {
+    const { begun, parts } = this;
+    const parent = begun.mode === 'sync' ? parts.siblings.interactionOf(begun.parentAgentId) : undefined;
+    return parent?.options.trace ?? parts.trace();
   }
 
   /** Closes an agent that is not continued. */
@@ -272,10 +297,11 @@ export class SubAgentRun {
     const parent = task.mode === 'sync' ? parts.siblings.interactionOf(task.parentAgentId) : undefined;
     const requestHeaders = parent?.options.requestHeaders;
     const interaction = new Interaction(turn?.interactionId ?? parts.clock.newId(), {
-      trace: parent?.options.trace ?? parts.trace(),
+      trace: this.parentTrace(),
       ...(requestHeaders && { requestHeaders }),
     });
     if (turn) interaction.rounds = Number(turn.turnId) + 1;
+    if (this.watch) interaction.watchedBy(this.watch);
     this.interaction = interaction;
     return this.contexts(interaction);
   }
@@ -362,35 +388,6 @@ export class SubAgentRun {
     const input = { ...hookInput(this.task), transcriptPath, stopReason, response };
     await hooks.run('subagentStop', input, signal).catch(() => []);
   }
-}
-
-interface HowEnded {
-  readonly status: EndStatus;
-  readonly remark?: string;
-  readonly error?: string;
-}
-
-/** What an agent comes to that did not end by itself. */
-function endBy(reason: unknown): HowEnded {
-  if (reason instanceof CapReached)
-    return {
-      status: 'completed',
-      remark: `The agent was ended before it was done: ${reason.message}.`,
-    };
-  if (reason instanceof Interruption) return { status: 'cancelled' };
-  if (reason instanceof ErrorSkipped) return { status: 'completed' };
-  return { status: 'failed', error: errorData(reason).message };
-}
-
-/** Its last word was a call that a user rejected: it does not go on without one. */
-function isRejected({ history }: AgentState): boolean {
-  const answered = history.findLastIndex((entry) => entry.role !== 'tool');
-  return history.slice(answered + 1).some((entry) => entry.role === 'tool' && entry.text === rejection);
-}
-
-function rejectedRemark({ latest }: AgentLog): Pick<HowEnded, 'remark'> {
-  if (!isRejected(latest)) return {};
-  return { remark: 'The user rejected what the agent was about to do, and it stopped there.' };
 }
 
 /** Timers count no further. */

@@ -8,7 +8,7 @@ import type { HistoryEntry } from '../log/state.js';
 import type { ModelAnswer, ModelCalls } from '../model-call/model-call.js';
 import { coveredLength } from './covered.js';
 import { pin } from './pinned.js';
-import { compactedMessage, type OpenWork, titleOf, withoutTitle } from './summary.js';
+import { compactedMessage, type OpenWork, summaryPrompt, titleOf, withoutTitle } from './summary.js';
 import {
   charactersPerToken,
   newerHalf,
@@ -44,6 +44,8 @@ interface Wish {
   readonly kind: 'background' | 'blocking' | 'manual';
   readonly trigger: Trigger;
   readonly customInstructions?: string | undefined;
+  /** What is asked in the place of a summary. */
+  readonly question?: string;
 }
 
 /** What came of a compaction. */
@@ -117,10 +119,15 @@ export class Compactor {
   }
 
   /** A summary for an agent that goes on elsewhere; the conversation stays as it is. */
-  async summariseOnly(call: SummaryCall, signal: AbortSignal): Promise<string> {
+  summariseOnly(call: SummaryCall, signal: AbortSignal): Promise<string> {
+    return this.answerOnly(call, undefined, signal);
+  }
+
+  /** What the model answers to a question about the conversation, which goes on as if it had not been asked. */
+  async answerOnly(call: SummaryCall, question: string | undefined, signal: AbortSignal): Promise<string> {
     const { log } = this.parts;
     const use = call.measure(log.latest);
-    const wish = { kind: 'manual', trigger: 'manual' } as const;
+    const wish = { kind: 'manual', trigger: 'manual', ...(question !== undefined && { question }) } as const;
     const answer = await this.summarise(call, { covered: log.latest.history, wish, use }, signal);
     log.append(answer.usage, { note: 'ask.settled', data: answer.settled });
     await log.stored();
@@ -210,11 +217,12 @@ export class Compactor {
         const answer = await this.parts.models.ask(
           summaryQuestion(call, entries, {
             isWaitedFor: wish.kind !== 'background',
-            customInstructions: wish.customInstructions,
+            prompt: wish.question ?? summaryPrompt(wish.customInstructions),
           }),
           signal,
         );
-        if (answer.text.trim() === '') throw new Error('The model wrote no summary');
+        if (answer.text.trim() === '')
+          throw new Error(`The model wrote no ${wish.question === undefined ? 'summary' : 'answer'}`);
         return answer;
       } catch (error) {
         const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';

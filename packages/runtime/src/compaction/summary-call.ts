@@ -2,7 +2,6 @@ import type { ChatMessage, ModelInfo, ModelProvider, ModelRequest } from '@groun
 import { sizeOfAll } from '../log/history-view.js';
 import type { AgentState, HistoryEntry } from '../log/state.js';
 import type { ModelQuestion } from '../model-call/question.js';
-import { summaryPrompt } from './summary.js';
 
 /** By which tokens are estimated. */
 export const charactersPerToken = 4;
@@ -33,17 +32,14 @@ export interface SummaryCall {
   estimate(): number;
 }
 
-/** What the model is asked: the conversation, and to summarise it. */
+/** What the model is asked: the conversation, and what is wanted of it. */
 export function summaryQuestion(
   call: SummaryCall,
   entries: readonly HistoryEntry[],
-  {
-    isWaitedFor,
-    customInstructions,
-  }: { readonly isWaitedFor: boolean; readonly customInstructions: string | undefined },
+  { isWaitedFor, prompt }: { readonly isWaitedFor: boolean; readonly prompt: string },
 ): ModelQuestion {
   const { provider, model, info, request, headers } = call;
-  const messages = conversationOf(call.read(entries), summaryPrompt(customInstructions));
+  const messages = conversationOf(call.read(entries), prompt);
   const size = sizeOfAll(entries) + request.system.length;
   return {
     provider,
@@ -79,7 +75,7 @@ function toolTokens(tools: ModelRequest['tools']): number {
 function conversationOf(messages: readonly ChatMessage[], prompt: string): readonly ChatMessage[] {
   const [first] = messages;
   const ask: ChatMessage = { role: 'user', parts: [{ type: 'text', text: prompt }] };
-  if (first?.role === 'user') return [...messages, ask];
+  if (!first || first.role === 'user') return [...messages, ask];
   const cut = 'The beginning of the conversation is left out here.';
   return [{ role: 'user', parts: [{ type: 'text', text: cut }] }, ...messages, ask];
 }

@@ -2,6 +2,7 @@ import type { EventData } from '@groundcrew/protocol';
 import type { CallReview, CallReviews } from '../hooks/tool-hooks.js';
 import type { OpenCall } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
+import type { AgentWatch } from '../telemetry/observer.js';
 import type { Toolset } from '../tools/toolset.js';
 
 /** A call as the model made it, its arguments read. */
@@ -23,6 +24,13 @@ export interface GateTurn {
   readonly interactionId: string;
   readonly turnId: string;
   readonly trace: TraceContext;
+  /** What telemetry sees of the agent; nothing where telemetry is off. */
+  readonly watch?: AgentWatch;
+}
+
+/** The trace that one call belongs to. */
+export function traceOf({ call, turn }: { readonly call: CallToRun; readonly turn: GateTurn }): TraceContext {
+  return turn.watch?.toolTrace(call.toolCallId) ?? turn.trace;
 }
 
 /** A call on its way through the gate. */

@@ -1,4 +1,4 @@
-import type { EventData } from '@groundcrew/protocol';
+import type { EventData, JsonObject } from '@groundcrew/protocol';
 import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { HookGuard } from '../hooks/guard.js';
@@ -12,10 +12,11 @@ import type { CallQuestion, CallQuestionKind, CallQuestions } from '../questions
 import type { Offers } from '../questions/offers.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { Waits } from '../questions/waits.js';
+import type { TraceContext } from '../settings/session-settings.js';
 import { externalResult } from '../tools/external.js';
 import type { PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
 import { boundResult, fits, reviewedParts, wholeResult } from './bound-result.js';
-import { type CallToRun, callsOf, type GateTurn, type Passage } from './call.js';
+import { type CallToRun, callsOf, type GateTurn, type Passage, traceOf } from './call.js';
 import { failureOf, interrupted } from './failure.js';
 import { HookDesk } from './hook-desk.js';
 import { type GatePermissions, PermissionDesk } from './permission-desk.js';
@@ -183,7 +184,8 @@ export class Gate {
       await log.stored();
       const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
       const run = (isHardened && prepared.runHardened) || prepared.run;
-      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal, reviewed)));
+      const leaving = mcpCall ? withTrace(reviewed, traceOf(passage)) : reviewed;
+      return this.conclude(passage, await waits.during(wait, run.call(prepared, signal, leaving)));
     }
     const requestId = clock.newId();
     log.append({ type: 'external_tool.requested', data: this.externalRequest(passage, requestId) });
@@ -288,7 +290,13 @@ export class Gate {
       toolName: call.name,
       arguments: call.arguments,
       workingDirectory: log.session.context.cwd,
-      ...turn.trace,
+      ...traceOf({ call, turn }),
     };
   }
+}
+
+/** What goes to an MCP server with a call, and the trace that the call belongs to; a hook's own word goes first. */
+function withTrace<T extends { readonly meta?: JsonObject | undefined }>(leaving: T, trace: TraceContext): T {
+  if (trace.traceparent === undefined) return leaving;
+  return { ...leaving, meta: { ...trace, ...leaving.meta } };
 }

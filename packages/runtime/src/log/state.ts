@@ -343,6 +343,8 @@ export interface FixedSettings {
   readonly hasGitHubToken: boolean;
   /** It keeps a directory of its own; so does one that says nothing of it. */
   readonly hasWorkspace: boolean;
+  /** What clients keep with the session, by names of their own. */
+  readonly clientMetadata: Readonly<Record<string, string>>;
   /** Where a client keeps the session's files. */
   readonly hosting: HostingSettings;
   /** Another model may answer whenever one is rate limited; no user is asked again. */

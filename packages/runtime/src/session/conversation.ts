@@ -28,6 +28,7 @@ import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
 import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
 import { type Wait, Waits } from '../questions/waits.js';
+import type { Observer } from '../telemetry/observer.js';
 import type { ToolEnvironment } from '../tools/tool.js';
 import type { AgentContext, ConfigChange, ReceivedPrompt, TurnLimits } from '../turn/context.js';
 import { Interaction, type PromptExtras } from '../turn/interaction.js';
@@ -47,6 +48,8 @@ export interface ConversationHost {
   readonly audience: Audience;
   /** What a model costs, if it is known. */
   priceOf(model: string): Promise<Price | undefined>;
+  /** Watches the work, where telemetry is on. */
+  readonly observer?: Observer | undefined;
   toolEnvironment(): ToolEnvironment;
   /** Those whose hooks are called, in the order in which they came. */
   hookSources(): readonly HookSource[];
@@ -114,6 +117,7 @@ export class Conversation {
       contexts,
       ...host.agents,
       trace: () => planner.settings.trace,
+      observer: host.observer,
       rootInteraction: () => this.run?.interaction,
       changed: () => this.wakeForNotices(),
     });
@@ -130,6 +134,7 @@ export class Conversation {
       newId: () => clock.newId(),
       context: this.context,
       trace: () => planner.settings.trace,
+      observer: host.observer,
       storeFailed: (error) => this.reportStoreFailure(error),
     });
     const { commands, readers } = host;

@@ -8,6 +8,7 @@ import type { McpFiles } from '../mcp/files.js';
 import type { ApprovalBook } from '../permissions/approval-book.js';
 import type { UserRules } from '../permissions/user-rules.js';
 import type { SkillEnvironment } from '../skills/session-skills.js';
+import type { Observer } from '../telemetry/observer.js';
 import type { Clients } from '../tools/builtin.js';
 import type { SessionShells } from '../tools/shell/shells.js';
 import type { Tool } from '../tools/tool.js';
@@ -35,6 +36,8 @@ export interface SessionEnvironment extends SkillEnvironment {
   priceOf(model: string): Promise<Price | undefined>;
   /** Where the session keeps its files. */
   readonly workspacePath: string;
+  /** Watches the work, where telemetry is on. */
+  readonly observer?: Observer;
   /** Receives what all clients receive, before them. */
   onPublished(published: PublishedEvent): void;
 }

@@ -363,6 +363,7 @@ export class Session {
       clock: parts.clock,
       limits: parts.limits,
       priceOf: parts.priceOf,
+      observer: parts.observer,
       planner: tools.planner,
       audience,
       permissions: this.permissions.forGate(log),

@@ -1,6 +1,7 @@
 import { mergedHeaders } from '@groundcrew/models';
 import type { SentRequest, ViewCut } from '../log/state.js';
 import type { TraceContext } from '../settings/session-settings.js';
+import type { AgentWatch } from '../telemetry/observer.js';
 
 /** HTTP headers the app wants on every model call of one prompt; they may be secret and are never stored. */
 export interface RequestHeaders {
@@ -44,6 +45,9 @@ export class Interaction {
   /** A shorter view that the model is asked with; it counts from its answer on. */
   view: ViewCut | undefined;
 
+  /** What telemetry sees of the agent that works on it; nothing where telemetry is off. */
+  watch: AgentWatch | undefined;
+
   /** The newest request, as it went out; the log has it from its answer on. */
   sent: SentRequest | undefined;
 
@@ -54,6 +58,13 @@ export class Interaction {
 
   get options(): InteractionOptions {
     return this.given;
+  }
+
+  /** Its work is watched from now on, and goes out with the context of that. */
+  watchedBy(watch: AgentWatch): this {
+    this.watch = watch;
+    this.given = { ...this.given, trace: watch.trace };
+    return this;
   }
 
   /** Headers of a prompt that joins: in the place of those there are, or beside them, as it says. */

@@ -68,6 +68,12 @@ export class SessionHistory {
     return `# ${titleOf(summary)}\n\n${summary}`;
   }
 
+  /** What the model answers to a question about the conversation, which goes on as if it had not been asked. */
+  async answer(question: string, signal: AbortSignal): Promise<string> {
+    const conversation = await this.session.load();
+    return conversation.compactor.answerOnly(await conversation.summaryCall(signal), question, signal);
+  }
+
   /** When this session's conversation is summarised, and with what beside it. */
   partsFor(log: SessionLog): Omit<CompactorParts, 'log' | 'models'> {
     const { session } = this;

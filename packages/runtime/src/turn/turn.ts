@@ -139,8 +139,8 @@ async function askWhileStoring(context: AgentContext, plan: ModelPlan, signal: A
 
 /** The turn as the gate needs to know it. */
 export function gateTurn({ interaction }: AgentContext, { toolset, model }: ModelPlan): GateTurn {
-  const { id: interactionId, turnId, options } = interaction;
-  return { toolset, model, interactionId, turnId, trace: options.trace };
+  const { id: interactionId, turnId, options, watch } = interaction;
+  return { toolset, model, interactionId, turnId, trace: options.trace, ...(watch && { watch }) };
 }
 
 function tooManyRounds(toolRounds: number): LimitReached {

@@ -1,5 +1,5 @@
-import { constants, mkdir as makeOne } from 'node:fs';
-import { lstat, open, readdir, rm, rmdir } from 'node:fs/promises';
+import { constants, mkdir as makeOne, type Stats } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename as renameFile, rm, rmdir } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import { diskFault, makeDirectory } from '@groundcrew/store';
 import { absent } from './absent.js';
@@ -163,8 +163,53 @@ export class Workspace {
       await replaceFile(target, content);
       return before === undefined ? 'create' : 'update';
     });
-    await this.sync.push(resolve(this.filesDirectory, path));
+    await this.pushInside(path);
     return operation;
+  }
+
+  /** Makes a directory; one that is there is an error unless parents may be made too. */
+  async makeDirectory(path: string, { recursive = false }: { readonly recursive?: boolean }): Promise<void> {
+    await this.pullInside(path);
+    await this.inside(path, { makes: recursive }, (target) =>
+      mkdir(target, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+        if (!recursive || error.code !== 'EEXIST') throw error;
+      }),
+    );
+    await this.pushInside(path);
+  }
+
+  /** Removes a file or directory; what is not there is an error unless forced, and so is a directory unless recursive. */
+  async remove(path: string, how: { readonly recursive?: boolean; readonly force?: boolean }): Promise<void> {
+    const { recursive = false, force = false } = how;
+    await this.pullInside(path);
+    await this.inside(path, { makes: false }, (target) => rm(target, { recursive, force })).catch(
+      (error: unknown) => {
+        if (!(force && isMissing(error))) throw error;
+      },
+    );
+    await this.pushInside(path);
+  }
+
+  /** Gives a file or directory another name, which must not be taken. */
+  async rename(source: string, destination: string): Promise<void> {
+    for (const path of [source, destination]) await this.pullInside(path);
+    await this.inside(source, { makes: false }, (from) =>
+      this.inside(destination, { makes: true }, async (to) => {
+        if (await lstat(to).catch(absent)) throw new Error(`${destination} is there already`);
+        await renameFile(from, to);
+      }),
+    );
+    for (const path of [destination, source]) await this.pushInside(path);
+  }
+
+  /** What a path leads to; throws when there is nothing. */
+  async stat(path: string): Promise<Stats> {
+    await this.pullInside(path);
+    return this.inside(path, { makes: false }, (target) => lstat(target));
+  }
+
+  private async pushInside(path: string): Promise<void> {
+    await this.sync.push(resolve(this.filesDirectory, path));
   }
 
   /** What leads elsewhere is refused by `inside`. */
@@ -208,6 +253,11 @@ function attempt(path: string): Promise<'made' | 'there' | 'failed'> {
       else resolve(error.code === 'EEXIST' ? 'there' : 'failed');
     });
   });
+}
+
+/** Nothing is there. */
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** A link stands in the place of the file. */

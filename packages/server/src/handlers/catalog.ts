@@ -31,7 +31,7 @@ import { sessionPlanHandlers } from './session-plan.js';
 import { sessionProviderHandlers } from './session-provider.js';
 import { sessionQuestionsHandlers } from './session-questions.js';
 import { sessionQueueHandlers } from './session-queue.js';
-import { sessionSandboxHandlers } from './session-sandbox.js';
+import { sandboxHandlers, sessionSandboxHandlers } from './session-sandbox.js';
 import { sessionScheduleHandlers } from './session-schedule.js';
 import { sessionShellHandlers } from './session-shell.js';
 import { sessionSkillsHandlers } from './session-skills.js';
@@ -96,6 +96,7 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...pluginsHandlers,
   ...remoteControlHandlers,
   ...serverHandlers,
+  ...sandboxHandlers,
   ...sessionFsHandlers,
   ...sessionsHandlers,
   ...skillsHandlers,

@@ -16,12 +16,17 @@ export const instructionsHandlers: Handlers<
   },
 };
 
-export const sessionInstructionsHandlers: SessionHandlers<Pick<Methods, 'session.instructions.getSources'>> =
-  {
-    async 'session.instructions.getSources'(_params, { session }) {
-      return { sources: (await session.tools.instructions()).sources };
-    },
-  };
+export const sessionInstructionsHandlers: SessionHandlers<
+  Pick<Methods, 'session.instructions.getSources' | 'session.instructions.reload'>
+> = {
+  async 'session.instructions.reload'(_params, { session }) {
+    await session.tools.instructions();
+    return null;
+  },
+  async 'session.instructions.getSources'(_params, { session }) {
+    return { sources: (await session.tools.instructions()).sources };
+  },
+};
 
 interface Search {
   readonly projectPaths?: readonly string[] | undefined;

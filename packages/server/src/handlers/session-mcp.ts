@@ -121,7 +121,8 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { context: { ...session.tools.mcp.hostContext } };
   },
   async 'session.mcp.apps.diagnose'({ serverName }, { session }) {
-    const server = knownServer(session, serverName);
+    // A server that there is none of is one that is not connected: that is what users want to learn here.
+    const server = session.tools.mcp.find(serverName) ?? { isRunning: false, tools: [] };
     const withUi = server.tools.filter(({ ui }) => ui !== undefined);
     const hasMcpApps = session.currentSettings.hasMcpApps ?? false;
     return {

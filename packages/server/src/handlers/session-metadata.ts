@@ -1,4 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
+import { changedMetadata } from '../client-metadata.js';
 import type { SessionHandlers } from '../handler.js';
 import { contextIn } from '../working-directory.js';
 import { describeWorkspace } from '../workspace.js';
@@ -31,6 +32,18 @@ export const sessionMetadataHandlers: SessionHandlers<Pick<Methods, Names>> = {
       ...(summary !== undefined && { summary }),
       ...(selectedModel !== undefined && { selectedModel }),
     };
+  },
+  async 'session.metadata.getClientMetadata'(_params, { session }) {
+    return (await session.state()).fixed.clientMetadata ?? {};
+  },
+  async 'session.metadata.updateClientMetadata'({ clear, remove, set }, { session }) {
+    const { log } = await session.load();
+    // No await from here to the append: two clients may change it at the same time.
+    const before = log.latest.fixed.clientMetadata ?? {};
+    const clientMetadata = changedMetadata(before, { clear, remove, set });
+    log.append({ note: 'settings.fixed', data: { clientMetadata } });
+    await log.stored();
+    return clientMetadata;
   },
   async 'session.metadata.isProcessing'(_params, { session }) {
     return { processing: session.isRunning };

@@ -1,7 +1,7 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
 import type { SessionHandlers } from '../handler.js';
 
-type Names = 'session.queue.clear' | 'session.queue.pendingItems' | 'session.queue.removeMostRecent';
+type Names = Extract<keyof Methods, `session.queue.${string}`>;
 type AgentMode = NonNullable<EventData<'user.message'>['agentMode']>;
 
 export const sessionQueueHandlers: SessionHandlers<Pick<Methods, Names>> = {
@@ -24,6 +24,15 @@ export const sessionQueueHandlers: SessionHandlers<Pick<Methods, Names>> = {
     if (!last) return { removed: false };
     const gone = await session.withdraw((prompt) => prompt.messageId === last.messageId);
     return { removed: gone.length > 0 };
+  },
+  async 'session.queue.hasPending'(_params, { session }) {
+    return { hasPending: (await session.waitingPrompts()).length > 0 };
+  },
+  async 'session.queue.withdrawMessage'({ messageId, expectedPrompt }, { session }) {
+    const gone = await session.withdraw(
+      (prompt) => prompt.messageId === messageId && prompt.text === expectedPrompt,
+    );
+    return { removed: gone.length > 0, interrupted: false };
   },
   async 'session.queue.clear'(_params, { session }) {
     await session.withdraw(() => true);

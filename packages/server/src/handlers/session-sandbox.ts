@@ -1,6 +1,13 @@
 import type { Methods } from '@groundcrew/protocol';
 import { Refusal } from '../failure.js';
-import type { SessionHandlers } from '../handler.js';
+import type { Handlers, SessionHandlers } from '../handler.js';
+
+export const sandboxHandlers: Handlers<Pick<Methods, 'sandbox.getHostSupport'>> = {
+  async 'sandbox.getHostSupport'(_params, { runtime }) {
+    const reason = await runtime.sandboxProblem();
+    return { supported: reason === undefined, ...(reason !== undefined && { reason }), capabilities: [] };
+  },
+};
 
 type Names = Extract<keyof Methods, `session.sandbox.${string}`>;
 

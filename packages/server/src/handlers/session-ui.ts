@@ -7,6 +7,10 @@ import type { SessionHandlers } from '../handler.js';
 type Names = Extract<keyof Methods, `session.ui.${string}`>;
 
 export const sessionUiHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.ui.ephemeralQuery'({ question }, { session, signal }) {
+    if (question.trim() === '') throw new Refusal('The question is empty');
+    return { answer: await session.history.answer(question, signal) };
+  },
   async 'session.ui.elicitation'({ mode = 'form', message, requestedSchema, url }, { session, signal }) {
     if (!session.audience.showsForms) {
       throw new Refusal('No attached client can show a form; attach one with requestElicitation: true');

@@ -43,6 +43,33 @@ export const sessionWorkspacesHandlers: SessionHandlers<Pick<Methods, Names>> = 
     const found = await session.diff.read(known, { ignoresSpace: ignoreWhitespace }, signal);
     return { ...found, changes: [...found.changes] };
   },
+  async 'session.workspaces.createDirectory'({ path, recursive = false }, { session }) {
+    await session.workspace.makeDirectory(path, { recursive });
+    return null;
+  },
+  async 'session.workspaces.removePath'({ path, recursive = false, force = false }, { session }) {
+    await session.workspace.remove(path, { recursive, force });
+    return null;
+  },
+  async 'session.workspaces.renamePath'({ source, destination }, { session }) {
+    await session.workspace.rename(source, destination);
+    // Events know of files that are made or changed only.
+    await session.record({
+      type: 'session.workspace_file_changed',
+      data: { path: destination, operation: 'create' },
+    });
+    return null;
+  },
+  async 'session.workspaces.statFile'({ path }, { session }) {
+    const stats = await session.workspace.stat(path);
+    return {
+      isFile: stats.isFile(),
+      isDirectory: stats.isDirectory(),
+      size: stats.size,
+      mtimeMs: stats.mtimeMs,
+      birthtimeMs: stats.birthtimeMs,
+    };
+  },
   async 'session.workspaces.createFile'({ path, content }, { session }) {
     const operation = await session.workspace.writeFile(path, content);
     await session.record({ type: 'session.workspace_file_changed', data: { path, operation } });

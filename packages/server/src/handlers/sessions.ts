@@ -158,6 +158,8 @@ function openRequest(
     isOfNewer: context.newerSessions.has(sessionId),
   });
   if (params.enableGitHubTelemetryForwarding) client.wantsTelemetry = true;
+  if (params.enableSessionTelemetry !== undefined)
+    context.telemetry.allow(sessionId, params.enableSessionTelemetry);
   const share = shareFrom(params);
   const badName = badToolName(share.tools);
   if (badName !== undefined) {

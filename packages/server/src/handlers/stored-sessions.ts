@@ -1,8 +1,10 @@
 import type { Methods } from '@groundcrew/protocol';
 import { CannotExport, CannotImport, isSafeId } from '@groundcrew/runtime';
-import type { SessionContext } from '@groundcrew/store';
+import { type SessionContext, StoreError } from '@groundcrew/store';
+import { projected } from '../client-metadata.js';
 import { Refusal } from '../failure.js';
 import type { Handlers } from '../handler.js';
+import { readPersisted } from '../persisted-events.js';
 import { metadataOf } from '../session-metadata.js';
 
 type Names = Exclude<
@@ -18,6 +20,30 @@ export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
   async 'sessions.save'({ sessionId }, { runtime }) {
     await runtime.find(sessionId)?.openLog?.stored();
     return {};
+  },
+  async 'sessions.getClientMetadata'({ sessionIds, keys }, { runtime }) {
+    if (sessionIds.length > 1000) throw new Refusal(`At most 1000 sessions, not ${sessionIds.length}`);
+    const entries = sessionIds.map(async (sessionId) => {
+      try {
+        const state = await runtime.stored.state(sessionId);
+        if (!state) return { sessionId, status: 'notFound' as const };
+        return {
+          sessionId,
+          status: 'ok' as const,
+          metadata: projected(state.fixed.clientMetadata ?? {}, keys),
+        };
+      } catch (error) {
+        if (error instanceof StoreError && error.kind === 'damaged')
+          return { sessionId, status: 'corrupt' as const };
+        throw error;
+      }
+    });
+    return Promise.all(entries);
+  },
+  async 'sessions.readPersistedEvents'(params, { runtime }) {
+    const [found] = await runtime.list({ sessionId: params.sessionId, includeEmpty: true });
+    if (!found) throw new Refusal(`Session not found: ${params.sessionId}`);
+    return readPersisted(params, runtime);
   },
   async 'sessions.close'({ sessionId }, { runtime, client }) {
     if (await runtime.close(sessionId)) client.detached(sessionId);

@@ -1,0 +1,137 @@
+import { type Exporter, TryLater } from './exporter.js';
+import type { Meter } from './meter.js';
+import type { TelemetrySettings } from './settings.js';
+import { type EndedSpan, now } from './span.js';
+
+interface QueueParts {
+  readonly exporter: Exporter;
+  readonly meter: Meter;
+  readonly settings: TelemetrySettings;
+  warn(message: string): void;
+}
+
+/** What waits to be exported takes no more memory than this, by the length of its text. */
+const mostCharacters = 32 * 1024 * 1024;
+const mostAttempts = 5;
+const firstPauseMs = 1_000;
+/** The end of the program waits so long for the last of it. */
+const closingMs = 2_000;
+
+/** Holds spans until they are exported. It is bounded: what does not fit is dropped and counted, and no caller waits. */
+export class ExportQueue {
+  private waiting: EndedSpan[] = [];
+  private size = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private sending: Promise<void> | undefined;
+  private readonly metricsTimer: NodeJS.Timeout;
+  private readonly closing = new AbortController();
+  private isFailing = false;
+  private isClosing = false;
+
+  constructor(private readonly parts: QueueParts) {
+    this.metricsTimer = setInterval(() => void this.sendMetrics(), parts.settings.metricsIntervalMs);
+    this.metricsTimer.unref();
+  }
+
+  add(span: EndedSpan): void {
+    const { batch } = this.parts.settings;
+    const length = lengthOf(span);
+    if (this.waiting.length >= batch.mostQueued || this.size + length > mostCharacters) {
+      this.drop(1);
+      return;
+    }
+    this.waiting.push(span);
+    this.size += length;
+    if (this.waiting.length >= batch.mostAtOnce) void this.flush();
+    else this.timer ??= setTimeout(() => void this.flush(), batch.delayMs).unref();
+  }
+
+  /** Sends all that waits, batch after batch, and the metrics; gives up on what takes too long. */
+  async close(): Promise<void> {
+    clearInterval(this.metricsTimer);
+    clearTimeout(this.timer);
+    const limit = setTimeout(() => this.closing.abort(), closingMs);
+    this.isClosing = true;
+    await this.flush();
+    await this.sendMetrics();
+    clearTimeout(limit);
+    this.closing.abort();
+    await this.parts.exporter.close().catch(() => undefined);
+  }
+
+  private flush(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.sending ??= this.sendAll().finally(() => {
+      this.sending = undefined;
+    });
+    return this.sending;
+  }
+
+  private async sendAll(): Promise<void> {
+    const { mostAtOnce } = this.parts.settings.batch;
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.slice(0, mostAtOnce);
+      // They count as waiting until they are gone: a collector that hangs makes the queue full, not the memory.
+      const isSent = await this.send(batch);
+      this.waiting.splice(0, batch.length);
+      this.size = this.waiting.reduce((sum, span) => sum + lengthOf(span), 0);
+      if (!isSent) this.drop(batch.length);
+    }
+  }
+
+  private async send(batch: readonly EndedSpan[]): Promise<boolean> {
+    const { exporter } = this.parts;
+    const { signal } = this.closing;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        await exporter.sendSpans(batch, signal);
+        this.isFailing = false;
+        return true;
+      } catch (error) {
+        this.complain(error);
+        if (!(error instanceof TryLater) || attempt >= mostAttempts || this.isClosing) return false;
+        await pause(error.afterMs ?? firstPauseMs * 2 ** (attempt - 1), signal);
+      }
+    }
+    return false;
+  }
+
+  private async sendMetrics(): Promise<void> {
+    const { exporter, meter } = this.parts;
+    const moment = { startedAt: meter.startedAt, at: now() };
+    await exporter
+      .sendMetrics(meter.read(), moment, this.closing.signal)
+      .catch((error: unknown) => this.complain(error));
+  }
+
+  private drop(count: number): void {
+    this.parts.meter.record('dropped', count);
+  }
+
+  /** Once, until it works again. */
+  private complain(error: unknown): void {
+    if (this.isFailing || this.closing.signal.aborted) return;
+    this.isFailing = true;
+    const reason = error instanceof Error ? error.message : String(error);
+    this.parts.warn(`Telemetry cannot be exported to ${this.parts.exporter.name}: ${reason}`);
+  }
+}
+
+function lengthOf({ attributes, events }: EndedSpan): number {
+  let length = 500 + events.length * 200;
+  for (const value of Object.values(attributes)) if (typeof value === 'string') length += value.length;
+  return length;
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.min(milliseconds, 60_000)).unref();
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,28 @@
+import type { Measured } from './meter.js';
+import type { EndedSpan } from './span.js';
+
+/** Takes telemetry out of the process. Rejects when it could not; the caller decides what is tried again. */
+export interface Exporter {
+  /** Where to, for warnings. */
+  readonly name: string;
+  sendSpans(spans: readonly EndedSpan[], signal: AbortSignal): Promise<void>;
+  sendMetrics(
+    measured: readonly Measured[],
+    moment: { readonly startedAt: number; readonly at: number },
+    signal: AbortSignal,
+  ): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A collector asks to be tried again later. */
+export class TryLater extends Error {
+  override readonly name = 'TryLater';
+
+  constructor(
+    message: string,
+    /** What it asks to wait, if it says. */
+    readonly afterMs?: number,
+  ) {
+    super(message);
+  }
+}

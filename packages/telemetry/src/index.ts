@@ -1,0 +1,2 @@
+export type { OtlpTarget, TelemetrySettings } from './settings.js';
+export { openTelemetry, type Telemetry } from './telemetry.js';
