@@ -13,6 +13,16 @@ export interface ChaosClientOptions {
   readonly model: RuleModel;
   /** Runs the tools; another client on the same session only watches and gives leave. */
   readonly servesTools: boolean;
+  /** Its hooks guard the sessions; without, users are asked. */
+  readonly hooks?: (hookType: string, input: HookedInput) => Promise<unknown>;
+  /** Nobody sits at it who could be asked. */
+  readonly asksNobody?: boolean;
+}
+
+/** What a hook is asked about, as far as chaos looks at it. */
+export interface HookedInput {
+  readonly toolName?: string;
+  readonly toolArgs?: Readonly<Record<string, unknown>>;
 }
 
 /** A question that the stored events leave open. */
@@ -46,6 +56,12 @@ export class ChaosClient {
     const wire = await options.runtime.connect((message) => receive(message));
     const client = new ChaosClient(options, wire);
     receive = (message) => client.receive(message);
+    const { hooks } = options;
+    if (hooks)
+      wire.answer = async (_method, params) => {
+        const { hookType, input } = params as { hookType: string; input: HookedInput };
+        return { output: await hooks(hookType, input) };
+      };
     return client;
   }
 
@@ -142,7 +158,7 @@ export class ChaosClient {
   }
 
   private settings({ sessionId }: Ledger): object {
-    const { model, servesTools, runtime } = this.options;
+    const { model, servesTools, runtime, hooks, asksNobody = false } = this.options;
     const workingDirectory = workIn(runtime.home, sessionId);
     mkdirSync(workingDirectory, { recursive: true });
     return {
@@ -150,7 +166,8 @@ export class ChaosClient {
       workingDirectory,
       ...model.settings,
       streaming: true,
-      requestPermission: true,
+      requestPermission: !asksNobody,
+      hooks: hooks !== undefined,
       // As the newest clients, which are sent every event as it is stored.
       toolFilterPrecedence: 'excluded',
       excludedBuiltinAgents: [],

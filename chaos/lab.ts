@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { RuleModel } from '@groundcrew/testkit';
-import { ChaosClient } from './client.js';
-import { rule } from './conversation.js';
+import { type Rule, RuleModel } from '@groundcrew/testkit';
+import { ChaosClient, type ChaosClientOptions } from './client.js';
+import { rule as usualRule } from './conversation.js';
 import type { Ledger } from './ledger.js';
 import { RuntimeChild } from './runtime-child.js';
 import { type ChaosStores, sqliteStores } from './stores.js';
@@ -31,6 +31,8 @@ export interface Life {
   readonly ledgers: readonly Ledger[];
   /** Two of them share every session, and come by a socket. */
   readonly clients?: 1 | 2;
+  /** What a client is like, by its place; the first one runs the tools. */
+  readonly roles?: readonly Pick<ChaosClientOptions, 'hooks' | 'asksNobody'>[];
   /** The write step at which it kills itself. */
   readonly failpoint?: number;
   /** Milliseconds after which it is killed. */
@@ -65,8 +67,10 @@ export async function openLab(options: {
   readonly environment?: Readonly<Record<string, string>>;
   /** Files in the homes unless given. */
   readonly stores?: ChaosStores;
+  /** What the model says; that of the conversation unless given. */
+  readonly rule?: Rule;
 }): Promise<Lab> {
-  const { program, chunkPause = 0, environment = {}, stores = sqliteStores } = options;
+  const { program, chunkPause = 0, environment = {}, stores = sqliteStores, rule = usualRule } = options;
   const root = mkdtempSync(join(tmpdir(), 'groundcrew-chaos-'));
   const model = await RuleModel.open(rule, { chunkPause });
   return {
@@ -96,7 +100,7 @@ export async function openLab(options: {
 export async function live(
   lab: Lab,
   life: Life,
-  play: (clients: readonly ChaosClient[]) => Promise<void>,
+  play: (clients: readonly ChaosClient[], runtime: Pick<RuntimeChild, 'kill'>) => Promise<void>,
 ): Promise<LifeEnd> {
   const { ledgers, clients: count = 1, failpoint, killAfter, dropAfter } = life;
   const runtime = new RuntimeChild({
@@ -113,13 +117,13 @@ export async function live(
   try {
     for (let i = 0; i < count; i++) {
       const servesTools = i === 0;
-      clients.push(await ChaosClient.connect({ runtime, model: lab.model, servesTools }));
+      clients.push(await ChaosClient.connect({ runtime, model: lab.model, servesTools, ...life.roles?.[i] }));
     }
     await clients[0]?.wire.call('ping', {});
     began = performance.now();
     if (killAfter !== undefined) timers.push(setTimeout(() => void runtime.kill(), killAfter));
     if (dropAfter !== undefined) timers.push(setTimeout(() => void clients[1]?.drop(), dropAfter));
-    await play(clients);
+    await play(clients, runtime);
   } catch (error) {
     await Promise.race([runtime.gone, pause(1000)]);
     if (!runtime.isGone) say(`${String(error)} ${runtime.stderr}`.trim());

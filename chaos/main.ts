@@ -8,7 +8,7 @@ import type { Failure } from './walk.js';
 const usage = `Kills real runtimes and looks whether they lived up to what they had told.
 
   npm run chaos                      every write step of a turn, power cuts, two runtimes, random kills
-  npm run chaos -- --only NAME       one part of it: walk, power, rivals or random; may be repeated
+  npm run chaos -- --only NAME       one part of it: walk, guard, power, rivals or random; may be repeated
   npm run chaos -- --step K          the walk and the power cuts at one write step only
   npm run chaos -- --seed N          the first seed of the random kills; run i has seed N + i
   npm run chaos -- --runs N          how many random kills
@@ -58,10 +58,10 @@ async function runAll(): Promise<boolean> {
 
 /** Each fault is looked for until it shows; the same program without a fault must show nothing. */
 async function runMutations(): Promise<boolean> {
-  const extent = { strides: { walk: 1, power: 1 }, seed: 1, runs: 10, stopsAtFailure: true };
+  const extent = { strides: { walk: 1, power: 1, guard: 1 }, seed: 1, runs: 10, stopsAtFailure: true };
   const control = await firstFailure(await buildMutant(undefined), {
     ...extent,
-    strides: { walk: 5, power: 10 },
+    strides: { walk: 5, power: 10, guard: 10 },
   });
   console.log(
     control ? 'the program fails without a fault, so nothing is proved' : 'no fault: nothing found',
@@ -69,7 +69,7 @@ async function runMutations(): Promise<boolean> {
   if (control) printReport(control);
   let survivors = 0;
   for (const mutation of mutations) {
-    const proof = await firstFailure(await buildMutant(mutation), extent);
+    const proof = await firstFailure(await buildMutant(mutation), extent, mutation.part);
     if (!proof) survivors += 1;
     console.log(`${mutation.name}: ${proof ? 'found out' : 'SURVIVED'}`);
     if (proof) printReport({ ...proof, problems: proof.problems.slice(0, 3) });
@@ -78,8 +78,8 @@ async function runMutations(): Promise<boolean> {
   return survivors === 0 && !control;
 }
 
-async function firstFailure(program: string, extent: Extent): Promise<Failure | undefined> {
-  for (const part of allParts) {
+async function firstFailure(program: string, extent: Extent, only?: Part): Promise<Failure | undefined> {
+  for (const part of only ? [only] : allParts) {
     const { failures } = await runPart(part, program, extent);
     if (failures[0]) return failures[0];
   }
@@ -89,14 +89,14 @@ async function firstFailure(program: string, extent: Extent): Promise<Failure | 
 function chosenParts(): readonly Part[] {
   const unknown = values.only.filter((name) => !allParts.some((part) => part === name));
   if (unknown.length > 0) throw new Error(`There is no such part: ${unknown.join(', ')}`);
-  if (values.store === 'postgres' && values.only.length === 0) return ['walk', 'rivals', 'random'];
+  if (values.store === 'postgres' && values.only.length === 0) return ['walk', 'guard', 'rivals', 'random'];
   return values.only.length === 0 ? allParts : allParts.filter((part) => values.only.includes(part));
 }
 
 function extentFrom(): Extent {
   const { step, long: isLong } = values;
   return {
-    strides: { walk: 1, power: isLong ? 1 : 6 },
+    strides: { walk: 1, guard: isLong ? 1 : 3, power: isLong ? 1 : 6 },
     seed: Number(values.seed ?? Math.floor(Math.random() * 1_000_000)),
     runs: Number(values.runs ?? (isLong ? 500 : 15)),
     ...(step !== undefined && { step: Number(step) }),

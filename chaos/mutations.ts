@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
+import type { Part } from './parts.js';
 
 /** One promise broken on purpose. */
 export interface Mutation {
@@ -10,6 +11,8 @@ export interface Mutation {
   readonly file: string;
   /** What stands there instead. */
   readonly to: string;
+  /** The part of the chaos that must find it; any, unless given. */
+  readonly part?: Part;
 }
 
 const runtime = 'packages/runtime/src';
@@ -41,6 +44,24 @@ export const mutations: readonly Mutation[] = [
     name: 'tell before commit',
     file: `${runtime}/log/session-log.ts`,
     to: 'this.committed(group); this.options.store.append(request).then(',
+  },
+  {
+    name: 'run what a hook denies',
+    file: `${runtime}/gate/hook-desk.ts`,
+    to: 'if (decision === undefined && signal.aborted)',
+    part: 'guard',
+  },
+  {
+    name: 'forget a guard that left',
+    file: `${runtime}/hooks/guard-points.ts`,
+    to: 'return false;',
+    part: 'guard',
+  },
+  {
+    name: 'forget what hooks made of a call',
+    file: `${runtime}/gate/hook-desk.ts`,
+    to: '',
+    part: 'guard',
   },
 ];
 

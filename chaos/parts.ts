@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type GuardedKill, killGuarded, undisturbedGuard, watchedRule } from './guarded.js';
 import { openLab } from './lab.js';
 import { buildPowerCut, cutPower } from './power-cut.js';
 import { killAtRandom } from './random-kills.js';
@@ -9,14 +10,14 @@ import type { ChaosStores } from './stores.js';
 import { type Failure, killAtStep, undisturbed } from './walk.js';
 
 /** One kind of harm. */
-export type Part = 'walk' | 'power' | 'rivals' | 'random';
+export type Part = 'walk' | 'guard' | 'power' | 'rivals' | 'random';
 /** All of them, in the order they are done. */
-export const allParts: readonly Part[] = ['walk', 'power', 'rivals', 'random'];
+export const allParts: readonly Part[] = ['walk', 'guard', 'power', 'rivals', 'random'];
 
 /** How much of it is done. */
 export interface Extent {
   /** The walk and the power cuts take every so many write steps. */
-  readonly strides: { readonly walk: number; readonly power: number };
+  readonly strides: { readonly walk: number; readonly power: number; readonly guard: number };
   /** Only this write step. */
   readonly step?: number;
   /** The first seed of the random kills, and how many there are. */
@@ -41,6 +42,8 @@ export function runPart(part: Part, program: string, extent: Extent): Promise<Re
   switch (part) {
     case 'walk':
       return walk(part, extent, { program });
+    case 'guard':
+      return guardedWalk(program, extent);
     case 'power':
       return walkInTheDark(program, extent);
     case 'rivals':
@@ -80,6 +83,49 @@ async function walk(
     await lab.close();
   }
   return { runs, failures, remark: remarkOn(step, extent, part) };
+}
+
+/** The walk of a session whose client has hooks; killed also while each of them is asked, and when it has answered. */
+async function guardedWalk(program: string, extent: Extent): Promise<Result> {
+  const { step: only, strides, stopsAtFailure } = extent;
+  const leaks: string[] = [];
+  const lab = await openLab({ program, rule: watchedRule(leaks), ...storesOf(extent) });
+  const failures: Failure[] = [];
+  let runs = 0;
+  let steps = 0;
+  try {
+    const { story, hooks } = await undisturbedGuard(lab);
+    for (const kill of killsOf({ hooks, stride: strides.guard, only })) {
+      const found = await killGuarded(lab, kill, { story, leaks });
+      if (!found && kill.at === 'step') break;
+      if (kill.at === 'step') steps = kill.count;
+      runs += found ? 3 : 0;
+      failures.push(...(found ?? []).map((each) => replayable(each, `--only guard --step ${kill.count}`)));
+      if (stopsAtFailure && failures.length > 0) break;
+    }
+  } catch (error) {
+    failures.push({ deed: 'nothing was done to it', problems: String(error).split('\n') });
+  } finally {
+    await lab.close();
+  }
+  return {
+    runs,
+    failures,
+    remark: strides.guard === 1 && only === undefined ? `K = ${steps}` : 'some steps',
+  };
+}
+
+/** First while hooks are asked, of which there is a known number, then write steps until there are no more. */
+function* killsOf(options: {
+  readonly hooks: number;
+  readonly stride: number;
+  readonly only: number | undefined;
+}): Generator<GuardedKill> {
+  const { hooks, stride, only } = options;
+  for (let count = only ?? 1; count <= (only ?? hooks); count += stride)
+    for (const at of ['hook asked', 'hook answered'] as const) yield { at, count };
+  for (let count = only ?? 1; count <= (only ?? Number.POSITIVE_INFINITY); count += stride)
+    yield { at: 'step', count };
 }
 
 function remarkOn(end: number, { step, strides }: Extent, part: 'walk' | 'power'): string {

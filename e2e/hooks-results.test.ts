@@ -217,3 +217,29 @@ test('what the runtime says to the model passes userPromptSubmitted like a promp
   expect(JSON.stringify(last?.body.messages)).toContain('It is over.\\n\\n<system_reminder>\\nBe quick.');
   expect(endsOf(session, 'userPromptSubmitted')).toHaveLength(3);
 });
+
+test.each(['userPromptSubmitted', 'userPromptTransformed', 'sessionStart', 'agentStop', 'sessionEnd'])(
+  'a prompt that was killed while %s was asked has its turn, once',
+  async (hookType) => {
+    const model = runtime.script(say('hello'), say('again'));
+    const { process, client, session } = await killedWhile(hookType, model);
+    await client.until(
+      () => session.events.find(({ data }) => (data as { hookType?: string }).hookType === hookType),
+      hookType,
+    );
+    await process.signal('SIGKILL');
+    const asked = hooked(runtime.client);
+    const again = await resumed(runtime.client, session.sessionId, { ...providerOf(model), hooks: true });
+    if (hookType !== 'sessionEnd') await again.next('session.idle');
+    const stored = await again.stored();
+    expect(stored.filter(({ type }) => type === 'user.message')).toMatchObject([
+      { data: { content: 'Look' } },
+    ]);
+    expect(stored.filter(({ type }) => type === 'assistant.message')).toMatchObject([
+      { data: { content: 'hello' } },
+    ]);
+    expect(model.requests).toHaveLength(1);
+    const isBefore = hookType === 'userPromptSubmitted' || hookType === 'userPromptTransformed';
+    expect(inputsOf(asked, 'userPromptSubmitted')).toHaveLength(isBefore ? 1 : 0);
+  },
+);

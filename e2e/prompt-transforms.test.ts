@@ -179,3 +179,30 @@ async function toneOf(): Promise<string | undefined> {
   await session.turn('Hello');
   return asked[0]?.tone?.content;
 }
+
+test('a prompt whose sections were being rewritten when the runtime was killed has its turn, once', async () => {
+  const process = runtime.spawn({ flags: ['--no-auto-update', '--port', '0'] });
+  const client = await runtime.connect(process, { hasGaps: true });
+  let isAsked = false;
+  client.answer = () => {
+    isAsked = true;
+    return new Promise(() => undefined);
+  };
+  const model = runtime.script(say('one'));
+  const systemMessage = { mode: 'customize', sections: { tone: transform } };
+  const before = await client.create({ ...providerOf(model), systemMessage });
+  await before.send('Hello');
+  await client.until(
+    () => (isAsked || undefined) && before.events.find(({ type }) => type === 'user.message'),
+    'both',
+  );
+  await process.signal('SIGKILL');
+  const session = await runtime.client.resume(before.sessionId, {
+    ...providerOf(model),
+    continuePendingWork: true,
+  });
+  await session.next('session.idle');
+  const stored = await session.stored();
+  const kinds = ['user.message', 'assistant.turn_start', 'assistant.message'];
+  expect(stored.map(({ type }) => type).filter((type) => kinds.includes(type))).toEqual(kinds);
+});

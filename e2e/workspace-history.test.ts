@@ -89,14 +89,49 @@ describe('the diff of the working tree', () => {
     });
   });
 
-  test('runs nothing that the repository names', async () => {
-    const directory = repository('hostile');
-    const mark = join(directory, 'ran');
-    writeFileSync(join(directory, '.gitattributes'), '* filter=evil\n');
-    git(directory, 'config', 'filter.evil.clean', `touch ${mark}; cat`);
+  test.each<[string, (directory: string, program: string) => void, string]>([
+    [
+      'its settings',
+      (directory, program) => {
+        writeFileSync(join(directory, '.gitattributes'), '* filter=evil\n');
+        git(directory, 'config', 'filter.evil.clean', program);
+      },
+      'filter.clean',
+    ],
+    [
+      'the settings of its work tree',
+      (directory, program) => {
+        writeFileSync(join(directory, '.gitattributes'), '* filter=evil\n');
+        git(directory, 'config', 'extensions.worktreeConfig', 'true');
+        git(directory, 'config', '--worktree', 'filter.evil.clean', program);
+      },
+      'filter.clean',
+    ],
+    [
+      'a repository in it',
+      (directory, program) => {
+        const nested = join(directory, 'nested');
+        mkdirSync(nested);
+        git(nested, 'init', '-q', '-b', 'main');
+        writeFileSync(join(nested, 'a.txt'), 'one\n');
+        git(nested, 'add', '.');
+        git(nested, 'commit', '-qm', 'First');
+        git(directory, 'add', 'nested');
+        git(directory, 'config', '-f', '.gitmodules', 'submodule.nested.path', 'nested');
+        git(directory, 'config', 'submodule.nested.ignore', 'none');
+        writeFileSync(join(nested, '.gitattributes'), '* filter=evil\n');
+        writeFileSync(join(nested, 'a.txt'), 'two\n');
+        git(nested, 'config', 'filter.evil.clean', program);
+      },
+      'in a nested one',
+    ],
+  ])('runs nothing that %s name', async (name, prepare, reason) => {
+    const directory = repository(`hostile ${name}`);
+    const mark = join(runtime.workingDirectory, 'ran');
+    prepare(directory, `touch '${mark}'; cat`);
     const { session } = await runtime.session([], { workingDirectory: directory });
     expect(await session.failure('session.workspaces.diff', { mode: 'unstaged' })).toMatchObject({
-      message: expect.stringContaining('filter.clean could make git run programs'),
+      message: expect.stringMatching(`Git could run programs: .*${reason}.*No diff is made`),
     });
     expect(existsSync(mark)).toBe(false);
   });

@@ -184,6 +184,18 @@ const fixedCases: readonly FreezeCase[] = [
     },
   },
   {
+    name: 'fifty long commands in one message',
+    prepare: async (runtime) => {
+      const calls = Array.from({ length: 50 }, (_, n) => ({
+        id: `c${n}`,
+        name: 'bash',
+        arguments: { command: `: ${n}; trap '${'ls;'.repeat(900)}' EXIT; trap - EXIT`, description: 'd' },
+      }));
+      const { session } = await withTools(runtime, callTools(...calls), say('x'));
+      return () => turnEndsWith(session, /exit code 0/);
+    },
+  },
+  {
     name: 'rules with many wild patterns',
     prepare: async (runtime) => {
       const configDir = join(runtime.home.path, 'wild-rules');

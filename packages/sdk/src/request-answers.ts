@@ -32,25 +32,37 @@ export class RequestAnswers {
       this.answering.cancel(({ requestId }) => requestId === event.data.requestId);
   }
 
-  /** Shows a form; one that the handler was given before is not given to it twice. */
+  /** Shows a form; one that the handler was given before is not given to it twice, unless its answer did not fit. */
   async show(data: Form): Promise<void> {
+    const { requestId } = data;
+    const signal = this.options.onElicitationRequest && this.answering.begin({ requestId });
+    if (!signal) return;
+    let problem: string | undefined;
+    for (let left = mostTries; left > 0; left -= 1) {
+      try {
+        return await this.showOnce(data, problem, signal);
+      } catch (error) {
+        const isRefused = error instanceof Error && !(error instanceof GroundcrewError);
+        problem = isRefused ? error.message : undefined;
+        if (problem !== undefined && left > 1 && !signal.aborted) continue;
+        this.answering.finish({ requestId }, signal);
+        return this.unsent('onElicitationRequest', error);
+      }
+    }
+  }
+
+  /** Throws when the answer is refused. */
+  private async showOnce(data: Form, problem: string | undefined, signal: AbortSignal): Promise<void> {
     const { onElicitationRequest: handler, sessionId, call } = this.options;
     const { requestId, ...request } = data;
-    const question = { requestId };
-    const signal = handler && this.answering.begin(question);
-    if (!handler || !signal) return;
-    try {
-      const result = await this.filledIn(
-        () => handler({ ...request, sessionId }, { sessionId, requestId }, signal),
-        signal,
-      );
-      if (!this.answering.finish(question, signal)) return;
-      const { action, content } = result;
-      const sent = { action, ...(content && { content: { ...content } }) };
-      await call('session.ui.handlePendingElicitation', { sessionId, requestId, result: sent });
-    } catch (error) {
-      this.unsent('onElicitationRequest', error);
-    }
+    if (!handler) return;
+    const invocation = { sessionId, requestId, ...(problem !== undefined && { problem }) };
+    const result = await this.filledIn(() => handler({ ...request, sessionId }, invocation, signal), signal);
+    if (signal.aborted) return;
+    const { action, content } = result;
+    const sent = { action, ...(content && { content: { ...content } }) };
+    await call('session.ui.handlePendingElicitation', { sessionId, requestId, result: sent });
+    this.answering.finish({ requestId }, signal);
   }
 
   /** Cancels what is being answered. */
@@ -94,6 +106,9 @@ export class RequestAnswers {
     this.options.report({ handler: 'callback', name, sessionId: this.options.sessionId }, error);
   }
 }
+
+/** How often a handler is asked for an answer that fits. */
+const mostTries = 5;
 
 /** What a command threw, if it did. */
 async function outcomeOf(run: () => unknown): Promise<Error | undefined> {

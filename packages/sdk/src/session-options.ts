@@ -338,10 +338,10 @@ export interface ElicitationResult {
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
 
-/** Shows a form or a page. */
+/** Shows a form or a page. Asked again, at most four times, where an answer does not fit; `problem` says which field and why. */
 export type ElicitationHandler = (
   request: ElicitationRequest,
-  invocation: { readonly sessionId: string; readonly requestId: string },
+  invocation: { readonly sessionId: string; readonly requestId: string; readonly problem?: string },
   signal: AbortSignal,
 ) => ElicitationResult | Promise<ElicitationResult>;
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hookTypes } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
@@ -54,6 +54,8 @@ const largestFile = 1024 * 1024;
 function readHooksFile(path: string, base: string): HookFiles {
   let source: string;
   try {
+    // A pipe in its place would be waited for without end.
+    if (!statSync(path).isFile()) throw new Error('it is no plain file');
     source = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';

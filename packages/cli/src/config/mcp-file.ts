@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
@@ -129,6 +129,8 @@ function isTexts(value: unknown): boolean {
 
 function sourceOf(path: string): string | undefined {
   try {
+    // A pipe in its place would be waited for without end.
+    if (!statSync(path).isFile()) throw new Error('it is no plain file');
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))

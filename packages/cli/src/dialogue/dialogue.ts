@@ -100,12 +100,12 @@ export class Dialogue {
     });
 
   /** A form, field by field, or a page to visit. */
-  readonly fillIn: ElicitationHandler = (request, _invocation, signal) =>
+  readonly fillIn: ElicitationHandler = (request, { problem }, signal) =>
     this.inTurn(() => {
+      const { elicitationSource: source, message } = request;
       this.show([
-        visible(
-          request.elicitationSource ? `${request.elicitationSource}: ${request.message}` : request.message,
-        ),
+        ...(problem === undefined ? [] : [`Not taken: ${visible(problem)}`]),
+        visible(source ? `${source}: ${message}` : message),
       ]);
       return askForm(
         request,

@@ -9,11 +9,19 @@ interface Field {
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly string[];
-  readonly oneOf?: readonly { readonly const: string }[];
-  readonly items?: {
-    readonly enum?: readonly string[];
-    readonly anyOf?: readonly { readonly const: string }[];
-  };
+  readonly enumNames?: readonly string[];
+  readonly oneOf?: readonly Titled[];
+  readonly items?: { readonly enum?: readonly string[]; readonly anyOf?: readonly Titled[] };
+}
+
+interface Titled {
+  readonly const: string;
+  readonly title?: string;
+}
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
 }
 
 /** Asks for a form field by field, or shows a page; the end of the input, or `!`, declines. */
@@ -46,7 +54,7 @@ async function askField(
 ): Promise<{ readonly entered: Values[string] } | 'declined' | undefined> {
   const choices = choicesOf(field);
   const hints = [
-    ...(choices ? [choices.map(visible).join(', ')] : [field.type ?? 'text']),
+    ...(choices ? [choices.map(({ label }) => visible(label)).join(', ')] : [field.type ?? 'text']),
     ...(field.default === undefined ? [] : [`${visible(String(field.default))} unless given`]),
     ...(isRequired ? [] : ['may be left out']),
   ];
@@ -62,24 +70,40 @@ async function askField(
   }
 }
 
-function choicesOf({ enum: listed, oneOf, items }: Field): readonly string[] | undefined {
-  return listed ?? oneOf?.map((each) => each.const) ?? items?.enum ?? items?.anyOf?.map((each) => each.const);
+function choicesOf({ enum: listed, enumNames, oneOf, items }: Field): readonly Choice[] | undefined {
+  const plain = listed ?? items?.enum;
+  if (plain) return plain.map((value, at) => ({ value, label: enumNames?.[at] ?? value }));
+  return (oneOf ?? items?.anyOf)?.map(({ const: value, title }) => ({ value, label: title ?? value }));
+}
+
+/** By its value or by the title that is shown for it; undefined when there is no such choice. */
+function chosen(choices: readonly Choice[], said: string): string | undefined {
+  const isMeant = (text: string) => text.toLowerCase() === said.toLowerCase();
+  const found =
+    choices.find(({ value }) => value === said) ??
+    choices.find(({ value, label }) => isMeant(value) || isMeant(label));
+  return found?.value;
 }
 
 /** Undefined when it is no such value. */
-function readValue(said: string, { type }: Field): Values[string] | undefined {
-  switch (type) {
+function readValue(said: string, field: Field): Values[string] | undefined {
+  const choices = choicesOf(field);
+  switch (field.type) {
     case 'boolean':
       if (/^(?:y|yes|true)$/i.test(said)) return true;
       return /^(?:n|no|false)$/i.test(said) ? false : undefined;
     case 'number':
     case 'integer': {
       const number = Number(said);
-      return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined;
+      return Number.isFinite(number) && (field.type === 'number' || Number.isInteger(number))
+        ? number
+        : undefined;
     }
-    case 'array':
-      return said.split(',').map((each) => each.trim());
+    case 'array': {
+      const several = said.split(',').map((each) => chosen(choices ?? [], each.trim()));
+      return several.some((each) => each === undefined) ? undefined : (several as string[]);
+    }
     default:
-      return said;
+      return choices ? chosen(choices, said) : said;
   }
 }

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { AgentDefinition } from '../log/agent-task.js';
 import { readFrontmatter } from '../workspace/frontmatter.js';
+import { readPlainFile } from '../workspace/plain-file.js';
 import { capsOf, describedAgent, firstOfEach } from './definition.js';
 
 /** A directory that may have agents in it. */
@@ -76,6 +76,15 @@ function stampOf(path: string): string {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : '';
 }
 
+/** What cannot be read says why, and is no agent. */
+function textOf(path: string): string {
+  try {
+    return readPlainFile(path, 4 * longestFile);
+  } catch (error) {
+    return String(error);
+  }
+}
+
 async function readAgent({
   path,
   source,
@@ -83,7 +92,7 @@ async function readAgent({
   readonly path: string;
   readonly source: 'project' | 'user';
 }): Promise<FoundAgents> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => String(error));
+  const text = textOf(path);
   if (text.length > longestFile) return problem(path, 1, `the file is longer than ${longestFile} characters`);
   const read = await readFrontmatter(text);
   if ('problem' in read) return problem(path, read.problem.line, read.problem.message);

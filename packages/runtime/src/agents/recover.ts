@@ -8,7 +8,8 @@ import { gateTurn, type TurnEnd, turnEnd } from '../turn/turn.js';
  */
 export async function continueTurn(context: AgentContext, signal: AbortSignal): Promise<TurnEnd> {
   const { log, interaction, planner, gate } = context;
-  const { turn, calls, stop } = log.state;
+  const { turn, awaited, calls, stop } = log.state;
+  if (awaited !== undefined) return 'results wait';
   if (!turn) return stop?.isRejected ? 'rejected' : 'answered';
   if (!turn.hasAnswer) {
     interaction.isContinued = true;

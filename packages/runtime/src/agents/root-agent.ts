@@ -80,12 +80,13 @@ export class RootAgent {
 
   /** Goes on with a turn that was left open. */
   continue(run: Run): Promise<TurnOutcome> {
-    const { turn, output, stop } = agentOf(this.parts.log.state);
+    const { turn, awaited, output, stop } = agentOf(this.parts.log.state);
     const left = stop?.isOpen ? stop : undefined;
-    const interactionId = turn?.interactionId ?? output?.interactionId ?? left?.interactionId;
+    const interactionId = (turn ?? awaited ?? output ?? left)?.interactionId;
     if (interactionId === undefined) return Promise.resolve('answered');
     const interaction = new Interaction(interactionId, { trace: this.parts.trace() });
-    interaction.rounds = Number(turn?.turnId ?? 0) + 1;
+    interaction.rounds = awaited ? 0 : Number(turn?.turnId ?? 0) + 1;
+    interaction.promptText = awaited?.prompt ?? '';
     if (stop?.interactionId === interactionId) interaction.blocks = stop.blocks;
     const context = this.parts.context(interaction);
     return this.attempt(run, context, async (signal) => {
@@ -117,9 +118,10 @@ export class RootAgent {
   }
 
   /** Makes a prompt that waited a message for the next turn to answer. */
-  deliverOnly({ prompt, extras }: ReceivedPrompt): Promise<void> {
+  async deliverOnly({ prompt, extras }: ReceivedPrompt): Promise<void> {
     const { signal } = new AbortController();
-    return deliver(prompt, { delivery: 'queued', signal }, this.contextFor(extras));
+    await deliver(prompt, { delivery: 'queued', signal }, this.contextFor(extras));
+    this.parts.log.append({ note: 'stop.decided', data: {} });
   }
 
   /** The session is closed while a turn runs. */
@@ -330,10 +332,10 @@ export class RootAgent {
 
   /** A prompt whose turn is over wants no answer of a form any more, and does not go on by itself. */
   private promptEnd(): Draft[] {
-    const { output, stop } = agentOf(this.parts.log.latest);
+    const { output, stop, awaited } = agentOf(this.parts.log.latest);
     return [
       ...(output ? [{ note: 'output.settled' as const, data: {} }] : []),
-      ...(stop?.isOpen ? [{ note: 'stop.decided' as const, data: {} }] : []),
+      ...(stop?.isOpen || awaited !== undefined ? [{ note: 'stop.decided' as const, data: {} }] : []),
     ];
   }
 

@@ -51,6 +51,7 @@ export class HookDesk {
       };
     const reviews = passage.reviews ?? new CallReviews(hooks, [hookedCall(original)]);
     const { decision, reason, modified, contexts } = await reviews.review(hookedCall(original), signal);
+    // mutation: run what a hook denies
     if (decision === 'deny')
       return { denial: `Denied by preToolUse hook: ${reason ?? 'No reason provided'}` };
     this.keepReview(original, { modified, contexts });
@@ -78,6 +79,7 @@ export class HookDesk {
     const open = log.latest.calls.find((each) => each.toolCallId === toolCallId);
     // Hooks that were asked again may have changed their mind.
     const change = modified ?? (open?.modified && { arguments: written });
+    // mutation: forget what hooks made of a call
     if (change) log.append({ note: 'call.modified', data: { toolCallId, ...change } });
   }
 

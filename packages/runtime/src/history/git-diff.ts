@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
-import { lstat, readFile, readlink } from 'node:fs/promises';
+import { lstat, open, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { readGitSettings } from '../permissions/git-settings.js';
+import { examineGit } from '../permissions/git-place.js';
 import { hardenedEnvironment } from '../tools/shell/hardened-environment.js';
 import { findGit } from '../workspace/git.js';
 
@@ -44,13 +44,9 @@ export async function diffTree(
   const found = findGit(workingDirectory);
   const fallback = how.fromBranch ? { baseBranch: 'main', isFallback: true } : { isFallback: false };
   if (!found) return { changes: [], ...fallback };
-  const { foreign } = readGitSettings(
-    await readFile(join(found.commonDirectory, 'config'), 'utf8').catch(() => undefined),
-  );
-  if (foreign !== undefined)
-    throw new ForeignSettings(
-      `The repository's setting ${foreign} could make git run programs: no diff is made`,
-    );
+  const { doubts, nestedDoubts } = await examineGit([workingDirectory], workingDirectory);
+  const [doubt] = [...doubts, ...nestedDoubts];
+  if (doubt !== undefined) throw new ForeignSettings(`Git could run programs: ${doubt}. No diff is made`);
   const git = new Git(found.root, signal);
   const base = how.fromBranch ? await git.branchPoint() : undefined;
   const commit = base?.commit ?? ((await git.has('HEAD')) ? 'HEAD' : emptyTree);
@@ -167,6 +163,17 @@ function bounded(diff: string): Pick<ChangedFile, 'diff' | 'isTruncated'> {
 }
 
 /** A file that git does not know, every line of it added; a link is shown by where it leads. */
+/** A file may be larger than memory. */
+async function beginningOf(path: string, length: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
 async function newFileDiff(root: string, path: string): Promise<string> {
   const place = join(root, path);
   const stats = await lstat(place).catch(() => undefined);
@@ -174,7 +181,7 @@ async function newFileDiff(root: string, path: string): Promise<string> {
   if (!stats || (!stats.isFile() && !stats.isSymbolicLink())) return head.join('\n');
   const content = stats.isSymbolicLink()
     ? Buffer.from(await readlink(place))
-    : await readFile(place).then((all) => all.subarray(0, longestDiff + 1));
+    : await beginningOf(place, longestDiff + 1);
   if (content.includes(0)) return [...head, `Binary files /dev/null and b/${path} differ`].join('\n');
   const text = content.toString();
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n');

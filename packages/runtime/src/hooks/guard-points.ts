@@ -29,6 +29,7 @@ export function isUncovered(
   points: readonly GuardPoint[],
 ): boolean {
   const known = pointsOf(recorded);
+  // mutation: forget a guard that left
   if (known === undefined) return false;
   return attached === undefined || points.some((point) => known.includes(point) && !attached.includes(point));
 }

@@ -81,7 +81,7 @@ function withContext(agent: AgentState, context: CallContext): AgentState {
 /** The form that the answer to a prompt has to have, and whether the agent may stop. */
 function foldEndNote(agent: AgentState, entry: NoteDraft): AgentState {
   if (entry.note === 'stop.asked') return { ...agent, stop: { ...entry.data, isOpen: true } };
-  if (entry.note === 'stop.decided') return stopped(agent);
+  if (entry.note === 'stop.decided') return withoutAwaited(stopped(agent));
   if (entry.note === 'output.wanted') return { ...agent, output: entry.data };
   if (entry.note !== 'output.settled') return agent;
   const { output: _, ...rest } = agent;
@@ -107,12 +107,14 @@ export function foldAgentEvent(agent: AgentState, event: SessionEvent): AgentSta
       return foldSkill(agent, event);
     case 'assistant.turn_start': {
       const { turnId, interactionId = '' } = event.data;
-      return { ...stopped(agent), turn: { turnId, interactionId, hasAnswer: false } };
+      return { ...withoutAwaited(stopped(agent)), turn: { turnId, interactionId, hasAnswer: false } };
     }
     case 'assistant.turn_end':
       return { ...withContexts(agent, event.id), turn: undefined, calls: [], questions: [] };
     case 'abort':
-      return { ...stopped(agent), calls: [], questions: [] };
+      return { ...withoutAwaited(stopped(agent)), calls: [], questions: [] };
+    case 'session.error':
+      return withoutAwaited(agent);
     case 'assistant.message':
       return foldAnswer(agent, event);
     case 'tool.execution_start':
@@ -142,9 +144,21 @@ function foldUserMessage(agent: AgentState, event: EventOf<'user.message'>): Age
       parts,
       ...(!isNewTurn && { isAside: true }),
     }),
-    ...(isNewTurn && { turn: undefined, calls: [], questions: [] }),
+    ...(isNewTurn && { turn: undefined, calls: [], questions: [], ...awaitedBy(event) }),
     verbatim: without(agent.verbatim, messageId),
   };
+}
+
+/** A turn has to follow, also when the process dies before it begins; of sub-agents their tasks say so. */
+function awaitedBy({ agentId, data }: EventOf<'user.message'>): Pick<AgentState, 'awaited'> {
+  const { interactionId, content: prompt } = data;
+  return agentId === undefined && interactionId ? { awaited: { interactionId, prompt } } : {};
+}
+
+function withoutAwaited(agent: AgentState): AgentState {
+  if (agent.awaited === undefined) return agent;
+  const { awaited: _, ...rest } = agent;
+  return rest;
 }
 
 /** A skill that the model took up is read after the results of its turn; one of the user's stands in the prompt. */
@@ -340,7 +354,7 @@ function compactHistory(
 
 /** Results of calls that are still open find no call any more, and no model reads them. */
 function clearHistory(agent: AgentState, { id, data }: EventOf<'session.context_cleared'>): AgentState {
-  const { view: _, compaction, ...rest } = agent;
+  const { view: _, compaction, ...rest } = withoutAwaited(agent);
   const { initialMessage: text } = data;
   const history: readonly HistoryEntry[] =
     text === undefined ? [] : [{ role: 'user', eventId: id, parts: [{ type: 'text', text }] }];
@@ -356,7 +370,7 @@ function cutHistory(agent: AgentState, fromEventId: string): AgentState {
   const end = agent.history.findIndex((entry) => entry.eventId === fromEventId);
   if (end < 0) return agent;
   const history = agent.history.slice(0, end);
-  return { ...agent, history, historySize: sizeOfAll(history) };
+  return { ...withoutAwaited(agent), history, historySize: sizeOfAll(history) };
 }
 
 function dropHistory(agent: AgentState, eventIds: readonly string[]): AgentState {

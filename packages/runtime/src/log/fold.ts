@@ -48,8 +48,8 @@ export function hasTurnWork(state: SessionState): boolean {
     state.inbox.length > 0 ||
     Object.values(state.tasks).some(({ status }) => status === 'running') ||
     Object.values(state.agents).some(
-      ({ turn, questions, output, stop }) =>
-        turn !== undefined || output !== undefined || stop?.isOpen || questions.length > 0,
+      ({ turn, awaited, questions, output, stop }) =>
+        [turn, awaited, output].some((each) => each !== undefined) || stop?.isOpen || questions.length > 0,
     )
   );
 }

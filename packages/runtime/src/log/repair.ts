@@ -30,6 +30,7 @@ export function repairSession(
     const owner = id === rootAgentId ? {} : { agentId: id };
     for (const { toolCallId } of agent.calls)
       end.note({ note: 'call.interrupted', data: { toolCallId }, ...owner });
+    if (agent.awaited !== undefined) end.note({ note: 'stop.decided', data: {}, ...owner });
     if (agent.turn) end.event('assistant.turn_end', { turnId: agent.turn.turnId }, owner);
   }
   end.event('session.warning', { warningType: 'store_recovered', message: warning(lost) });

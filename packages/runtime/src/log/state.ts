@@ -183,6 +183,8 @@ export interface AgentState {
   readonly systemPrompt: string;
   /** Names of tools that the log has, by what requests offered. */
   readonly offered?: readonly string[];
+  /** A prompt that is a message, while its turn has not begun. */
+  readonly awaited?: { readonly interactionId: string; readonly prompt: string };
   readonly turn?: OpenTurn;
   readonly calls: readonly OpenCall[];
   readonly questions: readonly OpenQuestion[];

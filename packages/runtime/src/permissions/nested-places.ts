@@ -1,6 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { absent } from '../workspace/absent.js';
+import { absent, isAbsent } from '../workspace/absent.js';
+import { readPlainFile } from '../workspace/plain-file.js';
 
 /**
  * Directories below a work tree that are repositories of their own, whether git knows of them or not; undefined when there
@@ -12,7 +13,7 @@ export async function repositoriesBelow(
 ): Promise<readonly string[] | undefined> {
   const found: string[] = [];
   const waiting = [root];
-  const ignoresPackages = !withIgnored && (await ignoresInstalled(root));
+  const ignoresPackages = !withIgnored && ignoresInstalled(root);
   for (let looked = 0; waiting.length > 0; looked += 1) {
     if (looked >= mostDirectories) return undefined;
     const directory = waiting.pop() ?? root;
@@ -20,11 +21,7 @@ export async function repositoriesBelow(
     if (directory !== root && entries.some(({ name }) => name.toLowerCase() === '.git'))
       found.push(directory);
     // One file may take back what another one ignores.
-    if (
-      directory !== root &&
-      entries.some(({ name }) => name === '.gitignore') &&
-      (await takesBack(directory))
-    )
+    if (directory !== root && entries.some(({ name }) => name === '.gitignore') && takesBack(directory))
       return undefined;
     const below = entries.filter((entry) => entry.isDirectory() && !/^\.git$/i.test(entry.name));
     const visited = below.filter(({ name }) => name !== 'node_modules' || !ignoresPackages);
@@ -35,12 +32,23 @@ export async function repositoriesBelow(
 
 const mostDirectories = 4000;
 
-async function ignoresInstalled(root: string): Promise<boolean> {
-  const text = (await readFile(join(root, '.gitignore'), 'utf8').catch(absent)) ?? '';
-  return /^(?:\*\*\/)?node_modules\/?\s*$/m.test(text) && !/^!/m.test(text);
+function ignoresInstalled(root: string): boolean {
+  const text = rulesIn(root);
+  return /^(?:\*\*\/)?node_modules\/?[ \t\r]*$/m.test(text) && !/^!/m.test(text);
 }
 
-async function takesBack(directory: string): Promise<boolean> {
-  const text = (await readFile(join(directory, '.gitignore'), 'utf8').catch(absent)) ?? '';
-  return /^!.*(?:node_modules|\*)/m.test(text);
+function takesBack(directory: string): boolean {
+  return /^!.*(?:node_modules|\*)/m.test(rulesIn(directory));
 }
+
+/** What cannot be read may say anything. */
+function rulesIn(directory: string): string {
+  try {
+    const text = readPlainFile(join(directory, '.gitignore'), longestRules);
+    return text.length < longestRules ? text : '!*';
+  } catch (error) {
+    return isAbsent(error) ? '' : '!*';
+  }
+}
+
+const longestRules = 64 * 1024;

@@ -69,8 +69,9 @@ export async function readInside(directory: string, file: string): Promise<strin
   const [real, base] = await Promise.all([realpath(join(directory, file)), realpath(directory)]);
   if (!real.startsWith(`${base}/`) && !real.startsWith(`${base}\\`))
     throw new Error(`${file} is not inside the folder of the skill`);
-  const { size } = await stat(real);
-  if (size > longestFile) throw new Error(`${file} is longer than ${longestFile} bytes`);
+  const found = await stat(real);
+  if (!found.isFile()) throw new Error(`${file} is no plain file`);
+  if (found.size > longestFile) throw new Error(`${file} is longer than ${longestFile} bytes`);
   const text = await readFile(real, 'utf8');
   if (text.includes('\0')) throw new Error(`${file} is not a text file`);
   return text;

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { SessionContext } from '@groundcrew/store';
+import { readPlainFile } from './plain-file.js';
 
 /**
  * Where a directory stands: its repository, remote and branch, read from files without running git.
@@ -49,15 +50,27 @@ function readBranch(gitDirectory: string): string | undefined {
   return /^ref:\s*refs\/heads\/(.+)$/m.exec(read(join(gitDirectory, 'HEAD')))?.[1]?.trim();
 }
 
+/** Line by line: what a file has in it may be as long, and as odd, as whoever wrote it liked. */
 function readRepository(commonDirectory: string): string | undefined {
-  const config = read(join(commonDirectory, 'config'));
-  const url = /\[remote "origin"\][^[]*?^\s*url\s*=\s*(.+)$/ms.exec(config)?.[1]?.split('\n')[0];
-  return url && /[/:]([^/:]+\/[^/]+?)(?:\.git)?\/?$/.exec(url.trim())?.[1];
+  let isOrigin = false;
+  for (const line of read(join(commonDirectory, 'config')).split('\n')) {
+    const text = line.trim();
+    if (text.startsWith('[')) isOrigin = text === '[remote "origin"]';
+    const [name = '', ...value] = text.split('=');
+    if (!isOrigin || name.trim() !== 'url') continue;
+    return /[/:]([^/:]+\/[^/]+?)(?:\.git)?\/?$/.exec(value.join('=').trim().slice(-longestName))?.[1];
+  }
+  return undefined;
 }
+
+const longestName = 1000;
+
+/** No settings that anyone wrote are longer. */
+const longestFile = 256 * 1024;
 
 function read(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readPlainFile(path, longestFile);
   } catch {
     // What cannot be read is not there: a session is no worse for not knowing its branch.
     return '';

@@ -33,9 +33,14 @@ const declined = Symbol('declined');
 const leftOut = Symbol('left out');
 
 /** A form, field by field, or a page to visit. Each field can be declined, and with it the form. */
-export async function askForm(request: ElicitationRequest, ask: Ask): Promise<ElicitationResult> {
+export async function askForm(
+  request: ElicitationRequest,
+  ask: Ask,
+  problem?: string,
+): Promise<ElicitationResult> {
   const from = request.elicitationSource ? `${cleanLine(request.elicitationSource)}: ` : '';
-  const title = line(`${from}${cleanLine(request.message)}`, 'bold');
+  const refused = problem === undefined ? '' : ` (not taken: ${cleanLine(problem)})`;
+  const title = line(`${from}${cleanLine(request.message)}${refused}`, 'bold');
   if (request.mode === 'url') return askPage(title, request.url ?? '', ask);
   const { properties = {}, required = [] } = request.requestedSchema ?? {};
   const entered: [string, Value][] = [];

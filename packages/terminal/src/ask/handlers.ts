@@ -44,8 +44,8 @@ export function handlersFor({ asking, approvals, columns }: HandlerParts): Handl
       answered(await asking.ask(planQuestion(request, columns()), signal)),
     onAutoModeSwitchRequest: async ({ retryAfterSeconds }, _invocation, signal) =>
       (await asking.ask(switchQuestion(retryAfterSeconds), signal)) ?? 'no',
-    onElicitationRequest: (request, _invocation, signal) =>
-      askForm(request, (question) => asking.ask(question, signal)),
+    onElicitationRequest: (request, { problem }, signal) =>
+      askForm(request, (question) => asking.ask(question, signal), problem),
   };
 }
 
