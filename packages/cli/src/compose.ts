@@ -94,12 +94,7 @@ export function compose(options: ProgramOptions): Program {
   const { telemetry } = options;
   const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
-  const accounts: HomeAccounts = new HomeAccounts({
-    homeDirectory: resolve(options.homeDirectory),
-    given: options.token,
-    usesStored: !options.ignoresLogin,
-    loginOf: async (token) => (await models.userOf(token))?.login,
-  });
+  const accounts: HomeAccounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
   const node = nodeOf(options, homes);
@@ -124,11 +119,7 @@ export function compose(options: ProgramOptions): Program {
     ...(node && { cluster: node.seams(() => server) }),
     ...options.playback,
   });
-  const endRetention = keepRetention({
-    settings: () => standingRetention(resolve(options.homeDirectory)),
-    prune: (retention) => runtime.stored.prune(retention),
-    warn: options.warn,
-  });
+  const endRetention = retentionOf(options, runtime);
   const close = async () => {
     endRetention();
     await node?.drain(AbortSignal.abort());
@@ -255,6 +246,27 @@ function modelDirectory(options: ProgramOptions, { workers, carried, accounts }:
     },
   });
   return models;
+}
+
+function accountsOf(
+  { homeDirectory, token, ignoresLogin }: ProgramOptions,
+  loginOf: (token: string) => Promise<string | undefined>,
+): HomeAccounts {
+  return new HomeAccounts({
+    homeDirectory: resolve(homeDirectory),
+    given: token,
+    usesStored: !ignoresLogin,
+    loginOf,
+  });
+}
+
+/** Deletes what the home's settings no longer keep. */
+function retentionOf({ homeDirectory, warn }: ProgramOptions, runtime: Runtime): () => void {
+  return keepRetention({
+    settings: () => standingRetention(resolve(homeDirectory)),
+    prune: (retention) => runtime.stored.prune(retention),
+    warn,
+  });
 }
 
 /** MCP servers of files; those of projects see no key of the runtime. */

@@ -31,11 +31,11 @@ describe('wrong usage is one clear line and code 2', () => {
     [['serve', '--port', '70000'], '--port needs a whole number from 0 to 65535, not 70000'],
     [
       ['sessions'],
-      'groundcrew sessions needs one of ls, show, search, export, compact, fork, rewind, import, rm, prune',
+      'groundcrew sessions needs one of ls, show, export, search, compact, fork, rewind, import, rm, prune',
     ],
     [
       ['sessions', 'burn'],
-      'groundcrew sessions needs one of ls, show, search, export, compact, fork, rewind, import, rm, prune, not burn',
+      'groundcrew sessions needs one of ls, show, export, search, compact, fork, rewind, import, rm, prune, not burn',
     ],
     [['sessions', 'show'], 'The id of a session is missing; groundcrew sessions ls lists them'],
     [['sessions', 'rm'], 'The id of a session is missing; groundcrew sessions ls lists them'],

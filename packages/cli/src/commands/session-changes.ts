@@ -6,6 +6,7 @@ import { UsageError } from '../flags/arguments.js';
 import { type Flag, numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { openLocalClient } from '../sessions/local-client.js';
 import { findSessionId, listOf, ownProvider } from '../sessions/session-choice.js';
+import { type ListedSession, sessionRows } from '../sessions/session-rows.js';
 import { withProgress } from '../terminal/progress.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { shortened, visible } from '../terminal/visible.js';
@@ -43,6 +44,38 @@ const rm = defineCommand({
         }
       }
       return code;
+    });
+  },
+});
+
+const search = defineCommand({
+  usage: ['groundcrew sessions search WORDS… [--limit N] [--json]'],
+  summary: 'Finds sessions by what was said and done in them, the best first',
+  flags: {
+    json: switchFlag('--json', 'print it as JSON'),
+    limit: numberFlag({
+      name: '--limit',
+      placeholder: 'N',
+      help: 'at most so many; 20 unless given',
+      most: 1000,
+    }),
+    store,
+    logLevel,
+  },
+  mostWords: Number.POSITIVE_INFINITY,
+  run: async ({ flags, words }, terminal) => {
+    if (words.length === 0) throw new UsageError('The words to search for are missing');
+    return withClient(flags, terminal, async ({ client }) => {
+      const { sessions } = await withProgress(terminal, 'searching', () =>
+        client.call('sessions.search', { query: words.join(' '), limit: flags.limit ?? 20 }),
+      );
+      if (flags.json) return show(JSON.stringify(sessions, undefined, 2), terminal);
+      const rows = sessionRows(sessions.map(listed));
+      const lines = sessions.flatMap(({ passage }, index) => [
+        rows[index] ?? '',
+        `    ${shortened(visible(String(passage).replaceAll(/\s+/g, ' ')), 300)}`,
+      ]);
+      return lines.length === 0 ? exitCodes.failed : show(lines.join('\n'), terminal);
     });
   },
 });
@@ -213,6 +246,7 @@ export function exportDirectory(
 
 /** What changes sessions. */
 export const changes: Readonly<Record<string, Command>> = {
+  search,
   compact,
   fork,
   rewind,
@@ -220,6 +254,14 @@ export const changes: Readonly<Record<string, Command>> = {
   rm,
   prune,
 };
+
+function listed({ sessionId, modifiedTime, summary }: Readonly<Record<string, unknown>>): ListedSession {
+  return {
+    sessionId: String(sessionId),
+    modifiedTime: new Date(String(modifiedTime)),
+    summary: typeof summary === 'string' ? summary : undefined,
+  };
+}
 
 function measureFlag(
   name: string,

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { type SessionEvent, transcriptOf } from '@groundcrew/sdk';
 import { configFlags, readConfig } from '../config/config.js';
 import { entryOf, UsageError } from '../flags/arguments.js';
-import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
+import { switchFlag, textFlag } from '../flags/flags.js';
 import type { Log } from '../log/log.js';
 import type { Redactor } from '../log/redact.js';
 import { findSessionId } from '../sessions/session-choice.js';
@@ -13,7 +13,6 @@ import { StoredSessions } from '../sessions/stored-sessions.js';
 import { transcriptLines } from '../sessions/transcript.js';
 import { withProgress } from '../terminal/progress.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
-import { shortened, visible } from '../terminal/visible.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { changes, exportDirectory, idIn } from './session-changes.js';
@@ -89,45 +88,9 @@ const exportOne = defineCommand({
   },
 });
 
-const search = defineCommand({
-  usage: ['groundcrew sessions search WORDS… [--limit N] [--json]'],
-  summary: 'Finds sessions by what was said and done in them, the best first',
-  flags: {
-    json,
-    limit: numberFlag({
-      name: '--limit',
-      placeholder: 'N',
-      help: 'at most so many; 20 unless given',
-      most: 1000,
-    }),
-    store,
-    logLevel,
-  },
-  mostWords: Number.POSITIVE_INFINITY,
-  run: ({ flags, words }, terminal) => {
-    if (words.length === 0) throw new UsageError('The words to search for are missing');
-    return withSessions(flags, terminal, async (stored) => {
-      const found = await withProgress(terminal, 'searching', (say) =>
-        stored.search(words.join(' '), {
-          limit: flags.limit ?? 20,
-          onProgress: ({ done, of }) => say(`${done} of ${of} sessions read`),
-        }),
-      );
-      if (flags.json) return show(inJson(found), terminal);
-      const rows = sessionTable(found, { now: new Date(), hasTitles: false });
-      const lines = found.flatMap(({ passage }, index) => [
-        rows[index] ?? '',
-        `    ${shortened(visible(passage.replaceAll(/\s+/g, ' ')), 300)}`,
-      ]);
-      return lines.length === 0 ? exitCodes.failed : show(lines.join('\n'), terminal);
-    });
-  },
-});
-
 const subcommands: Readonly<Record<string, Command>> = {
   ls,
   show: showOne,
-  search,
   export: exportOne,
   ...changes,
 };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Environment, requestBody } from '@groundcrew/models';
-import { NoSuchRequest, passageWith, readStoredRequest, searchText } from '@groundcrew/runtime';
-import type { LogRecord, SearchRequest, SessionStore, SessionSummary } from '@groundcrew/store';
+import { NoSuchRequest, readStoredRequest } from '@groundcrew/runtime';
+import type { LogRecord, SessionStore, SessionSummary } from '@groundcrew/store';
 import type { Config } from '../config/config.js';
 import { chooseStore } from '../config/store-choice.js';
 import { openStore, storeFile } from '../stores/home-store.js';
@@ -53,21 +53,6 @@ export class StoredSessions {
       isPublic && !removed.some(([first, last]) => seq >= first && seq <= last);
     for await (const records of this.store.read(sessionId))
       for (const record of records) if (isSeen(record)) yield record.json;
-  }
-
-  /** Sessions in which words stand, the best first, with the passage that says most of them. */
-  async search(
-    words: string,
-    { limit, onProgress }: Pick<SearchRequest, 'limit' | 'onProgress'>,
-  ): Promise<readonly (StoredSession & { readonly passage: string })[]> {
-    const store = this.store;
-    if (!store) return [];
-    const hits = await store.search({ words, limit, textOf: searchText, ...(onProgress && { onProgress }) });
-    const found = hits.map(async ({ sessionId, text }) => {
-      const { items } = await store.list({ sessionId, includeEmpty: true });
-      return items.map((summary) => ({ ...described(summary), passage: passageWith(text, words) }));
-    });
-    return (await Promise.all(found)).flat();
   }
 
   /** The body of the request of a turn, byte by byte as it was sent. */

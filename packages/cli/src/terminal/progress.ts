@@ -8,20 +8,17 @@ const interval = 250;
 export async function withProgress<T>(
   { errorOutput }: Pick<Terminal, 'errorOutput'>,
   what: string,
-  work: (say: (how: string) => void) => Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T> {
-  if (!errorOutput.isTTY) return work(() => undefined);
+  if (!errorOutput.isTTY) return work();
   const began = Date.now();
-  let how = '';
   const timer = setInterval(() => {
     const milliseconds = Date.now() - began;
     if (milliseconds < patience) return;
-    errorOutput.write(`\r\u001b[K… ${what}${how}, ${Math.round(milliseconds / 1000)} s`);
+    errorOutput.write(`\r\u001b[K… ${what}, ${Math.round(milliseconds / 1000)} s`);
   }, interval);
   try {
-    return await work((text) => {
-      how = `: ${text}`;
-    });
+    return await work();
   } finally {
     clearInterval(timer);
     if (Date.now() - began >= patience) errorOutput.write('\r\u001b[K');

@@ -22,7 +22,7 @@ export interface ExportedSession {
 }
 
 /** A session cannot be written there. */
-export class CannotExport extends Error {
+class CannotExport extends Error {
   override readonly name = 'CannotExport';
 }
 

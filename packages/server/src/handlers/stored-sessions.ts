@@ -1,6 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
-import { CannotExport, CannotImport, isSafeId } from '@groundcrew/runtime';
-import { type SessionContext, StoreError } from '@groundcrew/store';
+import { isSafeId, type SessionContext, StoreError } from '@groundcrew/store';
 import { projected } from '../client-metadata.js';
 import { Refusal } from '../failure.js';
 import type { Handlers } from '../handler.js';
@@ -124,23 +123,18 @@ export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
     return { sessions: found.map(({ summary, passage }) => ({ ...metadataOf(summary), passage })) };
   },
   async 'sessions.export'({ sessionId, path }, { runtime }) {
-    return runtime.stored.exportTo({ sessionId, path }).catch(refuse);
+    return runtime.stored.exportTo({ sessionId, path });
   },
   async 'sessions.import'({ path, sessionId }, { runtime }) {
     if (sessionId !== undefined && !isSafeId(sessionId))
       throw new Refusal(`A session cannot have the id ${sessionId}`);
-    const { warnings, ...imported } = await runtime.stored.importFrom({ path, sessionId }).catch(refuse);
+    const { warnings, ...imported } = await runtime.stored.importFrom({ path, sessionId });
     return { ...imported, warnings: [...warnings] };
   },
   async 'sessions.fork'({ sessionId, toEventId, name }, { runtime }) {
     return runtime.stored.fork({ from: sessionId, toEventId, name });
   },
 };
-
-function refuse(error: unknown): never {
-  const isRefusal = error instanceof CannotImport || error instanceof CannotExport;
-  throw isRefusal ? new Refusal(error.message) : error;
-}
 
 function idOf(sessionId: string | undefined): { sessionId?: string } {
   return sessionId === undefined ? {} : { sessionId };
