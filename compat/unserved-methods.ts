@@ -31,6 +31,7 @@ function calledBy(version: string, cache: string): readonly string[] {
 function isServed(method: string): boolean {
   const now = method
     .replace(/^session\.workspace\./, 'session.workspaces.')
+    .replace(/^session\.auth\./, 'session.gitHubAuth.')
     .replace(/^session\.compaction\./, 'session.history.');
   return Object.hasOwn(methods, now);
 }

@@ -193,6 +193,13 @@ test('a machine says whether it can confine commands, and why not', async () => 
   });
 });
 
+test('the credentials of a session are read under the name that older clients know', async () => {
+  const { session } = await runtime.session([]);
+  expect(await session.call('session.auth.getStatus')).toEqual(
+    await session.call('session.gitHubAuth.getStatus'),
+  );
+});
+
 test('instructions are read anew when a client says so', async () => {
   const { session } = await runtime.session([]);
   writeFileSync(join(runtime.workingDirectory, 'AGENTS.md'), 'Be brief.');

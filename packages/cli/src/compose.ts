@@ -83,6 +83,10 @@ export interface Program {
   drain(signal: AbortSignal): Promise<void>;
   /** Answers a request for the events of a session. */
   events(request: Request): Promise<Response>;
+  /** Why no client should be sent here now; undefined when they may come. Rejects where the store cannot be read. */
+  readiness(): Promise<string | undefined>;
+  /** What was measured, as Prometheus reads it. */
+  metrics(): string;
   /** The store of the program's own home. */
   readonly store: SessionStore;
   /** Closes sessions and stores; running turns stay as pending work. */
@@ -91,7 +95,6 @@ export interface Program {
 
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
-  const { telemetry } = options;
   const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
   const accounts: HomeAccounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
@@ -101,7 +104,7 @@ export function compose(options: ProgramOptions): Program {
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
-    ...watchedModels(models, telemetry),
+    ...watchedModels(models, options.telemetry),
     priceOf: priceBook(() => models.settings()),
     withFileLock,
     builtinTools: builtinToolsOf(options),
@@ -127,7 +130,7 @@ export function compose(options: ProgramOptions): Program {
     await node?.close();
     await workers.close();
     await homes.close();
-    await telemetry?.close();
+    await options.telemetry?.close();
   };
   const shutdown = () => close().then(() => void setImmediate(options.onShutdown));
   const parts = { models, runtime, accounts, shutdown };
@@ -141,6 +144,7 @@ export function compose(options: ProgramOptions): Program {
     close,
     loadStore: () => homes.main.load(),
     openStore: () => homes.main.warmUp(),
+    ...watching({ ...options, runtime, server, homes, node }),
     events: (request) => eventStream({ runtime, store: homes.main }, request),
     get store() {
       return homes.main;
@@ -150,6 +154,44 @@ export function compose(options: ProgramOptions): Program {
 
 function builtinToolsOf({ environment }: ProgramOptions): RuntimeOptions['builtinTools'] {
   return builtinTools({ webFetch: { allowedHosts: namesIn(environment.GROUNDCREW_FETCH_HOSTS) } });
+}
+
+interface WatchedParts {
+  readonly runtime: Runtime;
+  readonly server: Server;
+  readonly homes: Homes;
+  readonly node: ProgramNode | undefined;
+  readonly telemetry?: ProgramTelemetry | undefined;
+}
+
+/** What those read who run the program. */
+function watching({
+  runtime,
+  server,
+  homes,
+  node,
+  telemetry,
+}: WatchedParts): Pick<Program, 'readiness' | 'metrics'> {
+  return {
+    readiness: async () => {
+      if (server.isClosing) return 'it is closing';
+      if (node?.isDraining) return 'it is draining';
+      await homes.main.list({ limit: 1 });
+      return undefined;
+    },
+    metrics: () => {
+      const { rss, heapUsed } = process.memoryUsage();
+      return (
+        telemetry?.prometheus({
+          groundcrew_clients: server.clientCount,
+          groundcrew_sessions_live: runtime.liveCount,
+          process_resident_memory_bytes: rss,
+          process_heap_bytes: heapUsed,
+          process_uptime_seconds: Math.round(process.uptime()),
+        }) ?? ''
+      );
+    },
+  };
 }
 
 /** The way to models; telemetry looks on, where it is on. */

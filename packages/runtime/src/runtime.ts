@@ -67,6 +67,11 @@ export class Runtime {
     return this.live.all();
   }
 
+  /** Sessions that are open here. */
+  get liveCount(): number {
+    return this.live.ids.length;
+  }
+
   find(sessionId: string): Session | undefined {
     return this.live.find(sessionId);
   }

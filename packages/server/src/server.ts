@@ -45,6 +45,11 @@ export class Server {
     runtime.onLifecycle((lifecycle) => this.broadcast(lifecycle));
   }
 
+  /** It refuses what comes from now on. */
+  get isClosing(): boolean {
+    return this.isShuttingDown;
+  }
+
   /** Serves one client until its channel closes; one that is trusted has shown the token to whoever opened the channel. */
   serve(channel: Channel, options: ServeOptions = {}): Promise<void> {
     return this.serveClient(channel, options);

@@ -51,6 +51,8 @@ export interface ServerOptions extends HeadlessArguments {
   readonly labels?: readonly string[];
   /** How long a node waits for turns and clients before it ends. */
   readonly drainSeconds?: number;
+  /** What is measured is asked for over HTTP. */
+  readonly wantsMetrics?: boolean;
   /** Opens another door beside the port; resolves with the lines that announce it, and how it is closed. */
   openDoor?(program: Program, serve: ServeChannel): Promise<OpenDoor>;
   /** Called with what users should know; what ends the program goes to the process. */
@@ -107,7 +109,11 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const shutdown = new Shutdown(process, log);
   const from = optionsFrom(options, process, shutdown);
   const store = await chooseStore({ ...from, given: options.store });
-  const telemetry = await telemetryFor({ ...from, secrets: [from.connectionToken, from.token?.value] });
+  const telemetry = await telemetryFor({
+    ...from,
+    isWanted: options.wantsMetrics ?? false,
+    secrets: [from.connectionToken, from.token?.value],
+  });
   const cluster = await chooseCluster({ ...options, environment: process.environment, store });
   const program = compose({
     ...from,

@@ -1,7 +1,7 @@
 import { labelFlag, natsFlag } from '../config/cluster-choice.js';
 import { configFlags, readConfig } from '../config/config.js';
 import { lastPort, UsageError } from '../flags/arguments.js';
-import { numberFlag, textFlag } from '../flags/flags.js';
+import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
 import type { Log } from '../log/log.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -9,6 +9,7 @@ import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
 import { serverToken } from './server-token.js';
+import { watchRoutes } from './watch-routes.js';
 import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;
@@ -33,6 +34,8 @@ export const serve = defineCommand({
     tokenFile: textFlag('--token-file', 'F', 'where the token is kept; made if it is missing'),
     httpPort: webPort,
     httpHost: webHost,
+    health: switchFlag('--health', 'the door over HTTP answers /healthz and /readyz, without a token'),
+    metrics: switchFlag('--metrics', 'the door over HTTP answers /metrics, for Prometheus, with the token'),
     ...webFlags,
     sandbox,
     store,
@@ -53,9 +56,11 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
   run: async ({ flags }, terminal) => {
     if (
       flags.httpPort === undefined &&
-      (flags.httpHost ?? flags.allowHost ?? flags.allowOrigin) !== undefined
+      (flags.httpHost ?? flags.allowHost ?? flags.allowOrigin ?? flags.health ?? flags.metrics) !== undefined
     )
-      throw new UsageError('--http-host, --allow-host and --allow-origin need --http-port');
+      throw new UsageError(
+        '--http-host, --allow-host, --allow-origin, --health and --metrics need --http-port',
+      );
     const config = readConfig(flags, terminal.environment);
     const { log, redactor } = openCommandLog(config, terminal);
     const print = (line: string) => void terminal.errorOutput.write(`${line}\n`);
@@ -81,6 +86,7 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
         ...(flags.label && { labels: flags.label }),
         ...(flags.drainTimeout !== undefined && { drainSeconds: flags.drainTimeout }),
         ...(flags.host !== undefined && { host: flags.host }),
+        ...(flags.metrics && { wantsMetrics: true }),
         ...(flags.httpPort !== undefined && {
           openDoor: doorOpener({ ...flags, httpPort: flags.httpPort }, connectionToken, log),
         }),
@@ -96,6 +102,8 @@ interface DoorFlags {
   readonly httpPort: number;
   readonly allowHost?: readonly string[];
   readonly allowOrigin?: readonly string[];
+  readonly health?: boolean;
+  readonly metrics?: boolean;
 }
 
 function doorOpener(flags: DoorFlags, token: string, log: Log): NonNullable<ServerOptions['openDoor']> {
@@ -105,6 +113,7 @@ function doorOpener(flags: DoorFlags, token: string, log: Log): NonNullable<Serv
       port: flags.httpPort,
       token,
       warn: (text) => log.write('warning', text),
+      routes: watchRoutes(program, flags),
       ...(host !== undefined && { host }),
       ...(flags.allowHost && { allowedHosts: flags.allowHost }),
       ...(flags.allowOrigin && { allowedOrigins: flags.allowOrigin }),

@@ -5,6 +5,7 @@ import type { Age } from './age.js';
 export function currentName(name: string): string {
   return name
     .replace(/^session\.workspace\./, 'session.workspaces.')
+    .replace(/^session\.auth\./, 'session.gitHubAuth.')
     .replace(/^session\.compaction\.compact$/, 'session.history.compact');
 }
 
