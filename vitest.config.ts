@@ -21,6 +21,7 @@ const names = [
   'testing',
   'testkit',
   'terminal',
+  'inspector',
   'cli',
 ];
 const source = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url));
@@ -85,6 +86,10 @@ export default defineConfig({
         },
       },
       { extends: true, test: { name: 'alone', include: [seesItsOwnImports] } },
+      // By `npm run test:browser`, where there is a browser.
+      ...(process.env.BROWSER_TESTS
+        ? [{ extends: true as const, test: { name: 'browser', include: ['browser/*.test.ts'] } }]
+        : []),
     ],
   },
 });

@@ -57,12 +57,6 @@ export const mutations: readonly Mutation[] = [
     to: 'return false;',
     part: 'guard',
   },
-  {
-    name: 'forget what hooks made of a call',
-    file: `${runtime}/gate/hook-desk.ts`,
-    to: '',
-    part: 'guard',
-  },
 ];
 
 const repository = fileURLToPath(new URL('..', import.meta.url));

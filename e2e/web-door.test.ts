@@ -4,6 +4,7 @@ import { approveAll, Client, RuntimeConnection, type SessionEvent } from '@groun
 import { callTools, say } from '@groundcrew/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { until } from './mcp-world.js';
 import { bearer, token, tokenProtocol, WebWorld } from './web-world.js';
 
 const replies = [
@@ -204,3 +205,50 @@ async function follow(
   }
   return found;
 }
+
+describe('the page of the door', () => {
+  test('is served under a strict policy, to whoever calls this machine by its name', async () => {
+    const { status, headers, body } = await world.ask('/');
+    expect([status, body.includes('/inspector.js')]).toEqual([200, true]);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self';.*frame-ancestors 'none'/,
+    );
+    expect(headers['access-control-allow-origin']).toBe(undefined);
+    const script = await world.ask('/inspector.js');
+    expect([script.status, script.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8']);
+    const { port } = new URL(world.url);
+    const rebound = { host: `rebound.example:${port}` };
+    expect([
+      (await world.ask('/', { headers: rebound })).status,
+      (await world.ask('/', { headers: { origin: 'https://evil.example' } })).status,
+      (await world.ask('/known')).status,
+      (await world.ask('/requests?session=followed&turn=1')).status,
+      (await world.ask('/else', { headers: bearer })).status,
+    ]).toEqual([403, 403, 401, 401, 404]);
+  });
+
+  test('gets the exact request of a call', async () => {
+    const { status, body } = await world.ask('/requests?session=killed&turn=1', { headers: bearer });
+    expect([status, JSON.parse(body)]).toMatchObject([200, { model: 'scripted' }]);
+    const missing = await world.ask('/requests?session=killed&turn=99', { headers: bearer });
+    expect([missing.status, missing.body]).toEqual([404, expect.stringContaining('There is no turn 99')]);
+  });
+
+  test('groundcrew inspect opens it with a token of its own, on this machine only', async () => {
+    const inspect = world.another(['inspect', '--no-open']);
+    try {
+      await until(() => /Inspector at \S+\n/.test(inspect.stdout));
+      const [, url = '', shown = ''] =
+        /Inspector at (http:\/\/127\.0\.0\.1:\d+)\/#(\S{43})\n/.exec(inspect.stdout) ?? [];
+      const known = async (headers: Record<string, string>) =>
+        (await fetch(`${url}/known`, { headers })).status;
+      expect([
+        await known({}),
+        await known(bearer),
+        await known({ authorization: `Bearer ${shown}` }),
+      ]).toEqual([401, 401, 200]);
+    } finally {
+      await inspect.stop();
+    }
+  });
+});

@@ -52,8 +52,10 @@ export class WebWorld {
     return this.server;
   }
 
-  get workingDirectory(): string {
-    return this.world.workingDirectory;
+  /** Another process of the program, in the same home; its starter ends it. */
+  another(flags: readonly string[]): RuntimeProcess {
+    const { workingDirectory, home } = this.world;
+    return new RuntimeProcess({ flags, home: home.path, workingDirectory });
   }
 
   async stop(): Promise<void> {

@@ -19,6 +19,7 @@ const steps: readonly {
     command: ['run', '--silent', 'test:postgres'],
     environment: { POSTGRES_TESTS: 'full' },
   },
+  { name: 'browser', command: ['run', '--silent', 'test:browser'] },
   {
     name: 'several nodes',
     command: ['run', '--silent', 'test:cluster'],

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { browserOptions } from '../../../scripts/browser-options.mjs';
 import { takeBuildLock } from './build-lock.mjs';
 import { isFresh, repository, stampName, writeStamp } from './freshness.cjs';
 import { lazyBuiltins } from './lazy-builtins.mjs';
@@ -21,6 +22,7 @@ const hiddenInputs = [
   'packages/cli/scripts/build.mjs',
   'packages/cli/scripts/lazy-builtins.mjs',
   'packages/cli/scripts/stand-ins.mjs',
+  'scripts/browser-options.mjs',
 ];
 
 const { values: flags } = parseArgs({
@@ -59,7 +61,7 @@ async function buildInto(outputFolder) {
     const options = bundleOptions(temporary);
     const results = await Promise.all([
       build(options),
-      ...(flags.failpoints ? [] : [build(terminalOptions(options))]),
+      ...(flags.failpoints ? [] : [build(terminalOptions(options)), build(pageOptions(options))]),
     ]);
     const all = new Set(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
     const sources = [...all].filter((path) => path.startsWith('packages/'));
@@ -122,6 +124,25 @@ function terminalOptions({ supported: _, define, ...options }) {
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
+  };
+}
+
+// The page that shows sessions: for browsers, with the SDK for them.
+function pageOptions({ outdir, metafile, logLevel }) {
+  return {
+    absWorkingDir: repository,
+    ...browserOptions,
+    entryPoints: undefined,
+    stdin: {
+      contents: `import 'uplot/dist/uPlot.min.css'; import './packages/inspector/src/style.css';
+        import { start } from './packages/inspector/src/index.ts'; void start(document.getElementById('app'));`,
+      resolveDir: repository,
+    },
+    outfile: join(outdir, 'inspector.js'),
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    metafile,
+    logLevel,
   };
 }
 

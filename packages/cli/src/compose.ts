@@ -13,7 +13,7 @@ import {
 import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server';
 import type { SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
-import { HomeAccounts, type ShownToken } from './config/accounts.js';
+import { accountsOf, type HomeAccounts, type ShownToken } from './config/accounts.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { allowsExtensions, extensionHost } from './config/extensions.js';
 import { standingFileHooks } from './config/hooks-choice.js';
@@ -97,7 +97,7 @@ export interface Program {
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
-  const accounts: HomeAccounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
+  const accounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
   const node = nodeOf(options, homes);
@@ -288,18 +288,6 @@ function modelDirectory(options: ProgramOptions, { workers, carried, accounts }:
     },
   });
   return models;
-}
-
-function accountsOf(
-  { homeDirectory, token, ignoresLogin }: ProgramOptions,
-  loginOf: (token: string) => Promise<string | undefined>,
-): HomeAccounts {
-  return new HomeAccounts({
-    homeDirectory: resolve(homeDirectory),
-    given: token,
-    usesStored: !ignoresLogin,
-    loginOf,
-  });
 }
 
 /** Deletes what the home's settings no longer keep. */

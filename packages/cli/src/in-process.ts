@@ -1,7 +1,7 @@
 import type { Environment } from '@groundcrew/models';
 import { type Channel, channelPair } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
-import { compose } from './compose.js';
+import { compose, type Program } from './compose.js';
 import { homeDirectory } from './config/home.js';
 import { chooseStore } from './config/store-choice.js';
 import { telemetryFor } from './config/telemetry.js';
@@ -40,27 +40,7 @@ export interface InProcessRuntime {
 
 /** Opens a runtime in this process: no child, no socket, the same protocol. */
 export async function openInProcess(options: InProcessOptions = {}): Promise<InProcessRuntime> {
-  const { environment = process.env, workingDirectory = process.cwd() } = options;
-  const token = tokenFor(options, environment);
-  const home = options.homeDirectory ?? homeDirectory(environment, { isHeadless: false });
-  const store = await chooseStore({ given: options.store, environment, homeDirectory: home });
-  const warn = options.warn ?? ((message: string) => process.emitWarning(message, 'GroundcrewWarning'));
-  const secrets = [token?.value];
-  const telemetry = await telemetryFor({ environment, version: __VERSION__, warn, secrets });
-  const program = compose({
-    telemetry,
-    version: __VERSION__,
-    homeDirectory: home,
-    workingDirectory,
-    environment,
-    sessionIdleSeconds: options.sessionIdleSeconds ?? 0,
-    warn,
-    onShutdown: () => undefined,
-    ...(token && { token }),
-    ...(options.sandbox && { sandbox: options.sandbox }),
-    ...(options.fileHooks && { fileHooks: true }),
-    ...(store !== undefined && { store }),
-  });
+  const program = await openProgram(options);
   const [channel, served] = channelPair();
   const serving = program.server.serve(served);
   let closing: Promise<void> | undefined;
@@ -76,6 +56,34 @@ export async function openInProcess(options: InProcessOptions = {}): Promise<InP
       return closing;
     },
   };
+}
+
+/** The whole program in this process; clients on other channels must show the token, if there is one. */
+export async function openProgram(
+  options: InProcessOptions & { readonly connectionToken?: string } = {},
+): Promise<Program> {
+  const { environment = process.env, workingDirectory = process.cwd() } = options;
+  const token = tokenFor(options, environment);
+  const home = options.homeDirectory ?? homeDirectory(environment, { isHeadless: false });
+  const store = await chooseStore({ given: options.store, environment, homeDirectory: home });
+  const warn = options.warn ?? ((message: string) => process.emitWarning(message, 'GroundcrewWarning'));
+  const secrets = [token?.value];
+  const telemetry = await telemetryFor({ environment, version: __VERSION__, warn, secrets });
+  return compose({
+    telemetry,
+    version: __VERSION__,
+    homeDirectory: home,
+    workingDirectory,
+    environment,
+    sessionIdleSeconds: options.sessionIdleSeconds ?? 0,
+    warn,
+    onShutdown: () => undefined,
+    ...(token && { token }),
+    ...(options.sandbox && { sandbox: options.sandbox }),
+    ...(options.fileHooks && { fileHooks: true }),
+    ...(store !== undefined && { store }),
+    ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
+  });
 }
 
 function tokenFor({ gitHubToken, useLoggedInUser }: InProcessOptions, environment: Environment) {

@@ -59,6 +59,7 @@ describe('help', () => {
       '[flags]',
       '-p',
       'serve',
+      'inspect',
       'sessions',
       'prune',
       'mcp',

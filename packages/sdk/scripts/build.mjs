@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
-import { browserOptions } from './browser-options.mjs';
+import { browserOptions } from '../../../scripts/browser-options.mjs';
 import { declarations } from './declarations.mjs';
 
 const packageFolder = join(import.meta.dirname, '..');

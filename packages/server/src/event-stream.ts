@@ -12,7 +12,8 @@ export interface EventStreamParts {
 const beatMilliseconds = 15_000;
 /** A session that is open in no process, or in another one, is looked at so often. */
 const lookMilliseconds = 500;
-const pageSize = 200;
+const glanceMilliseconds = 20;
+const pageSize = 1000;
 
 /**
  * The events of a session as server-sent events, from a cursor on and without a gap: `GET ?session=…&cursor=…`. The id of
@@ -70,8 +71,10 @@ class EventReader {
     while (!signal.aborted) {
       const live = this.live();
       const frames = live ? await this.livePage(live) : await this.storedPage();
-      yield* frames;
-      if (frames.length > 0) continue;
+      if (frames.length > 0) {
+        yield frames.join('');
+        continue;
+      }
       if (!this.reading.follows) {
         yield 'event: end\ndata: {}\n\n';
         return;
@@ -81,8 +84,14 @@ class EventReader {
         return;
       }
       if (Date.now() > this.beatAt) yield this.beat();
-      await (live ? live.readers.waitForEvent(lookMilliseconds, signal) : pause(lookMilliseconds, signal));
+      await (live ? live.readers.waitForEvent(lookMilliseconds, signal) : this.untilLive(signal));
     }
+  }
+
+  /** One that is opened here has ephemeral events soon: those before the next look would be missed. */
+  private async untilLive(signal: AbortSignal): Promise<void> {
+    const until = Date.now() + lookMilliseconds;
+    while (Date.now() < until && !signal.aborted && !this.live()) await pause(glanceMilliseconds, signal);
   }
 
   /** One that is at rest is not loaded for a reader. */

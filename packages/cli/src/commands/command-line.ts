@@ -7,6 +7,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   chat: async () => (await import('./chat.js')).chat,
   run: async () => (await import('./run.js')).run,
   serve: async () => (await import('./serve.js')).serve,
+  inspect: async () => (await import('./inspect.js')).inspect,
   sessions: async () => (await import('./sessions.js')).sessions,
   prune: async () => (await import('./session-changes.js')).prune,
   mcp: async () => (await import('./mcp.js')).mcp,

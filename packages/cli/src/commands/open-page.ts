@@ -10,11 +10,18 @@ export function openPage(
     terminal,
   }: { readonly opens: boolean; readonly terminal: Pick<Terminal, 'errorOutput' | 'environment'> },
 ): void {
-  const { errorOutput, environment } = terminal;
-  errorOutput.write(`Log in here: ${visible(url)}\n`);
+  terminal.errorOutput.write(`Log in here: ${visible(url)}\n`);
+  if (opens) openBrowser(url, terminal);
+}
+
+/** Opens a browser where a user sits at the terminal. */
+export function openBrowser(
+  url: string,
+  { errorOutput, environment }: Pick<Terminal, 'errorOutput' | 'environment'>,
+): void {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open'];
   const hasScreen = process.platform !== 'linux' || environment.DISPLAY || environment.WAYLAND_DISPLAY;
-  if (!opens || !errorOutput.isTTY || !hasScreen || command === undefined) return;
+  if (!errorOutput.isTTY || !hasScreen || command === undefined) return;
   // No shell reads the address, and it begins with http: it is no flag.
   const browser = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
   browser.once('error', () => errorOutput.write('No browser could be opened.\n'));

@@ -4,10 +4,12 @@ import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
 import type { Log } from '../log/log.js';
+import type { Redactor } from '../log/redact.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
+import { pageRoutes } from './page-routes.js';
 import { serverToken } from './server-token.js';
 import { watchRoutes } from './watch-routes.js';
 import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';
@@ -52,7 +54,7 @@ export const serve = defineCommand({
   },
   notes: `The token: that of --token-file, else GROUNDCREW_TOKEN, else COPILOT_CONNECTION_TOKEN, else a random one that is
 printed once, on stderr. The line "CLI server listening on port N" on stdout says that clients may come.
-With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID are its events.`,
+With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc carry the same messages, /events?session=ID are its events, and\nURL/#TOKEN is the page that shows sessions.`,
   run: async ({ flags }, terminal) => {
     if (
       flags.httpPort === undefined &&
@@ -88,7 +90,10 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
         ...(flags.host !== undefined && { host: flags.host }),
         ...(flags.metrics && { wantsMetrics: true }),
         ...(flags.httpPort !== undefined && {
-          openDoor: doorOpener({ ...flags, httpPort: flags.httpPort }, connectionToken, log),
+          openDoor: doorOpener(
+            { ...flags, httpPort: flags.httpPort },
+            { token: connectionToken, log, redactor },
+          ),
         }),
       };
       runServer(options, processOf(terminal, { exit: resolve, warn: print })).catch(reject);
@@ -106,14 +111,26 @@ interface DoorFlags {
   readonly metrics?: boolean;
 }
 
-function doorOpener(flags: DoorFlags, token: string, log: Log): NonNullable<ServerOptions['openDoor']> {
+interface DoorParts {
+  readonly token: string;
+  readonly log: Log;
+  readonly redactor: Redactor;
+}
+
+function doorOpener(
+  flags: DoorFlags,
+  { token, log, redactor }: DoorParts,
+): NonNullable<ServerOptions['openDoor']> {
   const host = flags.httpHost ?? flags.host;
   return async (program, serve) => {
     const door = await openWebDoor(program, serve, {
       port: flags.httpPort,
       token,
       warn: (text) => log.write('warning', text),
-      routes: watchRoutes(program, flags),
+      routes: {
+        ...pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
+        ...watchRoutes(program, flags),
+      },
       ...(host !== undefined && { host }),
       ...(flags.allowHost && { allowedHosts: flags.allowHost }),
       ...(flags.allowOrigin && { allowedOrigins: flags.allowOrigin }),

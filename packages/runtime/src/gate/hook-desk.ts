@@ -79,7 +79,6 @@ export class HookDesk {
     const open = log.latest.calls.find((each) => each.toolCallId === toolCallId);
     // Hooks that were asked again may have changed their mind.
     const change = modified ?? (open?.modified && { arguments: written });
-    // mutation: forget what hooks made of a call
     if (change) log.append({ note: 'call.modified', data: { toolCallId, ...change } });
   }
 

@@ -127,6 +127,17 @@ describe('a hostile environment', () => {
     }
   });
 
+  test('has no programs of the repository around a working directory below its root', () => {
+    repository();
+    const below = join(work, 'packages', 'one');
+    const bin = join(work, 'bin');
+    for (const folder of [below, bin]) mkdirSync(folder, { recursive: true });
+    script(join(bin, 'ls'));
+    const hostile = { ...plain, PATH: `${bin}:${plain.PATH}` };
+    expect(wasSteered('ls', hardenedEnvironment(hostile, below), below)).toBe(false);
+    expect(wasSteered('ls', hostile, below)).toBe(true);
+  });
+
   test('what is the user’s own stays', () => {
     const { PATH, HOME, LANG } = hardenedEnvironment({ ...plain, LANG: 'C' }, work);
     expect({ PATH, HOME, LANG }).toEqual({ PATH: plain.PATH, HOME: world, LANG: 'C' });

@@ -1,4 +1,5 @@
-import { delimiter, isAbsolute } from 'node:path';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { isWithin } from '../../workspace/paths.js';
 
 /**
@@ -13,7 +14,8 @@ export function hardenedEnvironment(
   const kept = Object.entries(environment).filter(
     ([name, value]) => !isSteering(name) && !isSecret(name, value),
   );
-  const path = environment.PATH?.split(delimiter).filter((each) => isTrusted(each, workingDirectory));
+  const project = projectOf(workingDirectory, environment.HOME);
+  const path = environment.PATH?.split(delimiter).filter((each) => isTrusted(each, project));
   return {
     ...Object.fromEntries(kept),
     ...(path && { PATH: path.join(delimiter) }),
@@ -50,9 +52,16 @@ const steering = new Set(
   ).split(' '),
 );
 
-/** A program that the session may have put there is not the one that the table means. */
-function isTrusted(directory: string, workingDirectory: string): boolean {
-  return isAbsolute(directory) && !isWithin(workingDirectory, directory);
+/** A program that the session or the repository may have put there is not the one that the table means. */
+function isTrusted(directory: string, project: string): boolean {
+  return isAbsolute(directory) && !isWithin(project, directory);
+}
+
+/** The repository around a working directory, or that directory itself; a home that is a repository is not one project. */
+function projectOf(workingDirectory: string, home: string | undefined): string {
+  for (let place = workingDirectory; place !== dirname(place) && place !== home; place = dirname(place))
+    if (existsSync(join(place, '.git'))) return place;
+  return workingDirectory;
 }
 
 const settings: readonly (readonly [string, string])[] = [

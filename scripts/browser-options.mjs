@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-const source = join(import.meta.dirname, '..', 'src');
+const source = join(import.meta.dirname, '..', 'packages', 'sdk', 'src');
 
 /** What stands in a browser for modules of Node, and for those of ours that need them or are large. */
 const standIns = {

@@ -1,0 +1,357 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { approveAll } from '@groundcrew/sdk';
+import { callTools, say } from '@groundcrew/testkit';
+import { build } from 'esbuild';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { token, WebWorld } from '../e2e/web-world.js';
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  existsSync,
+);
+if (!executablePath) console.log('Tests in a browser are skipped: there is no chromium on this machine');
+
+const file = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What no page may run, in every place a model, a tool or a user can write to. */
+const payload = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`;
+
+const world = new WebWorld([
+  callTools(
+    { id: 'd1', name: 'bash', arguments: { command: 'sleep 0.2; ls', description: 'Look at the files' } },
+    { id: 'd2', name: 'bash', arguments: { command: 'sleep 0.4; date +%Z', description: 'Which time zone' } },
+  ),
+  callTools({
+    id: 'd3',
+    name: 'bash',
+    arguments: { command: 'sleep 0.3; echo 14 passed', description: 'Run the tests' },
+  }),
+  say('The test assumed UTC. It now sets its own time zone, and all 14 tests pass.'),
+  say(`Hello ${payload}`),
+  callTools({ id: 'c1', name: 'bash', arguments: { command: `echo '${payload}'`, description: payload } }),
+  say(`Done ${payload}`),
+  callTools({
+    id: 'c2',
+    name: 'bash',
+    arguments: { command: 'echo approved > made.txt', description: 'make a file' },
+  }),
+  say('The file is made'),
+  callTools({
+    id: 'c3',
+    name: 'ask_user',
+    arguments: { question: `Which? ${payload}`, choices: ['red', 'blue'] },
+  }),
+  say('It is blue'),
+  say('Sent from the page'),
+  say('begun'),
+  say('A word from React'),
+  say('more'),
+  say('more'),
+]);
+let browser: Browser;
+const contexts: BrowserContext[] = [];
+
+describe.skipIf(!executablePath)('the page in a browser', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    await world.start();
+    browser = await chromium.launch({
+      executablePath: executablePath ?? '',
+      args: ['--no-sandbox', '--disable-gpu'],
+    });
+    await makeSessions();
+  }, 60_000);
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await world.stop();
+  });
+
+  test('is at most 80 KB when it is compressed', () => {
+    const whole = ['inspector.js', 'inspector.css'].map((name) =>
+      readFileSync(file(`packages/cli/dist/${name}`)),
+    );
+    expect(gzipSync(Buffer.concat(whole), { level: 9 }).length).toBeLessThanOrEqual(80 * 1024);
+  });
+
+  test('takes the token out of the address, is known by its cookie from then on, and shows nothing without', async () => {
+    const page = await openPage();
+    expect(new URL(page.url()).hash).toBe('');
+    await page.reload();
+    await page.getByRole('link', { name: /Hello session/ }).waitFor();
+    const stranger = await openPage({ path: '/' });
+    await stranger.getByText('This page needs the token').waitFor();
+    const wrong = await openPage({ path: '/#wrong-token' });
+    await wrong.getByText('This page needs the token').waitFor();
+  });
+
+  test('shows what models, tools and users wrote as text: nothing of it runs, in any view', async () => {
+    const page = await openSession('first');
+    await page.getByText('Done <img').waitFor();
+    for (const tab of ['Conversation', 'Timeline', 'Events', 'Requests', 'Context', 'Usage']) {
+      await page.getByRole('tab', { name: tab }).click();
+      for (const closed of await page.locator('details:not([open]) summary').all()) await closed.click();
+      expect(await page.locator('main img, main script, nav img').count()).toBe(0);
+      expect(await page.title()).toBe('Groundcrew');
+    }
+  });
+
+  test('the exact request of a call is shown with its answer, and two requests are compared', async () => {
+    const page = await openSession('first');
+    await page.getByRole('tab', { name: 'Requests' }).click();
+    await page.getByText('"model": "scripted"').first().waitFor();
+    await page.getByLabel('Compare with').selectOption('1');
+    await page.getByText(/The first [\d,]+ of [\d,]+ characters are the same/).waitFor();
+    await page.getByText(/^[1-9]\d* lines added$/).waitFor();
+    await page.locator('.line.added').first().waitFor();
+  });
+
+  test('events are found by a word and by their type, and a session is forked before one', async () => {
+    const page = await openSession('first');
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByLabel('Type of event').selectOption('user.message');
+    await page.getByText(/^2 of \d+$/).waitFor();
+    await page.getByLabel('Search events').fill('Make it');
+    await page.getByText(/^1 of \d+$/).waitFor();
+    await page.getByRole('button', { name: /user\.message/ }).click();
+    await page.getByRole('button', { name: 'Fork before this event' }).click();
+    await page.waitForURL(/#\/(?!first)/);
+    await page.getByRole('tab', { name: 'Conversation' }).click();
+    await page.getByText('Hello <img').first().waitFor();
+    expect(await page.getByText('Make it').count()).toBe(0);
+  });
+
+  test('a permission that waits is approved in place, on a phone', async () => {
+    await using client = world.client();
+    const session = await client.createSession({
+      sessionId: 'asks',
+      onPermissionRequest: never,
+      onUserInputRequest: never,
+    });
+    const done = session.sendAndWait('Make the file');
+    const page = await openSession('asks', { viewport: { width: 390, height: 844 } });
+    await page.getByText('echo approved > made.txt').first().waitFor();
+    await screenshot(page, 'inspector-phone');
+    await page.getByRole('button', { name: 'Approve once' }).click();
+    expect((await done)?.data.content).toBe('The file is made');
+    const asked = session.sendAndWait('Ask me');
+    await page.getByRole('button', { name: 'blue' }).click();
+    expect((await asked)?.data.content).toBe('It is blue');
+    expect(await page.title()).toBe('Groundcrew');
+  });
+
+  test('a prompt is sent from the page to a session that was open nowhere', async () => {
+    const page = await openSession('first');
+    await page.getByLabel('Prompt').fill('From the page');
+    await page.keyboard.press('Enter');
+    await page.getByText('Sent from the page').first().waitFor();
+    await page.getByRole('tab', { name: 'Context' }).click();
+    await page
+      .getByText(/of .* tokens/)
+      .first()
+      .waitFor();
+    await page.getByRole('tab', { name: 'Usage' }).click();
+    await page.locator('.plot canvas').waitFor();
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'has no serious fault for those who use it otherwise: %s',
+    async (colorScheme) => {
+      const page = await openSession('first', { colorScheme, viewport: { width: 1280, height: 800 } });
+      await page.getByText('Done <img').waitFor();
+      for (const tab of ['Conversation', 'Timeline', 'Events', 'Requests', 'Context', 'Usage']) {
+        await page.getByRole('tab', { name: tab }).click();
+        await page.waitForTimeout(100);
+        expect([tab, await faultsOf(page)]).toEqual([tab, []]);
+      }
+    },
+  );
+
+  test.each(['light', 'dark'] as const)(
+    'a turn is shown as a waterfall of its calls: %s',
+    async (colorScheme) => {
+      const page = await openSession('demo', { colorScheme, viewport: { width: 1280, height: 720 } });
+      await page.getByRole('tab', { name: 'Timeline' }).click();
+      await page.locator('.waterfall .span').nth(5).waitFor();
+      const kinds = await page.locator('.waterfall .kind').allTextContents();
+      expect(kinds).toEqual(['model', 'tool', 'tool', 'model', 'tool', 'model']);
+      await screenshot(page, `inspector-${colorScheme}`);
+    },
+  );
+
+  test('a page of another origin gets neither a socket nor an answer', async () => {
+    const server = createServer((_request, response) => response.end('<title>evil</title>'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const page = await openPage();
+    const evil = await page.context().newPage();
+    await evil.goto(`http://127.0.0.1:${port}/`);
+    const outcome = await evil.evaluate(async (target) => {
+      const asked = await fetch(`${target}/events?session=first`, { credentials: 'include' }).then(
+        () => 'read',
+        () => 'refused',
+      );
+      const socket = await new Promise((resolve) => {
+        const opened = new WebSocket(`${target.replace('http', 'ws')}/rpc`, ['groundcrew']);
+        opened.onopen = () => resolve('open');
+        opened.onerror = () => resolve('refused');
+      });
+      const entered = await fetch(`${target}/enter`, {
+        method: 'POST',
+        mode: 'no-cors',
+        credentials: 'include',
+      }).then(
+        ({ type }) => type,
+        () => 'refused',
+      );
+      return { asked, socket, entered };
+    }, world.url);
+    expect(outcome).toEqual({ asked: 'refused', socket: 'refused', entered: 'opaque' });
+    server.close();
+  });
+
+  test('100,000 events are scrolled with frames of at most 16.7 ms at the 95th percentile', async () => {
+    await using client = world.client();
+    const session = await client.createSession({ sessionId: 'long', onPermissionRequest: approveAll });
+    await session.sendAndWait('Begin');
+    for (let made = 0; made < 100_000; made += 2000)
+      await Promise.all(
+        Array.from({ length: 2000 }, (_, index) => session.log(`line ${made + index} of many`)),
+      );
+    const page = await openSession('long');
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByText(/^100,\d\d\d of 100,\d\d\d$/).waitFor({ timeout: 60_000 });
+    const times = await frameTimes(page, () =>
+      page.evaluate(async () => {
+        const list = document.querySelector('.events .virtual') as HTMLElement;
+        for (let step = 0; step < 300; step += 1) {
+          list.scrollTop = (step * 9973) % list.scrollHeight;
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+      }),
+    );
+    const p95 = times[Math.floor(times.length * 0.95)] ?? Number.POSITIVE_INFINITY;
+    expect(times.length).toBeGreaterThan(200);
+    console.log(`100,000 events: a frame takes ${p95.toFixed(1)} ms at the 95th percentile`);
+    expect(p95).toBeLessThanOrEqual(16.7);
+  });
+
+  test('the React example shows a session, and sends to it', async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `import { showChat } from './packages/sdk/examples/react/chat.tsx'; globalThis.showChat = showChat;`,
+        resolveDir: file(''),
+      },
+      bundle: true,
+      format: 'iife',
+      jsx: 'automatic',
+      define: { 'process.env.NODE_ENV': '"production"' },
+      alias: { '@groundcrew/sdk/browser': file('packages/sdk/dist/browser/browser.js') },
+      write: false,
+    });
+    const page = await openPage({ path: '/known-to-nobody' });
+    await page.setContent('<div id="root"></div>');
+    await page.evaluate(outputFiles[0]?.text ?? '');
+    await page.evaluate(
+      ([url, connectionToken]) => {
+        const { showChat } = globalThis as unknown as { showChat(element: unknown, options: object): void };
+        showChat(document.getElementById('root'), { url, connectionToken, sessionId: 'first' });
+      },
+      [`${world.url.replace('http', 'ws')}/rpc`, token],
+    );
+    await page.getByText('Done <img').waitFor();
+    await page.getByLabel('Prompt').fill('Hello from React');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('A word from React').waitFor();
+  });
+});
+
+const never = () => new Promise<never>(() => undefined);
+
+async function makeSessions(): Promise<void> {
+  await using client = world.client();
+  const demo = await client.createSession({ sessionId: 'demo', onPermissionRequest: approveAll });
+  await demo.call('session.name.set', { name: 'A date test fails on some machines' });
+  await demo.sendAndWait('Why does the date test fail on some machines?');
+  const session = await client.createSession({ sessionId: 'first', onPermissionRequest: approveAll });
+  await session.call('session.name.set', { name: `Hello session ${payload}` });
+  await session.sendAndWait(`Say hello ${payload}`);
+  await session.sendAndWait('Make it');
+}
+
+interface PageOptions {
+  readonly path?: string;
+  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+async function openPage({ path = `/#${token}`, ...options }: PageOptions = {}): Promise<Page> {
+  const context = await browser.newContext(options);
+  contexts.push(context);
+  const page = await context.newPage();
+  page.on('pageerror', (error) => console.log(`in the page: ${error.message}`));
+  await page.goto(`${world.url}${path}`);
+  if (path.endsWith(token)) await page.getByRole('navigation').waitFor();
+  return page;
+}
+
+async function openSession(sessionId: string, options: PageOptions = {}): Promise<Page> {
+  const page = await openPage(options);
+  await page.goto(`${world.url}/#/${sessionId}`);
+  await page.getByRole('tab', { name: 'Conversation' }).waitFor();
+  return page;
+}
+
+async function faultsOf(page: Page): Promise<readonly string[]> {
+  // The policy of the page lets no script in but its own: this one comes by the debugger.
+  await page.evaluate(axe);
+  return page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+    };
+    const { violations } = await checker.run();
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 120)}`);
+  });
+}
+
+interface TraceEvent {
+  readonly name: string;
+  readonly ts: number;
+  readonly dur?: number;
+  readonly tid: number;
+}
+
+/** How long the thread of the page worked for each frame, from a trace of the browser, the shortest first. */
+async function frameTimes(page: Page, work: () => Promise<unknown>): Promise<readonly number[]> {
+  const categories = ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'toplevel'];
+  await browser.startTracing(page, { categories });
+  await work();
+  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const begins = trace.traceEvents.filter(({ name }) => name === 'FireAnimationFrame');
+  const main = begins[0]?.tid;
+  const starts = begins.map(({ ts }) => ts).sort((one, two) => one - two);
+  const tasks = trace.traceEvents.filter(({ name, tid }) => tid === main && /RunTask$/.test(name));
+  const times = starts.slice(0, -1).map((start, index) => {
+    const end = starts[index + 1] ?? start;
+    const own = tasks.filter(({ ts }) => ts >= start - 1000 && ts < end - 1000);
+    return own.reduce((sum, { dur = 0 }) => sum + dur, 0) / 1000;
+  });
+  return times.sort((one, two) => one - two);
+}
+
+async function screenshot(page: Page, name: string): Promise<void> {
+  if (!process.env.SCREENSHOTS) return;
+  mkdirSync(file('docs/pictures'), { recursive: true });
+  await page.screenshot({ path: file(`docs/pictures/${name}.png`) });
+}

@@ -1,0 +1,128 @@
+import type { Client, Session, SessionEvent } from '@groundcrew/sdk/browser';
+import { useRef, useState } from 'preact/hooks';
+
+/** Send, steer, abort, export. A session that is open nowhere is opened by the first of them. */
+export function Actions({
+  client,
+  sessionId,
+  events,
+  isIdle,
+}: {
+  readonly client: Client;
+  readonly sessionId: string;
+  readonly events: readonly SessionEvent[];
+  readonly isIdle: boolean;
+}) {
+  const [prompt, setPrompt] = useState('');
+  const [problem, setProblem] = useState('');
+  const open = useOpening(client, sessionId);
+  const attempt = (work: () => Promise<unknown>) => {
+    setProblem('');
+    work().catch((error: Error) => setProblem(error.message));
+  };
+  const send = (mode: 'enqueue' | 'immediate') => {
+    if (prompt.trim() === '') return;
+    setPrompt('');
+    attempt(async () => (await open()).send({ prompt, mode }));
+  };
+  const sendOnEnter = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send('enqueue');
+  };
+  return (
+    <form
+      class="actions"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send('enqueue');
+      }}
+    >
+      {problem !== '' && (
+        <p role="alert" class="badge bad">
+          {problem}
+        </p>
+      )}
+      <textarea
+        aria-label="Prompt"
+        placeholder="Say something to this session"
+        rows={2}
+        value={prompt}
+        onInput={({ currentTarget }) => setPrompt(currentTarget.value)}
+        onKeyDown={sendOnEnter}
+      />
+      <Buttons
+        isIdle={isIdle}
+        isEmpty={prompt.trim() === ''}
+        steer={() => send('immediate')}
+        abort={() => attempt(() => client.call('session.abort', { sessionId }))}
+        open={() => attempt(open)}
+        save={() => download(sessionId, events)}
+      />
+    </form>
+  );
+}
+
+interface ButtonsProps {
+  readonly isIdle: boolean;
+  readonly isEmpty: boolean;
+  steer(): void;
+  abort(): void;
+  open(): void;
+  save(): void;
+}
+
+function Buttons({ isIdle, isEmpty, steer, abort, open, save }: ButtonsProps) {
+  return (
+    <div class="bar">
+      <button type="submit" class="good" disabled={isEmpty}>
+        Send
+      </button>
+      <button type="button" disabled={isIdle || isEmpty} onClick={steer}>
+        Steer
+      </button>
+      <button type="button" disabled={isIdle} onClick={abort}>
+        Abort
+      </button>
+      <button type="button" onClick={open}>
+        Open
+      </button>
+      <button type="button" onClick={save}>
+        Export
+      </button>
+    </div>
+  );
+}
+
+function useOpening(client: Client, sessionId: string): () => Promise<Session> {
+  const opened = useRef<Promise<Session>>(undefined);
+  return () => {
+    opened.current ??= openSession(client, sessionId);
+    opened.current.catch(() => {
+      opened.current = undefined;
+    });
+    return opened.current;
+  };
+}
+
+/** Questions stay open for whoever answers: the page shows them itself. */
+function openSession(client: Client, sessionId: string): Promise<Session> {
+  const never = () => new Promise<never>(() => undefined);
+  return client.resumeSession(sessionId, {
+    continuePendingWork: true,
+    onPermissionRequest: never,
+    onUserInputRequest: never,
+    onExitPlanModeRequest: never,
+    onElicitationRequest: never,
+  });
+}
+
+/** The log as lines of JSON, a file of the user's own. */
+function download(sessionId: string, events: readonly SessionEvent[]): void {
+  const lines = events.map((event) => `${JSON.stringify(event)}\n`);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob(lines, { type: 'application/jsonl' }));
+  link.download = `${sessionId}.jsonl`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,24 @@
+import { Client, RuntimeConnection } from '@groundcrew/sdk/browser';
+
+/** Exchanges the token in the address for a cookie, and takes it out of the address. False when there is none that counts. */
+export async function enter(): Promise<boolean> {
+  const token = decodeURIComponent(location.hash.replace(/^#(?:token=)?/, ''));
+  if (token !== '' && !token.startsWith('/')) {
+    const answer = await fetch('/enter', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+    history.replaceState(null, '', '/');
+    return answer.ok;
+  }
+  return (await fetch('/known')).ok;
+}
+
+/** The way to the runtime: the same door the page came through, shown the cookie. */
+export function openClient(onConnection: (isThere: boolean) => void): Client {
+  const url = `${location.origin.replace(/^http/, 'ws')}/rpc`;
+  return new Client({
+    connection: RuntimeConnection.forWebSocket(url),
+    reconnectTimeout: 24 * 60 * 60 * 1000,
+    onConnectionLost: () => onConnection(false),
+    onReconnected: () => onConnection(true),
+    onHandlerError: () => undefined,
+  });
+}

@@ -1,0 +1,102 @@
+import type { Client } from '@groundcrew/sdk/browser';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Actions } from './actions.js';
+import { ContextPicture } from './context-picture.js';
+import { Conversation } from './conversation.js';
+import { EventList } from './event-list.js';
+import { Questions } from './questions.js';
+import { Requests } from './requests.js';
+import { emptyView, followSession, type SessionView } from './session-feed.js';
+import { type ListedSession, waitText } from './session-list.js';
+import { TimelineView } from './timeline-view.js';
+import { UsagePlot } from './usage-plot.js';
+import { money } from './words.js';
+
+const tabs = ['Conversation', 'Timeline', 'Events', 'Requests', 'Context', 'Usage'] as const;
+type Tab = (typeof tabs)[number];
+
+/** One session: what happens in it, and what can be done about it. */
+export function SessionPage({
+  client,
+  sessionId,
+  listed,
+}: {
+  readonly client: Client;
+  readonly sessionId: string;
+  readonly listed: ListedSession | undefined;
+}) {
+  const [view, setView] = useState<SessionView>(emptyView);
+  const [tab, setTab] = useState<Tab>('Conversation');
+  useEffect(() => followSession(sessionId, setView), [sessionId]);
+  const { transcript, status } = view;
+  const contents: Readonly<Record<Tab, () => ComponentChildren>> = {
+    Conversation: () => <Conversation transcript={transcript} earlier={view.earlier} />,
+    Timeline: () => <TimelineView timeline={view.timeline} />,
+    Events: () => (
+      <EventList client={client} sessionId={sessionId} events={view.events} revision={view.revision} />
+    ),
+    Requests: () => <Requests sessionId={sessionId} events={view.events} revision={view.revision} />,
+    Context: () => <ContextPicture client={client} sessionId={sessionId} revision={view.events.length} />,
+    Usage: () => <UsagePlot usage={view.timeline.usage} />,
+  };
+  return (
+    <section class="session-page" aria-label={`Session ${sessionId}`}>
+      <header>
+        <a class="back" href="#/">
+          ‹ Sessions
+        </a>
+        <h1>{transcript.title ?? listed?.title ?? sessionId}</h1>
+        <p class="facts">
+          {listed && <span class={`state ${listed.state}`}>{listed.state}</span>}
+          {status !== 'live' && <span class="badge">{status}</span>}
+          {transcript.model && <span>{transcript.model}</span>}
+          {listed?.cost !== undefined && <span>{money(listed.cost)}</span>}
+          {listed?.waitingOn.map((wait, index) => (
+            <span key={index}>waits for {waitText(wait)}</span>
+          ))}
+        </p>
+      </header>
+      <Questions client={client} sessionId={sessionId} questions={transcript.questions} />
+      <Tabs tab={tab} setTab={setTab} />
+      <div class="view" role="tabpanel" id="view" aria-labelledby={`tab-${tab}`}>
+        {contents[tab]()}
+      </div>
+      <Actions
+        client={client}
+        sessionId={sessionId}
+        events={view.events}
+        isIdle={listed?.state !== 'working'}
+      />
+    </section>
+  );
+}
+
+function Tabs({ tab, setTab }: { readonly tab: Tab; setTab(tab: Tab): void }) {
+  return (
+    <div class="tabs" role="tablist" aria-label="Views" onKeyDown={(event) => moveTab(event, tab, setTab)}>
+      {tabs.map((name) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          id={`tab-${name}`}
+          aria-selected={name === tab}
+          aria-controls="view"
+          tabIndex={name === tab ? 0 : -1}
+          onClick={() => setTab(name)}
+        >
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function moveTab(event: KeyboardEvent, tab: Tab, setTab: (tab: Tab) => void): void {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (step === undefined) return;
+  const next = tabs[(tabs.indexOf(tab) + step + tabs.length) % tabs.length] ?? tab;
+  setTab(next);
+  document.getElementById(`tab-${next}`)?.focus();
+}
