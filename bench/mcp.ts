@@ -126,7 +126,10 @@ async function slowest(delay: number): Promise<number> {
   const began = performance.now();
   const ended = await Promise.all(
     commands(delay).map(async ([command = '', ...args]) => {
-      const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+      const child = spawn(command, args, {
+        stdio: ['pipe', 'pipe', 'ignore'],
+        env: { PATH: process.env.PATH },
+      });
       const say = (message: object) =>
         child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -175,13 +178,13 @@ async function lives(count: number): Promise<readonly Figure[]> {
   const before = {
     files: await settled(() => filesOf(pid)),
     children: processesOf(home).length,
-    live: (await runtime.watch()).live,
+    live: await liveOf(runtime),
   };
   const connected = await many(count);
   const after = {
-    files: await settled(() => filesOf(pid)),
+    files: await settled(() => filesOf(pid), before.files),
     children: processesOf(home).length,
-    live: (await runtime.watch()).live,
+    live: await liveOf(runtime),
   };
   await runtime.close();
   await model.close();
@@ -213,12 +216,18 @@ function filesOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-/** Connections to the model are closed a little later: the least of some looks counts. */
-async function settled(look: () => number): Promise<number> {
+/** Connections to the model are closed a little later: what is left in the end counts. */
+async function settled(look: () => number, goal = 0): Promise<number> {
   let least = look();
-  for (let looks = 0; looks < 20; looks++) {
+  for (let looks = 0; looks < 100 && least > goal; looks++) {
     await pause(100);
     least = Math.min(least, look());
   }
   return least;
+}
+
+/** Megabytes in use. What was let go shortly before may still count at the first look. */
+async function liveOf(runtime: Awaited<ReturnType<typeof openRuntime>>): Promise<number> {
+  await runtime.watch();
+  return (await runtime.watch()).live;
 }

@@ -46,7 +46,7 @@ export function laterLife(
 }
 
 /** A session whose making was acknowledged must be there; one that was cut short may be, else it is made again. */
-async function reopen(
+export async function reopen(
   client: ChaosClient,
   ledger: Ledger,
   how: { readonly continuePendingWork: boolean },

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rule as crewRule, killCrewAtStep } from './crew.js';
 import { type GuardedKill, killGuarded, undisturbedGuard, watchedRule } from './guarded.js';
 import { openLab } from './lab.js';
 import { buildPowerCut, cutPower } from './power-cut.js';
@@ -10,14 +11,19 @@ import type { ChaosStores } from './stores.js';
 import { type Failure, killAtStep, undisturbed } from './walk.js';
 
 /** One kind of harm. */
-export type Part = 'walk' | 'guard' | 'power' | 'rivals' | 'random';
+export type Part = 'walk' | 'agents' | 'guard' | 'power' | 'rivals' | 'random';
 /** All of them, in the order they are done. */
-export const allParts: readonly Part[] = ['walk', 'guard', 'power', 'rivals', 'random'];
+export const allParts: readonly Part[] = ['walk', 'agents', 'guard', 'power', 'rivals', 'random'];
 
 /** How much of it is done. */
 export interface Extent {
-  /** The walk and the power cuts take every so many write steps. */
-  readonly strides: { readonly walk: number; readonly power: number; readonly guard: number };
+  /** The walks and the power cuts take every so many write steps. */
+  readonly strides: {
+    readonly walk: number;
+    readonly power: number;
+    readonly guard: number;
+    readonly agents?: number;
+  };
   /** Only this write step. */
   readonly step?: number;
   /** The first seed of the random kills, and how many there are. */
@@ -42,6 +48,8 @@ export function runPart(part: Part, program: string, extent: Extent): Promise<Re
   switch (part) {
     case 'walk':
       return walk(part, extent, { program });
+    case 'agents':
+      return walkWithAgents(program, extent);
     case 'guard':
       return guardedWalk(program, extent);
     case 'power':
@@ -83,6 +91,24 @@ async function walk(
     await lab.close();
   }
   return { runs, failures, remark: remarkOn(step, extent, part) };
+}
+
+/** Every k of a session in which five agents work for another, some of them for one another. */
+async function walkWithAgents(program: string, extent: Extent): Promise<Result> {
+  const { step: only, strides, stopsAtFailure } = extent;
+  const lab = await openLab({ program, rule: crewRule, ...storesOf(extent) });
+  const failures: Failure[] = [];
+  let runs = 0;
+  let step = only ?? 1;
+  for (; ; step += strides.agents ?? 1) {
+    const tally = await killCrewAtStep(lab, step);
+    if (!tally) break;
+    runs += tally.runs;
+    failures.push(...tally.failures.map((each) => replayable(each, `--only agents --step ${step}`)));
+    if (only !== undefined || (stopsAtFailure && failures.length > 0)) break;
+  }
+  await lab.close();
+  return { runs, failures, remark: remarkOn(step, extent, 'agents') };
 }
 
 /** The walk of a session whose client has hooks; killed also while each of them is asked, and when it has answered. */
@@ -128,9 +154,10 @@ function* killsOf(options: {
     yield { at: 'step', count };
 }
 
-function remarkOn(end: number, { step, strides }: Extent, part: 'walk' | 'power'): string {
+function remarkOn(end: number, { step, strides }: Extent, part: 'walk' | 'agents' | 'power'): string {
   if (step !== undefined) return `step ${step}`;
-  return strides[part] === 1 ? `K = ${end - 1}` : `every ${strides[part]}th step`;
+  const stride = strides[part] ?? 1;
+  return stride === 1 ? `K = ${end - 1}` : `every ${stride}th step`;
 }
 
 /** The walk, with all that was not synced taken back after each kill. */

@@ -3,7 +3,7 @@ import { buildProgram } from '../chaos/lab.js';
 import { type Part, runPart } from '../chaos/parts.js';
 
 // The short form of `npm run chaos`, which kills at every write step and says how to repeat a failure.
-const extent = { strides: { walk: 9, power: 20, guard: 30 }, seed: 1, runs: 4 };
+const extent = { strides: { walk: 9, agents: 30, power: 20, guard: 30 }, seed: 1, runs: 4 };
 
 let program = '';
 beforeAll(() => {
@@ -12,6 +12,7 @@ beforeAll(() => {
 
 test.each<[string, Part]>([
   ['killed at a write step', 'walk'],
+  ['killed at a write step while agents work', 'agents'],
   ['killed at a write step or while a hook is asked, with a client whose hooks guard it,', 'guard'],
   ['cut off from power at a write step', 'power'],
   ['stopped while another takes its session', 'rivals'],

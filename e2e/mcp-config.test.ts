@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { liveRuntime, providerOf, say } from '@groundcrew/testkit';
+import { callTools, liveRuntime, providerOf, say } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
 import { testServer } from './mcp-world.js';
 
@@ -47,7 +47,7 @@ test('servers of a project start after one question for all of them, and the ans
   const log = join(runtime.workingDirectory, 'project.log');
   const servers = { a: testServer({ log }), b: testServer({ tools: ['pid'] }) };
   writeFileSync(projectFile(), JSON.stringify({ mcpServers: servers }));
-  const model = runtime.script(say('one'), say('two'), say('three'));
+  const model = runtime.script(say('one'), say('two'), say('three'), say('four'));
   const create = () =>
     runtime.client.create({ ...providerOf(model), enableConfigDiscovery: true, requestPermission: true });
   const refused = await create();
@@ -79,6 +79,17 @@ test('servers of a project start after one question for all of them, and the ans
   expect(await third.call('session.mcp.list')).toMatchObject({
     servers: [{ status: 'connected' }, { status: 'connected' }],
   });
+  // A change of the file, by a pull or by the model itself, is not what was approved.
+  writeFileSync(projectFile(), JSON.stringify({ mcpServers: { a: testServer({ tools: ['env'] }) } }));
+  const fourth = await create();
+  await fourth.send('Go');
+  const other = await fourth.next('permission.requested');
+  expect(other.data.permissionRequest).toMatchObject({
+    serverName: '.mcp.json',
+    args: { servers: [{ name: 'a' }] },
+  });
+  await fourth.decide(other.data.requestId, { kind: 'reject' });
+  await fourth.next('session.idle');
   writeFileSync(projectFile(), '{}');
 });
 
@@ -90,6 +101,46 @@ test('a file that cannot be read is said with its line, and the session works wi
   expect(JSON.stringify(warnings)).toContain(
     `${projectFile()}:3:23: \\"command\\" of the server \\"a\\" must be a text`,
   );
+  writeFileSync(projectFile(), '{}');
+});
+
+test('what of a file has no effect is said with its line; a project cannot call its servers trusted', async () => {
+  const server = testServer({ tools: ['echo'], annotations: { readOnlyHint: true } });
+  const mcpServers = {
+    srv: { ...server, trusted: true, env: { KEY: ['$', '{NO_SUCH_VARIABLE}'].join('') }, tols: ['x'] },
+    off: { ...server, disabled: true },
+  };
+  writeFileSync(projectFile(), JSON.stringify({ mcpServers }, undefined, 1));
+  const { session } = await runtime.session(
+    [callTools({ id: 'c1', name: 'srv-echo', arguments: {} }), say('done')],
+    { enableConfigDiscovery: true, requestPermission: true },
+  );
+  await session.send('Go');
+  const start = await session.next('permission.requested');
+  await session.decide(start.data.requestId, { kind: 'approve-once' });
+  const { data } = await session.next(
+    'permission.requested',
+    (event) => event.data.requestId !== start.data.requestId,
+  );
+  expect(data.permissionRequest).toMatchObject({ kind: 'mcp', toolName: 'srv-echo', readOnly: false });
+  await session.decide(data.requestId, { kind: 'approve-once' });
+  await session.next('session.idle');
+  const warnings = session.events.flatMap((event) =>
+    event.type === 'session.warning' ? [(event.data as { message: string }).message] : [],
+  );
+  expect(warnings).toEqual([
+    expect.stringMatching(/\.mcp\.json:\d+:\d+: "tols" of the server "srv" has no effect$/),
+    expect.stringMatching(
+      /\.mcp\.json:3:3: the server "srv" names the variable NO_SUCH_VARIABLE, which is not set$/,
+    ),
+    expect.stringMatching(/\.mcp\.json:3:3: the server "srv" cannot call itself trusted/),
+  ]);
+  expect(await session.call('session.mcp.list')).toMatchObject({
+    servers: [
+      { name: 'srv', status: 'connected' },
+      { name: 'off', status: 'disabled' },
+    ],
+  });
   writeFileSync(projectFile(), '{}');
 });
 

@@ -242,6 +242,49 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
     await expect.poll(() => processesWith(mark)).toEqual([]);
   });
 
+  test('has the MCP servers of its session beside it, which write nowhere else and see no keys either', async () => {
+    const file = join(outside, 'by-a-server.txt');
+    const program = world.file(
+      'work/server.mjs',
+      `import { writeFileSync, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const attempt = (work) => { try { return String(work()); } catch (error) { return error.code; } };
+const tries = () => [
+  attempt(() => writeFileSync(${JSON.stringify(file)}, 'x')),
+  attempt(() => readFileSync(${JSON.stringify(join(person, '.ssh/id_ed25519'))}, 'utf8')),
+  attempt(() => writeFileSync('served.txt', 'x')),
+  process.env.OPENAI_API_KEY,
+];
+const results = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }),
+  'tools/list': () => ({ tools: [{ name: 'try', inputSchema: { type: 'object' } }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: tries().join(' ') }] }),
+};
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  const result = results[method]?.(params);
+  const answer = result ? { result } : { error: { code: -32601, message: 'no' } };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+});
+`,
+    );
+    const { session } = await runtime.session(
+      [callTools({ id: 'm1', name: 'srv-try', arguments: {} }), say('done')],
+      {
+        workingDirectory: work,
+        sandbox: 'bwrap',
+        mcpServers: { srv: { command: process.execPath, args: [program] } },
+      },
+    );
+    await session.call('session.permissions.setApproveAll', { enabled: true });
+    expect(outputs(await session.turn('Go'))).toEqual([
+      expect.stringMatching(/^EROFS (ENOENT|EACCES) undefined $/),
+    ]);
+    expect(existsSync(file)).toBe(false);
+    expect(readFileSync(join(work, 'served.txt'), 'utf8')).toBe('x');
+  });
+
   test('nobody leaves it on request', async () => {
     const session = await commandSession(runtime, [], { workingDirectory: work, sandbox: 'bwrap' });
     const failure = await session.failure('session.sandbox.disableForSession', { requestId: 'r1' });

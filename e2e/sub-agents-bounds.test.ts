@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { liveRuntime, type RuleModel } from '@groundcrew/testkit';
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -209,6 +209,11 @@ describe('a cap', () => {
       writeFileSync(join(workingDirectory, '.github/agents', `${name}.agent.md`), text);
     write('frugal', '---\ndescription: Takes little\nmax-calls: 1\n---\nBe frugal.');
     write('odd', '---\ndescription: x\nmax-calls: many\n---\nBe odd.');
+    write('typo', '---\ndescription: x\nmax-call: 3\nmcpServers: {}\n---\nBe quick.');
+    write('skilled', '---\ndescription: x\nskills: 5\n---\nBe skilled.');
+    mkdirSync(join(workingDirectory, '.github/agents/folder.md'));
+    writeFileSync(join(runtime.home.path, 'secret.md'), 'A secret');
+    symlinkSync(join(runtime.home.path, 'secret.md'), join(workingDirectory, '.github/agents/leak.md'));
     const { session, times } = await world(
       {
         ROOT: beginAndReport(['EAGER'], { agent_type: 'frugal' }),
@@ -220,9 +225,15 @@ describe('a cap', () => {
     expect(times.EAGER).toBe(1);
     expect(lastWord(events)).toContain('The agent has spent 1 model call');
     const warnings = session.events.filter(({ type }) => type === 'session.warning');
+    const file = (name: string) => join(workingDirectory, `.github/agents/${name}.agent.md`);
     expect(warnings.map(({ data }) => (data as { message: string }).message)).toEqual([
-      `${join(workingDirectory, '.github/agents/odd.agent.md')}:3: max-calls must be a number, 0 or more`,
+      `${file('odd')}:3: max-calls must be a number, 0 or more`,
+      `${file('skilled')}:3: skills must be a list of names`,
+      `${file('typo')}:3: max-call has no effect here`,
+      `${file('typo')}:4: mcpServers of agent files are not started: name them in mcp.json`,
     ]);
+    const { agents } = await session.call<{ agents: readonly { name: string }[] }>('session.agent.list');
+    expect(agents.map(({ name }) => name)).toEqual(['frugal', 'typo']);
   });
 
   test('that is no number is refused, and so is what is no setting', async () => {
@@ -237,10 +248,14 @@ describe('a cap', () => {
       'subagents.limits.maxCalls must be a number',
     );
     expect(await update({ agents: [] })).toContain('subagents.agents must be');
-    expect(await update({ agents: { task: { contextTier: 'long_context' } } })).toBe(undefined);
+    expect(await update({ agents: { task: { contextTier: 'long_context', modle: 'x' } } })).toBe(undefined);
     const { data } = await session.next('session.warning');
     expect(data.message).toBe(
       "The option 'subagents.agents.task.contextTier' has no effect: the model has the window that its service gives it.",
+    );
+    const other = await session.next('session.warning', (event) => event.data.message.includes('modle'));
+    expect(other.data.message).toBe(
+      "The option 'subagents.agents.task.modle' is not known, and has no effect.",
     );
   });
 });

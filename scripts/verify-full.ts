@@ -21,6 +21,10 @@ const steps: readonly {
   },
   { name: 'browser', command: ['run', '--silent', 'test:browser'] },
   {
+    name: '100 sessions with 5 MCP servers each',
+    command: ['run', '--silent', 'bench:mcp', '--', '--only', 'lives'],
+  },
+  {
     name: 'several nodes',
     command: ['run', '--silent', 'test:cluster'],
     environment: { POSTGRES_TESTS: 'full', CLUSTER_TESTS: 'full' },

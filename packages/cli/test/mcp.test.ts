@@ -43,3 +43,14 @@ test('servers are added, listed, tested and removed', () => {
   expect(groundcrew('rm', 'bad').status).toBe(0);
   expect(groundcrew('rm', 'bad').stderr).toContain('There is no server bad in');
 });
+
+test('what would have no effect is refused', () => {
+  expect(groundcrew('add', 'x', '--url', 'nowhere').stderr).toContain('nowhere is no address');
+  expect(groundcrew('add', 'x', '--url', 'https://example.com/mcp', '--env', 'A=1').stderr).toContain(
+    '--env has no effect on a url',
+  );
+  expect(groundcrew('add', 'x', '--header', 'A: 1', '--', 'ls').stderr).toContain(
+    '--header has no effect on a command',
+  );
+  expect(groundcrew('login', 'good').stderr).toContain('The server good is a command');
+});

@@ -37,8 +37,8 @@ const ls = defineCommand({
   summary: 'Lists the MCP servers that a session here would have, and where they come from',
   flags: { json },
   run: async ({ flags }, terminal) => {
-    const { servers, disabled, problems } = found(terminal);
-    for (const problem of problems) terminal.errorOutput.write(`${visible(problem)}\n`);
+    const { servers, disabled, problems, warnings = [] } = found(terminal);
+    for (const problem of [...problems, ...warnings]) terminal.errorOutput.write(`${visible(problem)}\n`);
     const rows = [...servers].map(([name, { raw, source }]) => ({
       name,
       source,
@@ -78,6 +78,12 @@ const add = defineCommand({
     const [name, command, ...args] = words;
     if (name === undefined || (command === undefined) === (url === undefined))
       throw new UsageError('groundcrew mcp add needs a name, and a command after -- or a --url');
+    const stray = url === undefined ? { '--header': header, '--sse': sse || undefined } : { '--env': env };
+    const [vain] = Object.entries(stray).find(([, value]) => value !== undefined) ?? [];
+    if (vain)
+      throw new UsageError(`groundcrew mcp add: ${vain} has no effect on ${url ? 'a url' : 'a command'}`);
+    if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+      throw new UsageError(`groundcrew mcp add: ${url} is no address that begins with http:// or https://`);
     const server: JsonObject = url
       ? { type: sse ? 'sse' : 'http', url, ...(header && { headers: header }) }
       : { command: command ?? '', args, ...(env && { env }) };
@@ -145,6 +151,8 @@ const login = defineCommand({
     if (name === undefined) throw new UsageError('groundcrew mcp login needs the name of a server');
     const server = found(terminal).servers.get(name);
     if (!server) return failed(terminal, `There is no server ${name} here: groundcrew mcp ls`);
+    if (typeof server.raw.command === 'string')
+      return failed(terminal, `The server ${name} is a command: there is nothing to log in at`);
     const { version, workingDirectory, environment } = terminal;
     const secret = flags.secretEnv === undefined ? undefined : entryOf(environment, flags.secretEnv);
     if (flags.secretEnv !== undefined && !secret)

@@ -16,7 +16,10 @@ export function mcpConfig(
     change: (change) => {
       const guard = join(homeDirectory, 'run', 'mcp.guard');
       mkdirSync(dirname(guard), { recursive: true, mode: 0o700 });
-      return withFileLock(guard, () => writeMcpFile(path, change(readMcpFile(path))));
+      return withFileLock(guard, () => {
+        const before = readMcpFile(path);
+        writeMcpFile(path, { ...change(before), ...(before.rest && { rest: before.rest }) });
+      });
     },
     discover: (workingDirectory) => {
       const { servers, disabled } = files({ workingDirectory, isDiscovering: true });

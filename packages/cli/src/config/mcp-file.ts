@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { dirname, join, resolve } from 'node:path';
 import type { JsonObject, JsonValue } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
-import { JsonFault, type JsonNode, parseJson, placeIn } from './json-source.js';
+import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
 
 type McpFiles = NonNullable<RuntimeOptions['mcpFiles']>;
 type McpFileServer = ReturnType<McpFiles>['servers'] extends ReadonlyMap<string, infer S> ? S : never;
@@ -13,6 +13,12 @@ export interface McpFileContents {
   readonly servers: Readonly<Record<string, JsonObject>>;
   /** Servers that stand there and do not start. */
   readonly disabled: readonly string[];
+  /** What else stands in the file: it may be another program's. */
+  readonly rest?: JsonObject;
+  /** One sentence each, with line and column: what of it has no effect. */
+  readonly warnings?: readonly string[];
+  /** By the name of a server, where it stands. */
+  readonly places?: ReadonlyMap<string, string>;
 }
 
 /** A file of MCP servers that cannot be read; says where. */
@@ -34,10 +40,12 @@ function projectMcpPath(directory: string): string {
 export function readMcpFile(path: string): McpFileContents {
   const source = sourceOf(path);
   if (source === undefined || source.trim() === '') return { servers: {}, disabled: [] };
-  const fault = (node: { readonly at: number }, message: string) => {
+  const placeOf = (node: { readonly at: number }) => {
     const { line, column } = placeIn(source, node.at);
-    return new McpFileFault(`${path}:${line}:${column}: ${message}`);
+    return `${path}:${line}:${column}`;
   };
+  const fault = (node: { readonly at: number }, message: string) =>
+    new McpFileFault(`${placeOf(node)}: ${message}`);
   try {
     const root = parseJson(source);
     if (!root.fields) throw fault(root, 'expected an object with "mcpServers"');
@@ -48,9 +56,24 @@ export function readMcpFile(path: string): McpFileContents {
     const disabled = field('disabledMcpServers');
     if (disabled && !isTexts(disabled.value))
       throw fault(disabled, '"disabledMcpServers" must be a list of names');
+    const listed = servers?.fields ?? [];
+    const others = root.fields.filter(({ node }) => node !== servers && node !== disabled);
     return {
       servers: (servers?.value ?? {}) as Readonly<Record<string, JsonObject>>,
-      disabled: (disabled?.value ?? []) as readonly string[],
+      disabled: [
+        ...((disabled?.value ?? []) as readonly string[]),
+        ...listed.filter(isOff).map(({ name }) => name),
+      ],
+      rest: Object.fromEntries(others.map(({ name, node }) => [name, node.value])) as JsonObject,
+      warnings: listed.flatMap(({ name, node }) =>
+        (node.fields ?? [])
+          .filter((field) => !Object.hasOwn(fieldKinds, field.name))
+          .map(
+            (field) =>
+              `${placeOf(field)}: "${field.name}" of the server ${JSON.stringify(name)} has no effect`,
+          ),
+      ),
+      places: new Map(listed.map(({ name, at }) => [name, placeOf({ at })])),
     };
   } catch (error) {
     if (error instanceof JsonFault) throw fault(error, error.message);
@@ -59,16 +82,28 @@ export function readMcpFile(path: string): McpFileContents {
 }
 
 /** Writes a file for its owner alone: it may hold keys. */
-export function writeMcpFile(path: string, { servers, disabled }: McpFileContents): void {
+export function writeMcpFile(path: string, { servers, disabled, rest = {} }: McpFileContents): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const contents = { mcpServers: servers, ...(disabled.length > 0 && { disabledMcpServers: disabled }) };
+  // A server says of itself that it is off for as long as it is; it need not be listed as well.
+  const kept = Object.entries(servers).map(([name, { disabled: isOff, ...server }]): [string, JsonObject] => [
+    name,
+    isOff === undefined || (isOff === true && !disabled.includes(name))
+      ? server
+      : { ...server, disabled: isOff },
+  ]);
+  const listed = disabled.filter((name) => servers[name]?.disabled !== true);
+  const contents = {
+    ...rest,
+    mcpServers: Object.fromEntries(kept),
+    ...(listed.length > 0 && { disabledMcpServers: listed }),
+  };
   const temporary = `${path}.${process.pid}.tmp`;
   writeFileSync(temporary, `${JSON.stringify(contents, undefined, 2)}\n`, { mode: 0o600 });
   chmodSync(temporary, 0o600);
   renameSync(temporary, path);
 }
 
-type Kind = 'text' | 'number' | 'flag' | 'texts' | 'textMap';
+type Kind = 'text' | 'number' | 'flag' | 'texts' | 'textMap' | 'any';
 
 const fieldKinds: Readonly<Record<string, Kind>> = {
   type: 'text',
@@ -86,13 +121,21 @@ const fieldKinds: Readonly<Record<string, Kind>> = {
   oauthClientId: 'text',
   oauthPublicClient: 'flag',
   oauthGrantType: 'text',
+  disabled: 'flag',
+  headersRefreshTtlMs: 'number',
+  auth: 'any',
 };
+
+function isOff({ node }: JsonField): boolean {
+  return node.fields?.some(({ name, node: { value } }) => name === 'disabled' && value === true) ?? false;
+}
 
 const fits: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   text: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
   flag: (value) => typeof value === 'boolean',
   texts: isTexts,
+  any: () => true,
   textMap: (value) => typeof value === 'object' && value !== null && isTexts(Object.values(value)),
 };
 
@@ -101,10 +144,11 @@ const kindNames: Readonly<Record<Kind, string>> = {
   number: 'a number',
   flag: 'true or false',
   texts: 'a list of texts',
+  any: 'anything',
   textMap: 'an object of texts',
 };
 
-/** Fields that other programs have pass. */
+/** Fields that other programs have pass, with a warning. */
 function checkServer(
   name: string,
   node: JsonNode,
@@ -160,32 +204,43 @@ export function mcpFiles(
     const servers = new Map<string, McpFileServer>();
     const disabled: string[] = [];
     const problems: string[] = [];
+    const warnings: string[] = [];
     for (const { path, source } of files) {
       try {
         const read = readMcpFile(path);
         const environment = source === 'workspace' ? environments.ofProjects : environments.own;
-        for (const [name, raw] of Object.entries(read.servers))
-          servers.set(name, { source, raw: expanded(raw, environment) as JsonObject });
+        warnings.push(...(read.warnings ?? []));
+        for (const [name, raw] of Object.entries(read.servers)) {
+          const place = `${read.places?.get(name) ?? path}: the server ${JSON.stringify(name)}`;
+          const unset = new Set<string>();
+          servers.set(name, { source, raw: expanded(raw, environment, unset) as JsonObject });
+          warnings.push(
+            ...[...unset].map((variable) => `${place} names the variable ${variable}, which is not set`),
+          );
+          if (raw.trusted === true && source !== 'user')
+            warnings.push(`${place} cannot call itself trusted: name it in your own mcp.json for that`);
+        }
         disabled.push(...read.disabled);
       } catch (error) {
         if (!(error instanceof McpFileFault)) throw error;
         problems.push(error.message);
       }
     }
-    return { servers, disabled, problems };
+    return { servers, disabled, problems, warnings };
   };
 }
 
 /** `${NAME}` stands for a variable, `${NAME:-text}` for the text where there is none. */
-function expanded(value: JsonValue, environment: Environment): JsonValue {
+function expanded(value: JsonValue, environment: Environment, unset: Set<string>): JsonValue {
   if (typeof value === 'string')
-    return value.replace(
-      /\$\{(\w+)(?::-([^}]*))?\}/g,
-      (_, name: string, fallback: string | undefined) => environment[name] ?? fallback ?? '',
-    );
-  if (Array.isArray(value)) return value.map((each) => expanded(each, environment));
+    return value.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (_, name: string, fallback: string | undefined) => {
+      const found = environment[name] ?? fallback;
+      if (found === undefined) unset.add(name);
+      return found ?? '';
+    });
+  if (Array.isArray(value)) return value.map((each) => expanded(each, environment, unset));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [name, expanded(each as JsonValue, environment)]),
+    Object.entries(value).map(([name, each]) => [name, expanded(each as JsonValue, environment, unset)]),
   );
 }

@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, join, sep } from 'node:path';
 import type { AgentDefinition } from '../log/agent-task.js';
 import { readFrontmatter } from '../workspace/frontmatter.js';
 import { readPlainFile } from '../workspace/plain-file.js';
@@ -40,7 +40,7 @@ export class AgentFiles {
 
   /** What the directories hold now. Cheap when nothing has changed. */
   async read(roots: readonly AgentRoot[]): Promise<FoundAgents> {
-    const files = roots.flatMap((root) => filesIn(root.path).map((path) => ({ path, source: root.source })));
+    const files = roots.flatMap((root) => filesIn(root).map((path) => ({ path, source: root.source })));
     const stamp = files.map(({ path }) => `${path} ${stampOf(path)}`).join('\n');
     if (stamp === this.stamp) return this.found;
     const read = await Promise.all(files.map(readAgent));
@@ -58,13 +58,24 @@ export class AgentFiles {
   }
 }
 
-function filesIn(directory: string): readonly string[] {
+interface AgentFile {
+  readonly path: string;
+  readonly source: AgentRoot['source'];
+}
+
+/** A project's links count where they stay in it: others would show the model what is not the project's. */
+function filesIn({ path: directory, projectPath }: AgentRoot): readonly string[] {
   try {
+    const inside = projectPath === undefined ? undefined : `${realpathSync(projectPath)}${sep}`;
     return readdirSync(directory)
       .filter((name) => name.endsWith('.md') && !name.startsWith('.'))
       .sort()
       .slice(0, mostFiles)
-      .map((name) => join(directory, name));
+      .map((name) => join(directory, name))
+      .filter((path) => {
+        const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+        return isFile && (inside === undefined || realpathSync(path).startsWith(inside));
+      });
   } catch {
     // A directory that is not there, or may not be read, has no agents.
     return [];
@@ -76,66 +87,92 @@ function stampOf(path: string): string {
   return stats ? `${stats.ino} ${stats.size} ${stats.mtimeNs}` : '';
 }
 
-/** What cannot be read says why, and is no agent. */
-function textOf(path: string): string {
+async function readAgent({ path, source }: AgentFile): Promise<FoundAgents> {
+  let text = '';
   try {
-    return readPlainFile(path, 4 * longestFile);
+    text = readPlainFile(path, 4 * longestFile);
   } catch (error) {
-    return String(error);
+    const reason = error instanceof Error ? error.message : String(error);
+    return problem(path, 1, `the file cannot be read: ${reason}`);
   }
-}
-
-async function readAgent({
-  path,
-  source,
-}: {
-  readonly path: string;
-  readonly source: 'project' | 'user';
-}): Promise<FoundAgents> {
-  const text = textOf(path);
   if (text.length > longestFile) return problem(path, 1, `the file is longer than ${longestFile} characters`);
   const read = await readFrontmatter(text);
   if ('problem' in read) return problem(path, read.problem.line, read.problem.message);
   const { attributes, body, lineOf } = read;
-  const name = attributes.name ?? basename(path).replace(/(?:\.agent)?\.md$/, '');
-  if (typeof name !== 'string' || !/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(name))
-    return problem(path, lineOf('name'), 'name must be up to 64 letters, digits, blanks, - _ or .');
-  if (body.trim() === '') return problem(path, 1, 'the file has no prompt below its frontmatter');
-  const { tools, infer } = attributes;
-  const isList = tools === undefined || tools === null || typeof tools === 'string' || Array.isArray(tools);
-  if (!isList) return problem(path, lineOf('tools'), 'tools must be names of tools');
-  if (infer !== undefined && typeof infer !== 'boolean')
-    return problem(path, lineOf('infer'), 'infer must be true or false');
-  const wrong = capFields.find((field) => {
-    const value = attributes[field];
-    return value !== undefined && !(typeof value === 'number' && value >= 0);
+  const named = { ...attributes, name: attributes.name ?? basename(path).replace(/(?:\.agent)?\.md$/, '') };
+  const wrong = Object.entries(checks).find(([field, [isRight]]) => {
+    const value = named[field as keyof typeof named] ?? undefined;
+    return value !== undefined && !isRight(value);
   });
-  if (wrong) return problem(path, lineOf(wrong), `${wrong} must be a number, 0 or more`);
+  if (wrong) return problem(path, lineOf(wrong[0]), `${wrong[0]} must be ${wrong[1][1]}`);
+  if (body.trim() === '') return problem(path, 1, 'the file has no prompt below its frontmatter');
+  const definition = { ...definitionOf(named, body.trim()), source, path };
+  const ineffective = Object.keys(attributes).filter((field) => !(field in checks) && !remarks.has(field));
+  const problems = ineffective.map((field) => {
+    const isServers = field === 'mcp-servers' || field === 'mcpServers';
+    const words = isServers ? 'of agent files are not started: name them in mcp.json' : 'has no effect here';
+    return `${path}:${lineOf(field)}: ${field} ${words}`;
+  });
+  return { agents: [definition], problems };
+}
+
+function definitionOf(attributes: Readonly<Record<string, unknown>>, prompt: string): AgentDefinition {
   const caps = capsOf({
     maxTokens: attributes['max-tokens'],
     maxCalls: attributes['max-calls'],
     maxCost: attributes['max-cost'],
     maxSeconds: attributes['max-seconds'],
   });
+  const { name, description, model, infer } = attributes;
   const definition = describedAgent({
-    ...(attributes as Parameters<typeof describedAgent>[0]),
-    name,
+    ...{ name, description, model, infer, prompt },
     displayName: attributes['display-name'] ?? attributes.displayName,
-    tools: typeof tools === 'string' ? (tools.match(/[^\s,]+/g) ?? []) : (tools ?? null),
+    tools: listOf(attributes.tools) ?? null,
+    skills: listOf(attributes.skills),
     reasoningEffort: attributes['reasoning-effort'] ?? attributes.reasoningEffort,
-    mcpServers: null,
-    prompt: body.trim(),
   } as Parameters<typeof describedAgent>[0]);
-  const problems =
-    'mcp-servers' in attributes
-      ? [
-          `${path}:${lineOf('mcp-servers')}: mcp-servers of agent files are not started: name them in mcp.json`,
-        ]
-      : [];
-  return { agents: [{ ...definition, source, path, ...(caps && { caps }) }], problems };
+  return { ...definition, ...(caps && { caps }) };
 }
 
-const capFields = ['max-tokens', 'max-calls', 'max-cost', 'max-seconds'] as const;
+/** Names in a list, or one after the other in a text. */
+function listOf(value: unknown): readonly string[] | undefined {
+  if (typeof value === 'string') return value.match(/[^\s,]+/g) ?? [];
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
+
+type Check = readonly [(value: unknown) => boolean, string];
+
+const text: Check = [(value) => typeof value === 'string', 'text'];
+const names: Check = [
+  (value) =>
+    typeof value === 'string' || (Array.isArray(value) && value.every((each) => typeof each === 'string')),
+  'a list of names',
+];
+const amount: Check = [(value) => typeof value === 'number' && value >= 0, 'a number, 0 or more'];
+
+/** The fields that there are, and what they have to be. */
+const checks: Readonly<Record<string, Check>> = {
+  name: [
+    (value) => typeof value === 'string' && /^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,63}$/u.test(value),
+    'up to 64 letters, digits, blanks, - _ or .',
+  ],
+  'display-name': text,
+  displayName: text,
+  description: text,
+  tools: names,
+  skills: names,
+  model: text,
+  'reasoning-effort': text,
+  reasoningEffort: text,
+  infer: [(value) => typeof value === 'boolean', 'true or false'],
+  'max-tokens': amount,
+  'max-calls': amount,
+  'max-cost': amount,
+  'max-seconds': amount,
+};
+
+/** Fields that say something of the file, and are to have no effect. */
+const remarks: ReadonlySet<string> = new Set(['metadata', 'license', 'version', 'author']);
 
 function problem(path: string, line: number, message: string): FoundAgents {
   return { agents: [], problems: [`${path}:${line}: ${message}`] };

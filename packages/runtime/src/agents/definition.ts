@@ -94,7 +94,7 @@ export function withOwners<S extends { readonly customAgents?: readonly JsonObje
   );
   for (const agent of customAgents) {
     const other = others.find(({ name }) => name === agent.name);
-    if (other && !isDeepStrictEqual(describedAgent(other), describedAgent(agent)))
+    if (other && !isDeepStrictEqual(meaningOf(other), meaningOf(agent)))
       throw new AgentClash(
         `Custom agent name clash: ${String(agent.name)} was described otherwise by another connection`,
       );
@@ -102,6 +102,11 @@ export function withOwners<S extends { readonly customAgents?: readonly JsonObje
   const own = customAgents.map((agent): JsonObject => ({ ...agent, owner }));
   const rest = others.filter(({ name }) => !own.some((agent) => agent.name === name));
   return { ...settings, customAgents: [...rest, ...own] };
+}
+
+/** What an agent is, servers and all. */
+function meaningOf(agent: JsonObject): unknown {
+  return [describedAgent(agent), agent.mcpServers ?? null];
 }
 
 /** Limits among other fields; undefined when there is none. */

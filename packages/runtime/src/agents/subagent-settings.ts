@@ -51,14 +51,29 @@ export function subAgentSettings(given: JsonObject | null): Partial<SubAgentSett
 
 /** What of these settings has no effect: one sentence each. */
 export function ineffectiveIn(given: JsonObject | null): readonly string[] {
-  const tiers = Object.entries(given ? entriesOf(given) : {}).filter(
-    ([, entry]) => isMap(entry) && entry.contextTier === 'long_context',
-  );
-  return tiers.map(
-    ([name]) =>
-      `The option 'subagents.agents.${name}.contextTier' has no effect: the model has the window that its service gives it.`,
-  );
+  return Object.entries(given ? entriesOf(given) : {}).flatMap(([name, entry]) => {
+    if (!isMap(entry)) return [];
+    const unknown = Object.keys(entry).filter((field) => !entryNames.has(field));
+    return [
+      ...(entry.contextTier === 'long_context'
+        ? [
+            `The option 'subagents.agents.${name}.contextTier' has no effect: the model has the window that its service gives it.`,
+          ]
+        : []),
+      ...unknown.map(
+        (field) => `The option 'subagents.agents.${name}.${field}' is not known, and has no effect.`,
+      ),
+    ];
+  });
 }
+
+const entryNames: ReadonlySet<string> = new Set([
+  'model',
+  'effortLevel',
+  'contextTier',
+  'limits',
+  ...capNames,
+]);
 
 const ownNames = new Set([
   'agents',

@@ -107,7 +107,8 @@ function commonOf(raw: JsonObject, source: McpServerSource): CommonConfig {
   const excludeTools = textsOf(raw.excludeTools);
   return {
     source,
-    isTrusted: raw.trusted === true,
+    // What comes with a project or a plugin was not written by the user.
+    isTrusted: raw.trusted === true && (source === 'user' || source === 'builtin'),
     isNeverDeferred: raw.deferTools === 'never',
     ...(tools && !tools.includes('*') && { tools }),
     ...(excludeTools && { excludeTools }),

@@ -21,4 +21,6 @@ export type McpFiles = (places: McpPlaces) => {
   readonly servers: ReadonlyMap<string, McpFileServer>;
   readonly disabled: readonly string[];
   readonly problems: readonly string[];
+  /** What of files that were read has no effect. */
+  readonly warnings?: readonly string[];
 };

@@ -180,6 +180,19 @@ export class PermissionPlaces {
     );
   }
 
+  /** Whether the servers of a folder's own file may start, as they are described now. */
+  mayStartServers(path: string, version: string): boolean {
+    if (this.isTrusted(path)) return true;
+    const { approvals } = locationOf(this.book.read(), realOf(resolve(path)));
+    const wanted = JSON.stringify(startApproval(version));
+    return approvals.some((approval) => JSON.stringify(approval) === wanted);
+  }
+
+  /** Keeps that they may. */
+  letServersStart(path: string, version: string): Promise<void> {
+    return this.book.change((book) => withApproval(book, realOf(resolve(path)), startApproval(version)));
+  }
+
   private async isIn(path: string, directories: readonly string[], state: SessionState): Promise<boolean> {
     const bounds = {
       workingDirectory: state.context.cwd,
@@ -217,4 +230,9 @@ function realOf(path: string): string {
     // What is not there has no other name.
     return path;
   }
+}
+
+/** What users have approved of a project's file of servers: those that it described then. */
+function startApproval(version: string): Approval {
+  return { kind: 'mcp', serverName: '.mcp.json', toolName: 'start', definitions: { start: version } };
 }

@@ -95,8 +95,8 @@ export class SessionTools {
     this.sources = [ofBuild, ofClients];
     this.trust = new WorkspaceTrust({
       folder: async () => (await session.state()).context.cwd,
-      isTrusted: (folder) => session.permissions.places.isTrusted(folder),
-      trust: (folder) => session.permissions.places.trust(folder),
+      mayStart: (folder, version) => session.permissions.places.mayStartServers(folder, version),
+      letStart: (folder, version) => session.permissions.places.letServersStart(folder, version),
       servers: () => this.mcp.list(),
       permit: async (request, signal) => (await session.load()).permit(request, signal),
     });
@@ -281,9 +281,8 @@ export class SessionTools {
     const { workingDirectory, configDir, pluginDirectories, configDiscovery = false } = settings;
     const places = { workingDirectory, configDir, pluginDirectories, isDiscovering: configDiscovery };
     const files = this.environment.mcpFiles?.(places);
-    const problems = (files?.problems ?? []).map(
-      (text) => `The MCP servers of a file are not there: ${text}`,
-    );
+    const missing = files?.problems.map((text) => `The MCP servers of a file are not there: ${text}`) ?? [];
+    const problems = [...missing, ...(files?.warnings ?? [])];
     this.planner?.optionWarnings.add(problems);
     this.fileProblems = problems;
     const ofFiles = [...(files?.servers ?? [])].map(

@@ -40,6 +40,16 @@ test.each([[['127.0.0.1']], [['93.184.216.34', '10.0.0.1']], [['::ffff:169.254.1
   },
 );
 
+test('the name of the server leads to this machine at its own port only; an address that the user wrote, at every port', async () => {
+  reached.length = 0;
+  const lookUp = async () => [{ address: '127.0.0.1' }];
+  const elsewhere = guardedFetch('http://own.test/mcp', lookUp);
+  await expect(elsewhere(`http://own.test:${port}/`)).rejects.toThrow(/not public/);
+  expect(reached).toEqual([]);
+  for (const host of ['127.0.0.1', 'localhost'])
+    expect((await guardedFetch(`http://${host}/mcp`, lookUp)(`http://${host}:${port}/`)).status).toBe(200);
+});
+
 test('a redirect is an answer that leads nowhere, and other kinds of address are refused', async () => {
   const fetch = guardedFetch(`http://127.0.0.1:${port}/mcp`);
   expect((await fetch(`http://127.0.0.1:${port}/away`)).status).toBe(302);

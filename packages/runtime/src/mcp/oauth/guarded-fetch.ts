@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
 import { addressOf, always, type LookUp, systemLookUp } from '../../tools/pinned-address.js';
 
 /** As the library makes requests of authorisation servers. */
@@ -18,18 +19,29 @@ class BlockedAddress extends Error {
  * The connection goes to the very address that was checked, and no redirect is followed.
  */
 export function guardedFetch(serverUrl: string, lookUp: LookUp = systemLookUp): Fetch {
-  const own = new URL(serverUrl).hostname;
+  const own = new URL(serverUrl);
   return async (target, init = {}) => {
     const url = new URL(target);
     if (url.protocol !== 'https:' && url.protocol !== 'http:')
       throw new BlockedAddress(`${url.protocol} is not allowed here, only http and https`);
     const found = await addressOf(url, lookUp);
-    if (url.hostname !== own && 'blocked' in found)
+    if (!isOwn(url, own) && 'blocked' in found)
       throw new BlockedAddress(
         `${url.host} leads to ${found.blocked}, which is not public: only the host of the server itself may be there`,
       );
     return send(url, found.address, init);
   };
+}
+
+/**
+ * Who rules over a name may let it lead to this machine later, and reach what listens there at other ports: a name leads to
+ * places that are not public at the server's own port only. An address that the user wrote stays what it is.
+ */
+function isOwn(url: URL, own: URL): boolean {
+  if (url.hostname !== own.hostname) return false;
+  return (
+    url.port === own.port || own.hostname === 'localhost' || isIP(own.hostname.replace(/^\[|\]$/g, '')) !== 0
+  );
 }
 
 async function send(url: URL, address: string, init: RequestInit): Promise<Response> {
