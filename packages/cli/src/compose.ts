@@ -6,29 +6,27 @@ import {
   Runtime,
   type RuntimeOptions,
   type SandboxSettings,
-  Shells,
   systemClock,
   Workers,
 } from '@groundcrew/runtime';
 import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server';
 import type { SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
-import { HomeAccounts, type ShownToken } from './config/accounts.js';
+import { accountsOf, type HomeAccounts, type ShownToken } from './config/accounts.js';
+import { hookFilesOf, mcpFilesOf, shellsOf } from './config/child-programs.js';
 import type { ClusterChoice } from './config/cluster-choice.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { allowsExtensions, extensionHost } from './config/extensions.js';
-import { standingFileHooks } from './config/hooks-choice.js';
-import { hookFilesReader } from './config/hooks-file.js';
 import { mcpConfig } from './config/mcp-config.js';
-import { mcpFiles } from './config/mcp-file.js';
 import { modelSettings } from './config/model-settings.js';
 import { type NamedProviders, namedProviders } from './config/named-providers.js';
 import { userRules } from './config/permissions-file.js';
 import { HomePlugins } from './config/plugins.js';
-import { standingSandbox } from './config/sandbox-choice.js';
+import { standingRetention } from './config/retention.js';
 import type { ProgramTelemetry } from './config/telemetry.js';
 import { userSettings } from './config/user-settings.js';
 import { namesIn } from './flags/arguments.js';
+import { keepRetention } from './sessions/retention-timer.js';
 import { ProgramNode } from './stores/cluster-node.js';
 import { Homes } from './stores/homes.js';
 import { workerEntry } from './worker-entry.js';
@@ -97,12 +95,7 @@ export interface Program {
 export function compose(options: ProgramOptions): Program {
   const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
-  const accounts: HomeAccounts = new HomeAccounts({
-    homeDirectory: resolve(options.homeDirectory),
-    given: options.token,
-    usesStored: !options.ignoresLogin,
-    loginOf: async (token) => (await models.userOf(token))?.login,
-  });
+  const accounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
   const named = namedProviders(resolve(options.homeDirectory), options.environment);
@@ -128,7 +121,9 @@ export function compose(options: ProgramOptions): Program {
     ...(node && { cluster: node.seams(() => server) }),
     ...options.playback,
   });
+  const endRetention = retentionOf(options, runtime);
   const close = async () => {
+    endRetention();
     await node?.drain(AbortSignal.abort());
     await server.shutdown();
     await node?.close();
@@ -306,22 +301,12 @@ function modelDirectory(options: ProgramOptions, { workers, carried, accounts }:
   return models;
 }
 
-/** MCP servers of files; those of projects see no key of the runtime. */
-function mcpFilesOf({ environment, homeDirectory }: ProgramOptions): RuntimeOptions['mcpFiles'] {
-  const ofProjects = commandEnvironment(environment, resolve(homeDirectory));
-  return mcpFiles(homeDirectory, { own: environment, ofProjects });
-}
-
-function hookFilesOf({ environment, homeDirectory, fileHooks }: ProgramOptions): RuntimeOptions['hookFiles'] {
-  return hookFilesReader(resolve(homeDirectory), fileHooks ?? standingFileHooks(environment, homeDirectory));
-}
-
-/** Where commands run: on the host, or in the sandbox that the operator asks for. */
-function shellsOf({ environment, homeDirectory, sandbox: given }: ProgramOptions): Shells {
-  const sandbox = given ?? standingSandbox(environment, homeDirectory);
-  return new Shells(commandEnvironment(environment, resolve(homeDirectory)), {
-    homeDirectory: resolve(homeDirectory),
-    ...(sandbox && { sandbox }),
+/** Deletes what the home's settings no longer keep. */
+function retentionOf({ homeDirectory, warn }: ProgramOptions, runtime: Runtime): () => void {
+  return keepRetention({
+    settings: () => standingRetention(resolve(homeDirectory)),
+    prune: (retention) => runtime.stored.prune(retention),
+    warn,
   });
 }
 

@@ -27,9 +27,29 @@ test('sessions are listed, shown, exported and removed', async () => {
   await world.run(['-p', `Write 'x' to a.txt`, '--session-id', 'file-2']);
 
   const list = await world.run(['sessions', 'ls']);
-  expect(list.stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'TIME')).toBe(
-    `file-2  TIME  Write 'x' to a.txt\nsum-1   TIME  What is 1+1?\n`,
-  );
+  expect(list.stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+    [
+      'file-2',
+      expect.stringMatching(/^\d+s$/),
+      'idle',
+      '1',
+      expect.any(String),
+      '$0.0000',
+      'offline',
+      `Write 'x' to a.txt`,
+    ],
+    [
+      'sum-1',
+      expect.stringMatching(/^\d+s$/),
+      'idle',
+      '1',
+      expect.any(String),
+      '$0.0000',
+      'offline',
+      'What is 1+1?',
+    ],
+    [''],
+  ]);
   const listed = JSON.parse((await world.run(['sessions', 'ls', '--json'])).stdout) as readonly object[];
   expect(listed[1]).toEqual({
     sessionId: 'sum-1',
@@ -38,6 +58,10 @@ test('sessions are listed, shown, exported and removed', async () => {
     workingDirectory: world.workingDirectory,
     summary: 'What is 1+1?',
     clientName: 'groundcrew',
+    model: 'offline',
+    turns: 1,
+    tokens: expect.any(Number),
+    cost: 0,
   });
 
   const shown = await world.run(['sessions', 'show', 'file']);
@@ -98,4 +122,87 @@ test('output that nobody reads any more ends the program without a word', async 
   const program = world.start(['sessions', 'export', 'unread']);
   program.child.stdout?.destroy();
   expect(await program.ended).toEqual({ code: 141, stdout: '', stderr: '' });
+});
+
+test('sessions are found by their words, and a home without sessions has nothing to find', async () => {
+  expect(await world.run(['sessions', 'search', 'anything'])).toEqual({ code: 1, stdout: '', stderr: '' });
+  await world.run(['-p', 'Say the walrus is grey', '--session-id', 'walrus-1']);
+  await world.run(['-p', 'Say hello', '--session-id', 'other-1']);
+  const found = await world.run(['sessions', 'search', 'WALRUS', 'grey']);
+  expect(found.stdout).toMatch(/^walrus-1 .*Say the walrus is grey\n {4}.*walrus is grey.*\n$/);
+  const inJson = JSON.parse((await world.run(['sessions', 'search', 'walrus', '--json'])).stdout);
+  expect(inJson).toMatchObject([{ sessionId: 'walrus-1', passage: expect.stringContaining('walrus') }]);
+  expect((await world.run(['sessions', 'search'])).stderr).toContain('The words to search for are missing');
+});
+
+test('a session is forked, taken back, exported as a directory and imported again', async () => {
+  await world.run(['-p', 'Say one', '--session-id', 'road']);
+  await world.run(['-p', 'Say two', '--resume', 'road']);
+  const points = (await world.run(['sessions', 'rewind', 'road'])).stdout.trimEnd().split('\n');
+  expect(points.map((line) => line.split('  ').at(-1))).toEqual(['Say one', 'Say two']);
+  const second = points[1]?.split('  ')[0] ?? '';
+  const fork = (
+    await world.run(['sessions', 'fork', 'road', second, '--name', 'Another road'])
+  ).stdout.trim();
+  const forked = await world.run(['sessions', 'show', fork]);
+  expect(forked.stdout).toContain('> Say one');
+  expect(forked.stdout).not.toContain('> Say two');
+  expect((await world.run(['sessions', 'rewind', 'road', second])).stdout).toMatch(
+    /^\d+ events taken back\n$/,
+  );
+  const shown = await world.run(['sessions', 'show', 'road']);
+  expect(shown.stdout).toContain('> Say one');
+  expect(shown.stdout).not.toContain('> Say two');
+  const directory = (await world.run(['sessions', 'export', 'road', '--to', 'out'])).stdout.trim();
+  expect(readdirSync(directory)).toContain('events.jsonl');
+  expect(await world.run(['sessions', 'import', directory])).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'groundcrew: There is a session road already; import it under another id\n',
+  });
+  const imported = await world.run(['sessions', 'import', directory, '--as', 'road-2']);
+  expect(imported.stdout).toMatch(/^road-2: \d+ events\n$/);
+  expect((await world.run(['-p', 'What did I ask first?', '--resume', 'road-2'])).code).toBe(0);
+});
+
+test('a session is compacted by a command', async () => {
+  await world.run(['-p', 'Say one', '--session-id', 'long']);
+  await world.run(['-p', 'Say two', '--resume', 'long']);
+  expect((await world.run(['sessions', 'compact', 'long'])).stdout).toMatch(
+    /^\d+ messages, \d+ tokens fewer\n$/,
+  );
+});
+
+test('old sessions are pruned by age, by number and by size; named ones stay', async () => {
+  for (const id of ['old-1', 'old-2', 'old-3']) await world.run(['-p', 'Say hello', '--session-id', id]);
+  expect(await world.run(['prune'])).toMatchObject({ code: 2, stdout: '' });
+  expect((await world.run(['prune', '--older-than', 'soon'])).stderr).toContain(
+    '--older-than needs a time such as 30d, 12h or 2w, not soon',
+  );
+  expect((await world.run(['prune', '--older-than', '30d', '--dry-run'])).stdout).toBe(
+    '0 sessions, 0.0 MB would be removed\n',
+  );
+  expect((await world.run(['prune', '--keep', '1', '--dry-run'])).stdout).toMatch(
+    /^old-2\nold-1\n2 sessions, \d+\.\d MB would be removed\n$/,
+  );
+  expect((await world.run(['prune', '--keep', '2'])).stdout).toMatch(/^old-1\n1 sessions, .* removed\n$/);
+  expect((await world.run(['sessions', 'prune', '--max-size', '0MB'])).stdout).toMatch(
+    /^old-3\nold-2\n2 sessions, .* removed\n$/,
+  );
+  expect(await world.run(['sessions', 'ls'])).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+test('what the settings of a home do not keep goes by itself', async () => {
+  for (const id of ['kept-1', 'kept-2', 'kept-3']) await world.run(['-p', 'Say hello', '--session-id', id]);
+  world.configure({ retention: { keep: 2 } });
+  const server = world.start(['serve', '--port', '0']);
+  const ids = async () => {
+    const { stdout } = await world.run(['sessions', 'ls', '--json']);
+    return (JSON.parse(stdout) as readonly { readonly sessionId: string }[]).map(
+      ({ sessionId }) => sessionId,
+    );
+  };
+  await expect.poll(ids, { timeout: 20_000, interval: 500 }).toEqual(['kept-3', 'kept-2']);
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toMatchObject({ code: 0 });
 });

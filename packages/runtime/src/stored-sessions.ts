@@ -7,12 +7,17 @@ import type {
   SessionStore,
   SessionSummary,
 } from '@groundcrew/store';
-import { searchTerms } from '@groundcrew/store';
 import type { Clock } from './clock.js';
+import { type ExportedSession, type ExportRequest, exportLog } from './history/export-session.js';
 import { type ForkRequest, forkLog } from './history/fork.js';
-import { snippet } from './log/recall.js';
+import {
+  CannotImport,
+  type ImportedSession,
+  type ImportRequest,
+  importLog,
+} from './history/import-session.js';
 import { replay } from './log/replay.js';
-import { searchText } from './log/search-text.js';
+import { passageWith, searchText } from './log/search-text.js';
 import type { SessionState } from './log/state.js';
 import { readStored } from './log/stored-records.js';
 import type { Session } from './session/session.js';
@@ -44,9 +49,13 @@ export interface FoundSession {
   readonly passage: string;
 }
 
-/** Which sessions are to go. */
+/** Which sessions are to go: those that any of the three says. */
 export interface PruneRequest {
-  readonly olderThanDays: number;
+  readonly olderThanDays?: number | undefined;
+  /** All but so many of the newest. */
+  readonly keepNewest?: number | undefined;
+  /** The oldest, until all together take no more bytes. */
+  readonly mostBytes?: number | undefined;
   readonly dryRun?: boolean;
   /** Also those that a user has named. */
   readonly includeNamed?: boolean;
@@ -64,7 +73,6 @@ export interface PruneResult {
 }
 
 const mostFound = 20;
-const passageLength = 300;
 /** Shorter beginnings of an id are too likely to mean another session. */
 const shortestPrefix = 7;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -114,10 +122,9 @@ export class StoredSessions {
   async search({ words, limit = mostFound, onProgress }: SessionSearch): Promise<readonly FoundSession[]> {
     const { store } = this.parts();
     const hits = await store.search({ words, limit, textOf: searchText, ...(onProgress && { onProgress }) });
-    const terms = searchTerms(words);
     const found = hits.map(async ({ sessionId, text }) => {
       const { items } = await store.list({ sessionId, includeEmpty: true });
-      return items.map((summary) => ({ summary, passage: snippet(text, terms, passageLength) }));
+      return items.map((summary) => ({ summary, passage: passageWith(text, words) }));
     });
     return (await Promise.all(found)).flat();
   }
@@ -180,11 +187,9 @@ export class StoredSessions {
 
   /** Deletes old sessions; those that are open stay. */
   async prune(request: PruneRequest): Promise<PruneResult> {
-    const { olderThanDays, dryRun = false, includeNamed = false, excludeSessionIds = [] } = request;
-    const before = new Date(this.parts().clock.now().getTime() - olderThanDays * dayMs).toISOString();
-    const old = (await this.list({ includeEmpty: true })).filter(
-      ({ sessionId, head }) => head.modifiedAt <= before && !excludeSessionIds.includes(sessionId),
-    );
+    const { dryRun = false, includeNamed = false, excludeSessionIds = [] } = request;
+    const excluded = new Set(excludeSessionIds);
+    const old = (await this.tooMany(request)).filter(({ sessionId }) => !excluded.has(sessionId));
     const isKept = ({ sessionId, head, owner }: SessionSummary) =>
       (head.isNamed === true && !includeNamed) || owner !== undefined || this.parts().find(sessionId);
     const skipped = old.filter(isKept).map(({ sessionId }) => sessionId);
@@ -197,6 +202,22 @@ export class StoredSessions {
     const freed = await this.deleteAll(going);
     const freedBytes = [...freed.values()].reduce((sum, bytes) => sum + bytes, 0);
     return { deleted: going, candidates: [], skipped, freedBytes, dryRun };
+  }
+
+  /** Those that are too old, or too many, or take too much together; the newest first. */
+  private async tooMany(request: PruneRequest): Promise<readonly SessionSummary[]> {
+    const { olderThanDays, keepNewest = Number.POSITIVE_INFINITY, mostBytes } = request;
+    const all = await this.list({ includeEmpty: true });
+    const now = this.parts().clock.now().getTime();
+    const before = olderThanDays === undefined ? '' : new Date(now - olderThanDays * dayMs).toISOString();
+    const found: SessionSummary[] = [];
+    let bytes = 0;
+    for (const [index, summary] of all.entries()) {
+      if (mostBytes !== undefined) bytes += await this.sizeOf(summary.sessionId);
+      const isTooLarge = mostBytes !== undefined && bytes > mostBytes;
+      if (summary.head.modifiedAt <= before || index >= keepNewest || isTooLarge) found.push(summary);
+    }
+    return found;
   }
 
   /** A session that goes its own way from some point of another one. */
@@ -219,6 +240,33 @@ export class StoredSessions {
     const { items } = await store.list({ sessionId, includeEmpty: true });
     if (items[0]) onForked(items[0]);
     return fork;
+  }
+
+  /** Reads a session of a directory in the layout of other tools, or of a file of events; it can be resumed then. */
+  async importFrom(request: ImportRequest): Promise<Omit<ImportedSession, 'directory'>> {
+    const { store, directory, onForked, remove, find } = this.parts();
+    if (request.sessionId !== undefined && find(request.sessionId))
+      throw new CannotImport(`The session ${request.sessionId} is open`);
+    const { directory: from, ...imported } = await importLog(this.parts(), request);
+    const { sessionId } = imported;
+    try {
+      if (from !== undefined) await copyDirectory(from, sessionDirectoryIn(directory, sessionId));
+    } catch (error) {
+      await remove(sessionId);
+      throw error;
+    }
+    const { items } = await store.list({ sessionId, includeEmpty: true });
+    if (items[0]) onForked(items[0]);
+    return imported;
+  }
+
+  /** Writes a session into a directory of its id, in the layout of other tools. */
+  async exportTo(request: ExportRequest): Promise<ExportedSession> {
+    const { store, directory, find } = this.parts();
+    await find(request.sessionId)?.openLog?.stored();
+    const exported = await exportLog(store, request);
+    await copyDirectory(sessionDirectoryIn(directory, request.sessionId), exported.directory);
+    return exported;
   }
 }
 

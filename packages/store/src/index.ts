@@ -20,6 +20,7 @@ export {
   staleOwner,
   unknownSession,
 } from './refusals.js';
+export { isSafeId } from './safe-id.js';
 export { searchTerms } from './search-terms.js';
 export {
   type AppendRequest,

@@ -32,6 +32,11 @@ export interface SessionHead {
   readonly isNamed?: boolean;
   readonly summary?: string;
   readonly clientName?: string;
+  /** The model that it talks to. */
+  readonly model?: string;
+  /** Tokens that its model calls took, and what they cost in US dollars; null when some price is not known. */
+  readonly tokens?: number;
+  readonly cost?: number | null;
   /** Stretches of the log, by their first and last seq, whose events readers no longer see. */
   readonly removed?: readonly (readonly [first: number, last: number])[];
   /** What a node must have to go on with it; absent when nothing. */

@@ -10,6 +10,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   relay: async () => (await import('./relay.js')).relay,
   inspect: async () => (await import('./inspect.js')).inspect,
   sessions: async () => (await import('./sessions.js')).sessions,
+  prune: async () => (await import('./session-changes.js')).prune,
   mcp: async () => (await import('./mcp.js')).mcp,
   models: async () => (await import('./models.js')).models,
   permissions: async () => (await import('./permissions.js')).permissions,

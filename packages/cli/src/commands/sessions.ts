@@ -7,14 +7,15 @@ import { entryOf, UsageError } from '../flags/arguments.js';
 import { switchFlag, textFlag } from '../flags/flags.js';
 import type { Log } from '../log/log.js';
 import type { Redactor } from '../log/redact.js';
-import { openLocalClient } from '../sessions/local-client.js';
 import { findSessionId } from '../sessions/session-choice.js';
-import { sessionRows } from '../sessions/session-rows.js';
+import { sessionTable } from '../sessions/session-table.js';
 import { StoredSessions } from '../sessions/stored-sessions.js';
 import { transcriptLines } from '../sessions/transcript.js';
+import { withProgress } from '../terminal/progress.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { asksForHelp, type Command, defineCommand, show } from './command.js';
 import { openCommandLog } from './command-log.js';
+import { changes, exportDirectory, idIn } from './session-changes.js';
 
 const { logLevel, store } = configFlags;
 const json = switchFlag('--json', 'print it as JSON');
@@ -33,7 +34,9 @@ const ls = defineCommand({
     withSessions(flags, terminal, async (stored) => {
       const sessions = await stored.list();
       if (flags.json) return show(inJson(sessions), terminal);
-      return sessions.length === 0 ? exitCodes.done : show(sessionRows(sessions).join('\n'), terminal);
+      if (sessions.length === 0) return exitCodes.done;
+      const hasTitles = terminal.output.isTTY === true;
+      return show(sessionTable(sessions, { now: new Date(), hasTitles }).join('\n'), terminal);
     }),
 });
 
@@ -52,64 +55,50 @@ const showOne = defineCommand({
       const events: SessionEvent[] = [];
       for await (const line of stored.events(sessionId)) events.push(JSON.parse(line) as SessionEvent); // as we stored it
       if (flags.json) return show(inJson({ ...session, events }), terminal);
-      const rows = sessionRows(session ? [session] : []);
+      const rows = sessionTable(session ? [session] : [], { now: new Date(), hasTitles: false });
       return show([...rows, ...transcriptLines(transcriptOf(events))].join('\n'), terminal);
     }),
 });
 
 const exportOne = defineCommand({
-  usage: ['groundcrew sessions export ID [FILE]'],
-  summary: 'Writes the events of a session as lines of JSON, to stdout or to a new file',
-  flags: { store, logLevel },
+  usage: ['groundcrew sessions export ID [FILE]', 'groundcrew sessions export ID --to DIR'],
+  summary:
+    'Writes the events of a session as lines of JSON, to stdout or to a new file; or all of it as other tools keep sessions',
+  flags: {
+    to: textFlag('--to', 'DIR', 'make DIR/ID with events.jsonl, workspace.yaml, files, plan and checkpoints'),
+    store,
+    logLevel,
+  },
   mostWords: 2,
-  run: ({ flags, words }, terminal) =>
-    withSessions(flags, terminal, async (stored) => {
+  run: ({ flags, words }, terminal) => {
+    const [, file] = words;
+    if (flags.to !== undefined && file !== undefined)
+      throw new UsageError('FILE and --to cannot go together');
+    if (flags.to !== undefined) return exportDirectory(words, { ...flags, to: flags.to }, terminal);
+    return withSessions(flags, terminal, async (stored) => {
       const sessionId = await findSessionId(idIn(words), () => stored.list());
-      const [, file] = words;
       const lines = Readable.from(ended(stored.events(sessionId)));
-      if (file === undefined) await pipeline(lines, terminal.output, { end: false });
-      else await pipeline(lines, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
+      await withProgress(terminal, 'writing the events', () =>
+        file === undefined
+          ? pipeline(lines, terminal.output, { end: false })
+          : pipeline(lines, createWriteStream(file, { flags: 'wx', mode: 0o600 })),
+      );
       return exitCodes.done;
-    }),
-});
-
-const rm = defineCommand({
-  usage: ['groundcrew sessions rm ID…'],
-  summary: 'Removes sessions and all that belongs to them',
-  flags: { store, logLevel },
-  mostWords: Number.POSITIVE_INFINITY,
-  run: async ({ flags, words }, terminal) => {
-    idIn(words);
-    const config = readConfig(flags, terminal.environment);
-    const { log } = openCommandLog(config, terminal);
-    const { client, close } = await openLocalClient(config, terminal, log);
-    let code: number = exitCodes.done;
-    try {
-      const sessions = await client.listSessions();
-      for (const word of words) {
-        try {
-          const sessionId = await findSessionId(word, async () => sessions);
-          await client.deleteSession(sessionId);
-          show(sessionId, terminal);
-        } catch (error) {
-          terminal.errorOutput.write(`groundcrew: ${error instanceof Error ? error.message : error}\n`);
-          code = exitCodes.failed;
-        }
-      }
-      return code;
-    } finally {
-      await close();
-      log.close();
-    }
+    });
   },
 });
 
-const subcommands: Readonly<Record<string, Command>> = { ls, show: showOne, export: exportOne, rm };
+const subcommands: Readonly<Record<string, Command>> = {
+  ls,
+  show: showOne,
+  export: exportOne,
+  ...changes,
+};
 
 /** `groundcrew sessions`: what is stored, to look at, take away or throw away. */
 export const sessions: Command = {
-  usage: ['groundcrew sessions ls|show|export|rm'],
-  summary: 'Lists, shows, exports and removes sessions',
+  usage: ['groundcrew sessions ls|show|search|compact|fork|rewind|export|import|rm|prune'],
+  summary: 'Lists, shows, finds, changes, takes away and removes sessions',
   help: () =>
     Object.values(subcommands)
       .map((each) => each.help())
@@ -155,12 +144,6 @@ function showRequest(body: Uint8Array, redactor: Redactor, terminal: Terminal): 
   terminal.output.write(masked);
   if (terminal.output.isTTY) terminal.output.write('\n');
   return exitCodes.done;
-}
-
-function idIn([id]: readonly string[]): string {
-  if (id === undefined)
-    throw new UsageError('The id of a session is missing; groundcrew sessions ls lists them');
-  return id;
 }
 
 function inJson(value: unknown): string {

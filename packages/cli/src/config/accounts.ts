@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Accounts, KnownUser } from '@groundcrew/server';
 
 /** A GitHub token and where it comes from; `user`: the user logged in by a client. */
@@ -10,7 +10,21 @@ export interface ShownToken {
   readonly login?: string;
 }
 
-export interface AccountOptions {
+/** The accounts of a program, as it was started. */
+export function accountsOf(
+  program: { readonly homeDirectory: string; readonly token?: ShownToken; readonly ignoresLogin?: boolean },
+  loginOf: AccountOptions['loginOf'],
+): HomeAccounts {
+  const { homeDirectory, token, ignoresLogin } = program;
+  return new HomeAccounts({
+    homeDirectory: resolve(homeDirectory),
+    given: token,
+    usesStored: !ignoresLogin,
+    loginOf,
+  });
+}
+
+interface AccountOptions {
   readonly homeDirectory: string;
   /** What the start of the process gave; it goes before every login. */
   readonly given: ShownToken | undefined;

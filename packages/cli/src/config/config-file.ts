@@ -87,8 +87,14 @@ const readStore: Reader<string> = (value, at) =>
 
 const readStoreOnly = objectOf({ sandbox: readSandbox, store: readStore });
 
+/** Which sessions are kept. */
+const readRetention = objectOf({ olderThan: text, keep: wholeNumberUpTo(1_000_000_000), maxSize: text });
+
+const readRetentionOnly = objectOf({ sandbox: readSandbox, retention: readRetention });
+
 const readFields = objectOf({
   ...modelFields,
+  retention: readRetention,
   store: readStore,
   sandbox: readSandbox,
   fileHooks: flag,
@@ -141,6 +147,15 @@ export function readFileHooksSetting(path: string): boolean {
 export function readStoreSetting(path: string): string | undefined {
   if (!/"store"\s*:/.test(sourceOf(path) ?? '')) return undefined;
   return read(path, (value) => readStoreOnly(value, { path: '', warn: () => undefined })).store;
+}
+
+/** Which sessions the settings of a home keep. It decides what is deleted: an unknown field is an error. Throws UsageError. */
+export function readRetentionSetting(path: string): ReturnType<typeof readRetention> | undefined {
+  if (!/"retention"\s*:/.test(sourceOf(path) ?? '')) return undefined;
+  const warn = (field: string) => {
+    if (field.startsWith('retention')) throw new UsageError(`${field}: unknown field`);
+  };
+  return read(path, (value) => readRetentionOnly(value, { path: '', warn })).retention;
 }
 
 /** Limits of model calls that the environment names. Throws UsageError. */

@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs';
 import { type Environment, requestBody } from '@groundcrew/models';
 import { NoSuchRequest, readStoredRequest } from '@groundcrew/runtime';
-import type { SessionStore, SessionSummary } from '@groundcrew/store';
+import type { LogRecord, SessionStore, SessionSummary } from '@groundcrew/store';
 import type { Config } from '../config/config.js';
 import { chooseStore } from '../config/store-choice.js';
 import { openStore, storeFile } from '../stores/home-store.js';
 import { sharedStore } from '../stores/shared-store.js';
-import type { ListedSession } from './session-rows.js';
+import type { TableSession } from './session-table.js';
 
 /** A session as the store lists it. */
-export interface StoredSession extends ListedSession {
+export interface StoredSession extends TableSession {
   readonly startTime: Date;
   readonly workingDirectory: string;
   readonly clientName?: string;
-  /** The process that has it open. */
-  readonly openIn?: number;
 }
 
 /** The sessions of a home, to look at: nothing is opened, taken over or changed. */
@@ -46,11 +44,15 @@ export class StoredSessions {
     return found;
   }
 
-  /** Its events as lines of JSON, in order. */
+  /** Its events as lines of JSON, in order, less those that were cut off. */
   async *events(sessionId: string): AsyncGenerator<string> {
     if (!this.store) return;
+    const { items } = await this.store.list({ sessionId, includeEmpty: true });
+    const removed = items[0]?.head.removed ?? [];
+    const isSeen = ({ seq, isPublic }: LogRecord) =>
+      isPublic && !removed.some(([first, last]) => seq >= first && seq <= last);
     for await (const records of this.store.read(sessionId))
-      for (const { isPublic, json } of records) if (isPublic) yield json;
+      for (const record of records) if (isSeen(record)) yield record.json;
   }
 
   /** The body of the request of a turn, byte by byte as it was sent. */
@@ -76,5 +78,10 @@ function described({ sessionId, head, owner }: SessionSummary): StoredSession {
     ...(summary !== undefined && { summary }),
     ...(head.clientName !== undefined && { clientName: head.clientName }),
     ...(owner && { openIn: owner.pid }),
+    turns: head.userTurns,
+    ...(head.model !== undefined && { model: head.model }),
+    ...(head.tokens !== undefined && { tokens: head.tokens }),
+    ...(head.cost !== undefined && { cost: head.cost }),
+    ...(head.hasWork && { isWorking: true }),
   };
 }

@@ -36,6 +36,11 @@ export const storedSessionsMethods = {
     () => openObject({ sessions: z.array(z.record(z.string(), z.unknown())) }),
     () => openObject({ sessions: z.array(z.record(z.string(), z.unknown())) }),
   ),
+  'sessions.export': method(
+    'Writes a session into a directory of its id below `path`, in the layout of other tools: events.jsonl, workspace.yaml, checkpoints, files, plan.md. What is there already is not touched.',
+    () => sparseObject({}, { sessionId: text, path: text }),
+    () => openObject({ directory: z.string(), events: z.number() }),
+  ),
   'sessions.findByPrefix': method(
     'The one session whose id begins like this; `{}` when there is none, or more than one.',
     () => openObject({ prefix: z.string() }),
@@ -64,6 +69,11 @@ export const storedSessionsMethods = {
     () => openObject({}),
     () => openObject({ sizes: z.record(z.string(), z.number()) }),
   ),
+  'sessions.import': method(
+    'Reads a session of such a directory, or of a file of events as lines of JSON; it can be resumed then. It keeps its id unless another is given.',
+    () => sparseObject({ sessionId: text }, { path: text }),
+    () => openObject({ sessionId: z.string(), events: z.number(), warnings: z.array(z.string()) }),
+  ),
   'sessions.list': method(
     'Sessions, the newest first; `metadataLimit` of them with all that is known.',
     () =>
@@ -82,9 +92,16 @@ export const storedSessionsMethods = {
     () => openObject({ sessionIds: z.array(z.string()) }),
   ),
   'sessions.pruneOld': method(
-    'Deletes old sessions, or says which ones it would; named ones and those in use stay.',
+    'Deletes old sessions, or says which ones it would: by age, all but the newest, or all that is too much together. Named ones and those in use stay.',
     () =>
-      sparseObject({ dryRun: flag, includeNamed: flag, excludeSessionIds: texts }, { olderThanDays: number }),
+      sparseObject({
+        olderThanDays: number,
+        keepNewest: number,
+        mostBytes: number,
+        dryRun: flag,
+        includeNamed: flag,
+        excludeSessionIds: texts,
+      }),
     () =>
       openObject({
         deleted: z.array(z.string()),

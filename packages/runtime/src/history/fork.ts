@@ -53,8 +53,8 @@ export async function forkLog(
     }
     yield [announcement(clock, { from, toEventId, parentId: state.lastEventId })];
   }
-  const finish = (copied: SessionState) => forked(copied, { ...state, fixed });
-  await writeLog(store, { sessionId, owner, records: records(), finish });
+  const finish = (copied: SessionState) => atRest(copied, { ...state, fixed });
+  await writeLog(store, { sessionId, owner, records, finish });
   return { sessionId, name: title };
 }
 
@@ -82,8 +82,8 @@ function announcement(
   return { isPublic: true, type: event.type, json: JSON.stringify(event) };
 }
 
-/** The conversation of the source; what was spent, asked, approved and begun there stays there. */
-function forked(copied: SessionState, source: SessionState): SessionState {
+/** The conversation of the source behind records that were copied; what was spent, asked, approved and begun there stays there. */
+export function atRest(copied: SessionState, source: SessionState): SessionState {
   const { turn: _, output: __, offered: ___, ...root } = agentOf(source);
   return {
     ...source,

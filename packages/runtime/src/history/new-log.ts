@@ -7,8 +7,8 @@ import { initialState, type SessionState } from '../log/state.js';
 export interface NewLog {
   readonly sessionId: string;
   readonly owner: Owner;
-  /** Its public and private records, less their seqs. */
-  readonly records: AsyncIterable<readonly Omit<LogRecord, 'seq'>[]>;
+  /** Its public and private records, less their seqs; `state` is what those that were taken add up to. */
+  records(state: () => SessionState): AsyncIterable<readonly Omit<LogRecord, 'seq'>[]>;
   /** What the session goes on with, given what its records add up to. */
   finish(state: SessionState): SessionState;
 }
@@ -28,7 +28,7 @@ export async function writeLog(store: SessionStore, log: NewLog): Promise<Sessio
     state = reduce(state, entryOf(numbered));
     await writer.add(numbered, headOf(state));
   };
-  for await (const batch of log.records) for (const record of batch) await add(record);
+  for await (const batch of log.records(() => state)) for (const record of batch) await add(record);
   const finished = log.finish(state);
   const snapshot = { note: 'snapshot', data: { state: finished } } as const;
   await add({ isPublic: false, type: 'snapshot', json: noteJson(snapshot) });

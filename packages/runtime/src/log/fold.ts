@@ -1,6 +1,6 @@
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
 import type { SessionContext, SessionHead } from '@groundcrew/store';
-import { lose, settle } from '../budget/spending.js';
+import { costOfAll, lose, settle, totalsOf } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
 import type { AgentTask } from './agent-task.js';
 import { withFileChange, withWrite } from './file-change.js';
@@ -70,8 +70,15 @@ export function headOf(state: SessionState): SessionHead {
     ...(summary !== undefined && { summary }),
     ...(state.removed.length > 0 && { removed: state.removed }),
     ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),
+    ...(state.model !== undefined && { model: state.model }),
+    ...spentOn(state),
     ...needsOf(state),
   };
+}
+
+function spentOn({ spending }: SessionState): Pick<SessionHead, 'tokens' | 'cost'> {
+  const { calls, tokens } = totalsOf(spending);
+  return calls === 0 ? {} : { tokens, cost: costOfAll(spending) };
 }
 
 /** What a node must have to go on with the session. */

@@ -1,11 +1,13 @@
 import type { SessionEvent } from '@groundcrew/protocol';
-import type { LogRecord } from '@groundcrew/store';
+import { type LogRecord, searchTerms } from '@groundcrew/store';
 import { entryOf } from './entry.js';
 import type { NoteDraft } from './notes.js';
+import { snippet } from './recall.js';
 
 /** What is searched of one message, and of what a tool answered. */
 const longestMessage = 32_000;
 const longestResult = 2_000;
+const passageLength = 300;
 
 /** What a search over all sessions looks at: names, what users and agents said, what was called, and the beginning of results. */
 export function searchText(record: LogRecord): string | undefined {
@@ -13,6 +15,11 @@ export function searchText(record: LogRecord): string | undefined {
   if (!entry) return undefined;
   const text = 'event' in entry ? textOf(entry.event).trim() : nameIn(entry);
   return text === '' ? undefined : text;
+}
+
+/** The part of a text that a search shows: where most of its words stand. */
+export function passageWith(text: string, words: string): string {
+  return snippet(text, searchTerms(words), passageLength);
 }
 
 const kinds: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
 import type { Session, SessionSettings } from '@groundcrew/runtime';
-import { StoreError } from '@groundcrew/store';
+import { isSafeId, StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
@@ -272,9 +272,4 @@ async function opened(
       extensions: wantsExtensions,
     },
   };
-}
-
-/** An id becomes a directory name: nothing that could lead elsewhere. */
-function isSafeId(sessionId: string): boolean {
-  return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/.test(sessionId) && !sessionId.includes('..');
 }

@@ -1,5 +1,5 @@
 import type { Methods } from '@groundcrew/protocol';
-import { type SessionContext, StoreError } from '@groundcrew/store';
+import { isSafeId, type SessionContext, StoreError } from '@groundcrew/store';
 import { projected } from '../client-metadata.js';
 import { Refusal } from '../failure.js';
 import type { Handlers } from '../handler.js';
@@ -101,12 +101,17 @@ export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
     return { freedBytes: Object.fromEntries(await runtime.stored.deleteAll(sessionIds)) };
   },
   async 'sessions.pruneOld'(params, { runtime }) {
-    const { olderThanDays, dryRun = false, includeNamed = false, excludeSessionIds = [] } = params;
+    const bounds = [params.olderThanDays, params.keepNewest, params.mostBytes];
+    if (bounds.every((bound) => bound === undefined)) throw new Refusal("missing parameter 'olderThanDays'");
+    if (bounds.some((bound) => bound !== undefined && !(bound >= 0)))
+      throw new Refusal('olderThanDays, keepNewest and mostBytes are numbers from 0 on');
     const { deleted, candidates, skipped, ...rest } = await runtime.stored.prune({
-      olderThanDays,
-      dryRun,
-      includeNamed,
-      excludeSessionIds,
+      olderThanDays: params.olderThanDays,
+      keepNewest: params.keepNewest,
+      mostBytes: params.mostBytes,
+      dryRun: params.dryRun ?? false,
+      includeNamed: params.includeNamed ?? false,
+      excludeSessionIds: params.excludeSessionIds ?? [],
     });
     return { deleted: [...deleted], candidates: [...candidates], skipped: [...skipped], ...rest };
   },
@@ -116,6 +121,15 @@ export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
       limit: limit && Math.max(1, Math.floor(limit)),
     });
     return { sessions: found.map(({ summary, passage }) => ({ ...metadataOf(summary), passage })) };
+  },
+  async 'sessions.export'({ sessionId, path }, { runtime }) {
+    return runtime.stored.exportTo({ sessionId, path });
+  },
+  async 'sessions.import'({ path, sessionId }, { runtime }) {
+    if (sessionId !== undefined && !isSafeId(sessionId))
+      throw new Refusal(`A session cannot have the id ${sessionId}`);
+    const { warnings, ...imported } = await runtime.stored.importFrom({ path, sessionId });
+    return { ...imported, warnings: [...warnings] };
   },
   async 'sessions.fork'({ sessionId, toEventId, name }, { runtime }) {
     return runtime.stored.fork({ from: sessionId, toEventId, name });

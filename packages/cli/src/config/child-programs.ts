@@ -1,0 +1,36 @@
+import { resolve } from 'node:path';
+import type { Environment } from '@groundcrew/models';
+import { type RuntimeOptions, type SandboxSettings, Shells } from '@groundcrew/runtime';
+import { commandEnvironment } from './command-environment.js';
+import { standingFileHooks } from './hooks-choice.js';
+import { hookFilesReader } from './hooks-file.js';
+import { mcpFiles } from './mcp-file.js';
+import { standingSandbox } from './sandbox-choice.js';
+
+/** How the program was started, as far as children of sessions go by it. */
+interface Started {
+  readonly environment: Environment;
+  readonly homeDirectory: string;
+  readonly fileHooks?: boolean;
+  readonly sandbox?: SandboxSettings;
+}
+
+/** MCP servers of files; those of projects see no key of the runtime. */
+export function mcpFilesOf({ environment, homeDirectory }: Started): RuntimeOptions['mcpFiles'] {
+  const ofProjects = commandEnvironment(environment, resolve(homeDirectory));
+  return mcpFiles(homeDirectory, { own: environment, ofProjects });
+}
+
+/** Hooks of files, where the user has enabled them. */
+export function hookFilesOf({ environment, homeDirectory, fileHooks }: Started): RuntimeOptions['hookFiles'] {
+  return hookFilesReader(resolve(homeDirectory), fileHooks ?? standingFileHooks(environment, homeDirectory));
+}
+
+/** Where commands run: on the host, or in the sandbox that the operator asks for. */
+export function shellsOf({ environment, homeDirectory, sandbox: given }: Started): Shells {
+  const sandbox = given ?? standingSandbox(environment, homeDirectory);
+  return new Shells(commandEnvironment(environment, resolve(homeDirectory)), {
+    homeDirectory: resolve(homeDirectory),
+    ...(sandbox && { sandbox }),
+  });
+}

@@ -1,0 +1,248 @@
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { SessionEvent } from '@groundcrew/protocol';
+import { isSafeId, type LogRecord, type Owner, type SessionStore } from '@groundcrew/store';
+import { coveredLength } from '../compaction/covered.js';
+import { pin } from '../compaction/pinned.js';
+import { compactedMessage } from '../compaction/summary.js';
+import { noteJson } from '../log/entry.js';
+import { nothingPinned } from '../log/pinned.js';
+import { agentOf, type SessionState } from '../log/state.js';
+import { absent } from '../workspace/absent.js';
+import { type ExportedState, parseExportedState, stateFile } from './exported-state.js';
+import { atRest } from './fork.js';
+import { writeLog } from './new-log.js';
+
+/** Where a session is read from, and under which id it is kept; its own one unless another is given. */
+export interface ImportRequest {
+  /** A directory with `events.jsonl`, or such a file. */
+  readonly path: string;
+  readonly sessionId?: string | undefined;
+  onProgress?(progress: { readonly bytes: number; readonly of: number }): void;
+}
+
+/** A session that was read. */
+export interface ImportedSession {
+  readonly sessionId: string;
+  readonly events: number;
+  readonly warnings: readonly string[];
+  /** The directory that its files are in; undefined for a file of events alone. */
+  readonly directory?: string;
+}
+
+/** What is there cannot be imported. */
+export class CannotImport extends Error {
+  override readonly name = 'CannotImport';
+}
+
+/** What a directory says of its session, besides its events. */
+interface Beside {
+  readonly id?: string;
+  readonly name?: string;
+  readonly isNamed?: boolean;
+  readonly clientName?: string;
+  readonly cwd?: string;
+  readonly state?: ExportedState;
+}
+
+/** Room that user messages have in a summary, where no window is known: a third of one of 128,000 tokens. */
+const pinnedCharacters = 170_000;
+
+/**
+ * Writes the events of a file, each line as it stands, as a session that can be continued. The model's conversation is
+ * what an exported state says, where there is one of these very events, and else what the events add up to.
+ */
+export async function importLog(
+  { store, owner }: { readonly store: SessionStore; readonly owner: Owner },
+  request: ImportRequest,
+): Promise<ImportedSession> {
+  const path = resolve(request.path);
+  const found = await stat(path).catch(absent);
+  if (!found) throw new CannotImport(`There is nothing at ${path}`);
+  const file = found.isDirectory() ? join(path, 'events.jsonl') : path;
+  const size = (await stat(file).catch(absent))?.size;
+  if (size === undefined) throw new CannotImport(`There is no events.jsonl in ${path}`);
+  const directory = basename(file) === 'events.jsonl' ? dirname(file) : undefined;
+  const beside = directory === undefined ? {} : await readBeside(directory);
+  const first = await firstEvent(file);
+  const own = ownId(first) ?? beside.id;
+  const sessionId = request.sessionId ?? own;
+  if (sessionId === undefined)
+    throw new CannotImport(`${file} begins with no session.start: say under which id it is to be kept`);
+  if (!isSafeId(sessionId)) throw new CannotImport(`A session cannot have the id ${sessionId}`);
+  await makeRoom(store, sessionId);
+  const reading = new EventLines(file, { size, onProgress: request.onProgress });
+  const records = (state: () => SessionState) =>
+    recordsOf(reading, { sessionId, isRenamed: sessionId !== own, beside, state });
+  try {
+    await writeLog(store, { sessionId, owner, records, finish: (state) => continued(state, beside) });
+  } catch (error) {
+    await store.remove(sessionId, owner);
+    throw error;
+  }
+  const { events, warnings } = reading;
+  return { sessionId, events, warnings, ...(directory !== undefined && { directory }) };
+}
+
+/** What a broken off import left, or a session without a prompt, gives way. */
+async function makeRoom(store: SessionStore, sessionId: string): Promise<void> {
+  const { items } = await store.list({ sessionId, includeEmpty: true });
+  const [known] = items;
+  if (!known) return;
+  if (known.head.userTurns > 0 || known.owner)
+    throw new CannotImport(`There is a session ${sessionId} already; import it under another id`);
+  await store.remove(sessionId);
+}
+
+/** The records of a session: its settings, its events, and after each summary what took the place of the history. */
+async function* recordsOf(
+  reading: EventLines,
+  {
+    sessionId,
+    isRenamed,
+    beside,
+    state,
+  }: {
+    readonly sessionId: string;
+    readonly isRenamed: boolean;
+    readonly beside: Beside;
+    readonly state: () => SessionState;
+  },
+): AsyncGenerator<readonly Omit<LogRecord, 'seq'>[]> {
+  const { name, isNamed = false, clientName } = beside;
+  const data = {
+    ...(clientName !== undefined && { clientName }),
+    ...(name !== undefined && { name, isNamedByUser: isNamed }),
+  };
+  yield [{ isPublic: false, type: 'settings.fixed', json: noteJson({ note: 'settings.fixed', data }) }];
+  let covered: readonly string[] = [];
+  for await (const { event, line } of reading.lines()) {
+    const isStart = event.type === 'session.start' && isRenamed;
+    const json = isStart ? JSON.stringify({ ...event, data: { ...event.data, sessionId } }) : line;
+    yield [{ isPublic: true, type: event.type, json }];
+    if (event.agentId !== undefined) continue;
+    const { history } = agentOf(state());
+    if (event.type === 'session.compaction_start')
+      covered = history.slice(0, coveredLength(history, 0)).map(({ eventId }) => eventId);
+    if (event.type === 'session.compaction_complete') yield compactedBy(event, state(), covered);
+  }
+}
+
+function compactedBy(
+  { data }: Extract<SessionEvent, { type: 'session.compaction_complete' }>,
+  state: SessionState,
+  coveredIds: readonly string[],
+): readonly Omit<LogRecord, 'seq'>[] {
+  const { history, compaction } = agentOf(state);
+  const lastEventId = coveredIds.at(-1);
+  const { success, summaryContent: summary } = data;
+  if (!success || summary === undefined || lastEventId === undefined) return [];
+  const covered = history.slice(0, history.findIndex(({ eventId }) => eventId === lastEventId) + 1);
+  const pinned = pin(compaction?.pinned ?? nothingPinned, covered, pinnedCharacters);
+  const open = { todos: [], questions: [] };
+  const text = compactedMessage(summary, { pinned, open, isPartial: true });
+  const note = { note: 'history.compacted', data: { lastEventId, text, pinned } } as const;
+  return [{ isPublic: false, type: note.note, json: noteJson(note) }];
+}
+
+/** What the session goes on with: nothing it had open, and nothing it was allowed, goes with it. */
+function continued(added: SessionState, { state, cwd }: Beside): SessionState {
+  const isOfThese = state !== undefined && state.lastEventId === added.lastEventId;
+  const source = isOfThese ? { ...state, fixed: { ...state.fixed, ...added.fixed } } : added;
+  const context = added.context.cwd === '' && cwd !== undefined ? { cwd } : added.context;
+  const { spending } = source;
+  const rested = atRest(added, { ...source, context });
+  return {
+    ...rested,
+    spending,
+    createdAt: added.createdAt || added.modifiedAt,
+    codeChanges: source.codeChanges,
+  };
+}
+
+/** The lines of a file of events, one by one. */
+class EventLines {
+  events = 0;
+  readonly warnings: string[] = [];
+
+  constructor(
+    private readonly file: string,
+    private readonly options: { readonly size: number; onProgress: ImportRequest['onProgress'] },
+  ) {}
+
+  /** The last line may have been broken off by a crash of its writer; any other must be an event. Throws CannotImport. */
+  async *lines(): AsyncGenerator<{ readonly event: SessionEvent; readonly line: string }> {
+    const stream = createReadStream(this.file);
+    let number = 0;
+    let broken: string | undefined;
+    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+      number += 1;
+      if (line.trim() === '') continue;
+      if (broken !== undefined) throw new CannotImport(broken);
+      const event = parseEvent(line);
+      if (!event) {
+        broken = `Line ${number} of ${this.file} is no event`;
+        continue;
+      }
+      this.events += 1;
+      this.options.onProgress?.({ bytes: stream.bytesRead, of: this.options.size });
+      yield { event, line };
+    }
+    if (broken !== undefined) this.warnings.push(`${broken}: it was broken off, and is left out`);
+    if (this.events === 0) throw new CannotImport(`There are no events in ${this.file}`);
+  }
+}
+
+function parseEvent(line: string): SessionEvent | undefined {
+  try {
+    const event = JSON.parse(line) as Partial<SessionEvent> | null;
+    const isEvent =
+      typeof event?.type === 'string' &&
+      typeof event.id === 'string' &&
+      typeof event.timestamp === 'string' &&
+      typeof event.data === 'object' &&
+      event.data !== null;
+    return isEvent ? (event as SessionEvent) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function firstEvent(file: string): Promise<SessionEvent | undefined> {
+  for await (const line of createInterface({ input: createReadStream(file) })) return parseEvent(line);
+  return undefined;
+}
+
+function ownId(event: SessionEvent | undefined): string | undefined {
+  if (event?.type !== 'session.start') return undefined;
+  const { sessionId } = event.data;
+  return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
+}
+
+async function readBeside(directory: string): Promise<Beside> {
+  const [settings, state] = await Promise.all([
+    readFile(join(directory, 'workspace.yaml'), 'utf8').catch(absent),
+    readFile(join(directory, stateFile), 'utf8').catch(absent),
+  ]);
+  const exported = state === undefined ? undefined : parseExportedState(state);
+  return { ...(await readWorkspace(settings)), ...(exported && { state: exported }) };
+}
+
+async function readWorkspace(text: string | undefined): Promise<Beside> {
+  if (text === undefined) return {};
+  const { parse } = await import('yaml');
+  const given = parse(text, { maxAliasCount: 10 }) as Readonly<Record<string, unknown>> | null;
+  const textIn = (name: string) => {
+    const value = given?.[name];
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const [id, name, cwd, clientName] = ['id', 'name', 'cwd', 'client_name'].map(textIn);
+  return {
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name, isNamed: given?.user_named === true }),
+    ...(cwd !== undefined && { cwd }),
+    ...(clientName !== undefined && { clientName }),
+  };
+}
