@@ -59,6 +59,7 @@ describe('help', () => {
       '[flags]',
       '-p',
       'serve',
+      'relay',
       'inspect',
       'sessions',
       'prune',
