@@ -38,6 +38,11 @@ beforeEach(() => {
   writeFileSync(inCli('src/worker-main.ts'), `process.send?.('ready');`);
   mkdirSync(join(checkout, 'packages/terminal/src'), { recursive: true });
   writeFileSync(join(checkout, 'packages/terminal/src/index.ts'), `export const face = 'terminal';`);
+  mkdirSync(join(checkout, 'packages/inspector/src'), { recursive: true });
+  writeFileSync(join(checkout, 'packages/inspector/src/index.ts'), `export const start = () => undefined;`);
+  writeFileSync(join(checkout, 'packages/inspector/src/style.css'), 'body { margin: 0; }');
+  for (const path of ['scripts/browser-options.mjs', 'packages/sdk/src/browser'])
+    cpSync(join(cliFolder, '../..', path), join(checkout, path), { recursive: true });
   writeMain('first');
   symlinkSync(modules, join(checkout, 'node_modules'));
 });

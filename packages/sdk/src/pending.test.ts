@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { StandIn } from '../test/stand-in.js';
 import type { ResumeSessionOptions } from './session-options.js';
 
@@ -116,7 +116,7 @@ test('a question that ended while the list was on its way reaches no handler', a
   await runtime.send(sessionId, 'tool.execution_complete', { toolCallId: 'call-3', success: true });
   list();
   await runtime.send(sessionId, 'session.info', {});
-  expect(asked).toEqual(['call-4']);
+  await vi.waitFor(() => expect(asked).toEqual(['call-4']));
 });
 
 test('a client that does not continue the work asks for no list', async () => {
@@ -152,7 +152,7 @@ test('a question that the app is answering already is not put to its newer handl
   await runtime.client.resumeSession(sessionId, options);
   list();
   await runtime.send(sessionId, 'session.info', {});
-  expect(asked).toEqual(['2']);
+  await vi.waitFor(() => expect(asked).toEqual(['2']));
   await old.disconnect();
 });
 
@@ -165,7 +165,9 @@ test('a list that is refused is reported, and the session works', async () => {
   await runtime.client.resumeSession(sessionId, options);
   await runtime.send(sessionId, 'permission.requested', permission('1').data);
   expect(asked).toEqual(['1']);
-  expect(runtime.failures).toMatchObject([
-    { handler: 'callback', name: 'session.questions.pending', sessionId, error: { message: 'not now' } },
-  ]);
+  await vi.waitFor(() =>
+    expect(runtime.failures).toMatchObject([
+      { handler: 'callback', name: 'session.questions.pending', sessionId, error: { message: 'not now' } },
+    ]),
+  );
 });

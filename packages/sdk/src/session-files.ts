@@ -1,12 +1,6 @@
-import {
-  type Callbacks,
-  callbacks,
-  type Method,
-  type ParsedParams,
-  type Result,
-  read,
-} from '@groundcrew/protocol';
+import type { Callbacks, ParsedParams, Result } from '@groundcrew/protocol';
 import { ErrorCode, RpcError } from '@groundcrew/rpc';
+import { readCallback } from './callback-params.js';
 import { toError } from './errors.js';
 
 /** That this app stores what its sessions keep for themselves. */
@@ -82,9 +76,8 @@ export class SessionFilesAnswers {
   /** A failure of a file is an answer; one of a table is an error. */
   async answer(method: string, params: unknown): Promise<unknown> {
     if (!isFileCallback(method)) throw new RpcError(ErrorCode.methodNotFound, `Unhandled method ${method}`);
-    const { params: schema }: Method = callbacks[method];
-    const parsed = read(schema, params);
-    if (!parsed.success) throw new RpcError(ErrorCode.invalidParams, `${method}: ${parsed.error.message}`);
+    const parsed = readCallback(method, params);
+    if (!parsed.success) throw new RpcError(ErrorCode.invalidParams, `${method}: ${parsed.reason}`);
     const { sessionId } = parsed.data as { readonly sessionId: string };
     const files = this.opened.get(sessionId) ?? this.options.open(sessionId);
     this.opened.set(sessionId, files);
