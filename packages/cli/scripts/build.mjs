@@ -59,7 +59,7 @@ async function buildInto(outputFolder) {
   const began = Date.now();
   try {
     const options = bundleOptions(temporary);
-    const results = await Promise.all([
+    const results = await allEnded([
       build(options),
       ...(flags.failpoints ? [] : [build(terminalOptions(options)), build(pageOptions(options))]),
     ]);
@@ -72,6 +72,12 @@ async function buildInto(outputFolder) {
     rmSync(temporary, { recursive: true, force: true });
   }
   say(`built ${basename(outputFolder)}/main.cjs in ${Date.now() - began} ms`);
+}
+
+/** Waits for all even when one fails: another still at work would write into the folder after its removal. */
+async function allEnded(builds) {
+  await Promise.allSettled(builds);
+  return Promise.all(builds);
 }
 
 // One file each: code behind an `import()` is evaluated when it is first asked for, and a running
