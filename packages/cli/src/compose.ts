@@ -61,6 +61,8 @@ export interface ProgramOptions {
   addSecrets?(values: readonly string[]): void;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
+  /** Looks on what clients ask for; nothing does without. */
+  readonly access?: NonNullable<ServerEnvironment['access']>;
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */
   onShutdown(): void;
@@ -75,6 +77,8 @@ export interface Program {
   openStore(): void;
   /** Shows this node to the others of its cluster, if it is in one. Throws what is wrong. */
   join(): Promise<void>;
+  /** No session is open. */
+  readonly isResting: boolean;
   /** It is one of several nodes. */
   readonly isNode: boolean;
   /** Leaves sessions to the other nodes: when their turns end, or when the signal is aborted. */
@@ -144,6 +148,9 @@ export function compose(options: ProgramOptions): Program {
     openStore: () => homes.main.warmUp(),
     ...watching({ ...options, runtime, server, homes, node }),
     events: (request) => eventStream({ runtime, store: homes.main }, request),
+    get isResting() {
+      return runtime.liveCount === 0;
+    },
     get store() {
       return homes.main;
     },
@@ -269,6 +276,7 @@ function serverEnvironment(
     shutdown,
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
+    ...(options.access && { access: options.access }),
     ...(options.clients && { clients: options.clients }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
   };

@@ -5,6 +5,7 @@ export {
   defaultTenant,
   type Identity,
 } from './access.js';
+export { Entrance, type EntranceOptions } from './entrance.js';
 export type {
   Accounts,
   InstalledPlugin,

@@ -8,6 +8,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./run.js')).run,
   serve: async () => (await import('./serve.js')).serve,
   relay: async () => (await import('./relay.js')).relay,
+  token: async () => (await import('./token.js')).token,
   inspect: async () => (await import('./inspect.js')).inspect,
   sessions: async () => (await import('./sessions.js')).sessions,
   prune: async () => (await import('./session-changes.js')).prune,
