@@ -1,7 +1,7 @@
 import type { PermissionChange } from './settings.js';
 
 /** More rules than can be looked at before each call. */
-export class TooManyRules extends Error {
+class TooManyRules extends Error {
   override readonly name = 'TooManyRules';
 }
 
