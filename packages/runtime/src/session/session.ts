@@ -1,5 +1,5 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
-import { isInUse, type LogRecord } from '@groundcrew/store';
+import { isInUse, type LogRecord, type StoreError } from '@groundcrew/store';
 import { ClientTasks } from '../agents/client-tasks.js';
 import { SessionAgents } from '../agents/session-agents.js';
 import { SessionCanvases } from '../canvases/session-canvases.js';
@@ -53,8 +53,8 @@ interface SessionParts extends SessionEnvironment {
   onPublishedAll(session: Session): void;
   /** A call waits for hooks whose client is away. */
   onHeld(session: Session): void;
-  /** Has the clients go on at the node that has the session now; absent where there are no other nodes. */
-  onMoved?(sessionId: string): boolean;
+  /** The store failed under its turn: true when it goes on from its log elsewhere, or here again. */
+  leaves?(error: StoreError, log: SessionLog): boolean;
 }
 
 /** One conversation, with any number of clients. Its log may be in memory or not: a call that needs it loads it. */
@@ -388,7 +388,7 @@ export class Session {
       readers: this.readers,
       commands: this.commands,
       held: () => parts.onHeld(this),
-      ...(parts.onMoved && { moved: () => parts.onMoved?.(sessionId) ?? false }),
+      leaves: (error) => parts.leaves?.(error, log) ?? false,
       lost: () => this.keeper.drop(),
     };
   }
