@@ -48,7 +48,6 @@ export { isSecretOfRuntime } from './tools/shell/environment.js';
 export { hardenedEnvironment } from './tools/shell/hardened-environment.js';
 export { Shells } from './tools/shell/shells.js';
 export type { PreparedCall, Tool, ToolContext, ToolResult } from './tools/tool.js';
-export { disallowedModel } from './turn/allowed-models.js';
 export { modelWarnings } from './turn/model-warnings.js';
 export { NoSuchRequest, readStoredRequest } from './turn/stored-request.js';
 export { directoryContext } from './workspace/check-directory.js';

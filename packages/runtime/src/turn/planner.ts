@@ -16,7 +16,13 @@ import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import { AgentToolsets, agentToolset } from './agent-toolsets.js';
-import { allowedModel, automatic, isAllowedModel, otherAllowedModel } from './allowed-models.js';
+import {
+  allowedModel,
+  automatic,
+  disallowedModel,
+  isAllowedModel,
+  otherAllowedModel,
+} from './allowed-models.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelProblem, modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
@@ -114,6 +120,11 @@ export class Planner {
   /** Why the session's services do not give a model that a client names. */
   problemWith(model: string): Promise<string | undefined> {
     return modelProblem(this.access, model);
+  }
+
+  /** Why the session may not call a model; undefined when it may. */
+  refusalOf(model: string, state: SessionState): string | undefined {
+    return disallowedModel(state, model);
   }
 
   private agentPlan(planned: PlannedAgent, state: SessionState): ModelPlan {

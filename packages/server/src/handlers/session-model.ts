@@ -1,5 +1,5 @@
 import type { EventData, Methods } from '@groundcrew/protocol';
-import { disallowedModel, modelWarnings, type Session } from '@groundcrew/runtime';
+import { modelWarnings, type Session } from '@groundcrew/runtime';
 import { Refusal } from '../failure.js';
 import type { CallContext, SessionHandlers } from '../handler.js';
 import { capabilitiesOf } from '../settings.js';
@@ -49,7 +49,7 @@ export const sessionModelHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const { modelId, reasoningEffort, contextTier } = params;
     const { session } = context;
     if (modelId === '') throw new Refusal('modelId: a model has a name');
-    const reason = disallowedModel(await session.state(), modelId);
+    const reason = session.tools.planner.refusalOf(modelId, await session.state());
     if (reason !== undefined) throw new Refusal(reason);
     const modelCapabilities = capabilitiesOf(params);
     const previous = await currentModel(session, context);
