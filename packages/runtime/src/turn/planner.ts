@@ -1,4 +1,4 @@
-import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
+import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
 import { modeOf, type SessionState } from '../log/state.js';
 import { agentPrompt, leadingPrompt } from '../prompt/agent-prompt.js';
@@ -27,6 +27,7 @@ import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
 import { modelProblem, modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
 import type { AgentChoices, PlannedAgent } from './planned-agent.js';
+import { providerToCome } from './provider-to-come.js';
 
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
@@ -387,16 +388,4 @@ export class Planner {
     });
     return this.toolset;
   }
-}
-
-/** Keys are not stored: a session with a service of its own waits for a client that names it again. */
-function providerToCome(reason: string): ModelProvider {
-  return {
-    id: 'none',
-    models: async () => [],
-    // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
-    async *stream() {
-      throw new ModelError('configuration', reason);
-    },
-  };
 }
