@@ -19,6 +19,7 @@ const names = [
   'sdk',
   'http-door',
   'mcp-server',
+  'acp-agent',
   'testing',
   'testkit',
   'terminal',

@@ -17,6 +17,8 @@ export interface Book {
   /** Ids of durable events as they came, a run for each time a client was attached. */
   readonly received: string[][];
   readonly problems: string[];
+  /** What the clients were told, and when; shown where something is wrong. */
+  readonly diary: string[];
 }
 
 const tool = {
@@ -85,6 +87,7 @@ export class Player {
         this.book.acknowledged.push(messageId);
         return;
       } catch (error) {
+        this.write(`send ${prompt}: ${String(error)}`);
         if (performance.now() > deadline) {
           this.book.problems.push(`send ${prompt}: ${String(error)}`);
           return;
@@ -137,6 +140,7 @@ export class Player {
       onRequest: async (method) => Promise.reject(new Error(`Unhandled method ${method}`)),
       onNotification: (method, params) => this.receive(method, params, run),
     });
+    this.write(`opens it at ${node.process.pid}`);
     const isNew = this.servesTool && this.book.received.length === 0;
     const params = {
       sessionId: this.book.sessionId,
@@ -180,6 +184,8 @@ export class Player {
   private receive(method: string, params: unknown, run: string[]): void {
     if (method !== 'session.event') return;
     const { event } = params as { readonly event: AnyEvent };
+    if (event.type === 'session.error' || event.type === 'session.idle')
+      this.write(`${event.type} ${JSON.stringify(event.data)}`);
     if (!event.ephemeral) run.push(event.id);
     if (run === this.run) this.note(event);
   }
@@ -215,10 +221,17 @@ export class Player {
           success: boolean;
         };
         told += 1;
+        this.write(`answer to ${name}: ${success}`);
         if (success) this.book.accepted.set(requestId, (this.book.accepted.get(requestId) ?? 0) + 1);
-      } catch {
+      } catch (error) {
+        this.write(`answer to ${name}: ${String(error)}`);
         await pause(100);
       }
     }
+  }
+
+  private write(line: string): void {
+    const seconds = (performance.now() / 1000).toFixed(1);
+    this.book.diary.push(`${seconds} ${this.servesTool ? 'driver' : 'watcher'} ${line}`);
   }
 }

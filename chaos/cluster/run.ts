@@ -55,6 +55,7 @@ async function openPair(world: World, random: Random, sessionId: string): Promis
     accepted: new Map(),
     received: [],
     problems: [],
+    diary: [],
   };
   const driver = new Player({ world, random, book, servesTool: true });
   const watcher = new Player({ world, random, book, servesTool: false });
@@ -141,6 +142,7 @@ async function verdictOn(
     `SELECT count(*) - max(r.seq) AS gaps FROM gc_record r JOIN gc_session s ON s.number = r.session WHERE s.id = '${sessionId}'`,
   );
   if (Number(rows[0]?.gaps) !== 0) say(`the log has a gap: ${rows[0]?.gaps}`);
+  if (problems.length > 0) say(`its clients: ${book.diary.join(' | ')}`);
   if (problems.length > 0) say(`its log: ${stored.map(({ type, data }) => brief(type, data)).join(' | ')}`);
   return { problems, events: stored.length };
 }

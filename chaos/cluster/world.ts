@@ -111,12 +111,15 @@ export class World {
   }
 }
 
-/** A prompt has a tool called with its own words, and the result is repeated: asking again gives the same again. */
+/**
+ * A prompt has a tool called with its own words, and the result is repeated: asking again gives the same again. Where the
+ * client with the tool is at a node that is cut off, the turn ends without its effect.
+ */
 const rule = (messages: readonly { readonly role: string; readonly content?: unknown }[]) => {
   const last = messages.at(-1);
-  const words = textOf(last?.content);
-  if (last?.role === 'tool') return { chunks: [`done ${words}`] };
-  const name = /work-\d+/.exec(words)?.[0] ?? 'work-0';
+  const prompt = messages.findLast(({ role }) => role === 'user');
+  const name = /work-\d+/.exec(textOf(prompt?.content))?.[0] ?? 'work-0';
+  if (last?.role === 'tool') return { chunks: [`done ${name}`] };
   return { calls: [{ id: `call-${name}`, name: 'effect', arguments: { name } }] };
 };
 

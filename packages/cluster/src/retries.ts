@@ -41,6 +41,11 @@ export function isRepeatable(name: string): boolean {
   return repeatable.has(name) || repeatableEnds.test(name);
 }
 
+/** What a client answers is given once: it waits until the store or the node that asked is back. */
+export function isAnswer(name: string): boolean {
+  return /\.handlePending\w+$/.test(name);
+}
+
 const repeatable: ReadonlySet<string> = new Set([
   'session.abort',
   'session.create',

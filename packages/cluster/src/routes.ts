@@ -7,6 +7,7 @@ import { AttachedSession } from './attached-session.js';
 import { NodeUnreachable } from './links.js';
 import { NodeLink } from './node-link.js';
 import {
+  isAnswer,
   isElsewhere,
   isLinkLost,
   isNotFound,
@@ -115,7 +116,9 @@ export class ClientRoutes implements Routes {
       } catch (error) {
         const hasMoved = session !== undefined && (session.moving !== undefined || isElsewhere(error));
         if (isLinkLost(error) && !isRepeatable(name)) throw outcomeUnknown(name);
+        const isPassing = isAnswer(name) && !isElsewhere(error) && mayPass(error);
         const isWorthIt =
+          isPassing ||
           isLinkLost(error) ||
           error instanceof NodeUnreachable ||
           isElsewhere(error) ||
@@ -123,7 +126,7 @@ export class ClientRoutes implements Routes {
         if (!isWorthIt || call.signal.aborted || this.#closing.signal.aborted) throw error;
         if (performance.now() > deadline)
           throw error instanceof NodeUnreachable ? unreachable(sessionId, error.message) : error;
-        if (session && !opening.has(name)) this.#move(session);
+        if (session && !opening.has(name) && !isPassing) this.#move(session);
         await pause(pauseAfter(attempt));
       }
     }

@@ -14,6 +14,7 @@ export {
   type Message,
   type Notification,
   RawJson,
+  RawPieces,
   type Request,
   type RequestId,
   type Success,

@@ -4,16 +4,18 @@ import {
   type SessionHead,
   type SessionQuery,
   type SessionSummary,
-  staleOwner,
+  type StoreError,
 } from '@groundcrew/store';
 import { withOwners } from './agents/definition.js';
 import { HostAgents } from './agents/host-agents.js';
 import { UnknownAgent } from './agents/session-agents.js';
 import { subAgentSettings } from './agents/subagent-settings.js';
 import { requireSandbox } from './exec/require-sandbox.js';
+import { LeftSessions } from './left-sessions.js';
 import { type Lifecycle, metadataOf, metadataOfHead } from './lifecycle.js';
 import { LiveSessions } from './live-sessions.js';
 import type { PublishedEvent } from './log/published-event.js';
+import type { SessionLog } from './log/session-log.js';
 import { logInAtMcpServer, probeMcpServer } from './mcp/probe.js';
 import { ApprovalBook } from './permissions/approval-book.js';
 import { modelSeams } from './questions/provider-tokens.js';
@@ -44,6 +46,8 @@ export class Runtime {
   /** Logs in at an MCP server outside any session. */
   static readonly logInAtMcpServer = logInAtMcpServer;
   private readonly live: LiveSessions;
+  /** How sessions leave this node. */
+  readonly left: LeftSessions;
   readonly skills: HostSkills;
   readonly agents: HostAgents;
   /** The sessions of the usual home, open or not. */
@@ -53,6 +57,7 @@ export class Runtime {
     this.skills = new HostSkills(options.homeDirectory);
     this.agents = new HostAgents(options.homeDirectory);
     this.live = new LiveSessions(options);
+    this.left = new LeftSessions(this.live, options.cluster);
     this.stored = new StoredSessions(() => ({
       ...options.home(),
       owner: options.owner,
@@ -120,49 +125,17 @@ export class Runtime {
   /** Goes on with what another node has left of a session, by what its log says and without a client. Throws StoreError. */
   adopt(sessionId: string, head: SessionHead): Promise<void> {
     return this.live.oneAtATime(sessionId, async () => {
-      if (this.live.find(sessionId)) return;
-      const settings = adoptedSettings(head);
-      const nobody = { clientId: '' } as OpenRequest['attachment'];
-      const session = await this.newSession({
-        sessionId,
-        settings: () => settings,
-        attachment: nobody,
-        warnings: [],
-      });
+      const known = this.live.find(sessionId);
+      if (known?.isLoaded) return;
+      const attachment = { clientId: '' } as OpenRequest['attachment'];
+      const settings = () => adoptedSettings(head);
+      const session = known ?? (await this.newSession({ sessionId, settings, attachment, warnings: [] }));
       const conversation = await session.load();
       this.live.add(session);
       if (!session.isReadOnly) await conversation.continueWork();
       if (!conversation.isRunning) setImmediate(() => void this.live.unloadIfUnused(session));
       else this.live.unloadWhenAlone(session);
     });
-  }
-
-  /** Another node has the session: the copy here is void, and its clients go on there. */
-  lose(sessionId: string): void {
-    const session = this.live.find(sessionId);
-    this.live.endRest(sessionId);
-    this.moved(sessionId);
-    session?.keeper.lose(staleOwner(sessionId));
-    this.live.drop(sessionId);
-  }
-
-  /** Leaves a session to other nodes: when its turn has ended, or as soon as the signal is aborted. */
-  async handOver(sessionId: string, signal: AbortSignal): Promise<void> {
-    const { cluster } = this.options;
-    if (!cluster) return;
-    await this.live.find(sessionId)?.keeper.settled(signal);
-    await this.live.oneAtATime(sessionId, async () => {
-      const session = this.live.find(sessionId);
-      await session?.keeper.handOver((claim) => cluster.handOver(claim));
-      this.live.endRest(sessionId);
-      this.moved(sessionId);
-      this.live.drop(sessionId);
-    });
-  }
-
-  private moved(sessionId: string): boolean {
-    this.options.cluster?.moved(sessionId);
-    return this.options.cluster !== undefined;
   }
 
   /** Takes a client off a session; the last one closes it, and a session without a prompt is removed. */
@@ -306,7 +279,7 @@ export class Runtime {
       },
       onPublishedAll: (session: Session) => this.broadcastUpdated(session),
       onHeld: (session: Session) => this.live.unloadWhenAlone(session),
-      ...(this.options.cluster && { onMoved: (sessionId: string) => this.moved(sessionId) }),
+      leaves: (error: StoreError, log: SessionLog) => this.left.leaves(error, log),
     };
     return new Session(request.sessionId, parts, settings, access);
   }

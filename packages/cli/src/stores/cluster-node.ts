@@ -71,12 +71,12 @@ export class ProgramNode implements Routing {
 
 function sessionsOf(runtime: Runtime, parts: NodeParts): NodeSessions {
   return {
-    isOpen: (sessionId) => runtime.find(sessionId) !== undefined,
+    isOpen: (sessionId) => runtime.find(sessionId)?.isLoaded ?? false,
     openIds: () => runtime.openIds,
     adopt: ({ sessionId, head }) => runtime.adopt(sessionId, head),
     missingFor: (orphan) => missingFor(orphan, parts),
-    lose: (sessionId) => runtime.lose(sessionId),
-    handOver: (sessionId, signal) => runtime.handOver(sessionId, signal),
+    lose: (sessionId) => runtime.left.lose(sessionId),
+    handOver: (sessionId, signal) => runtime.left.handOver(sessionId, signal),
   };
 }
 

@@ -1,6 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EventData } from '@groundcrew/protocol';
+import { StoreError } from '@groundcrew/store';
 import type { LimitsAnswer } from '../budget/limits.js';
 import type { SessionLog } from '../log/session-log.js';
+import { openQuestions } from '../log/state.js';
 import type { PermissionOutcome } from '../permissions/decision.js';
 import type { ExternalAnswer } from '../tools/external.js';
 import type { PlanAnswer } from '../tools/plan-question.js';
@@ -86,7 +89,7 @@ export class Questions {
     { kind, requestId }: QuestionRef<K>,
     answer: Answers[K],
   ): Promise<boolean> {
-    const question = this.waiting.get(requestId);
+    const question = this.waiting.get(requestId) ?? (await this.reopened(requestId));
     if (question?.kind !== kind) return false;
     const fitting = question.read(answer);
     // mutation: accept a second answer
@@ -95,7 +98,30 @@ export class Questions {
     await this.log.published();
     return true;
   }
+
+  /**
+   * A question that nobody waits for here. That it came late is said only when the log says so: an answer that is not stored
+   * yet may still be lost, and a turn that is taken up from the log asks again.
+   */
+  private async reopened(requestId: string): Promise<Waiting | undefined> {
+    const isOpen = () => openQuestions(this.log.state).some((each) => each.requestId === requestId);
+    await this.log.stored();
+    if (this.log.damage) return undefined;
+    for (let waited = 0; isOpen() && !this.waiting.has(requestId); waited += reopenedPauseMs) {
+      if (waited > reopenedMs)
+        throw new StoreError(
+          'busy',
+          'The question is open, but its turn has not been taken up yet. Try again.',
+        );
+      await pause(reopenedPauseMs);
+      await this.log.stored();
+    }
+    return this.waiting.get(requestId);
+  }
 }
+
+const reopenedPauseMs = 10;
+const reopenedMs = 2_000;
 
 /** Under which name a question is waited for; a client's run of its tool is waited for as a tool. */
 const waitKinds = {

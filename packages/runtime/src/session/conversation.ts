@@ -65,8 +65,8 @@ export interface ConversationHost {
   readonly agents: Pick<SubAgentHost, 'settings' | 'skillsOf' | 'serversOf'>;
   /** A call waits for the session's hooks: without a client the session may be unloaded. */
   held(): void;
-  /** Has the clients go on at the node that has the session; false where there are no other nodes. */
-  moved?(): boolean;
+  /** The store failed: true when the session goes on from its log at another node, or here again. */
+  leaves(error: StoreError): boolean;
   /** Another process has the session now, or its store is gone: this copy is void. */
   lost(error: StoreError): void;
 }
@@ -345,7 +345,7 @@ export class Conversation {
   private reportStoreFailure(error: unknown): TurnOutcome {
     const isLost = error instanceof StoreError && isLoss(error);
     const isUnreported = isLost && this.run?.isSafe === false;
-    if (isLost && this.host.moved?.()) {
+    if (error instanceof StoreError && this.host.leaves(error)) {
       this.host.lost(error);
       return 'stopped';
     }

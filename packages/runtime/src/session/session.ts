@@ -1,5 +1,6 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
-import { isInUse, type LogRecord } from '@groundcrew/store';
+import { isInUse, type LogRecord, type StoreError } from '@groundcrew/store';
+import { ClientTasks } from '../agents/client-tasks.js';
 import { SessionAgents } from '../agents/session-agents.js';
 import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
@@ -52,8 +53,8 @@ interface SessionParts extends SessionEnvironment {
   onPublishedAll(session: Session): void;
   /** A call waits for hooks whose client is away. */
   onHeld(session: Session): void;
-  /** Has the clients go on at the node that has the session now; absent where there are no other nodes. */
-  onMoved?(sessionId: string): boolean;
+  /** The store failed under its turn: true when it goes on from its log elsewhere, or here again. */
+  leaves?(error: StoreError, log: SessionLog): boolean;
 }
 
 /** One conversation, with any number of clients. Its log may be in memory or not: a call that needs it loads it. */
@@ -78,6 +79,7 @@ export class Session {
   readonly canvases = new SessionCanvases(this);
   readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
+  readonly clientTasks = new ClientTasks(this);
   /** Keeps its log in memory, and gives it up. */
   readonly keeper: ConversationKeeper;
   private readonly transcript: Transcript;
@@ -191,6 +193,7 @@ export class Session {
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
     this.readers.releaseClient(clientId);
+    this.clientTasks.left(clientId);
     return this.change(() => this.audience.detach(clientId), true);
   }
 
@@ -273,6 +276,14 @@ export class Session {
   /** Takes prompts back that no turn has taken up. */
   async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
     return (await this.load()).withdraw(which);
+  }
+
+  /** Says more in a prompt that no turn has taken up; false when none of these waits. */
+  async extendPrompt(...how: Parameters<Conversation['inbox']['extend']>): Promise<boolean> {
+    const { inbox, log } = await this.load();
+    const isExtended = await inbox.extend(...how);
+    if (isExtended) log.emit({ type: 'pending_messages.modified', data: {} });
+    return isExtended;
   }
 
   /** The log, if it is in memory. */
@@ -377,7 +388,7 @@ export class Session {
       readers: this.readers,
       commands: this.commands,
       held: () => parts.onHeld(this),
-      ...(parts.onMoved && { moved: () => parts.onMoved?.(sessionId) ?? false }),
+      leaves: (error) => parts.leaves?.(error, log) ?? false,
       lost: () => this.keeper.drop(),
     };
   }
