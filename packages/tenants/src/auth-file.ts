@@ -54,7 +54,7 @@ export function newToken(): string {
 }
 
 /** How a token is kept. */
-export function hashOf(token: string): string {
+function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 

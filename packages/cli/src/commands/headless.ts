@@ -1,22 +1,15 @@
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '@groundcrew/models';
-import {
-  type Channel,
-  type Listener,
-  listenSockets,
-  listenTcp,
-  stdioChannel,
-  type TlsIdentity,
-} from '@groundcrew/rpc';
+import { type Listener, listenSockets, listenTcp, stdioChannel, type TlsIdentity } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
-import type { Identity } from '@groundcrew/server';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { chooseCluster } from '../config/cluster-choice.js';
 import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { chooseStore } from '../config/store-choice.js';
 import { telemetryFor } from '../config/telemetry.js';
+import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/serve-channel.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import { readProtocol } from '../flags/protocol.js';
@@ -74,12 +67,6 @@ export interface ServerOptions extends HeadlessArguments {
   warn(message: string): void;
 }
 
-/** Serves one client until its channel closes. */
-export type ServeChannel = (
-  channel: Channel,
-  options?: { readonly isTrusted?: boolean; readonly identity?: Identity },
-) => Promise<void>;
-
 /** The door of several tenants. */
 export interface OpenTenants {
   /** Takes a connection until it is over. */
@@ -92,16 +79,6 @@ export interface OpenDoor {
   readonly lines: readonly string[];
   close(): Promise<void>;
 }
-
-/** A client so far behind gets its deltas merged; up to there it has every one of them. */
-export const channelOptions = {
-  highWaterMark: 8 * 1024 * 1024,
-  maxKeptBytes: 32 * 1024 * 1024,
-  maxValues: 300_000,
-};
-
-/** What one who has not shown the token may send at once. */
-export const maxUntrustedBytes = 64 * 1024;
 
 /** Serves clients on stdio or a port until they are done with it. */
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {

@@ -3,6 +3,7 @@ import type { Route } from '@groundcrew/http-door';
 import { labelFlag, natsFlag } from '../config/cluster-choice.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
 import { chooseStore } from '../config/store-choice.js';
+import { pageRoutes } from '../doors/page-routes.js';
 import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
@@ -21,7 +22,6 @@ import {
   type TlsFiles,
   tlsFrom,
 } from './listen-choice.js';
-import { pageRoutes } from './page-routes.js';
 import { newToken, serverToken } from './server-token.js';
 import { watchRoutes } from './watch-routes.js';
 import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';

@@ -2,9 +2,9 @@ import type { Guests, HttpDoor, Route, SocketRoute } from '@groundcrew/http-door
 import { type TlsIdentity, webSocketChannel } from '@groundcrew/rpc';
 import type { Identity } from '@groundcrew/server';
 import type { Program } from '../compose.js';
+import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/serve-channel.js';
 import { lastPort } from '../flags/arguments.js';
 import { type Flag, numberFlag, textFlag } from '../flags/flags.js';
-import { channelOptions, maxUntrustedBytes, type ServeChannel } from './headless.js';
 
 /** A flag that may be given again and again. */
 function namesFlag(name: string, placeholder: string, help: string): Flag<readonly string[]> {

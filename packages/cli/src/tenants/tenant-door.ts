@@ -5,7 +5,7 @@ import type { Guests, Route, SocketRoute } from '@groundcrew/http-door';
 import { byteChannel } from '@groundcrew/rpc';
 import { defaultTenant, Entrance } from '@groundcrew/server';
 import type { AuditLog, Authenticator, Guest } from '@groundcrew/tenants';
-import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../commands/headless.js';
+import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/serve-channel.js';
 import { GuestBook } from './guest-book.js';
 import type { TenantHouse } from './tenant-house.js';
 

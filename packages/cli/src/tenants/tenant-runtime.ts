@@ -4,9 +4,9 @@ import type { Duplex } from 'node:stream';
 import { type HttpDoor, openHttpDoor } from '@groundcrew/http-door';
 import { byteChannel, webSocketChannel } from '@groundcrew/rpc';
 import type { Access, Identity } from '@groundcrew/server';
-import { channelOptions } from '../commands/headless.js';
-import { pageRoutes } from '../commands/page-routes.js';
 import { compose, type Program } from '../compose.js';
+import { pageRoutes } from '../doors/page-routes.js';
+import { channelOptions } from '../doors/serve-channel.js';
 import { redactorFor } from '../log/redact.js';
 import { channelPath, type FromTenant, type TenantStart, type ToTenant, tenantHost } from './messages.js';
 
@@ -94,7 +94,7 @@ class TenantRuntime {
 
   async hear(message: ToTenant): Promise<void> {
     if (message.kind === 'stop') await this.close();
-    if (message.kind === 'rest' && this.clients === 0 && this.program.isResting) await this.close();
+    if (message.kind === 'rest' && this.clients === 0 && this.program.isResting()) await this.close();
   }
 
   /** Closes sessions and stores, and ends the process; running turns stay as pending work. */
