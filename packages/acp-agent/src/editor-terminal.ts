@@ -1,5 +1,5 @@
 import type { ToolInvocation, ToolResultObject } from '@groundcrew/sdk';
-import { type EditorToolParts, failed, succeeded } from './editor-tools.js';
+import { type EditorToolParts, failed, succeeded } from './tool-result.js';
 
 /** What is kept of the output of a command. */
 const mostBytes = 1024 * 1024;

@@ -1,22 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type AgentContext, type ClientCapabilities, methods } from '@agentclientprotocol/sdk';
+import { methods } from '@agentclientprotocol/sdk';
 import type { Tool, ToolInvocation, ToolResultObject } from '@groundcrew/sdk';
 import { runInTerminal } from './editor-terminal.js';
-
-/** What the tools of one session need of its editor. */
-export interface EditorToolParts {
-  readonly editor: AgentContext;
-  readonly abilities: ClientCapabilities;
-  readonly workingDirectory: string;
-  /** Resolves when the editor has been shown all that came before. */
-  ready(): Promise<void>;
-  /** The call was asked for while this agent was there. */
-  isLive(toolCallId: string): boolean;
-  /** The call shows what this terminal of the editor has. */
-  showTerminal(toolCallId: string, terminalId: string): void;
-}
+import { type EditorToolParts, failed, succeeded } from './tool-result.js';
 
 type Arguments = Readonly<Record<string, unknown>>;
 type Work = (given: Arguments, invocation: ToolInvocation, signal: AbortSignal) => Promise<ToolResultObject>;
@@ -173,20 +161,6 @@ class EditorFiles {
     this.last.set(path, done);
     return done;
   }
-}
-
-/** A result that the model and users read; `details` is the diff that users are shown. */
-export function succeeded(text: string, details?: string): ToolResultObject {
-  return {
-    textResultForLlm: text,
-    resultType: 'success',
-    ...(details !== undefined && { sessionLog: details }),
-  };
-}
-
-/** Why a call came to nothing. */
-export function failed(text: string): ToolResultObject {
-  return { textResultForLlm: text, resultType: 'failure', error: text };
 }
 
 function pieceDiff(
