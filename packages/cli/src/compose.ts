@@ -221,12 +221,12 @@ function leavingOf(node: ProgramNode | undefined): Pick<Program, 'isNode' | 'dra
 
 /** This runtime as one of several nodes, if it is to be one. */
 function nodeOf(
-  { cluster, warn }: ProgramOptions,
+  { cluster, version, warn }: ProgramOptions,
   { shared, owner }: Homes,
   providers: NamedProviders,
 ): ProgramNode | undefined {
   return cluster && shared
-    ? new ProgramNode({ ...cluster, store: shared, owner, providers, warn })
+    ? new ProgramNode({ ...cluster, store: shared, owner, providers, version, warn })
     : undefined;
 }
 

@@ -73,7 +73,14 @@ export function headOf(state: SessionState): SessionHead {
     ...(state.model !== undefined && { model: state.model }),
     ...spentOn(state),
     ...needsOf(state),
+    ...dueIn(state),
   };
+}
+
+/** When the next scheduled prompt comes; a time that is not known yet is none. */
+function dueIn({ schedules }: SessionState): Pick<SessionHead, 'dueAt'> {
+  const times = schedules.flatMap(({ nextRunAt }) => (nextRunAt > 0 ? [nextRunAt] : []));
+  return times.length > 0 ? { dueAt: Math.min(...times) } : {};
 }
 
 function spentOn({ spending }: SessionState): Pick<SessionHead, 'tokens' | 'cost'> {
