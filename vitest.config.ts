@@ -18,6 +18,7 @@ const names = [
   'sdk',
   'http-door',
   'mcp-server',
+  'acp-agent',
   'testing',
   'testkit',
   'terminal',

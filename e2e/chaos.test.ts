@@ -1,9 +1,17 @@
+import { byExtent } from '@groundcrew/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { buildProgram } from '../chaos/lab.js';
 import { type Part, runPart } from '../chaos/parts.js';
 
 // The short form of `npm run chaos`, which kills at every write step and says how to repeat a failure.
-const extent = { strides: { walk: 9, agents: 30, power: 20, guard: 30 }, seed: 1, runs: 4 };
+const extent = {
+  strides: byExtent({
+    short: { walk: 14, agents: 50, power: 30, guard: 50 },
+    full: { walk: 9, agents: 30, power: 20, guard: 30 },
+  }),
+  seed: 1,
+  runs: 3,
+};
 
 let program = '';
 beforeAll(() => {

@@ -6,7 +6,7 @@ const world = new FreezeWorld();
 beforeAll(() => world.open());
 afterAll(() => world.close());
 
-test.each(freezeCases({ events: 30_000, files: 3000 }))(
+test.each(freezeCases({ events: 30_000, files: 3000, commands: 20, sessions: 1500 }))(
   'a neighbour is answered in time beside $name',
   { timeout: 60_000 },
   async (one) => {

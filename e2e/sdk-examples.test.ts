@@ -20,22 +20,31 @@ const folder = mkdtempSync(join(tmpdir(), 'groundcrew-examples-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a program as a reader would, in a home of its own. Rejects with all it said when it fails. */
-async function run(script: string, ...args: readonly string[]): Promise<string> {
+/** Runs a program in TypeScript in a home of its own, as a reader would. */
+function run(program: string, tsconfig = join(repository, 'tsconfig.json')): Promise<string> {
+  return node(['--import=tsx', program], { TSX_TSCONFIG_PATH: tsconfig });
+}
+
+/** Rejects with all that the program said when it fails. */
+async function node(args: readonly string[], environment: Record<string, string> = {}): Promise<string> {
   const home = mkdtempSync(join(folder, 'home-'));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], {
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: repository,
-    env: { PATH: process.env.PATH, HOME: home, COPILOT_HOME: home, COPILOT_CLI_PATH: runtimePath },
+    env: {
+      PATH: process.env.PATH,
+      HOME: home,
+      COPILOT_HOME: home,
+      COPILOT_CLI_PATH: runtimePath,
+      ...environment,
+    },
   });
   return stdout;
 }
 
-const tsx = join(modules, 'tsx', 'dist', 'cli.mjs');
-
 describe('examples', () => {
   const names = readdirSync(join(repository, 'examples'));
   test.concurrent.each(names)('%s does what it says', { timeout: 60_000 }, async (name) => {
-    expect(await run(tsx, join(repository, 'examples', name, 'main.ts'))).not.toBe('');
+    expect(await run(join(repository, 'examples', name, 'main.ts'))).not.toBe('');
   });
 });
 
@@ -65,7 +74,7 @@ describe('the page for those who come from the official SDK', () => {
 
   test('every program on it is well typed', { timeout: 60_000 }, async () => {
     const compiler = join(modules, 'typescript-native', 'bin', 'tsc');
-    expect(await run(compiler, '-p', join(folder, 'tsconfig.json'))).toBe('');
+    expect(await node([compiler, '-p', join(folder, 'tsconfig.json')])).toBe('');
     expect(programs.map(({ title }) => title)).toEqual([
       'A first session',
       'A tool, and permission to run it',
@@ -78,10 +87,10 @@ describe('the page for those who come from the official SDK', () => {
     '$title: both say the same',
     { timeout: 60_000 },
     async ({ official, ours }) => {
-      const config = ['--tsconfig', join(folder, 'tsconfig.json')];
-      const said = await run(tsx, ...config, ours);
+      const tsconfig = join(folder, 'tsconfig.json');
+      const said = await run(ours, tsconfig);
       expect(said).not.toBe('');
-      expect(await run(tsx, ...config, official)).toBe(said);
+      expect(await run(official, tsconfig)).toBe(said);
     },
   );
 });

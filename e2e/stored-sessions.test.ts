@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDatabase } from '@groundcrew/store-sqlite';
 import {
   callTools,
   liveRuntime,
@@ -9,7 +10,8 @@ import {
   type WireClient,
   type WireSession,
 } from '@groundcrew/testkit';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { codeWord, multiplySession } from '../bench/sessions/many-sessions.js';
 
 const runtime = liveRuntime({ flags: ['--port', '0'] });
 
@@ -287,5 +289,35 @@ describe('a search', () => {
     expect(await search('narwhal')).toHaveLength(1);
     await runtime.client.call('session.delete', { sessionId: session.sessionId });
     expect(await search('narwhal')).toEqual([]);
+  });
+
+  test('in many sessions goes on after a kill where it was, beside others who write', async () => {
+    const home = runtime.home.path;
+    const { session } = await runtime.session([say('The SUBJECT needs sand. '.repeat(40))]);
+    await session.turn('Plan the SUBJECT of CODEWORD, please.');
+    await session.call('session.destroy');
+    await multiplySession({ home, template: session.sessionId, count: 1500 });
+    const read = () => {
+      const database = openDatabase(join(home, 'groundcrew.db'), { readOnly: true });
+      const row = database.prepare('SELECT count(*) AS sessions FROM searched').get();
+      database.close();
+      return (row as { readonly sessions: number }).sessions;
+    };
+    const other = runtime.spawn({ flags: ['--stdio'] });
+    const client = await runtime.connect(other);
+    const before = read();
+    const searching = client.failure('sessions.search', { query: codeWord(1400) }).catch(() => undefined);
+    await vi.waitFor(() => expect(read()).toBeGreaterThan(before), { timeout: 20_000, interval: 1 });
+    await other.signal('SIGKILL');
+    await searching;
+    const left = read();
+    const beside = await runtime.session([say('Beside it.')]);
+    const [found] = await Promise.all([search(codeWord(1400)), beside.session.turn('Are you there?')]);
+    expect([left > before, left < before + 1500, found.map(({ passage }) => passage)]).toEqual([
+      true,
+      true,
+      [expect.stringContaining(codeWord(1400))],
+    ]);
+    expect(await search('quarry', { limit: 500 })).toHaveLength(187);
   });
 });

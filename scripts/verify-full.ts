@@ -7,7 +7,7 @@ const steps: readonly {
   readonly command: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }[] = [
-  { name: 'verify', command: ['run', '--silent', 'verify'] },
+  { name: 'verify', command: ['run', '--silent', 'verify'], environment: { FULL_TESTS: '1' } },
   { name: 'chaos', command: ['run', '--silent', 'chaos'] },
   { name: 'mutations', command: ['run', '--silent', 'chaos', '--', '--mutations'] },
   ...['wire', 'commands', 'links', 'deletion', 'freeze'].map((attack) => ({

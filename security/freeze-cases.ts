@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { callTools, type LiveRuntime, type ScriptedReply, say, type WireSession } from '@groundcrew/testkit';
+import { multiplySession } from '../bench/sessions/many-sessions.js';
 import { fillLog } from './long-log.js';
 
 /** Something that a model, a file, a page or a client may ask for, at its worst. */
@@ -21,14 +22,16 @@ const crossJoin = `CREATE TABLE IF NOT EXISTS n (v); INSERT INTO n VALUES (1),(2
 export interface FreezeScale {
   readonly events: number;
   readonly files: number;
+  readonly commands: number;
+  readonly sessions: number;
 }
 
 /** As large as what was found to be slow. */
-const fullScale: FreezeScale = { events: 100_000, files: 20_000 };
+const fullScale: FreezeScale = { events: 100_000, files: 20_000, commands: 50, sessions: 10_000 };
 
 /** Every one of these held the main thread for longer than a neighbour should wait, or is of a kind that did. */
 export function freezeCases(scale: FreezeScale = fullScale): readonly FreezeCase[] {
-  return [...fixedCases, ...longLogs(scale), manyNames(scale)];
+  return [...fixedCases, manyCommands(scale), ...longLogs(scale), manyNames(scale), firstSearch(scale)];
 }
 
 const fixedCases: readonly FreezeCase[] = [
@@ -184,18 +187,6 @@ const fixedCases: readonly FreezeCase[] = [
     },
   },
   {
-    name: 'fifty long commands in one message',
-    prepare: async (runtime) => {
-      const calls = Array.from({ length: 50 }, (_, n) => ({
-        id: `c${n}`,
-        name: 'bash',
-        arguments: { command: `: ${n}; trap '${'ls;'.repeat(900)}' EXIT; trap - EXIT`, description: 'd' },
-      }));
-      const { session } = await withTools(runtime, callTools(...calls), say('x'));
-      return () => turnEndsWith(session, /exit code 0/);
-    },
-  },
-  {
     name: 'rules with many wild patterns',
     prepare: async (runtime) => {
       const configDir = join(runtime.home.path, 'wild-rules');
@@ -299,6 +290,21 @@ async function abortAfter(session: WireSession, milliseconds: number): Promise<v
   await session.next('session.idle');
 }
 
+function manyCommands({ commands }: FreezeScale): FreezeCase {
+  return {
+    name: 'many long commands in one message',
+    prepare: async (runtime) => {
+      const calls = Array.from({ length: commands }, (_, n) => ({
+        id: `c${n}`,
+        name: 'bash',
+        arguments: { command: `: ${n}; trap '${'ls;'.repeat(900)}' EXIT; trap - EXIT`, description: 'd' },
+      }));
+      const { session } = await withTools(runtime, callTools(...calls), say('x'));
+      return () => turnEndsWith(session, /exit code 0/);
+    },
+  };
+}
+
 function longLogs({ events }: FreezeScale): readonly FreezeCase[] {
   return [
     {
@@ -350,6 +356,26 @@ function manyNames({ files }: FreezeScale): FreezeCase {
       const pattern = `{${Array.from({ length: 256 }, (_, n) => `*a*a*a*a*a*a*b${n}`).join(',')}}`;
       const { session } = await withTools(runtime, call('glob', { pattern }), say('x'));
       return () => turnEndsWith(session, /No files matched/);
+    },
+  };
+}
+
+function firstSearch({ sessions }: FreezeScale): FreezeCase {
+  return {
+    name: 'the first search in many sessions',
+    prepare: async (runtime) => {
+      const { session } = await withTools(runtime, say('The SUBJECT needs patience. '.repeat(20)));
+      await session.turn(
+        `What would the neighbours of the SUBJECT say of CODEWORD? ${'Think twice. '.repeat(40)}`,
+      );
+      await session.call('session.destroy');
+      const home = runtime.home.path;
+      await multiplySession({ home, template: session.sessionId, count: sessions });
+      return async () => {
+        const { sessions: found } = await runtime.client.call('sessions.search', { query: 'neighbours' });
+        const count = Array.isArray(found) ? found.length : 0;
+        if (count !== 20) throw new Error(`expected 20 sessions, got ${count}`);
+      };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { approveAll } from '@groundcrew/sdk';
 import type { LogRecord, SessionHead } from '@groundcrew/store';
@@ -22,9 +23,21 @@ export function branchOf(number: number): string {
  * files beside the store are not made.
  */
 export async function makeManySessions({ home, model }: Place, count: number): Promise<void> {
-  const template = await playTemplate({ home, model });
+  await multiplySession({ home, template: await playTemplate({ home, model }), count });
+}
+
+/** Puts many sessions in the place of one that nobody has open: its words SUBJECT and CODEWORD become words of each. */
+export async function multiplySession({
+  home,
+  template,
+  count,
+}: {
+  readonly home: string;
+  readonly template: string;
+  readonly count: number;
+}): Promise<void> {
   const store = openSqliteStore({ file: join(home, 'groundcrew.db'), runDirectory: join(home, 'run') });
-  const owner = { runtimeId: 'bench', pid: process.pid, host: 'bench' };
+  const owner = { runtimeId: randomUUID(), pid: process.pid, host: 'bench' };
   const records: LogRecord[] = [];
   for await (const batch of store.read(template)) records.push(...batch);
   const [source] = (await store.list({ sessionId: template, includeEmpty: true })).items;
@@ -35,7 +48,7 @@ export async function makeManySessions({ home, model }: Place, count: number): P
     const some = Array.from({ length: Math.min(200, count - first) }, (_, index) => first + index);
     await Promise.all(
       some.map(async (number) => {
-        const sessionId = `bench-${String(number).padStart(6, '0')}`;
+        const sessionId = `${template.slice(0, 8)}-${String(number).padStart(6, '0')}`;
         const reword = (text: string) =>
           text
             .replaceAll(template, sessionId)

@@ -61,7 +61,9 @@ async function buildInto(outputFolder) {
     const options = bundleOptions(temporary);
     const results = await allEnded([
       build(options),
-      ...(flags.failpoints ? [] : [build(terminalOptions(options)), build(pageOptions(options))]),
+      ...(flags.failpoints
+        ? []
+        : [build(terminalOptions(options)), build(agentOptions(options)), build(pageOptions(options))]),
     ]);
     const all = new Set(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
     const sources = [...all].filter((path) => path.startsWith('packages/'));
@@ -130,6 +132,16 @@ function terminalOptions({ supported: _, define, ...options }) {
     banner: {
       js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
     },
+  };
+}
+
+// What speaks with editors, which no runtime needs.
+function agentOptions({ supported: _, plugins: __, ...options }) {
+  return {
+    ...options,
+    entryPoints: [{ in: 'packages/acp-agent/src/index.ts', out: 'acp-agent' }],
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
   };
 }
 

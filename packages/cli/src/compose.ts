@@ -93,8 +93,11 @@ export interface Program {
 
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
-  const homes = new Homes(options);
   const workers = new Workers({ entry: workerEntry });
+  const homes = new Homes({
+    ...options,
+    searchElsewhere: (step) => workers.run('search', step, { milliseconds: longestSearchStep }),
+  });
   const accounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
@@ -205,6 +208,9 @@ function watchedModels(
     observer: telemetry.observer,
   };
 }
+
+/** A step reads for less than a second; the rest is for waits for locks and a busy machine. */
+const longestSearchStep = 60_000;
 
 const turnLimits: RuntimeOptions['limits'] = {
   toolRounds: 1000,

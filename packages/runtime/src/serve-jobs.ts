@@ -1,11 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import type { OpenDatabase } from '@groundcrew/store';
+import type { OpenDatabase, RunSearchStep } from '@groundcrew/store';
 import type { WorkerJobName, WorkerJobs } from './exec/worker-jobs.js';
 import { memorySignal, type WorkerAnswer, type WorkerTask, workerMegabytes } from './exec/worker-process.js';
 
 /** What jobs need that the engine does not know itself. */
 export interface JobPorts {
   readonly openDatabase: OpenDatabase;
+  readonly searchStep: RunSearchStep;
   /** What the offline model says to a request that its provider has sent here. */
   offlineReply(request: unknown): Promise<unknown>;
 }
@@ -30,7 +31,7 @@ export function serveJobs(ports: JobPorts): void {
 }
 
 /** What each job loads, it loads when it is first asked for. */
-function jobsWith({ openDatabase, offlineReply }: JobPorts): Jobs {
+function jobsWith({ openDatabase, searchStep, offlineReply }: JobPorts): Jobs {
   return {
     sql: async (input) => (await import('./tools/sql-script.js')).runScript(input, openDatabase),
     markdown: async ({ html }) => (await import('./tools/html-text.js')).markdownOf(html),
@@ -41,6 +42,7 @@ function jobsWith({ openDatabase, offlineReply }: JobPorts): Jobs {
       const misfit = (await import('./turn/output-schema.js')).misfitOf(value, schema);
       return misfit === undefined ? {} : { misfit };
     },
+    search: async (request) => searchStep(request, (await import('./log/search-text.js')).searchText),
     offline: offlineReply,
   };
 }

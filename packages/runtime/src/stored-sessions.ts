@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type {
   LogRecord,
   Owner,
@@ -22,6 +23,8 @@ import type { SessionState } from './log/state.js';
 import { readStored } from './log/stored-records.js';
 import type { Session } from './session/session.js';
 import { copyDirectory, sizeOfDirectory } from './workspace/copied-directory.js';
+import { eventLines } from './workspace/event-file.js';
+import { replaceFile } from './workspace/replace-file.js';
 import { sessionDirectoryIn } from './workspace/session-directory.js';
 
 /** What the sessions of a home are looked after with. */
@@ -92,6 +95,13 @@ export class StoredSessions {
       emit: async () => undefined,
     };
     return live ? live.read(after) : readStored(closed, { store, after });
+  }
+
+  /** Writes the events that are stored now to a file of the session's directory, and resolves with its path. */
+  async writeEvents(sessionId: string): Promise<string> {
+    const path = join(sessionDirectoryIn(this.parts().directory, sessionId), 'events.jsonl');
+    await replaceFile(path, eventLines(this.read(sessionId)));
+    return path;
   }
 
   /** What a session adds up to; undefined when there is none. Throws StoreError when it cannot be read. */

@@ -47,13 +47,14 @@ interface CallbackContext {
   readonly signal: AbortSignal;
 }
 
-/** What one session is asked; model calls and files are answered for the whole runtime, and protocol 2 and canvases are not spoken here. */
+/** What one session is asked; model calls and files are answered for the whole runtime, and protocol 2, canvases and tasks of clients are not spoken here. */
 type SessionCallback = Exclude<
   keyof Callbacks,
   | `llmInference.${string}`
   | `sessionFs.${string}`
   | `canvas.${string}`
   | `factory.${string}`
+  | `tasks.${string}`
   | 'permission.request'
   | 'tool.call'
 >;

@@ -2,7 +2,9 @@ import type { Methods, Result, SessionEvent } from '@groundcrew/protocol';
 import type { Call } from './wire.js';
 
 /** A sub-agent and its work. */
-export type AgentTask = Result<Methods['session.tasks.list']>['tasks'][number];
+export type AgentTask = Exclude<ListedTask, { readonly clientTaskId: string }>;
+
+type ListedTask = Result<Methods['session.tasks.list']>['tasks'][number];
 
 /** What begins a sub-agent in the background. */
 export interface NewAgentTask {
@@ -31,7 +33,8 @@ export class SessionTasks {
 
   /** Every one that was begun and is not removed, the first first. */
   async list(): Promise<readonly AgentTask[]> {
-    return (await this.call('session.tasks.list', this.ref())).tasks;
+    const { tasks } = await this.call('session.tasks.list', this.ref());
+    return tasks.filter((task): task is AgentTask => !('clientTaskId' in task));
   }
 
   /** One of them; undefined when it is not known. */

@@ -1,6 +1,10 @@
+import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { type LogRecord, type SearchHit, type SearchRequest, searchTerms } from '@groundcrew/store';
 import { columnText, type HeadRow, headColumns, readHead } from './columns.js';
 import type { Connection } from './connection.js';
+
+/** Milliseconds for which words are taken out of texts at a stretch; then others have their turn. */
+const longestStretch = 5;
 
 /** A session with records that no search has read. */
 export interface Unread extends HeadRow {
@@ -10,12 +14,48 @@ export interface Unread extends HeadRow {
   readonly read: number;
 }
 
-/** Sessions with records that no search has read, less those without a prompt. */
-export function unreadSessions(connection: Connection): Promise<readonly Unread[]> {
+const sessionsPerPage = 200;
+const isUnread = `FROM gc_session s LEFT JOIN gc_searched x ON x.session = s.number
+  WHERE s.user_turns > 0 AND s.seq > coalesce(x.seq, 0)`;
+
+/** Does something with a connection. */
+export type Look = <T>(work: (connection: Connection) => Promise<T>) => Promise<T>;
+
+/** Reads the sessions with records that no search has read, less those without a prompt; a page of them at a time. */
+export async function readUnread({
+  look,
+  index,
+  onProgress,
+}: Pick<SearchRequest, 'onProgress'> & {
+  readonly look: Look;
+  index(session: Unread): Promise<void>;
+}): Promise<void> {
+  const of = await look(countUnread);
+  let done = 0;
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const last: number = after;
+    const page: readonly Unread[] = await look((connection) => unreadAfter(connection, last));
+    for (const session of page) {
+      await index(session);
+      done += 1;
+      onProgress?.({ done: Math.min(done, of), of });
+    }
+    after = page.at(-1)?.number;
+  }
+}
+
+async function countUnread(connection: Connection): Promise<number> {
+  const [row] = await connection.all<{ readonly count: number }>({
+    text: `SELECT count(*)::integer AS count ${isUnread}`,
+  });
+  return row?.count ?? 0;
+}
+
+function unreadAfter(connection: Connection, after: number): Promise<readonly Unread[]> {
   return connection.all({
-    text: `SELECT s.number, s.id, coalesce(x.seq, 0) AS read, ${headColumns}
-      FROM gc_session s LEFT JOIN gc_searched x ON x.session = s.number
-      WHERE s.user_turns > 0 AND s.seq > coalesce(x.seq, 0)`,
+    text: `SELECT s.number, s.id, coalesce(x.seq, 0) AS read, ${headColumns} ${isUnread}
+      AND s.number > $1 ORDER BY s.number LIMIT ${sessionsPerPage}`,
+    values: [after],
   });
 }
 
@@ -28,10 +68,18 @@ export async function indexRecords(
     textOf,
   }: { session: Unread; records: readonly LogRecord[] } & Pick<SearchRequest, 'textOf'>,
 ): Promise<void> {
-  const said = records.flatMap((record) => {
-    const text = textOf(record);
-    return text === undefined ? [] : [{ seq: record.seq, text: columnText(text) }];
-  });
+  const said: { readonly seq: number; readonly text: string; readonly words: string }[] = [];
+  let began = performance.now();
+  for (const record of records) {
+    if (performance.now() - began > longestStretch) {
+      await turnOfTheLoop();
+      began = performance.now();
+    }
+    const given = textOf(record);
+    if (given === undefined) continue;
+    const text = columnText(given);
+    said.push({ seq: record.seq, text, words: searchTerms(text).map(shortened).join(' ') });
+  }
   const last = records.at(-1)?.seq ?? session.read;
   await connection.all({
     text: `WITH there AS (SELECT number FROM gc_session WHERE number = $1 FOR KEY SHARE),
@@ -45,7 +93,7 @@ export async function indexRecords(
       last,
       said.map(({ seq }) => seq),
       said.map(({ text }) => text),
-      said.map(({ text }) => searchTerms(text).map(shortened).join(' ')),
+      said.map(({ words }) => words),
     ],
   });
 }

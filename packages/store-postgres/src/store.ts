@@ -40,7 +40,7 @@ import { Pool } from './pool.js';
 import { Primary } from './primary.js';
 import { isGone } from './process-mark.js';
 import { readBatch, sizeOfSession } from './reading.js';
-import { forgetRemoved, indexRecords, searchPassages, type Unread, unreadSessions } from './search.js';
+import { forgetRemoved, indexRecords, type Look, readUnread, searchPassages, type Unread } from './search.js';
 import { WriteQueue } from './write-queue.js';
 
 /** How a store is opened. */
@@ -227,12 +227,9 @@ class SharedStore implements PostgresStore {
 
   async search(request: SearchRequest): Promise<readonly SearchHit[]> {
     this.#requireOpen();
-    const unread = await this.#readAgain(this.#readers, unreadSessions);
-    for (const [index, session] of unread.entries()) {
-      await this.#index(session, request);
-      request.onProgress?.({ done: index + 1, of: unread.length });
-    }
-    return this.#readAgain(this.#readers, (connection) => searchPassages(connection, request));
+    const look: Look = (work) => this.#readAgain(this.#readers, work);
+    await readUnread({ look, index: (session) => this.#index(session, request), ...request });
+    return look((connection) => searchPassages(connection, request));
   }
 
   async remove(sessionId: string, by?: Owner): Promise<boolean> {

@@ -23,6 +23,8 @@ const tables = [
 
 /** Milliseconds and characters of one commit. */
 const bounds = { milliseconds: 8, characters: 256 * 1024 };
+/** What is taken from the records that were read at once; words of more would take too long. */
+const charactersPerBatch = 64 * 1024;
 const passagesPerDeletion = 16;
 
 /** A session with records that no search has read. */
@@ -39,6 +41,19 @@ export function hasIndex(connection: Connection): boolean {
 /** Makes the tables of the index. */
 export function makeIndex(connection: Connection): void {
   if (!hasIndex(connection)) for (const table of tables) connection.run(table);
+}
+
+/** Sessions and records up to which a search is quick enough for a thread that serves others. */
+const smallStore = { sessions: 500, records: 20_000 };
+
+/** Whether a search may be too long for a thread that serves others; read from the ends of tables, not from all of them. */
+export function isLargeStore(connection: Connection): boolean {
+  const last = connection.get<{ readonly number: number | null }>(
+    'SELECT max(number) AS number FROM session',
+  );
+  if ((last?.number ?? 0) > smallStore.sessions) return true;
+  const all = connection.get<{ readonly records: number | null }>('SELECT sum(seq) AS records FROM session');
+  return (all?.records ?? 0) > smallStore.records;
 }
 
 /** Sessions with records that no search has read, less those without a prompt. */
@@ -70,7 +85,10 @@ export function indexSome(
 }
 
 /** Sessions with a passage that has all terms, or any; the best first, the newer of two that are as good. */
-export function searchIndex(connection: Connection, { words, limit }: SearchRequest): readonly SearchHit[] {
+export function searchIndex(
+  connection: Connection,
+  { words, limit }: Pick<SearchRequest, 'words' | 'limit'>,
+): readonly SearchHit[] {
   const terms = [...new Set(searchTerms(words))].map((term) => `"${term}"`);
   if (terms.length === 0 || !hasIndex(connection)) return [];
   const whole = selectHits(connection, terms.join(' AND '), limit);
@@ -110,13 +128,15 @@ function indexBatch(
   const removed = removedIn(row.head);
   const records = readable(connection, { session: number, after: row.read });
   let characters = 0;
+  let read = records.length === 0 ? end : row.read;
   for (const record of records) {
+    if (characters > charactersPerBatch) break;
     const text = textOf(record);
+    read = record.seq;
     if (text === undefined) continue;
     characters += text.length;
     insertPassage(connection, { session: number, seq: record.seq, text });
   }
-  const read = records.at(-1)?.seq ?? end;
   for (const [first, last] of removed)
     while (deletePassages(connection, { session: number, first, last })) characters += 1;
   connection.run(

@@ -26,7 +26,8 @@ import { Liveness } from './liveness.js';
 import { writeLockHolder } from './lock-holder.js';
 import { selectRecords, sizeOfRecords } from './records.js';
 import { whileBusy } from './retry.js';
-import { hasIndex, indexSome, makeIndex, searchIndex, unreadSessions } from './search-index.js';
+import { type SearchElsewhere, searchElsewhere } from './search-elsewhere.js';
+import { hasIndex, indexSome, isLargeStore, makeIndex, searchIndex, unreadSessions } from './search-index.js';
 import {
   appendRecords,
   claimSession,
@@ -49,6 +50,8 @@ export interface SqliteStoreOptions {
   readonly busyLimit?: number;
   /** What sessions keep beside the store; deleted with them. */
   readonly files?: SessionFiles;
+  /** Does a step of a search in another process; large stores are searched there, lest others wait. */
+  readonly searchElsewhere?: SearchElsewhere;
   /** Called at each write step, for chaos tests; shipped bundles have none of it. */
   readonly failpoint?: Failpoint;
   /** Called with what is wrong but has done no harm yet. */
@@ -98,6 +101,7 @@ class EmbeddedStore implements SqliteStore {
   readonly #erasure: Erasure;
   readonly #marks: DeletionMarks;
   readonly #files: SessionFiles | undefined;
+  readonly #searchElsewhere: SearchElsewhere | undefined;
   readonly #busyLimit: number;
   readonly #failpoint: Failpoint | undefined;
   readonly #onWarning: (message: string) => void;
@@ -127,6 +131,7 @@ class EmbeddedStore implements SqliteStore {
     this.#marks = new DeletionMarks(runDirectory);
     this.#failpoint = options.failpoint;
     this.#files = options.files;
+    this.#searchElsewhere = options.searchElsewhere;
     this.#erasure = new Erasure({
       file: this.#file,
       queue: this.#queue,
@@ -207,6 +212,9 @@ class EmbeddedStore implements SqliteStore {
   }
 
   async search(request: SearchRequest): Promise<readonly SearchHit[]> {
+    const step = this.#searchElsewhere;
+    if (step && (await this.#look(isLargeStore)))
+      return searchElsewhere({ ...request, file: this.#file.path, step });
     await this.#readUnread(request);
     return (await this.#look((connection) => searchIndex(connection, request))) ?? [];
   }

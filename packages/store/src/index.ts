@@ -30,6 +30,7 @@ export {
   unknownSession,
 } from './refusals.js';
 export { isSafeId } from './safe-id.js';
+export type { RunSearchStep, SearchStep, SearchStepRequest } from './search-step.js';
 export { searchTerms } from './search-terms.js';
 export {
   type AppendRequest,

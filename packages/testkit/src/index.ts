@@ -1,4 +1,5 @@
 export { examineEvents } from './examine.js';
+export { byExtent } from './extent.js';
 export { freePort } from './free-port.js';
 export { type InProcessRuntime, inProcessRuntime } from './in-process.js';
 export {

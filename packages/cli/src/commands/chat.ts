@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { Chat } from '../chat/chat.js';
 import { type Config, configFlags, readConfig } from '../config/config.js';
 import { UsageError } from '../flags/arguments.js';
-import { type Flag, type FlagValues, switchFlag, textFlag } from '../flags/flags.js';
+import { type Flag, type FlagValues, switchFlag } from '../flags/flags.js';
 import { Notices } from '../screen/notices.js';
 import { executorFor, runScreen } from '../screen/run-screen.js';
 import { openLocalClient } from '../sessions/local-client.js';
+import { type ServerChoice, serverFlags, serverOf, withoutOwnService } from '../sessions/server-choice.js';
 import { openServerClient } from '../sessions/server-client.js';
 import { sessionFlags } from '../sessions/session-choice.js';
 import { Display } from '../terminal/display.js';
@@ -29,8 +29,7 @@ const flags = {
   ...settings,
   ...sessionFlags,
   plain: plainFlag,
-  connect: textFlag('--connect', 'ADDRESS', 'use the runtime that listens there: 8080 or host:8080'),
-  tokenFile: textFlag('--token-file', 'F', 'where the token for --connect is; GROUNDCREW_TOKEN without'),
+  ...serverFlags,
   theme: {
     names: ['--theme'],
     placeholder: 'THEME',
@@ -62,7 +61,7 @@ export const chat = defineCommand({
 interface ChatParts {
   readonly given: ChatFlags;
   readonly config: Config;
-  readonly server: { readonly url: string; readonly token?: string } | undefined;
+  readonly server: ServerChoice | undefined;
 }
 
 async function runOnScreen({ given, config, server }: ChatParts, terminal: Terminal): Promise<number> {
@@ -128,34 +127,4 @@ function readTheme(value: string, name: string): (typeof themes)[number] {
   const theme = themes.find((each) => each === value);
   if (theme === undefined) throw new UsageError(`${name} needs one of ${themes.join(', ')}, not ${value}`);
   return theme;
-}
-
-function serverOf({ connect, tokenFile }: ChatFlags, { environment }: Terminal): ChatParts['server'] {
-  if (connect === undefined) {
-    if (tokenFile !== undefined) throw new UsageError('--token-file has no effect without --connect');
-    return undefined;
-  }
-  const token =
-    tokenFile === undefined
-      ? environment.GROUNDCREW_TOKEN || environment.COPILOT_CONNECTION_TOKEN
-      : tokenIn(tokenFile);
-  return { url: connect, ...(token && { token }) };
-}
-
-function tokenIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8').trim();
-  } catch (error) {
-    throw new UsageError(`--token-file: ${error instanceof Error ? error.message : error}`);
-  }
-}
-
-/** A server has its own model service; keys of this machine are not sent to it. Flags about runtimes are the server's too. */
-function withoutOwnService(config: Config, { model, sandbox, fileHooks, store }: ChatFlags): Config {
-  if (sandbox || fileHooks || store !== undefined)
-    throw new UsageError(
-      '--sandbox, --file-hooks and --store are for the runtime: give them to groundcrew serve',
-    );
-  const { provider: _provider, model: _model, sandbox: _sandbox, ...rest } = config;
-  return { ...rest, ...(model !== undefined && { model }) };
 }

@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.js')).serve,
   top: async () => (await import('./top.js')).top,
   relay: async () => (await import('./relay.js')).relay,
+  acp: async () => (await import('./acp.js')).acp,
   inspect: async () => (await import('./inspect.js')).inspect,
   sessions: async () => (await import('./sessions.js')).sessions,
   prune: async () => (await import('./session-changes.js')).prune,
@@ -45,6 +46,7 @@ function choose(argv: readonly string[]): { readonly name: string; readonly rest
   // `help -p` asks about what `-p` does.
   if (first === 'help' && rest.some(isPrompt)) return { name: 'help', rest: ['run'] };
   if (first !== '' && !first.startsWith('-')) return { name: first, rest };
+  if (argv.includes('--acp')) return { name: 'acp', rest: argv.filter((each) => each !== '--acp') };
   if (argv.some(isPrompt)) return { name: 'run', rest: argv };
   return asksForHelp(argv) ? { name: 'help', rest: [] } : { name: 'chat', rest: argv };
 }

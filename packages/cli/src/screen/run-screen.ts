@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { isCopilotConfigured } from '@groundcrew/model-access';
-import { Client, RuntimeConnection, type Session } from '@groundcrew/sdk';
+import type { Session } from '@groundcrew/sdk';
 import type { ConnectionWatch, SessionChoice, World } from '@groundcrew/terminal';
 import { permits } from '../config/allowed.js';
 import type { Config } from '../config/config.js';
@@ -14,7 +14,7 @@ import { findSessionId, listOf, openSession, type sessionFlags } from '../sessio
 import { describeRequest } from '../terminal/describe.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import type { Notices } from './notices.js';
-import { OwnRuntime } from './own-runtime.js';
+import { openRuntimeClient } from './runtime-client.js';
 
 /** What a screen is given. */
 export interface ScreenOptions {
@@ -87,31 +87,14 @@ function flagsFor(
 }
 
 async function openClient(options: ScreenOptions, terminal: Terminal, watch: ConnectionWatch) {
-  const { config, log, server, executor, notices } = options;
+  const { notices } = options;
   notices.showBy((line) => watch.onWarning(line));
-  const own = server ? undefined : new OwnRuntime({ config, terminal, log, ...(executor && { executor }) });
-  const connection = own
-    ? RuntimeConnection.forChannel(own.open)
-    : RuntimeConnection.forUri(
-        server?.url ?? '',
-        server?.token === undefined ? {} : { connectionToken: server.token },
-      );
-  const client = new Client({
-    connection,
-    onConnectionLost: (lost) => watch.onConnectionLost(lost),
-    onReconnected: (reconnected) => watch.onReconnected(reconnected),
-    onWarning: (message) => log.write('warning', message),
-    onHandlerError: ({ handler, name, error }) => {
-      if (error.name === 'NoLongerAsked') return;
-      log.write('error', `The ${handler} handler ${name} threw: ${error.message}`);
-    },
-  });
-  const close = async () => {
+  const { client, close } = openRuntimeClient(options, terminal, watch);
+  const closeAll = () => {
     notices.showBy(undefined);
-    for (const error of await client.stop()) log.write('warning', error.message);
-    await own?.close();
+    return close();
   };
-  return { client, close };
+  return { client, close: closeAll };
 }
 
 function approvalsOf(

@@ -5,7 +5,7 @@ import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from '@gro
 /** Opens the store of a home. */
 export function openStore(
   directory: string,
-  options: Pick<SqliteStoreOptions, 'onWarning' | 'failpoint'>,
+  options: Pick<SqliteStoreOptions, 'onWarning' | 'failpoint' | 'searchElsewhere'>,
 ): SqliteStore {
   return openSqliteStore({
     file: storeFile(directory),

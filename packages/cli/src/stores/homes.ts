@@ -5,7 +5,12 @@ import { resolve } from 'node:path';
 import type { Environment } from '@groundcrew/models';
 import type { RuntimeOptions } from '@groundcrew/runtime';
 import type { Owner, SessionStore } from '@groundcrew/store';
-import { type IdleStore, idleStore, type SqliteStore } from '@groundcrew/store-sqlite';
+import {
+  type IdleStore,
+  idleStore,
+  type SqliteStore,
+  type SqliteStoreOptions,
+} from '@groundcrew/store-sqlite';
 import { collectGarbage } from '../collect-garbage.js';
 import { openStore } from './home-store.js';
 import { filesOf, type SharedStore, sharedStore } from './shared-store.js';
@@ -18,6 +23,8 @@ export interface HomesOptions {
   readonly environment: Environment;
   /** The address of the PostgreSQL that holds the sessions of every home; each home has its own file without. */
   readonly store?: string;
+  /** Does a step of a search in another process. */
+  readonly searchElsewhere?: NonNullable<SqliteStoreOptions['searchElsewhere']>;
   warn(message: string): void;
 }
 
@@ -105,7 +112,8 @@ export class Homes {
   }
 
   private open(directory: string): SqliteStore {
-    return openStore(directory, this.watchers());
+    const { searchElsewhere } = this.options;
+    return openStore(directory, { ...this.watchers(), ...(searchElsewhere && { searchElsewhere }) });
   }
 
   private watchers(): { onWarning(message: string): void; failpoint?: () => void } {

@@ -7,6 +7,7 @@ import { providerTokenCallbacks } from './provider-token.js';
 import { questionCallbacks } from './questions.js';
 import { sessionFsCallbacks } from './session-fs.js';
 import { systemMessageCallbacks } from './system-message.js';
+import { taskCallbacks } from './tasks.js';
 import { toolArgumentCallbacks } from './tool-arguments.js';
 
 /** Every request the runtime may put to a client. */
@@ -20,6 +21,7 @@ export const callbacks = {
   ...questionCallbacks,
   ...sessionFsCallbacks,
   ...systemMessageCallbacks,
+  ...taskCallbacks,
   ...toolArgumentCallbacks,
 };
 

@@ -24,6 +24,17 @@ export const sessionModelMethods = {
         quotaSnapshots: z.optional(z.record(z.string(), z.unknown())),
       }),
   ),
+  'session.model.setAllowedModels': method(
+    'The only models that the session may call; null allows all. One that it may not call any more is left for the first it may.',
+    () => inSession({ allowedModels: z.nullish(z.array(z.string())) }),
+    () =>
+      openObject({
+        allowedModels: z.optional(z.array(z.string())),
+        effectiveAllowedModels: z.optional(z.array(z.string())),
+        fallbackModel: z.optional(z.string()),
+        modelId: z.optional(z.string()),
+      }),
+  ),
   'session.model.setReasoningEffort': method(
     'How hard the model thinks, from the next message on.',
     () => inSession({ reasoningEffort: z.string() }),

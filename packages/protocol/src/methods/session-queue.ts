@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { sentAttachment } from '../attachment.js';
 import { method } from '../define.js';
 import { nothing, openObject } from '../schema.js';
 import { agentMode } from '../settings.js';
@@ -6,6 +7,19 @@ import { inSession, sessionRef } from './session-ref.js';
 
 /** Prompts that wait. */
 export const sessionQueueMethods = {
+  'session.queue.appendSteering': method(
+    'Says more in a word for the running turn that it has not seen; not when that says something else by now.',
+    () =>
+      inSession({
+        messageId: z.string(),
+        expectedPrompt: z.string(),
+        agentMode: agentMode(),
+        prompt: z.string(),
+        displayPrompt: z.string(),
+        attachments: z.array(sentAttachment()),
+      }),
+    () => openObject({ updated: z.boolean() }),
+  ),
   'session.queue.clear': method('Takes back every prompt that waits.', sessionRef, nothing),
   'session.queue.hasPending': method('Whether prompts wait.', sessionRef, () =>
     openObject({ hasPending: z.boolean() }),

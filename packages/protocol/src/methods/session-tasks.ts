@@ -32,9 +32,77 @@ const task = once(() =>
   }),
 );
 
+const clientTaskStatus = () => openEnum(['running', 'idle', 'completed', 'failed', 'cancelled', 'orphaned']);
+
+const clientTask = once(() =>
+  openObject({
+    type: z.literal('client'),
+    id: text(),
+    clientTaskId: text(),
+    displayName: z.optional(text()),
+    description: text(),
+    status: clientTaskStatus(),
+    owner: openObject({
+      participantId: text(),
+      joinId: text(),
+      kind: openEnum(['extension', 'sdk']),
+      displayName: z.optional(text()),
+      source: z.optional(text()),
+      presence: openEnum(['connected', 'disconnected']),
+      disconnectedAt: z.optional(text()),
+    }),
+    startedAt: text(),
+    updatedAt: text(),
+    completedAt: z.optional(text()),
+    activeTimeMs: number(),
+    activeStartedAt: z.optional(text()),
+    idleSince: z.optional(text()),
+    orphanedAt: z.optional(text()),
+    reclaimedAt: z.optional(text()),
+    executionMode: z.literal('background'),
+    canCancel: flag(),
+    sequence: number(),
+    result: z.optional(z.unknown()),
+    error: z.optional(text()),
+    errorCode: z.optional(text()),
+    cancellationReason: z.optional(text()),
+  }),
+);
+
+const line = () => z.string().check(z.maxLength(4096));
+const sequence = () => z.int().check(z.nonnegative());
+
+const clientTaskUpdate = once(() =>
+  z.union([
+    openObject({
+      kind: z.literal('progress'),
+      status: z.optional(z.enum(['running', 'idle'])),
+      message: z.optional(line()),
+      phase: z.nullish(line()),
+      percentage: z.nullish(z.number().check(z.minimum(0), z.maximum(100))),
+    }),
+    openObject({
+      kind: z.literal('completed'),
+      message: z.optional(line()),
+      result: z.optional(z.unknown()),
+    }),
+    openObject({
+      kind: z.literal('failed'),
+      message: z.optional(line()),
+      error: line(),
+      code: z.optional(line()),
+    }),
+    openObject({
+      kind: z.literal('cancelled'),
+      message: z.optional(line()),
+      reason: z.optional(line()),
+    }),
+  ]),
+);
+
 const byId = () => inSession({ id: text() });
 
-/** Agents that work for a session's agent. */
+/** Agents that work for a session's agent, and what clients work on. */
 export const sessionTasksMethods = {
   'session.tasks.startAgent': method(
     'Begins an agent in the background.',
@@ -48,8 +116,28 @@ export const sessionTasksMethods = {
       }),
     () => openObject({ agentId: text() }),
   ),
-  'session.tasks.list': method('The agents that were begun, in their order.', sessionRef, () =>
-    openObject({ tasks: z.array(task()) }),
+  'session.tasks.list': method(
+    'The agents that were begun and the tasks of clients, each in their order.',
+    sessionRef,
+    () => openObject({ tasks: z.array(z.union([clientTask(), task()])) }),
+  ),
+  'session.tasks.register': method(
+    'A client works on something outside the runtime; under the same id it finds its task again, and one without an owner is its own once more.',
+    () =>
+      inSession({
+        type: z.literal('client'),
+        clientTaskId: z.string().check(z.minLength(1), z.maxLength(256)),
+        description: line(),
+        displayName: z.optional(line()),
+        cancellable: flag(),
+        expectedSequence: z.optional(sequence()),
+      }),
+    () => openObject({ task: clientTask(), created: flag(), reclaimed: flag() }),
+  ),
+  'session.tasks.update': method(
+    'The owner of a task says how it goes, or how it ended; each time under a higher number.',
+    () => inSession({ id: text(), sequence: sequence(), update: clientTaskUpdate() }),
+    () => openObject({ task: clientTask(), applied: flag(), duplicate: flag() }),
   ),
   'session.tasks.refresh': method('Nothing has to be looked up: lists are always new.', sessionRef, () =>
     openObject({}),
@@ -61,9 +149,16 @@ export const sessionTasksMethods = {
     openObject({
       progress: z.nullable(
         openObject({
-          type: openEnum(['agent', 'shell']),
+          type: openEnum(['agent', 'client', 'shell']),
           recentActivity: z.array(openObject({ message: text(), timestamp: text() })),
           latestIntent: z.optional(text()),
+          /** Of a client's task. */
+          status: z.optional(clientTaskStatus()),
+          sequence: z.optional(number()),
+          updatedAt: z.optional(text()),
+          phase: z.optional(text()),
+          percentage: z.optional(number()),
+          lastMessage: z.optional(text()),
         }),
       ),
     }),

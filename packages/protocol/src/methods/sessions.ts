@@ -60,17 +60,16 @@ export const sessionsMethods = {
   'sessions.open': method(
     'Makes a session, or attaches to one that is found: by its id, as the last one, or as one that is open.',
     () =>
-      sparseObject(
-        {
-          sessionId: text,
-          options: () => sparseObject({ sessionId: text, ...sessionConfig() }),
-          context: () => sparseObject({ cwd: text, gitRoot: text, repository: text, branch: text }),
-          emitStart: flag,
-          resume: flag,
-          suppressResumeWorkspaceMetadataWriteback: flag,
-        },
-        { kind: text },
-      ),
+      sparseObject({
+        /** Without one nothing is found. */
+        kind: text,
+        sessionId: text,
+        options: () => sparseObject({ sessionId: text, ...sessionConfig() }),
+        context: () => sparseObject({ cwd: text, gitRoot: text, repository: text, branch: text }),
+        emitStart: flag,
+        resume: flag,
+        suppressResumeWorkspaceMetadataWriteback: flag,
+      }),
     () =>
       openObject({
         status: openEnum(['created', 'resumed', 'not_found', 'connected', 'handed_off']),

@@ -143,6 +143,16 @@ export const storedSessionsMethods = {
         cursorStatus: z.enum(['ok', 'expired']),
       }),
   ),
+  'sessions.getEventFilePath': method(
+    'Writes the events that are stored now to a file, one a line, and says where it is.',
+    sessionRef,
+    () => openObject({ filePath: text() }),
+  ),
+  'sessions.getPersistedRemoteSteerable': method(
+    'Whether a session was to be steered from elsewhere: none ever is, so nothing is said.',
+    sessionRef,
+    () => openObject({ remoteSteerable: z.optional(z.boolean()) }),
+  ),
   'sessions.save': method('Answers when all of a session is stored, as it always is soon.', sessionRef, done),
   'sessions.search': method(
     'Sessions in which words stand, the best first, with the passage that says most of them; at most 20 unless `limit` says otherwise.',

@@ -5,6 +5,7 @@ import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
+import { disallowedModel, isAllowedModel } from '../turn/allowed-models.js';
 import type { LeadingAgent } from '../turn/planned-agent.js';
 import { AgentFiles, agentRoots } from './agent-files.js';
 import { AgentServers } from './agent-servers.js';
@@ -21,7 +22,10 @@ interface AgentSession {
   readonly loadedState: SessionState | undefined;
   readonly skills: { contextsOf(names: readonly string[]): Promise<readonly string[]> };
   readonly tools: {
-    readonly planner: { isServed(model: string): boolean };
+    readonly planner: {
+      isServed(model: string): boolean;
+      problemWith(model: string): Promise<string | undefined>;
+    };
     serversOfAgent(servers: Readonly<Record<string, JsonObject>>): ToolSource;
   };
   state(): Promise<SessionState>;
@@ -194,8 +198,8 @@ export class SessionAgents implements ToolSource {
     await this.refresh();
     const { agentType, ...rest } = given;
     const agent = this.require(agentType);
-    if (given.model !== undefined && !this.session.tools.planner.isServed(given.model))
-      throw new Error(`No provider of this session serves the model '${given.model}'.`);
+    const problem = given.model === undefined ? undefined : await this.problemWith(given.model);
+    if (problem !== undefined) throw new Error(problem);
     const { subAgents } = this;
     const toolCallId = `client-${agentType}-${Date.now().toString(36)}-${subAgents.tasks.length}`;
     return (await subAgents.start({ ...rest, agent, toolCallId, mode: 'background' })).agentId;
@@ -253,6 +257,17 @@ export class SessionAgents implements ToolSource {
     this.subAgents.refresh();
   }
 
+  private async problemWith(model: string): Promise<string | undefined> {
+    const { tools } = this.session;
+    return disallowedModel(await this.session.state(), model) ?? (await tools.planner.problemWith(model));
+  }
+
+  /** A model that the session's services have, and that it may call. */
+  private hasModel(model: string): boolean {
+    const { tools, loadedState } = this.session;
+    return tools.planner.isServed(model) && (!loadedState || isAllowedModel(loadedState, model));
+  }
+
   private roots({ context }: SessionState) {
     const { configDiscovery = true, configDir } = this.session.currentSettings;
     const { cwd, gitRoot } = context;
@@ -295,12 +310,11 @@ export class SessionAgents implements ToolSource {
     const agents = this.startable;
     const key = JSON.stringify(agents);
     if (key === this.offered.key) return false;
-    const { session } = this;
     const tools = agentTools({
       agents,
       subAgents: () => this.subAgents,
       problemWithModel: (model) =>
-        session.tools.planner.isServed(model) ? undefined : `The model ${model} is not available.`,
+        this.hasModel(model) ? undefined : `The model ${model} is not available.`,
     });
     this.offered = { key, tools };
     return true;

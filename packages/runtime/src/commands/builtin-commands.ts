@@ -1,5 +1,6 @@
 import type { Methods, Result, SessionMode } from '@groundcrew/protocol';
 import type { CompactionResult } from '../compaction/compactor.js';
+import type { ContextUse } from '../turn/context-use.js';
 import { type ModeSession, sessionModes, setMode } from './mode.js';
 
 /** What a client does next when a command was run. */
@@ -18,6 +19,7 @@ export interface BuiltinSession extends ModeSession {
   readonly history: {
     compact(customInstructions: string | undefined, signal: AbortSignal): Promise<CompactionResult>;
   };
+  readonly measures: { contextUse(): Promise<ContextUse & { readonly model: string }> };
   /** The model that answers next. */
   model(): Promise<string>;
 }
@@ -42,6 +44,10 @@ export const builtinCommands: Readonly<Record<string, BuiltinCommand>> = {
         : 'There was nothing to summarise.';
       return { kind: 'text', text };
     },
+  },
+  context: {
+    description: "Shows how full the model's window is, and with what",
+    run: async (_input, session) => ({ kind: 'text', text: contextOf(await session.measures.contextUse()) }),
   },
   help: {
     description: 'Lists the commands there are',
@@ -80,6 +86,17 @@ function modeCommand(mode: SessionMode, description: string): BuiltinCommand {
       return { kind: 'agent-prompt', prompt: input, displayPrompt: input, mode };
     },
   };
+}
+
+function contextOf(use: ContextUse & { readonly model: string }): string {
+  const share = ((100 * use.currentTokens) / use.tokenLimit).toFixed(1);
+  const lines = [
+    `${use.model}: about ${use.currentTokens} of ${use.tokenLimit} tokens (${share} %)`,
+    `system prompt  ${use.systemTokens}`,
+    `tools  ${use.toolDefinitionsTokens}`,
+    `conversation  ${use.conversationTokens} in ${use.messagesLength} messages`,
+  ];
+  return lines.join('\n');
 }
 
 async function chooseMode(session: ModeSession): Promise<CommandResult> {

@@ -1,3 +1,4 @@
+import type { SearchStep, SearchStepRequest } from '@groundcrew/store';
 import type { Todos } from '../workspace/todos.js';
 
 /** Work that a model, a file or a page can make as long as it likes: what goes in, what comes out. */
@@ -18,6 +19,8 @@ export interface WorkerJobs {
     readonly input: { readonly value: unknown; readonly schema: Readonly<Record<string, unknown>> };
     readonly output: { readonly misfit?: string };
   };
+  /** A part of a search in all sessions of a home. */
+  readonly search: { readonly input: SearchStepRequest; readonly output: SearchStep };
   /** A request to the offline model, and its reply: shapes of the models package. */
   readonly offline: { readonly input: unknown; readonly output: unknown };
 }

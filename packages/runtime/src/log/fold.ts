@@ -139,11 +139,8 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
       return { ...state, spending: settle(state.spending, entry.data) };
     case 'history.truncated':
       return stateOfSnapshot(entry.data.state);
-    case 'command.begun': {
-      const { messageId } = entry.data;
-      const begin = (each: Prompt) => (each.messageId === messageId ? { ...each, isBegun: true } : each);
-      return { ...state, inbox: state.inbox.map(begin) };
-    }
+    case 'command.begun':
+      return withChangedPrompt(state, { ...entry.data, isBegun: true });
     case 'model.chosen':
       return { ...state, nextModel: entry.data };
     case 'permissions.changed': {
@@ -152,6 +149,8 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
     }
     case 'prompt.admitted':
       return { ...withReceipt(state, entry.data), inbox: [...state.inbox, entry.data] };
+    case 'prompt.extended':
+      return withChangedPrompt(state, entry.data);
     case 'prompt.received':
       return withReceipt(state, entry.data);
     case 'prompt.withdrawn':
@@ -170,17 +169,23 @@ function foldSessionNote(state: SessionState, entry: NoteDraft): SessionState {
     case 'snapshot':
       return stateOfSnapshot(entry.data.state);
     default:
-      return foldFileNote(state, entry);
+      return foldWorkNote(state, entry);
   }
 }
 
-/** What tools wrote. */
-function foldFileNote(state: SessionState, entry: NoteDraft): SessionState {
+/** What tools wrote, and what clients work on. */
+function foldWorkNote(state: SessionState, entry: NoteDraft): SessionState {
   switch (entry.note) {
     case 'file.changing':
       return { ...state, fileChanges: withFileChange(state.fileChanges, entry.data) };
     case 'file.written':
       return { ...state, codeChanges: withWrite(state.codeChanges, entry.data) };
+    case 'task.kept':
+      return { ...state, clientTasks: { ...state.clientTasks, [entry.data.id]: entry.data } };
+    case 'task.removed': {
+      const { [entry.data.id]: _, ...clientTasks } = state.clientTasks ?? {};
+      return { ...state, clientTasks };
+    }
     default:
       return state;
   }
@@ -354,6 +359,15 @@ function withoutRequest(state: SessionState, requestId: string): SessionState {
 
 function withoutPrompt(state: SessionState, messageId: string | undefined): SessionState {
   return { ...state, inbox: state.inbox.filter((prompt) => prompt.messageId !== messageId) };
+}
+
+function withChangedPrompt(
+  state: SessionState,
+  change: Pick<Prompt, 'messageId'> & Partial<Prompt>,
+): SessionState {
+  const { messageId } = change;
+  const inbox = state.inbox.map((each) => (each.messageId === messageId ? { ...each, ...change } : each));
+  return { ...state, inbox };
 }
 
 const mostReceipts = 256;

@@ -4,6 +4,7 @@ import type { PermissionChange } from '../permissions/settings.js';
 import type { ToolResult } from '../tools/tool.js';
 import type { ToolOffer } from '../tools/toolset.js';
 import type { AgentTask, TaskChange, TaskMessage } from './agent-task.js';
+import type { ClientTask } from './client-task.js';
 import type { FileChange } from './file-change.js';
 import type { Pinned } from './pinned.js';
 import type { EarlierSnapshot } from './snapshot.js';
@@ -76,6 +77,8 @@ export interface Notes {
   /** What clients fixed for the session's permissions. */
   'permissions.changed': PermissionChange;
   'prompt.admitted': Prompt;
+  /** More was said in a prompt that waits; what is named stands in the place of what it had. */
+  'prompt.extended': Pick<Prompt, 'messageId' | 'text' | 'displayText' | 'attachments'>;
   /** A prompt wants an answer of this form. */
   'output.wanted': OutputWish & { readonly interactionId: string };
   /** It is there, or cannot be had. */
@@ -99,6 +102,10 @@ export interface Notes {
   /** It has stopped. */
   'stop.decided': Readonly<Record<string, never>>;
   snapshot: { readonly state: SessionState | EarlierSnapshot };
+  /** A client's task as it is now. */
+  'task.kept': ClientTask;
+  /** It is forgotten. */
+  'task.removed': Pick<ClientTask, 'id'>;
   /** Tools that a request named for the first time. */
   'tools.offered': ToolOffer;
   verbatim: Verbatim;

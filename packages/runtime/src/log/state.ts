@@ -9,6 +9,7 @@ import { initialPermissions, type PermissionSettings } from '../permissions/sett
 import type { ToolResult } from '../tools/tool.js';
 import type { HostingSettings } from '../workspace/hosted-files.js';
 import type { AgentTask } from './agent-task.js';
+import type { ClientTask } from './client-task.js';
 import { type CodeChanges, type FileChange, nothingChanged } from './file-change.js';
 import type { Pinned } from './pinned.js';
 import type { OutputWish, Prompt } from './prompt.js';
@@ -252,6 +253,8 @@ export interface SessionState {
   readonly limits: SessionLimits;
   /** Sub-agents by their id, in the order in which they began. */
   readonly tasks: Readonly<Record<string, AgentTask>>;
+  /** What clients work on, by its id. */
+  readonly clientTasks?: Readonly<Record<string, ClientTask>>;
   /** The agent that is to lead the session from the next prompt on. */
   readonly selectedAgent?: string;
   /** The one that has led it since the last prompt. */
@@ -353,6 +356,8 @@ export interface FixedSettings {
   readonly clientMetadata: Readonly<Record<string, string>>;
   /** Where a client keeps the session's files. */
   readonly hosting: HostingSettings;
+  /** The only models that it may call; null: any. */
+  readonly allowedModels: readonly string[] | null;
   /** Another model may answer whenever one is rate limited; no user is asked again. */
   readonly switchesModels: boolean;
   /** Some client had hooks: while none is attached, no call runs unasked. */

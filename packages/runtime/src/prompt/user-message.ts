@@ -5,7 +5,8 @@ import type { Part } from '@groundcrew/models';
 import type { JsonObject } from '@groundcrew/protocol';
 
 export interface FormatOptions {
-  readonly now: Date;
+  /** Absent for a word into a running turn, which goes bare. */
+  readonly now?: Date;
   readonly workingDirectory: string;
   readonly canSeeImages: boolean;
   /** Types of documents that the model reads as they are. */
@@ -55,7 +56,7 @@ export async function formatPrompt(
   const images = parts.some((part) => part.type === 'image') ? imageReminder : '';
   const plan = options.isPlanning ? '[[PLAN]] ' : '';
   return {
-    text: `${leads}<current_datetime>${localIso(options.now)}</current_datetime>\n\n${options.notice}${plan}${text}${files}${references}${images}`,
+    text: `${leads}${options.now ? `<current_datetime>${localIso(options.now)}</current_datetime>\n\n` : ''}${options.notice}${plan}${text}${files}${references}${images}`,
     parts,
     attachments: pieces.map(({ attachment }) => attachment),
     problems: pieces.flatMap(({ problem }) => problem ?? []),

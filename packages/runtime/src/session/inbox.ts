@@ -73,6 +73,26 @@ export class Inbox {
     });
   }
 
+  /** Says more in a prompt that no turn has seen; false when none of these is there. */
+  async extend(
+    which: (prompt: Prompt) => boolean,
+    more: (prompt: Prompt) => Pick<Prompt, 'text' | 'displayText' | 'attachments'>,
+  ): Promise<boolean> {
+    const index = this.admitted.findIndex(({ prompt }) => which(prompt));
+    const found = this.admitted[index];
+    if (!found) return false;
+    const change = { messageId: found.prompt.messageId, ...more(found.prompt) };
+    this.log.append({ note: 'prompt.extended', data: change });
+    const stored = this.log.stored();
+    const isStored = stored.then(
+      () => found.stored,
+      () => false,
+    );
+    this.admitted[index] = { ...found, prompt: { ...found.prompt, ...change }, stored: isStored };
+    await stored;
+    return true;
+  }
+
   /** Prompts that join the running turn before its next model call. */
   async takeSteering(): Promise<readonly ReceivedPrompt[]> {
     const steering = this.admitted.filter(({ prompt }) => prompt.mode === 'immediate');

@@ -5,6 +5,7 @@ import type { Draft } from '../log/session-log.js';
 import { openQuestions, type SessionState } from '../log/state.js';
 import { newlyFixed } from '../settings/provider-settings.js';
 import type { SessionSettings } from '../settings/session-settings.js';
+import { disallowedModel } from '../turn/allowed-models.js';
 import type { Planner } from '../turn/planner.js';
 import type { Attachment } from './audience.js';
 import type { Conversation } from './conversation.js';
@@ -77,22 +78,27 @@ export function resumeDrafts(
 ): readonly Draft[] {
   const model = now.planner.model(state);
   const fixed = newlyFixed(state.fixed, now.planner.settings);
+  const refused = how.changes.model === undefined ? undefined : disallowedModel(state, how.changes.model);
+  const changes = refused === undefined ? how.changes : { ...how.changes, model: undefined };
   return [
     ...(fixed ? [{ note: 'settings.fixed' as const, data: fixed }] : []),
     { type: 'session.tools_updated', data: { model } },
-    ...(how.isSilent ? moved(state, how) : [resumed(state, how, { time: now.time, model })]),
-    ...modelChange(state, how.changes, model),
-    ...limitsChange(state, how.changes),
-    ...effortWarning(how.changes, now.planner, model),
+    ...(how.isSilent ? moved(state, how) : [resumed(state, { ...how, changes }, { time: now.time, model })]),
+    ...modelChange(state, changes, model),
+    ...limitsChange(state, changes),
+    ...effortWarning(changes, now.planner, model),
+    ...(refused === undefined ? [] : [warning(refused)]),
   ];
 }
 
 /** A model that takes no reasoning effort is asked all the same, and users learn of it. */
 function effortWarning(changes: ResumeChanges, planner: Planner, model: string): readonly Draft[] {
   const message = planner.warningAboutEffort(changes.model ?? model, changes.reasoningEffort);
-  return message === undefined
-    ? []
-    : [{ type: 'session.warning', data: { warningType: 'configuration', message } }];
+  return message === undefined ? [] : [warning(message)];
+}
+
+function warning(message: string): Draft {
+  return { type: 'session.warning', data: { warningType: 'configuration', message } };
 }
 
 function moved(state: SessionState, { context }: Resumption): readonly Draft[] {

@@ -1,5 +1,6 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { isInUse, type LogRecord, type StoreError } from '@groundcrew/store';
+import { ClientTasks } from '../agents/client-tasks.js';
 import { SessionAgents } from '../agents/session-agents.js';
 import { SessionCanvases } from '../canvases/session-canvases.js';
 import { SessionCommands } from '../commands/session-commands.js';
@@ -78,6 +79,7 @@ export class Session {
   readonly canvases = new SessionCanvases(this);
   readonly factories: SessionFactories;
   readonly objective = new SessionObjective(this);
+  readonly clientTasks = new ClientTasks(this);
   /** Keeps its log in memory, and gives it up. */
   readonly keeper: ConversationKeeper;
   private readonly transcript: Transcript;
@@ -191,6 +193,7 @@ export class Session {
   /** What the client brought goes with it, before the next model call. */
   detach(clientId: string): boolean {
     this.readers.releaseClient(clientId);
+    this.clientTasks.left(clientId);
     return this.change(() => this.audience.detach(clientId), true);
   }
 
@@ -273,6 +276,14 @@ export class Session {
   /** Takes prompts back that no turn has taken up. */
   async withdraw(which: (prompt: Prompt) => boolean): Promise<readonly Prompt[]> {
     return (await this.load()).withdraw(which);
+  }
+
+  /** Says more in a prompt that no turn has taken up; false when none of these waits. */
+  async extendPrompt(...how: Parameters<Conversation['inbox']['extend']>): Promise<boolean> {
+    const { inbox, log } = await this.load();
+    const isExtended = await inbox.extend(...how);
+    if (isExtended) log.emit({ type: 'pending_messages.modified', data: {} });
+    return isExtended;
   }
 
   /** The log, if it is in memory. */

@@ -1,8 +1,9 @@
-import type { EventData, SessionMode } from '@groundcrew/protocol';
+import type { EventData, JsonObject, SessionMode } from '@groundcrew/protocol';
 import { ruleWarning } from '../gate/permission-desk.js';
 import { remindersOf, submitPrompt } from '../hooks/submitted-prompt.js';
 import type { Draft } from '../log/session-log.js';
 import type { Prompt } from '../log/state.js';
+import type { FormattedPrompt } from '../prompt/user-message.js';
 import type { AgentContext, ReceivedPrompt } from './context.js';
 import { formatWithHooks, transformPrompt } from './prompt-hooks.js';
 
@@ -28,10 +29,6 @@ export async function deliver(
     isPlanning: log.session.mode === 'plan' && log.agentId === undefined,
     notice: planner.noticeOfTools(namedMode(prompt)),
   });
-  const verbatim: Draft[] =
-    formatted.parts.length === 0
-      ? []
-      : [{ note: 'verbatim', data: { id: prompt.messageId, text: formatted.text, parts: formatted.parts } }];
   log.append(
     ...openingModel(context),
     ...opening(shown, context),
@@ -39,7 +36,7 @@ export async function deliver(
     ...ruleWarning({ warning: session.ruleWarning }),
     ...hookWarning(session.hookWarning()),
     ...receiptOf(prompt, delivery),
-    ...verbatim,
+    ...verbatim(prompt, formatted),
     {
       type: 'user.message',
       data: {
@@ -48,9 +45,7 @@ export async function deliver(
         ...messageData(shown, context),
         transformedContent: formatted.text,
         supportedNativeDocumentMimeTypes: [...documents],
-        ...(formatted.attachments.length > 0 && {
-          attachments: formatted.attachments as EventData<'user.message'>['attachments'],
-        }),
+        ...attachmentsOf(formatted),
       },
     },
     ...(output
@@ -106,21 +101,59 @@ async function deliverAside(
   signal: AbortSignal,
 ): Promise<void> {
   const { hooks, log, interaction, planner } = context;
-  const { text, contexts } = await submitPrompt(hooks, prompt.text, signal);
-  const transformed = await transformPrompt(text, text + remindersOf(contexts), { hooks, signal });
+  const submitted = await submitPrompt(hooks, prompt.text, signal);
+  const formatted = await formatAside(submitted, prompt.attachments ?? [], { context, signal });
   if (extras.requestHeaders) interaction.join(extras.requestHeaders);
-  log.append(...planner.optionWarnings(), {
+  const shown = messageData(afterHooks(prompt, submitted.text), context);
+  log.append(...planner.optionWarnings(), ...verbatim(prompt, formatted), {
     type: 'user.message',
     data: {
       delivery: 'steering',
       turnId: interaction.turnId,
-      ...messageData(afterHooks(prompt, text), context),
-      ...(transformed !== text && { transformedContent: transformed }),
+      ...shown,
+      ...(formatted.text !== shown.content && { transformedContent: formatted.text }),
+      ...attachmentsOf(formatted),
     },
   });
   if (prompt.output)
     log.append({ note: 'output.wanted', data: { ...prompt.output, interactionId: interaction.id } });
   log.emit({ type: 'pending_messages.modified', data: {} });
+}
+
+/** A word into a running turn goes bare, with what is attached to it. */
+async function formatAside(
+  submitted: Awaited<ReturnType<typeof submitPrompt>>,
+  attachments: readonly JsonObject[],
+  { context, signal }: { readonly context: AgentContext; readonly signal: AbortSignal },
+): Promise<Pick<FormattedPrompt, 'text' | 'parts' | 'attachments'>> {
+  const { hooks, log, planner } = context;
+  if (attachments.length === 0) {
+    const { text, contexts } = submitted;
+    const transformed = await transformPrompt(text, text + remindersOf(contexts), { hooks, signal });
+    return { text: transformed, parts: [], attachments: [] };
+  }
+  return formatWithHooks(submitted, attachments, {
+    hooks,
+    signal,
+    workingDirectory: log.session.context.cwd,
+    canSeeImages: planner.canSeeImages(),
+    documents: planner.documents(),
+    isPlanning: false,
+    notice: '',
+  });
+}
+
+/** Images and documents are no part of the event's text. */
+function verbatim(
+  { messageId }: Prompt,
+  { text, parts }: Pick<FormattedPrompt, 'text' | 'parts'>,
+): readonly Draft[] {
+  return parts.length === 0 ? [] : [{ note: 'verbatim', data: { id: messageId, text, parts } }];
+}
+
+function attachmentsOf({ attachments }: Pick<FormattedPrompt, 'attachments'>) {
+  if (attachments.length === 0) return {};
+  return { attachments: attachments as EventData<'user.message'>['attachments'] };
 }
 
 /** What hooks made of a prompt is what clients see of it, too. */

@@ -18,6 +18,19 @@ export function modelWarning(access: ModelAccess, model: string): string | undef
   return `No service is configured for the model ${model}: ${access.defaultModel} answers in its place.`;
 }
 
+/** Why a model cannot be had that a client names for an agent; where the list was not read yet, it is read now. */
+export async function modelProblem(access: ModelAccess, model: string): Promise<string | undefined> {
+  const unserved = `No provider of this session serves the model '${model}'.`;
+  if (access.serves?.(model) === false || access.lists?.(model) === false) return unserved;
+  if (!access.isCopilot || model === 'auto' || access.info(model)) return undefined;
+  try {
+    const models = await access.provider.models();
+    return models.some(({ id }) => id === model) ? undefined : unserved;
+  } catch (error) {
+    return `The model '${model}' cannot be looked up: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
 /** Why a model is called without the reasoning effort that was set; one of which nothing is known is sent it. */
 export function warningAboutEffort(
   info: Pick<ModelInfo, 'id' | 'reasoningEfforts'> | undefined,

@@ -1,4 +1,4 @@
-import { ModelError, type ModelInfo, type ModelProvider } from '@groundcrew/models';
+import type { ModelInfo, ModelProvider } from '@groundcrew/models';
 import type { SessionMode } from '@groundcrew/protocol';
 import { modeOf, type SessionState } from '../log/state.js';
 import { agentPrompt, leadingPrompt } from '../prompt/agent-prompt.js';
@@ -16,13 +16,18 @@ import type { Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { makeToolset, ToolConflict, type Toolset } from '../tools/toolset.js';
 import { AgentToolsets, agentToolset } from './agent-toolsets.js';
+import {
+  allowedModel,
+  automatic,
+  disallowedModel,
+  isAllowedModel,
+  otherAllowedModel,
+} from './allowed-models.js';
 import type { AgentPlanner, ModelPlan, SettingsReport } from './context.js';
-import { modelWarning, warningAboutEffort } from './model-warnings.js';
+import { modelProblem, modelWarning, warningAboutEffort } from './model-warnings.js';
 import { OptionWarnings } from './option-warnings.js';
 import type { AgentChoices, PlannedAgent } from './planned-agent.js';
-
-/** Leaves the choice of the model to the service. */
-const automatic = 'auto';
+import { providerToCome } from './provider-to-come.js';
 
 /** What a session's next model call goes by: its settings, the way to its model, and what its clients bring. */
 export class Planner {
@@ -104,13 +109,23 @@ export class Planner {
   }
 
   private modelOf({ agent, model = agent.model }: PlannedAgent, state: SessionState): string {
-    const isServed = model !== undefined && this.isServed(model);
-    return isServed ? model : this.model(state);
+    const isUsable = model !== undefined && this.isServed(model) && isAllowedModel(state, model);
+    return isUsable ? model : this.model(state);
   }
 
   /** False for a model that the service is known not to have. */
   isServed(model: string): boolean {
     return this.access.serves?.(model) !== false && this.access.lists?.(model) !== false;
+  }
+
+  /** Why the session's services do not give a model that a client names. */
+  problemWith(model: string): Promise<string | undefined> {
+    return modelProblem(this.access, model);
+  }
+
+  /** Why the session may not call a model; undefined when it may. */
+  refusalOf(model: string, state: SessionState): string | undefined {
+    return disallowedModel(state, model);
   }
 
   private agentPlan(planned: PlannedAgent, state: SessionState): ModelPlan {
@@ -208,13 +223,20 @@ export class Planner {
     this.toolset = undefined;
   }
 
+  /** The model of the next call: one that the session may call. */
   model(state: SessionState): string {
+    return allowedModel(state, this.wantedModel(state), (model) => this.isServed(model));
+  }
+
+  private wantedModel(state: SessionState): string {
     const { agent } = this.parts.leader?.(state) ?? {};
-    if (agent?.model !== undefined && this.isServed(agent.model)) return agent.model;
+    if (agent?.model !== undefined && this.isServed(agent.model) && isAllowedModel(state, agent.model))
+      return agent.model;
     const chosen = this.chosenModel(state) ?? this.settings.model ?? automatic;
     if (chosen !== automatic) return chosen;
     const { limitedModel } = state;
-    const other = limitedModel === undefined ? undefined : this.access.otherModel?.(limitedModel);
+    const other =
+      limitedModel === undefined ? undefined : otherAllowedModel(state, this.access, limitedModel);
     return other ?? this.access.defaultModel;
   }
 
@@ -241,7 +263,7 @@ export class Planner {
 
   /** Throws ToolConflict when a client's tool stands in the way of a built-in one. */
   plan(state: SessionState): ModelPlan {
-    const { access, settings } = this;
+    const { settings } = this;
     const model = this.model(state);
     const { reasoningEffort = this.parts.leader?.(state)?.agent.reasoningEffort } = state;
     const warning = this.warningAboutEffort(model, reasoningEffort);
@@ -254,12 +276,12 @@ export class Planner {
         }
       : known;
     const system = this.prompt.write(facts, settings.systemMessage);
-    const otherModel = access.otherModel?.(model);
+    const otherModel = otherAllowedModel(state, this.access, model);
     return {
       provider: this.provider(state, model),
       model,
       info: this.info(model),
-      ...(otherModel !== undefined && otherModel !== model && { otherModel }),
+      ...(otherModel !== undefined && { otherModel }),
       streaming: settings.streaming,
       citations: settings.citations ?? false,
       system: leader ? `${system}\n\n${leadingPrompt(leader.agent.prompt, leader.skills)}` : system,
@@ -366,16 +388,4 @@ export class Planner {
     });
     return this.toolset;
   }
-}
-
-/** Keys are not stored: a session with a service of its own waits for a client that names it again. */
-function providerToCome(reason: string): ModelProvider {
-  return {
-    id: 'none',
-    models: async () => [],
-    // biome-ignore lint/correctness/useYield: there is nothing to say before it fails
-    async *stream() {
-      throw new ModelError('configuration', reason);
-    },
-  };
 }

@@ -103,7 +103,7 @@ async function misfitIn(
 
 /** About a millisecond of them. */
 const stepsAtOnce = 5_000;
-const checkMs = 5_000;
+const checkMs = 2_000;
 
 function lastAnswer({ log }: AgentContext): { readonly text?: string } {
   const last = log.latest.history.findLast((entry) => entry.role === 'assistant');

@@ -55,10 +55,7 @@ export class EventFile {
     // A failure half-way leaves a file that is not as long as its mark says: it is written anew.
     this.written = undefined;
     for await (const batch of source.read(seq)) {
-      const text = batch
-        .filter(({ isPublic }) => isPublic)
-        .map(({ json }) => `${json}\n`)
-        .join('');
+      const text = linesOf(batch);
       bytes += Buffer.byteLength(text);
       seq = batch.at(-1)?.seq ?? seq;
       const reached = JSON.stringify({ seq, bytes, cuts });
@@ -84,4 +81,16 @@ export class EventFile {
       return undefined;
     }
   }
+}
+
+/** The events of a log as lines of JSON, in stretches. */
+export async function* eventLines(records: AsyncIterable<readonly LogRecord[]>): AsyncIterable<string> {
+  for await (const batch of records) yield linesOf(batch);
+}
+
+function linesOf(batch: readonly LogRecord[]): string {
+  return batch
+    .filter(({ isPublic }) => isPublic)
+    .map(({ json }) => `${json}\n`)
+    .join('');
 }

@@ -13,6 +13,14 @@ export async function readPlanIn(
   sessionDirectory: string,
   sync: FileSync = unsynced,
 ): Promise<string | undefined> {
+  return (await readPlanFile(sessionDirectory, sync)) || undefined;
+}
+
+/** What the file holds; undefined when there is none. */
+export async function readPlanFile(
+  sessionDirectory: string,
+  sync: FileSync = unsynced,
+): Promise<string | undefined> {
   await sync.pull(planPathIn(sessionDirectory));
-  return (await readFile(planPathIn(sessionDirectory), 'utf8').catch(absent)) || undefined;
+  return readFile(planPathIn(sessionDirectory), 'utf8').catch(absent);
 }

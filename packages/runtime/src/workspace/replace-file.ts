@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { diskFault, diskKinds } from '@groundcrew/store';
 
 /** Writes a file of a session's own, whole or not at all; throws StoreError where the disk is the reason. */
-export async function replaceFile(path: string, content: string): Promise<void> {
+export async function replaceFile(path: string, content: string | AsyncIterable<string>): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -7,7 +7,7 @@ import { Checkpoints } from './checkpoints.js';
 import { type FileSync, unsynced } from './file-sync.js';
 import { inParent, NoDirectory } from './held-parent.js';
 import { ObjectiveFile } from './objective.js';
-import { planPathIn, readPlanIn } from './plan.js';
+import { planPathIn, readPlanFile, readPlanIn } from './plan.js';
 import { replaceFile } from './replace-file.js';
 import type { Todos } from './todos.js';
 
@@ -89,6 +89,11 @@ export class Workspace {
 
   readPlan(): Promise<string | undefined> {
     return readPlanIn(this.directory, this.sync);
+  }
+
+  /** What the plan's file holds, be it nothing yet; undefined when there is none. */
+  readPlanFile(): Promise<string | undefined> {
+    return readPlanFile(this.directory, this.sync);
   }
 
   async writePlan(content: string): Promise<'create' | 'update'> {

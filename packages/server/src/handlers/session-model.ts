@@ -7,6 +7,7 @@ import { capabilitiesOf } from '../settings.js';
 type Names =
   | 'session.model.getCurrent'
   | 'session.model.list'
+  | 'session.model.setAllowedModels'
   | 'session.model.setReasoningEffort'
   | 'session.model.switchTo';
 
@@ -20,7 +21,21 @@ export const sessionModelHandlers: SessionHandlers<Pick<Methods, Names>> = {
     };
   },
   async 'session.model.list'(_params, { session, environment }) {
-    return { list: await environment.listModels({ session }) };
+    const list = await environment.listModels({ session });
+    const { allowedModels } = (await session.state()).fixed;
+    return { list: allowedModels ? list.filter(({ id }) => allowedModels.includes(id)) : list };
+  },
+  async 'session.model.setAllowedModels'({ allowedModels }, context) {
+    const { session } = context;
+    const names = allowedModels ? usableModels(allowedModels, session) : null;
+    await session.record({ note: 'settings.fixed', data: { allowedModels: names } });
+    const modelId = await currentModel(session, context);
+    if (!names) return { modelId };
+    const fallbackModel = names.find((name) => session.tools.planner.isServed(name)) ?? '';
+    const isLeft = modelId !== 'auto' && !names.includes(modelId);
+    if (isLeft) await change(session, { newModel: fallbackModel, cause: 'allowed_models' });
+    const applied = { allowedModels: names, effectiveAllowedModels: [...names], fallbackModel };
+    return { ...applied, modelId: isLeft ? fallbackModel : modelId };
   },
   async 'session.model.setReasoningEffort'({ reasoningEffort }, context) {
     const { session } = context;
@@ -34,6 +49,8 @@ export const sessionModelHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const { modelId, reasoningEffort, contextTier } = params;
     const { session } = context;
     if (modelId === '') throw new Refusal('modelId: a model has a name');
+    const reason = session.tools.planner.refusalOf(modelId, await session.state());
+    if (reason !== undefined) throw new Refusal(reason);
     const modelCapabilities = capabilitiesOf(params);
     const previous = await currentModel(session, context);
     await context.runtime.change(session, (before) => ({
@@ -52,6 +69,20 @@ export const sessionModelHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { status: 'applied', deferred, modelId: previous, message, deprecationWarnings: [] };
   },
 };
+
+const mostAllowed = 1000;
+
+/** The names without blanks and repetitions; a list that leaves the session no model is refused. */
+function usableModels(given: readonly string[], session: Session): string[] {
+  const names = [...new Set(given.map((name) => name.trim()))];
+  if (names.length === 0 || names.includes(''))
+    throw new Refusal("'allowedModels' names models by their ids, one at least; null allows every model.");
+  if (names.length > mostAllowed)
+    throw new Refusal(`'allowedModels' has ${names.length} names, at most ${mostAllowed} are taken`);
+  if (!names.some((name) => session.tools.planner.isServed(name)))
+    throw new Refusal(`The services of the session have none of these models: ${names.join(', ')}`);
+  return names;
+}
 
 async function currentModel(session: Session, { runtime }: CallContext): Promise<string> {
   const chosen = (await session.state()).model ?? session.currentSettings.model;

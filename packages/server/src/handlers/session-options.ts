@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Methods } from '@groundcrew/protocol';
+import { Refusal } from '../failure.js';
 import type { SessionHandlers } from '../handler.js';
 import { limitsChange, limitsFrom } from '../limits.js';
 import { giveTokens, tokenProvidersOf } from '../provider-settings.js';
@@ -11,6 +12,10 @@ export const sessionOptionsHandlers: SessionHandlers<Pick<Methods, 'session.opti
     const { enableStreaming, sessionLimits, ...changes } = params;
     const { session } = context;
     const warnings = context.optionWarnings();
+    const reason = params.model
+      ? session.tools.planner.refusalOf(params.model, await session.state())
+      : undefined;
+    if (reason !== undefined) throw new Refusal(reason);
     const moved =
       changes.workingDirectory === undefined ? undefined : await contextIn(session, changes.workingDirectory);
     const patch = {

@@ -5,10 +5,11 @@ type Names = Extract<keyof Methods, `session.plan.${string}`>;
 
 export const sessionPlanHandlers: SessionHandlers<Pick<Methods, Names>> = {
   async 'session.plan.read'(_params, { session }) {
-    const content = await session.workspace.readPlan();
+    const content = await session.workspace.readPlanFile();
     const hasPlace = content !== undefined || session.hasWorkspaceIn(await session.state());
     return {
-      exists: content !== undefined,
+      // An empty file is only where a plan may be written.
+      exists: content !== undefined && content !== '',
       content: content ?? null,
       path: hasPlace ? session.workspace.planPath : null,
     };

@@ -1,10 +1,31 @@
-import type { EventData, Methods } from '@groundcrew/protocol';
+import { type EventData, type JsonObject, type Methods, withoutNulls } from '@groundcrew/protocol';
+import type { Prompt } from '@groundcrew/runtime';
+import { requirePromptSize } from '../bounds.js';
 import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.queue.${string}`>;
 type AgentMode = NonNullable<EventData<'user.message'>['agentMode']>;
 
 export const sessionQueueHandlers: SessionHandlers<Pick<Methods, Names>> = {
+  async 'session.queue.appendSteering'(params, { session }) {
+    const { messageId, expectedPrompt, agentMode, displayPrompt } = params;
+    const added = params.attachments.map(withoutNulls) as JsonObject[];
+    const isMeant = (each: Prompt) =>
+      each.messageId === messageId &&
+      each.mode === 'immediate' &&
+      each.text === expectedPrompt &&
+      (each.agentMode ?? agentMode) === agentMode;
+    const updated = await session.extendPrompt(isMeant, ({ text, displayText = text, attachments = [] }) => {
+      const extended = {
+        text: `${text}\n\n${params.prompt}`,
+        displayText: `${displayText}\n\n${displayPrompt}`,
+        ...(added.length > 0 && { attachments: [...attachments, ...added] }),
+      };
+      requirePromptSize(extended.text, extended.attachments);
+      return extended;
+    });
+    return { updated };
+  },
   async 'session.queue.pendingItems'(_params, { session }) {
     const prompts = await session.waitingPrompts();
     return {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Methods } from '@groundcrew/protocol';
+import { charactersIn, type Methods } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
-import type { SessionHandlers } from '../handler.js';
+import { Refusal } from '../failure.js';
+import type { SessionCallContext, SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.tasks.${string}` | 'session.fleet.start'>;
 
@@ -17,7 +18,24 @@ export const sessionTasksHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { agentId };
   },
   async 'session.tasks.list'(_params, { session }) {
-    return { tasks: await session.agents.tasks() };
+    return { tasks: [...(await session.agents.tasks()), ...(await session.clientTasks.list())] };
+  },
+  async 'session.tasks.register'(
+    { clientTaskId, description, displayName, cancellable, ...params },
+    context,
+  ) {
+    const { session } = context;
+    const wish = {
+      clientTaskId,
+      description,
+      cancellable,
+      ...(displayName !== undefined && { displayName }),
+    };
+    return session.clientTasks.register(ownerOf(context), wish, params.expectedSequence);
+  },
+  async 'session.tasks.update'({ id, sequence, update }, { session, client }) {
+    requireResultSize(update);
+    return session.clientTasks.update(client.id, id, { sequence, update });
   },
   async 'session.tasks.refresh'() {
     return {};
@@ -28,7 +46,8 @@ export const sessionTasksHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return {};
   },
   async 'session.tasks.getProgress'({ id }, { session }) {
-    return { progress: (await session.agents.progress(id)) ?? null };
+    const ofAgent = await session.agents.progress(id);
+    return { progress: ofAgent ?? (await session.clientTasks.progress(id)) ?? null };
   },
   async 'session.tasks.getCurrentPromotable'(_params, { session }) {
     const task = await promotable(session);
@@ -43,10 +62,12 @@ export const sessionTasksHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return isPromoted ? { task: { ...task, executionMode: 'background' as const } } : {};
   },
   async 'session.tasks.cancel'({ id }, { session }) {
-    return { cancelled: await (await session.load()).subAgents.stop(id) };
+    const cancelled = await session.clientTasks.cancel(id);
+    return { cancelled: cancelled ?? (await (await session.load()).subAgents.stop(id)) };
   },
   async 'session.tasks.remove'({ id }, { session }) {
-    return { removed: await (await session.load()).subAgents.remove(id) };
+    const removed = await session.clientTasks.remove(id);
+    return { removed: removed ?? (await (await session.load()).subAgents.remove(id)) };
   },
   async 'session.tasks.sendMessage'({ id, message }, { session }) {
     const sent = await (await session.load()).subAgents.message(id, message);
@@ -58,6 +79,35 @@ export const sessionTasksHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return { started: true };
   },
 };
+
+/** An extension by its id; an app by the name it gave, else by its connection. */
+function ownerOf({ client, session }: SessionCallContext) {
+  const { id: clientId, extension } = client;
+  if (extension)
+    return {
+      clientId,
+      participantId: `extension:${extension.id}`,
+      kind: 'extension' as const,
+      displayName: extension.name,
+      source: extension.id,
+    };
+  const { clientName } = session.currentSettings;
+  return {
+    clientId,
+    participantId: `sdk:${clientName ?? clientId}`,
+    kind: 'sdk' as const,
+    ...(clientName !== undefined && { displayName: clientName }),
+  };
+}
+
+const largestResult = 256 * 1024;
+
+/** It is a part of every list of tasks. */
+function requireResultSize(update: { readonly kind: string; readonly result?: unknown }): void {
+  const size = charactersIn(update.result);
+  if (size > largestResult)
+    throw new Refusal(`'update.result' has ${size} characters, at most ${largestResult} are taken`);
+}
 
 /** The agent that the root agent waits for. */
 async function promotable(session: Session) {

@@ -58,6 +58,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
   },
   async 'session.shutdown'({ type, reason = 'The session was ended because of an error' }, context) {
     const { runtime, session, client } = context;
+    await session.clientTasks.shutDown();
     await runtime.close(session.sessionId, type === 'error' ? { errorReason: reason } : {});
     client.detached(session.sessionId);
     return null;

@@ -83,6 +83,7 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
   },
   async 'sessions.open'(params, context) {
     const { kind, options = {} } = params;
+    if (kind === undefined) return { status: 'not_found' };
     if (kind !== 'create' && !(kind in openKinds))
       throw new Refusal(
         `Sessions cannot be opened as '${kind}' here: this runtime knows local sessions only`,

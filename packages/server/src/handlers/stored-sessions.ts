@@ -44,6 +44,14 @@ export const storedSessionsHandlers: Handlers<Pick<Methods, Names>> = {
     if (!found) throw new Refusal(`Session not found: ${params.sessionId}`);
     return readPersisted(params, runtime);
   },
+  async 'sessions.getEventFilePath'({ sessionId }, { runtime }) {
+    const [found] = await runtime.list({ sessionId, includeEmpty: true });
+    if (!found) throw new Refusal(`Session not found: ${sessionId}`);
+    return { filePath: await runtime.stored.writeEvents(sessionId) };
+  },
+  async 'sessions.getPersistedRemoteSteerable'() {
+    return {};
+  },
   async 'sessions.close'({ sessionId }, { runtime, client }) {
     if (await runtime.close(sessionId)) client.detached(sessionId);
     return {};

@@ -1,0 +1,220 @@
+import { stat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import {
+  type AgentApp,
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  type InitializeResponse,
+  type McpServer,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+} from '@agentclientprotocol/sdk';
+import type { ResumeSessionOptions, SessionMetadata } from '@groundcrew/sdk';
+import { EditorSession } from './editor-session.js';
+import { mcpServersOf } from './mcp-servers.js';
+import { questionHandlers } from './questions.js';
+import type { EditorWorld } from './world.js';
+
+/** How many sessions one page of a list has. */
+const pageSize = 50;
+
+/** Where an editor wants a session to work. */
+interface Wanted {
+  readonly cwd: string;
+  readonly mcpServers?: readonly McpServer[];
+  readonly additionalDirectories?: readonly string[];
+}
+
+/** Sessions of the runtime as one editor uses them. */
+export class EditorAgent {
+  private readonly sessions = new Map<string, EditorSession>();
+  private abilities: ClientCapabilities = {};
+
+  constructor(private readonly world: EditorWorld) {}
+
+  /** All that the editor may ask for. */
+  app(): AgentApp {
+    const { session } = methods.agent;
+    return agent({ name: 'groundcrew' })
+      .onRequest(methods.agent.initialize, ({ params }) => this.initialize(params.clientCapabilities))
+      .onRequest(methods.agent.authenticate, ({ params }) => this.authenticate(params.methodId))
+      .onRequest(session.new, ({ params, client }) => this.create(params, client))
+      .onRequest(session.load, ({ params, client }) => this.open(params, { client, replay: true }))
+      .onRequest(session.resume, ({ params, client }) => this.open(params, { client, replay: false }))
+      .onRequest(session.list, ({ params }) => this.list(params))
+      .onRequest(session.close, ({ params }) => this.close(params.sessionId))
+      .onRequest(session.delete, ({ params }) => this.delete(params.sessionId))
+      .onRequest(session.setMode, ({ params }) => this.setMode(params.sessionId, params.modeId))
+      .onRequest(session.setConfigOption, async ({ params }) => {
+        const { settings } = this.find(params.sessionId);
+        await settings.set(params.configId, params.value);
+        return { configOptions: await settings.options() };
+      })
+      .onRequest(session.prompt, async ({ params, signal }) => ({
+        stopReason: await this.find(params.sessionId).prompt(params.prompt, signal),
+      }))
+      .onNotification(session.cancel, ({ params }) => this.sessions.get(params.sessionId)?.cancel());
+  }
+
+  private initialize(abilities: ClientCapabilities = {}): InitializeResponse {
+    this.abilities = abilities;
+    return {
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: 'groundcrew', title: 'Groundcrew', version: this.world.version },
+      authMethods: [
+        {
+          id: 'environment',
+          name: 'Keys of the environment',
+          description:
+            'Start the agent with the key of a model service in its environment, or name the service in config.json; `groundcrew doctor` says what is missing. Without one the offline model answers.',
+        },
+      ],
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: true },
+        sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
+      },
+    };
+  }
+
+  private async authenticate(methodId: string): Promise<Record<string, never>> {
+    if (methodId !== 'environment')
+      throw RequestError.invalidParams({ methodId }, `there is no way to log in that is named ${methodId}`);
+    const missing = await this.world.missingService();
+    if (missing !== undefined) throw RequestError.authRequired(undefined, missing);
+    return {};
+  }
+
+  private async create(wanted: Wanted, client: AgentContext) {
+    const made = await this.sessionFor(wanted, client);
+    const session = await this.world.client.createSession(made.options);
+    return {
+      sessionId: session.sessionId,
+      ...(await this.add(made.editorSession, session, { replay: false })),
+    };
+  }
+
+  private async open(
+    wanted: Wanted & { readonly sessionId: string },
+    { client, replay }: { readonly client: AgentContext; readonly replay: boolean },
+  ) {
+    const { sessionId } = wanted;
+    await this.requireStored(sessionId);
+    await this.sessions.get(sessionId)?.close();
+    this.sessions.delete(sessionId);
+    const made = await this.sessionFor(wanted, client);
+    const session = await this.world.client.resumeSession(sessionId, {
+      ...made.options,
+      continuePendingWork: true,
+    });
+    return this.add(made.editorSession, session, { replay });
+  }
+
+  private async sessionFor(
+    wanted: Wanted,
+    editor: AgentContext,
+  ): Promise<{ readonly editorSession: EditorSession; readonly options: ResumeSessionOptions }> {
+    const { cwd: workingDirectory, mcpServers = [], additionalDirectories = [] } = wanted;
+    for (const path of [workingDirectory, ...additionalDirectories]) await requireDirectory(path);
+    const { world, abilities } = this;
+    const editorSession = new EditorSession({
+      editor,
+      workingDirectory,
+      shown: {
+        notices: Boolean(abilities.session?.notices),
+        compaction: Boolean(abilities.session?.compaction),
+      },
+      warn: (message) => world.warn(message),
+    });
+    const options: ResumeSessionOptions = {
+      ...world.defaults,
+      ...questionHandlers({
+        editor,
+        abilities,
+        workingDirectory,
+        approvals: world.approvals,
+        session: () => editorSession.known,
+        ready: () => editorSession.ready,
+      }),
+      streaming: true,
+      workingDirectory,
+      ...(additionalDirectories.length > 0 && { additionalDirectories: [...additionalDirectories] }),
+      ...(mcpServers.length > 0 && { mcpServers: mcpServersOf(mcpServers) }),
+      onEvent: editorSession.receive,
+    };
+    return { editorSession, options };
+  }
+
+  private async add(
+    editorSession: EditorSession,
+    session: Parameters<EditorSession['attach']>[0],
+    how: { readonly replay: boolean },
+  ) {
+    await this.world.opened(session);
+    await editorSession.attach(session, how);
+    this.sessions.set(session.sessionId, editorSession);
+    const { settings } = editorSession;
+    const answer = { modes: await settings.modes(), configOptions: await settings.options() };
+    editorSession.announce();
+    return answer;
+  }
+
+  private async list({ cwd, cursor }: { readonly cwd?: string | null; readonly cursor?: string | null }) {
+    const all = await this.world.client.listSessions(cwd ? { workingDirectory: cwd } : {});
+    const after = cursor ? all.findIndex(({ sessionId }) => sessionId === cursor) : -1;
+    if (cursor && after < 0) throw RequestError.invalidParams({ cursor }, 'the cursor is not known');
+    const page = all.slice(after + 1, after + 1 + pageSize);
+    const last = page.at(-1);
+    const hasMore = after + 1 + pageSize < all.length;
+    return { sessions: page.map(infoOf), ...(hasMore && last && { nextCursor: last.sessionId }) };
+  }
+
+  private async close(sessionId: string): Promise<Record<string, never>> {
+    await this.find(sessionId).close();
+    this.sessions.delete(sessionId);
+    return {};
+  }
+
+  /** What is not there any more is deleted already. */
+  private async delete(sessionId: string): Promise<Record<string, never>> {
+    await this.sessions.get(sessionId)?.close();
+    this.sessions.delete(sessionId);
+    if (await this.world.client.getSessionMetadata(sessionId))
+      await this.world.client.deleteSession(sessionId);
+    return {};
+  }
+
+  private async setMode(sessionId: string, modeId: string): Promise<Record<string, never>> {
+    await this.find(sessionId).settings.setMode(modeId);
+    return {};
+  }
+
+  private find(sessionId: string): EditorSession {
+    const found = this.sessions.get(sessionId);
+    if (!found) throw RequestError.sessionNotFound(sessionId);
+    return found;
+  }
+
+  private async requireStored(sessionId: string): Promise<void> {
+    if (!(await this.world.client.getSessionMetadata(sessionId)))
+      throw RequestError.sessionNotFound(sessionId);
+  }
+}
+
+function infoOf({ sessionId, summary, modifiedTime, context }: SessionMetadata) {
+  return {
+    sessionId,
+    cwd: context?.workingDirectory ?? '/',
+    updatedAt: modifiedTime.toISOString(),
+    ...(summary !== undefined && { title: summary }),
+  };
+}
+
+async function requireDirectory(path: string): Promise<void> {
+  if (!isAbsolute(path)) throw RequestError.invalidParams({ path }, `${path} is no absolute path`);
+  const found = await stat(path).catch(() => undefined);
+  if (!found?.isDirectory()) throw RequestError.invalidParams({ path }, `there is no directory ${path}`);
+}

@@ -1,0 +1,2 @@
+export { serveEditor } from './stdio.js';
+export type { EditorWorld } from './world.js';

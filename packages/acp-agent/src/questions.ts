@@ -1,0 +1,309 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type CreateElicitationRequest,
+  type ElicitationSchema,
+  methods,
+  type PermissionOption,
+  type RequestPermissionRequest,
+  type ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
+import type {
+  Approval,
+  ElicitationRequest,
+  ElicitationResult,
+  PermissionInvocation,
+  PermissionRequest,
+  PermissionRequestResult,
+  ResumeSessionOptions,
+  Session,
+} from '@groundcrew/sdk';
+import { changesOf } from './changes.js';
+import { diffContent, textContent } from './tool-view.js';
+import type { EditorApprovals } from './world.js';
+
+/** What the questions of one session need. */
+export interface QuestionParts {
+  readonly editor: AgentContext;
+  readonly abilities: ClientCapabilities;
+  readonly approvals: EditorApprovals;
+  readonly workingDirectory: string;
+  session(): Session | undefined;
+  /** Resolves when the editor has been shown all that came before. */
+  ready(): Promise<void>;
+}
+
+type Handlers = Pick<
+  ResumeSessionOptions,
+  | 'onPermissionRequest'
+  | 'onUserInputRequest'
+  | 'onExitPlanModeRequest'
+  | 'onElicitationRequest'
+  | 'onAutoModeSwitchRequest'
+>;
+
+/** Puts the questions of a session to the user of its editor. What the editor has no dialogue for is not offered to the model. */
+export function questionHandlers(parts: QuestionParts): Handlers {
+  const { form, url } = parts.abilities.elicitation ?? {};
+  return {
+    onPermissionRequest: (...question) => permission(parts, ...question),
+    onExitPlanModeRequest: (request, _, signal) => plan(parts, request, signal),
+    onAutoModeSwitchRequest: (request, _, signal) => otherModel(parts, request.retryAfterSeconds, signal),
+    ...(form && { onUserInputRequest: (request, _, signal) => userInput(parts, request, signal) }),
+    ...((form || url) && {
+      onElicitationRequest: (request, _, signal) => elicitation(parts, request, signal),
+    }),
+  };
+}
+
+/** Asks the editor which of these; undefined when its user has not chosen. */
+async function choose(
+  { editor, session, ready }: QuestionParts,
+  asked: { readonly toolCall: ToolCallUpdate; readonly options: readonly PermissionOption[] },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  await ready();
+  const sessionId = session()?.sessionId ?? '';
+  const params: RequestPermissionRequest = {
+    sessionId,
+    toolCall: asked.toolCall,
+    options: [...asked.options],
+  };
+  const waiting = { cancellationSignal: signal, stopWaitingOnCancel: true };
+  const { outcome } = await editor.request(methods.client.session.requestPermission, params, waiting);
+  return outcome.outcome === 'selected' ? outcome.optionId : undefined;
+}
+
+async function permission(
+  parts: QuestionParts,
+  request: PermissionRequest,
+  invocation: PermissionInvocation,
+  signal: AbortSignal,
+): Promise<PermissionRequestResult> {
+  const { approvals } = parts;
+  if (approvals.isAllowed(request, invocation)) return { kind: 'approve-once' };
+  const approval = approvals.approvalFor(request, invocation);
+  const alone = approvals.textAlone(request);
+  const toolCall = callOf(parts, request, invocation);
+  const options = optionsFor(approvals, approval, alone);
+  let chosen: string | undefined;
+  try {
+    chosen = await choose(parts, { toolCall, options }, signal);
+  } catch {
+    // The editor is gone, or cannot ask: the question stays open for the next client.
+    return { kind: 'no-result' };
+  }
+  if (signal.aborted) return { kind: 'no-result' };
+  if (chosen === 'once') return { kind: 'approve-once' };
+  if (chosen === 'text' && alone) return { kind: 'approve-for-session', approval: alone };
+  if (chosen === 'session' && approval) return { kind: 'approve-for-session', approval };
+  if (chosen === 'always' && approval)
+    return { kind: 'approve-for-location', approval, locationKey: await approvals.place(parts.session()) };
+  if (chosen === 'deny') return { kind: 'reject', feedback: 'The user said no.' };
+  return { kind: 'user-not-available' };
+}
+
+function optionsFor(
+  approvals: EditorApprovals,
+  approval: Approval | undefined,
+  alone: Approval | undefined,
+): readonly PermissionOption[] {
+  const what = approval ? approvals.describe(approval) : '';
+  const scope = alone ? `any use of ${what}` : what;
+  return [
+    { optionId: 'once', kind: 'allow_once', name: 'Allow once' },
+    ...(approval && alone
+      ? [
+          {
+            optionId: 'text',
+            kind: 'allow_always',
+            name: 'Allow this exact command in this session',
+          } as const,
+        ]
+      : []),
+    ...(approval
+      ? ([
+          { optionId: 'session', kind: 'allow_always', name: `Allow in this session (${scope})` },
+          { optionId: 'always', kind: 'allow_always', name: `Always allow in this project (${scope})` },
+        ] as const)
+      : []),
+    { optionId: 'deny', kind: 'reject_once', name: 'Deny' },
+  ];
+}
+
+/** The call that waits: what would happen is shown in full, a change as its diff. */
+function callOf(
+  { approvals, workingDirectory }: QuestionParts,
+  request: PermissionRequest,
+  { requestId, promptRequest }: PermissionInvocation,
+): ToolCallUpdate {
+  const base = { toolCallId: request.toolCallId ?? requestId, status: 'pending' } as const;
+  if (promptRequest?.kind === 'path') {
+    const verb = promptRequest.accessKind === 'write' ? 'Write' : 'Look';
+    return {
+      ...base,
+      title: `${verb} outside the working directory: ${promptRequest.paths.join(', ')}`,
+      locations: promptRequest.paths.map((path) => ({ path })),
+    };
+  }
+  const title = approvals.describeRequest(request);
+  if (request.kind === 'write') {
+    const path = resolve(workingDirectory, request.fileName);
+    const changes = changesOf(request.diff, path);
+    return {
+      ...base,
+      title,
+      kind: 'edit',
+      content: changes.map(diffContent),
+      locations: changes.length > 0 ? changes.map(({ line }) => ({ path, line })) : [{ path }],
+    };
+  }
+  if (request.kind === 'read')
+    return { ...base, title, kind: 'read', locations: [{ path: resolve(workingDirectory, request.path) }] };
+  if (request.kind !== 'shell') return { ...base, title, kind: request.kind === 'url' ? 'fetch' : 'other' };
+  const { fullCommandText, warning, possiblePaths } = request;
+  const lines = [fullCommandText, ...(warning === undefined ? [] : [`Careful: ${warning}`])];
+  return {
+    ...base,
+    title: fullCommandText,
+    kind: 'execute',
+    content: [textContent(lines.join('\n\n'))],
+    locations: possiblePaths.map((path) => ({ path: resolve(workingDirectory, path) })),
+  };
+}
+
+type PlanHandler = NonNullable<ResumeSessionOptions['onExitPlanModeRequest']>;
+
+const actionNames: Readonly<Record<string, string>> = {
+  interactive: 'Approve, and ask before each change',
+  autopilot: 'Approve, and work through it unasked',
+  autopilot_fleet: 'Approve, and work through it with several agents',
+  exit_only: 'Leave plan mode, and wait',
+};
+
+async function plan(
+  parts: QuestionParts,
+  { summary, planContent, actions }: Parameters<PlanHandler>[0],
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<PlanHandler>>> {
+  const chosen = await choose(
+    parts,
+    {
+      toolCall: {
+        toolCallId: `plan-${randomUUID()}`,
+        title: summary || 'The plan is ready',
+        kind: 'switch_mode',
+        status: 'pending',
+        content: [textContent(planContent)],
+      },
+      options: [
+        ...actions.map((action) => ({
+          optionId: action,
+          kind: action === 'interactive' ? ('allow_once' as const) : ('allow_always' as const),
+          name: actionNames[action] ?? action,
+        })),
+        { optionId: 'keep', kind: 'reject_once', name: 'Keep planning' },
+      ],
+    },
+    signal,
+  );
+  const selectedAction = actions.find((action) => action === chosen);
+  return selectedAction ? { approved: true, selectedAction } : { approved: false };
+}
+
+async function otherModel(
+  parts: QuestionParts,
+  seconds: number | undefined,
+  signal: AbortSignal,
+): Promise<'yes' | 'yes_always' | 'no'> {
+  const wait = seconds === undefined ? '' : ` for ${seconds} seconds`;
+  const chosen = await choose(
+    parts,
+    {
+      toolCall: {
+        toolCallId: `model-${randomUUID()}`,
+        title: `The model is rate limited${wait}. Go on with another one?`,
+        kind: 'other',
+        status: 'pending',
+      },
+      options: [
+        { optionId: 'yes', kind: 'allow_once', name: 'Yes' },
+        { optionId: 'yes_always', kind: 'allow_always', name: 'Yes, always' },
+        { optionId: 'no', kind: 'reject_once', name: 'No' },
+      ],
+    },
+    signal,
+  );
+  return chosen === 'yes' || chosen === 'yes_always' ? chosen : 'no';
+}
+
+/** The field that holds the answer to a question of the agent. */
+const answerField = 'answer';
+
+async function userInput(
+  parts: QuestionParts,
+  {
+    question,
+    choices,
+    allowFreeform,
+  }: Parameters<NonNullable<ResumeSessionOptions['onUserInputRequest']>>[0],
+  signal: AbortSignal,
+): Promise<{ readonly answer: string; readonly wasFreeform: boolean }> {
+  const isClosed = choices.length > 0 && !allowFreeform;
+  const hint = choices.length > 0 && !isClosed ? `${choices.join(', ')}, or your own words` : undefined;
+  const requestedSchema: ElicitationSchema = {
+    type: 'object',
+    properties: {
+      [answerField]: {
+        type: 'string',
+        title: 'Answer',
+        ...(isClosed && { enum: [...choices] }),
+        ...(hint !== undefined && { description: hint }),
+      },
+    },
+    required: [answerField],
+  };
+  const said = await fillIn(parts, { mode: 'form', message: question, requestedSchema }, signal);
+  const answer = said.action === 'accept' ? said.content?.[answerField] : undefined;
+  if (typeof answer !== 'string') throw new Error('The user gave no answer');
+  return { answer, wasFreeform: !choices.includes(answer) };
+}
+
+async function elicitation(
+  parts: QuestionParts,
+  request: ElicitationRequest,
+  signal: AbortSignal,
+): Promise<ElicitationResult> {
+  const { form, url } = parts.abilities.elicitation ?? {};
+  const { elicitationSource: source, mode, requestedSchema } = request;
+  const message = source ? `${source}: ${request.message}` : request.message;
+  if (mode === 'url') {
+    if (!url) return { action: 'decline' };
+    const elicitationId = randomUUID();
+    return fillIn(parts, { mode, message, url: request.url ?? '', elicitationId }, signal);
+  }
+  if (!form) return { action: 'decline' };
+  // The runtime has checked the form, whose fields are those of the editor's protocol.
+  const schema = { type: 'object', ...requestedSchema } as ElicitationSchema;
+  return fillIn(parts, { mode: 'form', message, requestedSchema: schema }, signal);
+}
+
+type Form =
+  | { readonly mode: 'form'; readonly message: string; readonly requestedSchema: ElicitationSchema }
+  | { readonly mode: 'url'; readonly message: string; readonly url: string; readonly elicitationId: string };
+
+async function fillIn(
+  { editor, session, ready }: QuestionParts,
+  form: Form,
+  signal: AbortSignal,
+): Promise<ElicitationResult> {
+  await ready();
+  const params: CreateElicitationRequest = { ...form, sessionId: session()?.sessionId ?? '' };
+  const waiting = { cancellationSignal: signal, stopWaitingOnCancel: true };
+  const said = await editor.request(methods.client.elicitation.create, params, waiting);
+  if (said.action !== 'accept') return { action: said.action === 'decline' ? 'decline' : 'cancel' };
+  const { content } = said as { readonly content?: ElicitationResult['content'] | null };
+  return { action: 'accept', ...(content && { content }) };
+}
