@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { callTools, providerOf, type RuntimeProcess, say, story } from '@groundcrew/testkit';
+import { callTools, providerOf, type RuntimeProcess, say, story, type WireClient } from '@groundcrew/testkit';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Nodes, openClusterWorld } from './cluster-world.js';
 
@@ -104,10 +104,9 @@ describe.skipIf(!world)('what nodes leave to one another', { timeout: 60_000 }, 
     const model = world.api.script(...answers(8));
     const processes = await Promise.all([1, 2, 3].map(() => startWith(model.baseUrl)));
     const clients = await Promise.all(processes.map((node) => nodes.connect(node)));
-    const [a] = clients;
-    const closed = await a?.create({ model: 'scripted' });
-    const left = await a?.create({ model: 'scripted' });
-    if (!a || !closed || !left) throw new Error('No client is connected');
+    const [a, b] = clients as [WireClient, WireClient];
+    const closed = await a.create({ model: 'scripted' });
+    const left = await a.create({ model: 'scripted' });
     for (const session of [closed, left]) {
       await session.turn('Hello');
       await session.call('session.schedule.addAt', { at: Date.now() + 1_500, prompt: 'Report' });
@@ -127,10 +126,9 @@ describe.skipIf(!world)('what nodes leave to one another', { timeout: 60_000 }, 
         `SELECT id FROM ${schema()}.gc_session WHERE due_at < extract(epoch FROM clock_timestamp()) * 1000`,
       );
     await expect.poll(due, { timeout: 20_000 }).toEqual([]);
-    const b = clients[1];
     for (const { sessionId } of [closed, left]) {
-      const theirs = await b?.resume(sessionId, {});
-      const { entries } = (await theirs?.call('session.schedule.list')) as { entries: { id: number }[] };
+      const theirs = await b.resume(sessionId, {});
+      const { entries } = await theirs.call<{ entries: { id: number }[] }>('session.schedule.list');
       expect(entries.map(({ id }) => id)).toEqual([2]);
       expect(await promptsOf(sessionId)).toHaveLength(2);
     }
