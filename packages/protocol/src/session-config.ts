@@ -81,6 +81,8 @@ export const modelFields = () => ({
   models: () => z.array(providerModel()),
   capi: capiOptions,
   gitHubToken: text,
+  /** The client gives the token itself, whenever one is needed, under this name. */
+  gitHubTokenProviderRegistrationId: text,
 });
 
 const capiOptions = once(() => sparseObject({ enableWebSocketResponses: flagOrNull }));

@@ -13,6 +13,7 @@ export {
   type Message,
   type Notification,
   RawJson,
+  RawPieces,
   type Request,
   type RequestId,
   type Success,

@@ -116,6 +116,7 @@ const modelOptions = {
   models: list(models),
   capi: object({ enableWebSocketResponses: used }),
   gitHubToken: used,
+  gitHubTokenProviderRegistrationId: used,
 } as const;
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
