@@ -13,7 +13,7 @@ import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server'
 import type { SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { accountsOf, type HomeAccounts, type ShownToken } from './config/accounts.js';
-import { hookFilesOf, mcpFilesOf, shellsOf } from './config/child-programs.js';
+import { hookDiscoveryOf, hookFilesOf, mcpFilesOf, shellsOf } from './config/child-programs.js';
 import type { ClusterChoice } from './config/cluster-choice.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { allowsExtensions, extensionHost } from './config/extensions.js';
@@ -233,12 +233,12 @@ function leavingOf(node: ProgramNode | undefined): Pick<Program, 'isNode' | 'dra
 
 /** This runtime as one of several nodes, if it is to be one. */
 function nodeOf(
-  { cluster, warn }: ProgramOptions,
+  { cluster, version, warn }: ProgramOptions,
   { shared, owner }: Homes,
   providers: NamedProviders,
 ): ProgramNode | undefined {
   return cluster && shared
-    ? new ProgramNode({ ...cluster, store: shared, owner, providers, warn })
+    ? new ProgramNode({ ...cluster, store: shared, owner, providers, version, warn })
     : undefined;
 }
 
@@ -261,6 +261,7 @@ function serverEnvironment(
     warnings: options.telemetry?.warnings ?? [],
     authStatus: () => authStatus(accounts.shown),
     listModels: modelLister(models, runtime),
+    hookFiles: hookDiscoveryOf(options),
     mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
     ...(allowsExtensions(options.environment) && {
       extensions: extensionHost(

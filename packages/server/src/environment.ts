@@ -77,6 +77,27 @@ export interface Accounts {
   logout(user: KnownUser): Promise<boolean>;
 }
 
+/** What hooks files hold. */
+export interface FoundHooks {
+  readonly hooks: readonly {
+    readonly hookType: string;
+    /** The file and the line. */
+    readonly source: string;
+    /** What is run, and how. */
+    readonly content: string;
+  }[];
+  readonly problems: readonly string[];
+}
+
+/** The hooks files of this machine. */
+export interface HookDiscovery {
+  /** Every session runs them. */
+  readonly isAlwaysOn: boolean;
+  /** Those of the user, as they would run in a directory. */
+  ofUser(workingDirectory: string): FoundHooks;
+  ofProject(projectPath: string): FoundHooks;
+}
+
 /** What the server is given by the program it is part of. */
 export interface ServerEnvironment {
   readonly version: string;
@@ -104,6 +125,8 @@ export interface ServerEnvironment {
     readonly gitHubToken?: string;
     readonly session?: Session;
   }): Promise<Result<Methods['models.list']>['models']>;
+  /** Hooks files; without it there are none. */
+  readonly hookFiles?: HookDiscovery;
   /** The user's MCP servers; without it there is no file of them. */
   readonly mcpConfig?: McpConfig;
   /** How extensions are started; absent where the operator does not let them run. */

@@ -26,3 +26,4 @@ export {
   sessionMoved,
 } from './routing.js';
 export { Server } from './server.js';
+export { lackText, nodeWait } from './session-metadata.js';

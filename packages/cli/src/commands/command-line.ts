@@ -7,6 +7,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   chat: async () => (await import('./chat.js')).chat,
   run: async () => (await import('./run.js')).run,
   serve: async () => (await import('./serve.js')).serve,
+  top: async () => (await import('./top.js')).top,
   relay: async () => (await import('./relay.js')).relay,
   token: async () => (await import('./token.js')).token,
   acp: async () => (await import('./acp.js')).acp,

@@ -5,6 +5,7 @@ import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
 import type { Session, SessionSettings } from '@groundcrew/runtime';
 import { isSafeId, StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
+import { GitHubGrant } from '../github-token.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
 import { observed, requireUnchanged } from '../observing.js';
@@ -31,10 +32,11 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     const sessionId = params.sessionId ?? randomUUID();
     if (!isSafeId(sessionId))
       throw new Refusal(`Rejected session.create request with invalid sessionId: ${sessionId}`);
-    const { share, ...request } = openRequest(sessionId, params, context, { isResume: false });
+    const { share, grant, ...request } = await granted(sessionId, params, context, { isResume: false });
     const session = await context.client.open(sessionId, share, (attachment) =>
       context.runtime.create({ ...request, attachment }),
     );
+    grant?.bind(session, context.runtime);
     if (context.client.dialect.resumesLikeProtocol2) context.newerSessions.add(sessionId);
     return opened(session, [...request.warnings, ...filterWarnings(session)], { context, params });
   },
@@ -47,10 +49,9 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       new SessionNotFound(`Failed to load session events: Session not found: ${sessionId}`);
     if (!isSafeId(sessionId)) throw notFound();
     if (isObserver) await requireUnchanged(context.runtime, sessionId);
-    const { share, ...request } = {
-      ...openRequest(sessionId, params, isObserver ? { ...context, optionWarnings: () => [] } : context, {
-        isResume: true,
-      }),
+    const heeded = isObserver ? { ...context, optionWarnings: () => [] } : context;
+    const { share, grant, ...request } = {
+      ...(await granted(sessionId, params, heeded, { isResume: true })),
       changes: {
         ...(params.model !== undefined && { model: params.model }),
         ...(params.reasoningEffort !== undefined && { reasoningEffort: params.reasoningEffort }),
@@ -68,10 +69,9 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       .catch((error: unknown) => {
         throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
       });
-    return opened(session, [...unheeded, ...request.warnings, ...filterWarnings(session)], {
-      context,
-      params,
-    });
+    grant?.bind(session, context.runtime);
+    const warnings = [...unheeded, ...request.warnings, ...filterWarnings(session)];
+    return opened(session, warnings, { context, params });
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -158,6 +158,24 @@ async function disconnect(
   const success = await runtime.detachClient(sessionId, client.id);
   client.detached(sessionId);
   return { success };
+}
+
+/** The same with the GitHub token that the client gives, where it says that it does. */
+async function granted(
+  sessionId: string,
+  params: ParsedParams<Methods['session.resume']>,
+  context: CallContext,
+  how: { readonly isResume: boolean },
+) {
+  const { gitHubTokenProviderRegistrationId: registrationId, gitHubToken } = params;
+  if (registrationId === undefined)
+    return { ...openRequest(sessionId, params, context, how), grant: undefined };
+  if (gitHubToken !== undefined)
+    throw new Refusal("'gitHubToken' and 'gitHubTokenProviderRegistrationId' exclude each other");
+  const host = context.environment.accounts?.shown?.host ?? 'https://github.com';
+  const grant = new GitHubGrant(context.client, { registrationId, host, sessionId });
+  const request = openRequest(sessionId, { ...params, gitHubToken: await grant.initial() }, context, how);
+  return { ...request, share: { ...request.share, gitHubGrant: grant }, grant };
 }
 
 function openRequest(
