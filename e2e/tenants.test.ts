@@ -19,6 +19,10 @@ let olga: WireClient;
 beforeAll(async () => {
   issuer = await openIssuer();
   world.settings = {
+    tenants: {
+      small: { quotas: { sessions: 1, tokensPerDay: 5 } },
+      narrow: { quotas: { concurrentTurns: 1 } },
+    },
     jwt: [
       {
         issuer: 'https://id.example',
@@ -36,8 +40,15 @@ beforeAll(async () => {
     bob: ['beta', 'admin'],
     op: ['default', 'admin'],
     temp: ['acme', 'member'],
+    sam: ['small', 'member'],
+    nan: ['narrow', 'member'],
   });
-  await world.start([say(`I keep it: ${secret}`), say('Again')]);
+  await world.start([
+    say(`I keep it: ${secret}`),
+    say('Again'),
+    say('Enough'),
+    { type: 'after', ready: new Promise(() => undefined), reply: say('Never') },
+  ]);
   [mia, bob, olga] = (await Promise.all(
     ['mia', 'bob', 'olga'].map((name) => world.client(tokenOf(name))),
   )) as [WireClient, WireClient, WireClient];
@@ -242,6 +253,41 @@ test('over HTTP each token opens the events of its own tenant', async () => {
   expect((await ask('bob', events))[1]).not.toContain(secret);
   expect((await ask('bob', '/requests?session=of-acme'))[1]).not.toContain(secret);
   expect((await ask(undefined, events))[0]).toBe(401);
+});
+
+test('a tenant that has used up what it may reads that, also after the server was killed', async () => {
+  const quota = (message: string) => ({
+    code: -32603,
+    message: `Request ${message}`,
+    data: { code: 'quota_exceeded', retryable: true },
+  });
+  const sam = await world.client(tokenOf('sam'));
+  const session = await sam.create({ sessionId: 'of-small' });
+  expect(await sam.failure('session.create')).toEqual(
+    quota(
+      'session.create failed with message: The tenant has 1 sessions, and may have 1: delete some first.',
+    ),
+  );
+  await session.turn('Spend');
+  const over = await session.failure('session.send', { prompt: 'More' });
+  expect(over).toMatchObject({ data: { code: 'quota_exceeded' } });
+  expect(over.message).toMatch(/The tenant has used \d+ tokens today, and may use 5 a day \(UTC\)\.$/);
+  const nan = await world.client(tokenOf('nan'));
+  const [one, two] = [await nan.create(), await nan.create()];
+  await one.send('Hang');
+  expect(await two.failure('session.send', { prompt: 'Too' })).toEqual(
+    quota('session.send failed with message: The tenant has 1 turns at work, and may have 1 at once.'),
+  );
+  await one.call('session.abort');
+  await world.process.signal('SIGKILL');
+  await world.start();
+  const again = await (await world.client(tokenOf('sam'))).resume('of-small');
+  expect((await again.failure('session.send', { prompt: 'More' })).message).toBe(over.message);
+  expect(world.audit()).toContainEqual(
+    expect.objectContaining({ event: 'quota', tenant: 'small', subject: 'sam', method: 'session.create' }),
+  );
+  // Those of the other tests were connected to the server that was killed.
+  [mia, bob] = [await world.client(tokenOf('mia')), await world.client(tokenOf('bob'))];
 });
 
 test('a token that is taken away or gets another role has to come in again at once', async () => {

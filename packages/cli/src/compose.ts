@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { ModelDirectory, priceBook } from '@groundcrew/model-access';
-import { type Environment, type Exchange, nodeExchange } from '@groundcrew/models';
+import { type Environment, type Exchange, limitedByKey, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
+  type ModelAccess,
   Runtime,
   type RuntimeOptions,
   type SandboxSettings,
@@ -64,6 +65,8 @@ export interface ProgramOptions {
   readonly used?: { add(method: string): void };
   /** Looks on what clients ask for; nothing does without. */
   readonly access?: NonNullable<ServerEnvironment['access']>;
+  /** Counts what model calls take; nothing does without. */
+  watchModels?(access: ModelAccess, priceOf: NonNullable<RuntimeOptions['priceOf']>): ModelAccess;
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */
   onShutdown(): void;
@@ -108,11 +111,12 @@ export function compose(options: ProgramOptions): Program {
   const models = modelDirectory(options, { workers, carried, accounts });
   const named = namedProviders(resolve(options.homeDirectory), options.environment);
   const node = nodeOf(options, homes, named);
+  const priceOf = priceBook(() => models.settings());
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
-    ...watchedModels(models, { named, telemetry: options.telemetry }),
-    priceOf: priceBook(() => models.settings()),
+    ...watchedModels(models, { ...options, named, priceOf }),
+    priceOf,
     withFileLock,
     builtinTools: builtinToolsOf(options),
     shells: shellsOf(options),
@@ -201,13 +205,20 @@ function watching({
   };
 }
 
+interface WatchingModels extends Pick<ProgramOptions, 'telemetry' | 'watchModels'> {
+  readonly named: NamedProviders;
+  readonly priceOf: NonNullable<RuntimeOptions['priceOf']>;
+}
+
 /** The way to models; telemetry looks on, where it is on. */
 function watchedModels(
   models: ModelDirectory,
-  { named, telemetry }: { readonly named: NamedProviders; readonly telemetry: ProgramTelemetry | undefined },
+  { named, telemetry, priceOf, watchModels }: WatchingModels,
 ): Pick<RuntimeOptions, 'openModels' | 'observer'> {
-  const open: RuntimeOptions['openModels'] = async (settings, seams) =>
-    models.open(named.resolve(settings), seams);
+  const open: RuntimeOptions['openModels'] = async (settings, seams) => {
+    const access = await models.open(named.resolve(settings), seams);
+    return watchModels ? watchModels(access, priceOf) : access;
+  };
   if (!telemetry) return { openModels: open };
   return {
     openModels: async (settings, seams) => telemetry.watch(await open(settings, seams), settings),
@@ -297,7 +308,7 @@ interface ModelParts {
 
 function modelDirectory(options: ProgramOptions, { workers, carried, accounts }: ModelParts): ModelDirectory {
   const { environment, version } = options;
-  const direct = nodeExchange({ environment, limits: () => models.timeLimits });
+  const direct = limitedByKey(nodeExchange({ environment, limits: () => models.timeLimits }));
   const models: ModelDirectory = new ModelDirectory({
     // A client that makes the model calls takes the place of the network.
     exchange: (request, signal) => (carried() ?? direct)(request, signal),

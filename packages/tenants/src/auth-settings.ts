@@ -47,11 +47,20 @@ const issuer = z.strictObject({
   defaultRole: z.optional(role),
 });
 
+const quotas = z.strictObject({
+  sessions: z.optional(z.int().min(0)),
+  concurrentTurns: z.optional(z.int().min(0)),
+  tokensPerDay: z.optional(z.int().min(0)),
+  /** In US dollars. */
+  costPerDay: z.optional(z.number().min(0)),
+});
+
 const tenant = z.strictObject({
   /** Where its sessions may work; its own directory in the home without. */
   directories: z.optional(z.array(absolutePath).min(1)),
   /** What else its sessions may read. */
   readOnly: z.optional(z.array(absolutePath)),
+  quotas: z.optional(quotas),
 });
 
 const settings = z.strictObject({
@@ -59,7 +68,7 @@ const settings = z.strictObject({
   jwt: z.optional(z.array(issuer)),
   tenants: z.optional(z.record(tenantName, tenant)),
   /** What holds for tenants that say nothing of it. */
-  defaults: z.optional(tenant.pick({ readOnly: true })),
+  defaults: z.optional(tenant.pick({ quotas: true, readOnly: true })),
 });
 
 /** Who may come in, and what each tenant may. */
@@ -70,6 +79,9 @@ export type TokenEntry = z.infer<typeof token>;
 
 /** Whose tokens are believed. */
 export type IssuerSettings = z.infer<typeof issuer>;
+
+/** What a tenant may use up. */
+export type Quotas = z.infer<typeof quotas>;
 
 /** What is set for one tenant. */
 export type TenantSettings = z.infer<typeof tenant>;
@@ -103,7 +115,7 @@ export function settingsOfTenant(
   name: string,
 ): TenantSettings {
   const own = Object.hasOwn(tenants, name) ? tenants[name] : undefined;
-  return { ...defaults, ...own };
+  return { ...defaults, ...own, quotas: { ...defaults.quotas, ...own?.quotas } };
 }
 
 function parseJson(text: string, file: string): unknown {

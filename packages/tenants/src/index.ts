@@ -3,7 +3,9 @@ export { changeAuthFile, newToken, readAuthFile, tokenEntry } from './auth-file.
 export {
   AuthFault,
   isTenantName,
+  type Quotas,
   type TenantSettings,
 } from './auth-settings.js';
 export { Authenticator, type TokenChange } from './authenticator.js';
 export type { Guest } from './guest.js';
+export { type DayUse, UsageLedger } from './usage-ledger.js';

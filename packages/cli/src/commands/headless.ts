@@ -45,6 +45,7 @@ export interface ServerOptions extends HeadlessArguments {
   readonly tls?: { readonly identity: TlsIdentity; onRenewal(renew: (identity: TlsIdentity) => void): void };
   /** Looks on what clients ask for. */
   readonly access?: NonNullable<ProgramOptions['access']>;
+  readonly watchModels?: NonNullable<ProgramOptions['watchModels']>;
   /** Opens the door of several tenants: it takes the connections of the port in the place of the one token. */
   openTenants?(program: Program): Promise<OpenTenants>;
   /** On a port: the process that started it holds its stdin, and it ends with that. */
@@ -321,6 +322,7 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     ...(!options.mayLogIn && { ignoresLogin: true }),
     ...(connectionToken && { connectionToken }),
     ...(options.access && { access: options.access }),
+    ...(options.watchModels && { watchModels: options.watchModels }),
   };
 }
 

@@ -170,7 +170,7 @@ async function tenantsFrom(
   });
 }
 
-function tenantParts(tenants: Tenants): Pick<ServerOptions, 'openTenants' | 'access'> {
+function tenantParts(tenants: Tenants): Pick<ServerOptions, 'openTenants' | 'access' | 'watchModels'> {
   return {
     openTenants: async () => ({
       take: (socket, serve) => tenants.door.take(socket, serve),
@@ -178,7 +178,9 @@ function tenantParts(tenants: Tenants): Pick<ServerOptions, 'openTenants' | 'acc
     }),
     access: {
       audit: (entry, { tenant, role, subject }) => tenants.audit.write({ ...entry, tenant, role, subject }),
+      admit: tenants.quotas.admit,
     },
+    watchModels: (access, priceOf) => tenants.quotas.watch(access, priceOf),
   };
 }
 

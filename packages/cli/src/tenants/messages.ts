@@ -1,7 +1,7 @@
 import type { Environment } from '@groundcrew/models';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import type { AuditEntry, Identity } from '@groundcrew/server';
-import type { TenantSettings } from '@groundcrew/tenants';
+import type { DayUse, TenantSettings } from '@groundcrew/tenants';
 
 /** What the runtime of a tenant is started with. It is sent, and not put into the environment, which its commands could read. */
 export interface TenantStart {
@@ -15,6 +15,8 @@ export interface TenantStart {
   readonly workingDirectory: string;
   readonly environment: Environment;
   readonly settings: TenantSettings;
+  /** What it has used of its quotas of the day. */
+  readonly used: DayUse;
   readonly sessionIdleSeconds: number;
   readonly gitHubToken?: string;
   readonly protocol?: 1 | 2 | 3;
@@ -34,6 +36,7 @@ export type FromTenant =
   | { readonly kind: 'ready' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'warning'; readonly message: string }
+  | { readonly kind: 'usage'; readonly use: DayUse }
   | { readonly kind: 'audit'; readonly entry: AuditEntry; readonly identity: Identity };
 
 /** How the door shows the runtime of a tenant whose request it is. */

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { Environment } from '@groundcrew/models';
 import type { SandboxSettings } from '@groundcrew/runtime';
-import { AuditLog, Authenticator, AuthFault } from '@groundcrew/tenants';
+import { defaultTenant } from '@groundcrew/server';
+import { AuditLog, Authenticator, AuthFault, UsageLedger } from '@groundcrew/tenants';
 import { UsageError } from '../flags/arguments.js';
 import type { Protocol } from '../flags/protocol.js';
 import { findBwrap } from './find-bwrap.js';
+import { TenantQuotas } from './quotas.js';
 import { TenantDoor } from './tenant-door.js';
 import { tenantFlag } from './tenant-flag.js';
 import { TenantHouse } from './tenant-house.js';
@@ -29,6 +31,8 @@ export interface TenantsOptions {
 export interface Tenants {
   readonly door: TenantDoor;
   readonly audit: AuditLog;
+  /** Of the operator's own tenant. */
+  readonly quotas: TenantQuotas;
   close(): Promise<void>;
 }
 
@@ -37,6 +41,7 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
   const { homeDirectory, warn } = options;
   const authenticator = await openAuthenticator(options);
   const audit = new AuditLog(options.audit ?? join(homeDirectory, 'audit.jsonl'), warn);
+  const ledger = new UsageLedger(join(homeDirectory, 'tenants', 'usage.jsonl'));
   const { GH_TOKEN, GITHUB_TOKEN } = options.environment;
   const gitHubToken = GH_TOKEN || GITHUB_TOKEN;
   const house = new TenantHouse({
@@ -49,8 +54,10 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     ...(options.protocol !== undefined && { protocol: options.protocol }),
     ...(options.sandbox && { sandbox: options.sandbox }),
     settingsOf: (tenant) => authenticator.tenant(tenant),
+    usedBy: (tenant) => ledger.of(tenant),
     onMessage: (tenant, message) => {
       if (message.kind === 'warning') warn(`tenant ${tenant}: ${message.message}`);
+      if (message.kind === 'usage') ledger.add(tenant, message.use);
       if (message.kind === 'audit') {
         const { role, subject } = message.identity;
         audit.write({ ...message.entry, tenant, role, subject });
@@ -58,9 +65,15 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     },
   });
   const door = new TenantDoor({ authenticator, audit, house, warn });
+  const quotas = new TenantQuotas({
+    quotas: () => authenticator.tenant(defaultTenant).quotas ?? {},
+    used: () => ledger.of(defaultTenant),
+    add: (use) => ledger.add(defaultTenant, use),
+  });
   return {
     door,
     audit,
+    quotas,
     close: async () => {
       door.close();
       await house.close();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '@groundcrew/models';
 import type { Identity } from '@groundcrew/server';
-import type { TenantSettings } from '@groundcrew/tenants';
+import type { DayUse, TenantSettings } from '@groundcrew/tenants';
 import { namesIn } from '../flags/arguments.js';
 import { boxArguments } from './box.js';
 import type { FromTenant, TenantStart } from './messages.js';
@@ -19,6 +19,7 @@ export interface HouseOptions extends Omit<TenantStart, TenantOwn> {
   /** The program that is started, before its own arguments. */
   readonly program: readonly string[];
   settingsOf(tenant: string): TenantSettings;
+  usedBy(tenant: string): DayUse;
   onMessage(tenant: string, message: FromTenant): void;
 }
 
@@ -29,7 +30,8 @@ type TenantOwn =
   | 'socketPath'
   | 'homeDirectory'
   | 'workingDirectory'
-  | 'settings';
+  | 'settings'
+  | 'used';
 
 /** Where its runtime listens, in a tenant's box. */
 const socketInBox = '/run/groundcrew';
@@ -107,7 +109,7 @@ export class TenantHouse {
   }
 
   private async startProcess(tenant: string, settings: TenantSettings): Promise<TenantProcess> {
-    const { homeDirectory, bwrap, program, settingsOf: _, onMessage, ...common } = this.options;
+    const { homeDirectory, bwrap, program, settingsOf: _, usedBy, onMessage, ...common } = this.options;
     const place = makePlace(homeDirectory, tenant);
     const directories = (settings.directories ?? [place.work]).map((path) => realpathSync(path));
     const [workingDirectory = place.work] = directories;
@@ -117,6 +119,7 @@ export class TenantHouse {
       kind: 'start',
       tenant,
       settings,
+      used: usedBy(tenant),
       secret: randomBytes(32).toString('base64url'),
       socketPath: join(bwrap === undefined ? sockets : socketInBox, 'door'),
       homeDirectory: place.home,

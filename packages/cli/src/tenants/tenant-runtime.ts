@@ -3,12 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type HttpDoor, openHttpDoor } from '@groundcrew/http-door';
 import { byteChannel, webSocketChannel } from '@groundcrew/rpc';
-import type { Access, Identity } from '@groundcrew/server';
+import type { Identity } from '@groundcrew/server';
+import type { DayUse, TenantSettings } from '@groundcrew/tenants';
 import { compose, type Program } from '../compose.js';
 import { pageRoutes } from '../doors/page-routes.js';
 import { channelOptions } from '../doors/serve-channel.js';
 import { redactorFor } from '../log/redact.js';
 import { channelPath, type FromTenant, type TenantStart, type ToTenant, tenantHost } from './messages.js';
+import { TenantQuotas } from './quotas.js';
 
 /** The process of one tenant: a runtime that only the door reaches, by a socket with a secret. */
 export async function runTenant(version: string): Promise<void> {
@@ -40,6 +42,8 @@ class TenantRuntime {
   private readonly program: Program;
   private door: HttpDoor | undefined;
   private clients = 0;
+  private settings: TenantSettings;
+  private used: DayUse;
   private ending: Promise<void> | undefined;
 
   constructor(
@@ -47,13 +51,24 @@ class TenantRuntime {
     version: string,
   ) {
     const { gitHubToken, protocol, sandbox } = start;
+    this.settings = start.settings;
+    this.used = start.used;
+    const quotas = new TenantQuotas({
+      quotas: () => this.settings.quotas ?? {},
+      used: () => this.usedToday(),
+      add: (use) => this.add(use),
+    });
     this.program = compose({
       version,
       homeDirectory: start.homeDirectory,
       workingDirectory: start.workingDirectory,
       environment: start.environment,
       sessionIdleSeconds: start.sessionIdleSeconds,
-      access: this.access(),
+      access: {
+        audit: (entry, identity) => void say({ kind: 'audit', entry, identity }),
+        admit: quotas.admit,
+      },
+      watchModels: (access, priceOf) => quotas.watch(access, priceOf),
       warn: (message) => void say({ kind: 'warning', message }),
       // No tenant ends the server; the role that may is not given here.
       onShutdown: () => void this.close(),
@@ -93,6 +108,7 @@ class TenantRuntime {
   }
 
   async hear(message: ToTenant): Promise<void> {
+    if (message.kind === 'settings') this.settings = message.settings;
     if (message.kind === 'stop') await this.close();
     if (message.kind === 'rest' && this.clients === 0 && this.program.isResting()) await this.close();
   }
@@ -107,8 +123,17 @@ class TenantRuntime {
     return this.ending;
   }
 
-  private access(): Access {
-    return { audit: (entry, identity) => void say({ kind: 'audit', entry, identity }) };
+  private usedToday(): DayUse {
+    const day = new Date().toISOString().slice(0, 10);
+    if (this.used.day !== day) this.used = { day, tokens: 0, cost: 0 };
+    return this.used;
+  }
+
+  /** The door keeps it, where no command of the tenant can change it. */
+  private add(use: DayUse): void {
+    const { day, tokens, cost } = this.usedToday();
+    this.used = { day, tokens: tokens + use.tokens, cost: cost + use.cost };
+    void say({ kind: 'usage', use });
   }
 
   private take(

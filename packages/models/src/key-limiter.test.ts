@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import type { Exchange, HttpResponse } from './exchange.js';
+import { limitedByKey } from './key-limiter.js';
+
+test('a 429 holds the calls of all that use the key, one tries first, and other keys go on', async () => {
+  const made: string[] = [];
+  let isLimited = true;
+  const exchange: Exchange = async ({ headers = {} }) => {
+    const key = String(headers.authorization);
+    made.push(key);
+    const isRefused = key === 'one' && isLimited;
+    return { status: isRefused ? 429 : 200, headers: { 'retry-after': '1' } } as unknown as HttpResponse;
+  };
+  const limited = limitedByKey(exchange);
+  const call = async (authorization: string, signal = new AbortController().signal) => {
+    const request = { url: 'http://model.example/v1', headers: { authorization } };
+    return (await limited(request as Parameters<Exchange>[0], signal)).status;
+  };
+  expect(await call('one')).toBe(429);
+  const began = performance.now();
+  const stop = new AbortController();
+  const stopped = call('one', stop.signal);
+  stop.abort(new Error('never mind'));
+  await expect(stopped).rejects.toThrow('never mind');
+  const waiting = [call('one'), call('one'), call('one')];
+  expect(await call('two')).toBe(200);
+  expect(made).toEqual(['one', 'two']);
+  // The first that tries is refused again: the others have not been sent.
+  expect(await Promise.race(waiting)).toBe(429);
+  expect(made).toEqual(['one', 'two', 'one']);
+  isLimited = false;
+  expect((await Promise.all(waiting)).toSorted()).toEqual([200, 200, 429]);
+  expect(performance.now() - began).toBeGreaterThan(1_900);
+  expect(made.length).toBe(5);
+});

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { Exchange, HttpRequest } from './exchange.js';
+import { retryAfterSeconds } from './failure.js';
+
+/** No call waits longer for others: a service that asks for more is asked again, and says so itself. */
+const longestWaitMs = 60_000;
+const firstWaitMs = 500;
+
+/** A key whose service has said that there were too many calls. */
+interface Limited {
+  until: number;
+  /** How often in a row it has said so. */
+  times: number;
+  /** The one call that tries whether it is over. */
+  trial: Promise<void> | undefined;
+}
+
+/**
+ * One limiter for each key of a service: after a 429, calls of all sessions with this key wait as long as it asks for. Then
+ * one of them tries, and the others follow when it was let in.
+ */
+export function limitedByKey(exchange: Exchange, clock: { now(): number } = Date): Exchange {
+  const limited = new Map<string, Limited>();
+  return async (request, signal) => {
+    const key = keyOf(request);
+    const trial = await turnOf(limited, key, { signal, clock });
+    try {
+      const response = await exchange(request, signal);
+      const known = limited.get(key);
+      if (response.status === 429) {
+        const asked = retryAfterSeconds(response.headers['retry-after'], clock.now());
+        limited.set(key, { ...afterRefusal(known, asked, clock.now()), trial: undefined });
+      } else if (trial || (known && known.until <= clock.now())) limited.delete(key);
+      return response;
+    } finally {
+      trial?.();
+      const known = limited.get(key);
+      if (known?.trial !== undefined && trial) known.trial = undefined;
+    }
+  };
+}
+
+/** Resolves when the call may be made, for the one that tries with what ends the trial. */
+async function turnOf(
+  limited: Map<string, Limited>,
+  key: string,
+  { signal, clock }: { readonly signal: AbortSignal; readonly clock: { now(): number } },
+): Promise<(() => void) | undefined> {
+  for (;;) {
+    const known = limited.get(key);
+    if (!known) return undefined;
+    const left = known.until - clock.now();
+    if (left > 0) await pause(left, signal);
+    else if (known.trial !== undefined) await orAborted(known.trial, signal);
+    else {
+      let end: () => void = () => undefined;
+      known.trial = new Promise((resolve) => {
+        end = resolve;
+      });
+      return end;
+    }
+  }
+}
+
+function afterRefusal(
+  known: Limited | undefined,
+  asked: number | undefined,
+  now: number,
+): Omit<Limited, 'trial'> {
+  const times = (known?.times ?? 0) + 1;
+  const own = firstWaitMs * 2 ** Math.min(times - 1, 6);
+  const wait = Math.min(asked === undefined ? own : asked * 1000, longestWaitMs);
+  return { times, until: Math.max(known?.until ?? 0, now + wait) };
+}
+
+/** The service and the key, of which only a hash is kept. */
+function keyOf({ url, headers = {} }: HttpRequest): string {
+  const shown = Object.entries(headers).filter(([name]) =>
+    /^(?:authorization|x-api-key|api-key)$/i.test(name),
+  );
+  const text = JSON.stringify([new URL(url).origin, ...shown.map(([, value]) => value)]);
+  return createHash('sha256').update(text).digest('base64');
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return orAborted(
+    new Promise((resolve) => {
+      setTimeout(resolve, milliseconds).unref();
+    }),
+    signal,
+  );
+}
+
+function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    void work.then(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+  });
+}
