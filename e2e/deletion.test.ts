@@ -18,7 +18,7 @@ test('a deletion that is killed at a write step is finished later, and no repair
 test('of sessions that come and go, also through searches, neither rows nor files nor bytes are left', async () => {
   const home = temporaryDirectory();
   const model = await RuleModel.open(() => ({ chunks: ['Something about it.'] }));
-  const left = await churn({ home: home.path, model }, { cycles: 200, first: 60 });
+  const left = await churn({ home: home.path, model }, { cycles: 120, first: 40 });
   await model.close();
   home.remove();
   expect({ rows: left.rows, names: left.names }).toEqual({ rows: {}, names: [] });
