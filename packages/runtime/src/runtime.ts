@@ -1,5 +1,6 @@
 import {
   isStale,
+  type NodeFigures,
   type SessionContext,
   type SessionHead,
   type SessionQuery,
@@ -72,6 +73,11 @@ export class Runtime {
   /** Sessions that are open now. */
   get liveSessions(): readonly Session[] {
     return this.live.all();
+  }
+
+  /** What this runtime does now. */
+  get figures(): Pick<NodeFigures, 'prompts' | 'questions' | 'running' | 'sessions' | 'turns'> {
+    return this.live.figures;
   }
 
   /** Sessions that are open here. */
