@@ -176,6 +176,7 @@ const handlers = {
   onExitPlanModeRequest: true,
   onAutoModeSwitchRequest: true,
   onElicitationRequest: true,
+  onSessionLimitsRequest: true,
   onEvent: true,
 } as const;
 

@@ -136,6 +136,8 @@ export interface SessionConfigBase extends OtherSettings {
    * onElicitationRequest: ({ message }) => ({ action: 'accept', content: { name: 'Ada' } })
    */
   readonly onElicitationRequest?: ElicitationHandler;
+  /** Says how the session goes on when it has spent what `sessionLimits` allow; without it the question waits for other clients. */
+  readonly onSessionLimitsRequest?: SessionLimitsHandler;
   /**
    * Slash commands that this app runs, for its own users and those of other clients.
    * @example
@@ -337,6 +339,23 @@ export interface ElicitationResult {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
+
+/** A limit of the session that is spent: which one, and in its own unit what it allows and what is spent of it. */
+export type SessionLimitsRequest = Omit<EventData<'session_limits_exhausted.requested'>, 'requestId'>;
+
+/** How a session goes on that has spent what it may: with so much more, with no such limit, or not at all. */
+export type SessionLimitsAnswer =
+  | { readonly action: 'add'; readonly additional: number }
+  | { readonly action: 'set'; readonly max: number }
+  | { readonly action: 'unset' }
+  | { readonly action: 'cancel' };
+
+/** Says how a session goes on that has spent what it may. One that throws leaves the question to other clients. */
+export type SessionLimitsHandler = (
+  request: SessionLimitsRequest,
+  invocation: { readonly sessionId: string; readonly requestId: string },
+  signal: AbortSignal,
+) => SessionLimitsAnswer | Promise<SessionLimitsAnswer>;
 
 /** Shows a form or a page. Asked again, at most four times, where an answer does not fit; `problem` says which field and why. */
 export type ElicitationHandler = (
