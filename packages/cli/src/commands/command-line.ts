@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import('./serve.js')).serve,
   top: async () => (await import('./top.js')).top,
   relay: async () => (await import('./relay.js')).relay,
+  token: async () => (await import('./token.js')).token,
   acp: async () => (await import('./acp.js')).acp,
   inspect: async () => (await import('./inspect.js')).inspect,
   sessions: async () => (await import('./sessions.js')).sessions,
