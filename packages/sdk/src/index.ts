@@ -78,6 +78,11 @@ export type {
   SessionTables,
 } from './session-files.js';
 export type {
+  SessionLimitsAnswer,
+  SessionLimitsHandler,
+  SessionLimitsRequest,
+} from './session-limits.js';
+export type {
   AgentLimits,
   AutoModeSwitchHandler,
   BearerTokenProvider,
@@ -103,9 +108,6 @@ export type {
   SandboxExecutor,
   SandboxOptions,
   SessionConfigBase,
-  SessionLimitsAnswer,
-  SessionLimitsHandler,
-  SessionLimitsRequest,
   SessionOptions,
   SetModelOptions,
   SubagentOptions,

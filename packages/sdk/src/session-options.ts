@@ -13,6 +13,7 @@ import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
 import type { OutputSchema } from './output.js';
 import type { PermissionHandler } from './permission.js';
+import type { SessionLimitsHandler } from './session-limits.js';
 import type { SystemMessageConfig } from './system-message.js';
 
 type WireOptions = Params<Methods['session.create']>;
@@ -339,23 +340,6 @@ export interface ElicitationResult {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: Readonly<Record<string, string | number | boolean | readonly string[]>>;
 }
-
-/** A limit of the session that is spent: which one, and in its own unit what it allows and what is spent of it. */
-export type SessionLimitsRequest = Omit<EventData<'session_limits_exhausted.requested'>, 'requestId'>;
-
-/** How a session goes on that has spent what it may: with so much more, with no such limit, or not at all. */
-export type SessionLimitsAnswer =
-  | { readonly action: 'add'; readonly additional: number }
-  | { readonly action: 'set'; readonly max: number }
-  | { readonly action: 'unset' }
-  | { readonly action: 'cancel' };
-
-/** Says how a session goes on that has spent what it may. One that throws leaves the question to other clients. */
-export type SessionLimitsHandler = (
-  request: SessionLimitsRequest,
-  invocation: { readonly sessionId: string; readonly requestId: string },
-  signal: AbortSignal,
-) => SessionLimitsAnswer | Promise<SessionLimitsAnswer>;
 
 /** Shows a form or a page. Asked again, at most four times, where an answer does not fit; `problem` says which field and why. */
 export type ElicitationHandler = (
