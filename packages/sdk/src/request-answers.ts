@@ -1,9 +1,10 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { Answering } from './answering.js';
+import type { CommandDefinition } from './commands.js';
 import { GroundcrewError, toError } from './errors.js';
 import type { Report } from './report.js';
 import type { SessionLimitsHandler } from './session-limits.js';
-import type { CommandDefinition, ElicitationHandler, ElicitationResult } from './session-options.js';
+import type { ElicitationHandler, ElicitationResult } from './session-options.js';
 import type { Call } from './wire.js';
 
 /** What the answers need of their session. */
