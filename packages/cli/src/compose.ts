@@ -244,12 +244,15 @@ function leavingOf(node: ProgramNode | undefined): Pick<Program, 'isNode' | 'dra
 
 /** This runtime as one of several nodes, if it is to be one. */
 function nodeOf(
-  { cluster, version, warn }: ProgramOptions,
+  { cluster, version, warn, ...options }: ProgramOptions,
   { shared, owner }: Homes,
   providers: NamedProviders,
 ): ProgramNode | undefined {
   return cluster && shared
-    ? new ProgramNode({ ...cluster, store: shared, owner, providers, version, warn })
+    ? new ProgramNode({
+        ...{ ...cluster, store: shared, owner, providers, version, warn },
+        homeDirectory: resolve(options.homeDirectory),
+      })
     : undefined;
 }
 

@@ -44,6 +44,8 @@ export interface ClusterNodeOptions {
   providers(): readonly string[];
   /** What this node does, as others are shown it. */
   figures(): Omit<NodeFigures, 'isDraining' | 'links'>;
+  /** Brings what all nodes share up to date at this node, each time it looks at the others. */
+  refresh(): Promise<void>;
   /** No live node can go on with a session: how clients are told so. */
   waiting(orphan: OrphanedSession, wait: NodeWait): unknown;
   /** Serves a client that a node has let in. */
@@ -216,6 +218,7 @@ export class ClusterNode implements Routing {
   async #tick(): Promise<void> {
     const { cluster, owner } = this.#options;
     const nodes = await cluster.nodes();
+    await this.#options.refresh();
     this.#others = nodes.filter(({ runtimeId }) => runtimeId !== owner.runtimeId);
     this.#links.keepOnly(new Set(this.#others.map(({ address }) => address)));
     if (!this.#isDraining) await this.#adoptOrphans();

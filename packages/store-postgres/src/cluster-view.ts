@@ -8,7 +8,9 @@ import type {
   OrphanedSession,
   Owner,
   SessionPlace,
+  SharedBook,
 } from '@groundcrew/store';
+import { readBook, writeBook } from './book.js';
 import { handOverSession, liveNodes, orphanedSessions, placeOfSession, takenSessions } from './cluster.js';
 import { columnText } from './columns.js';
 import type { Connection } from './connection.js';
@@ -79,6 +81,11 @@ export class ClusterView implements ClusterStore {
     const waits = await this.parts.read((connection) => waitsOf(connection, [columnText(sessionId)]));
     return waits.get(sessionId);
   }
+
+  readonly book: SharedBook = {
+    read: (after = 0) => this.parts.read((connection) => readBook(connection, after)),
+    write: (text, version) => this.parts.read((connection) => writeBook(connection, { text, version })),
+  };
 
   overview(): Promise<ClusterOverview> {
     return this.parts.read(overviewOf);

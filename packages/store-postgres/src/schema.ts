@@ -111,6 +111,16 @@ export const migrationSteps: readonly MigrationStep[] = [
     );
     `,
   },
+  {
+    oldestWriter: 1,
+    sql: `
+    CREATE TABLE gc_book (
+      name text COLLATE "C" PRIMARY KEY,
+      version bigint NOT NULL,
+      text bytea NOT NULL
+    );
+    `,
+  },
 ];
 
 /** The oldest server that is accepted, and how users know it. */

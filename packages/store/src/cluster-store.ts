@@ -35,6 +35,14 @@ export interface NodeFigures {
   readonly memoryBytes: number;
 }
 
+/** A text that all nodes share, and that changes from one version to the next. */
+export interface SharedBook {
+  /** The text, if there is one later than this version; any by default. */
+  read(after?: number): Promise<{ readonly version: number; readonly text: string } | undefined>;
+  /** Takes the place of this version, 0 for the first text; false when another text has already. */
+  write(text: string, version: number): Promise<boolean>;
+}
+
 /** The cluster at one moment. */
 export interface ClusterOverview {
   readonly at: string;
@@ -107,6 +115,8 @@ export interface ClusterStore {
   /** What is missing everywhere; undefined where a live runtime has the session, or may take it. */
   waitOf(sessionId: string): Promise<NodeWait | undefined>;
   overview(): Promise<ClusterOverview>;
+  /** The approvals that all nodes go by. */
+  readonly book: SharedBook;
   /** Of these sessions, those that another runtime has claimed. */
   taken(owner: Owner, sessionIds: readonly string[]): Promise<readonly string[]>;
   /** Gives up a session that has work, so that another node takes it over at once; a stale epoch is ignored. */

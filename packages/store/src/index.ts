@@ -7,6 +7,7 @@ export type {
   NodeOverview,
   OrphanedSession,
   SessionPlace,
+  SharedBook,
 } from './cluster-store.js';
 export { type CopyProgress, type CopyResult, copySessions } from './copy-sessions.js';
 export type { CutSession, RepairedSession } from './cut-session.js';

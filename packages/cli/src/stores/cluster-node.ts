@@ -5,6 +5,7 @@ import { nodeWait, type Routing, type Server } from '@groundcrew/server';
 import type { Lack, NodeWait, OrphanedSession, Owner } from '@groundcrew/store';
 import type { ClusterChoice } from '../config/cluster-choice.js';
 import type { NamedProviders } from '../config/named-providers.js';
+import { BookCopy } from './book-copy.js';
 import type { SharedStore } from './shared-store.js';
 
 /** What a node is made of. */
@@ -13,6 +14,7 @@ export interface NodeParts extends ClusterChoice {
   readonly owner: Owner;
   readonly providers: Pick<NamedProviders, 'has' | 'names'>;
   readonly version: string;
+  readonly homeDirectory: string;
   warn(message: string): void;
 }
 
@@ -28,10 +30,13 @@ export class ProgramNode implements Routing {
     const { nats, labels, owner, store, warn } = this.parts;
     const { ClusterNode: Node, openBus } = await import('@groundcrew/cluster');
     const bus = await openBus({ url: nats, onWarning: warn });
+    const cluster = await store.cluster();
+    const { homeDirectory } = this.parts;
+    const copy = new BookCopy({ book: cluster.book, homeDirectory, warn });
     const node = new Node({
       bus,
       store,
-      cluster: await store.cluster(),
+      cluster,
       owner,
       labels,
       sessions: sessionsOf(runtime, this.parts),
@@ -44,6 +49,7 @@ export class ProgramNode implements Routing {
         memoryBytes: process.memoryUsage.rss(),
       }),
       waiting: waitingLifecycle,
+      refresh: () => copy.refresh(runtime),
       serve: (channel, client) => server.serveForwarded(channel, client),
       onLifecycle: (lifecycle) => server.lifecycleElsewhere(lifecycle as Lifecycle),
       onWarning: warn,
@@ -67,6 +73,10 @@ export class ProgramNode implements Routing {
     return {
       moved: (sessionId) => server().sessionMoved(sessionId),
       handOver: async (claim) => (await this.parts.store.cluster()).handOver(claim),
+      book: {
+        read: async (after) => (await this.parts.store.cluster()).book.read(after),
+        write: async (text, version) => (await this.parts.store.cluster()).book.write(text, version),
+      },
     };
   }
 
