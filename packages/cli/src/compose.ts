@@ -111,12 +111,10 @@ export function compose(options: ProgramOptions): Program {
   const models = modelDirectory(options, { workers, carried, accounts });
   const named = namedProviders(resolve(options.homeDirectory), options.environment);
   const node = nodeOf(options, homes, named);
-  const priceOf = priceBook(() => models.settings());
   const runtime = new Runtime({
     home: (configDir) => homes.get(resolve(configDir ?? options.homeDirectory)),
     homeDirectory: resolve(options.homeDirectory),
-    ...watchedModels(models, { ...options, named, priceOf }),
-    priceOf,
+    ...watchedModels(models, { ...options, named }),
     withFileLock,
     builtinTools: builtinToolsOf(options),
     shells: shellsOf(options),
@@ -207,22 +205,23 @@ function watching({
 
 interface WatchingModels extends Pick<ProgramOptions, 'telemetry' | 'watchModels'> {
   readonly named: NamedProviders;
-  readonly priceOf: NonNullable<RuntimeOptions['priceOf']>;
 }
 
 /** The way to models; telemetry looks on, where it is on. */
 function watchedModels(
   models: ModelDirectory,
-  { named, telemetry, priceOf, watchModels }: WatchingModels,
-): Pick<RuntimeOptions, 'openModels' | 'observer'> {
+  { named, telemetry, watchModels }: WatchingModels,
+): Pick<RuntimeOptions, 'openModels' | 'observer' | 'priceOf'> {
+  const priceOf = priceBook(() => models.settings());
   const open: RuntimeOptions['openModels'] = async (settings, seams) => {
     const access = await models.open(named.resolve(settings), seams);
     return watchModels ? watchModels(access, priceOf) : access;
   };
-  if (!telemetry) return { openModels: open };
+  if (!telemetry) return { openModels: open, priceOf };
   return {
     openModels: async (settings, seams) => telemetry.watch(await open(settings, seams), settings),
     observer: telemetry.observer,
+    priceOf,
   };
 }
 

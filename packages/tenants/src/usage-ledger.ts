@@ -10,7 +10,7 @@ export interface DayUse {
 }
 
 /** The day that it is. */
-export function today(): string {
+function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
