@@ -204,6 +204,9 @@ describe('a session directory of another runtime', () => {
 
   test('is refused in words where there is none, or where its id leads elsewhere', async () => {
     expect(await refusal(join(elsewhere(), 'nowhere'))).toContain('There is nothing at ');
+    expect(await refusal('somewhere')).toContain('path must be absolute, not somewhere');
+    const { message } = await runtime.client.failure('sessions.export', { sessionId: 'x', path: '../x' });
+    expect(message).toContain('path must be absolute, not ../x');
     expect(await refusal(runtime.workingDirectory)).toContain('There is no events.jsonl in ');
     expect(await refusal(directoryOf('empty', ['']))).toContain('say under which id');
     const wild = directoryOf('wild', begin('../../wild'));

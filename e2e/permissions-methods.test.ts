@@ -115,6 +115,48 @@ describe('rules of a session', () => {
     expect(existsSync(place('no'))).toBe(false);
   });
 
+  test('more rules than can be looked at before each call are refused, and those before them stay', async () => {
+    const { session } = await runtime.session([bash('touch no'), say('1')]);
+    const some = (length: number) =>
+      Array.from({ length }, (_, index) => ({ kind: 'shell', argument: `touch no${index}` }));
+    const denied = [{ kind: 'shell', argument: 'touch no' }];
+    await permissions(session, 'configure', { rules: { approved: some(2000), denied } });
+    const refused = async (method: string, params: object) =>
+      (
+        await runtime.client.failure(`session.permissions.${method}`, {
+          sessionId: session.sessionId,
+          ...params,
+        })
+      ).message;
+    const most = 'A session has at most 2000';
+    expect([
+      await refused('configure', { rules: { approved: some(2001), denied: [] } }),
+      await refused('configure', { rules: { approved: [], denied: some(20_000) } }),
+      await refused('configure', { urls: { initialAllowed: some(3000).map(({ argument }) => argument) } }),
+      await refused('configure', {
+        additionalContentExclusionPolicies: [
+          { rules: [{ paths: some(2001).map(({ argument }) => argument) }] },
+        ],
+      }),
+      await refused('configure', {
+        rules: { approved: [], denied: [{ kind: 'path', argument: '*'.repeat(5000) }] },
+      }),
+      await refused('modifyRules', { scope: 'session', add: [{ kind: 'shell', argument: 'one more' }] }),
+      await refused('modifyRules', { scope: 'location', add: some(2001) }),
+    ]).toEqual([
+      expect.stringContaining(`${most} rules that allow; these are 2001.`),
+      expect.stringContaining(`${most} rules that deny; these are 20000.`),
+      expect.stringContaining(`${most} addresses; these are 3000.`),
+      expect.stringContaining(`${most} rules that deny; these are 2001.`),
+      expect.stringContaining('A rule has at most 4096 characters; this one has 5000.'),
+      expect.stringContaining(`${most} rules that allow; these are 2001.`),
+      expect.stringContaining(`${most} rules that allow; these are 2001.`),
+    ]);
+    expect(story(await session.turn('Touch'))).toContain(
+      'tool.execution_complete c1 denied "Permission denied by rules: shell(touch no)"',
+    );
+  });
+
   test('files that a policy excludes are not read', async () => {
     writeFileSync(place('excluded.txt'), 'hidden');
     const { session } = await runtime.session([view('excluded.txt'), say('1')]);

@@ -225,6 +225,67 @@ describe('tools of agents', () => {
     expect(SLOW?.status).toBe('cancelled');
   });
 
+  test('an agent leads what it began, and what that began: of others it learns nothing', async () => {
+    const never = () => new Promise<never>(() => undefined);
+    const begun = gate();
+    const ids = { other: '', below: '', inner: '' };
+    const { session } = await world({
+      ROOT: async ({ results }) => {
+        ids.other ||= agentIdIn(results);
+        if (results.length === 1) await begun.opened;
+        const steps = [
+          begin(['OTHER'], { mode: 'background' }),
+          begin(['MIDDLE']),
+          call('read_agent', { agent_id: ids.below }, 'r1'),
+          call('stop_agent', { agent_id: ids.below }, 's1'),
+          call('stop_agent', { agent_id: ids.other }, 's2'),
+        ];
+        return steps[results.length] ?? say(results.slice(1).join('\n---\n'));
+      },
+      OTHER: ({ results }) => {
+        if (results.length === 0) return begin(['BELOW'], { mode: 'background' });
+        ids.below = agentIdIn(results);
+        begun.open();
+        return never();
+      },
+      BELOW: never,
+      MIDDLE: async ({ results }) => {
+        ids.inner ||= agentIdIn(results);
+        const steps = [
+          begin(['INNER'], { mode: 'background' }),
+          call('list_agents', {}, 'l1'),
+          ...[ids.other, ids.below, (await tasksOf(session)).MIDDLE?.id].flatMap((id, index) => [
+            call('read_agent', { agent_id: id }, `r${index}`),
+            call('write_agent', { agent_ids: [ids.inner, id], message: 'Do this for me.' }, `w${index}`),
+            call('stop_agent', { agent_id: id }, `s${index}`),
+          ]),
+          call('stop_agent', { agent_id: ids.inner }, 's9'),
+        ];
+        return steps[results.length] ?? say(results.slice(1).join('\n---\n'));
+      },
+      INNER: never,
+    });
+    const said = lastWord(await session.turn('ROOT go')).split('\n---\n');
+    const tasks = await tasksOf(session);
+    const unknown = (id?: string) =>
+      `No agent found with agent_id: ${id}. The agent may have been cleared or never existed.`;
+    expect(said).toEqual([
+      expect.stringMatching(new RegExp(`^Background agents:\n\n  INNER \\(${ids.inner}\\): [^\n]*$`)),
+      ...[ids.other, ids.below, tasks.MIDDLE?.id].flatMap((id) => [unknown(id), unknown(id), unknown(id)]),
+      `Agent ${ids.inner} was stopped.`,
+      expect.stringMatching(/^Agent is still running/),
+      `Agent ${ids.below} was stopped.`,
+      `Agent ${ids.other} was stopped.`,
+    ]);
+    // What was refused for one of several was sent to none.
+    expect(tasks.INNER?.status).toBe('cancelled');
+    expect(
+      session.events.filter(
+        ({ type, data }) => type === 'user.message' && JSON.stringify(data).includes('Do this'),
+      ),
+    ).toEqual([]);
+  });
+
   test('a service that gives every call the same id begins an agent for each', async () => {
     const { session, times } = await world({
       ROOT: ({ messages, results }) => {

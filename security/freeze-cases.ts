@@ -313,7 +313,7 @@ function longLogs({ events }: FreezeScale): readonly FreezeCase[] {
         const { session } = await withTools(runtime, say('x'));
         await session.turn('Hello');
         await session.call('session.destroy');
-        await fillLog(runtime.home.path, session.sessionId, events);
+        await fillLog(runtime.home.path, session.sessionId, { events });
         const again = await runtime.client.resume(session.sessionId, {});
         return async () => {
           let cursor: unknown;
@@ -335,10 +335,29 @@ function longLogs({ events }: FreezeScale): readonly FreezeCase[] {
         const { session } = await withTools(runtime, say('x'));
         await session.turn('Hello');
         await session.call('session.destroy');
-        await fillLog(runtime.home.path, session.sessionId, events);
+        await fillLog(runtime.home.path, session.sessionId, { events });
         const again = await runtime.client.resume(session.sessionId, {});
         return async () => {
-          await again.failure('session.getMessages');
+          await again.call('session.getMessages');
+          await again.call('session.destroy');
+        };
+      },
+    },
+    {
+      name: 'all of a long log of long events at once, and pages of it',
+      prepare: async (runtime) => {
+        const { session } = await withTools(runtime, say('x'));
+        await session.turn('Hello');
+        await session.call('session.destroy');
+        const count = Math.round(events / 40);
+        const log = { events: count, padding: 'Äpfel und Birnen. '.repeat(4000) };
+        await fillLog(runtime.home.path, session.sessionId, log);
+        const again = await runtime.client.resume(session.sessionId, {});
+        return async () => {
+          const { events: all } = await again.call<{ events: unknown[] }>('session.getMessages');
+          if (all.length < count) throw new Error(`expected ${count} events, got ${all.length}`);
+          for (const direction of ['forward', 'backward'])
+            await again.call('session.eventLog.read', { direction, max: 1000 });
           await again.call('session.destroy');
         };
       },

@@ -4,7 +4,11 @@ import type { LogRecord } from '@groundcrew/store';
 import { openSqliteStore } from '@groundcrew/store-sqlite';
 
 /** Makes a stored session that nobody has open as long as if it had worked for months. */
-export async function fillLog(home: string, sessionId: string, count: number): Promise<void> {
+export async function fillLog(
+  home: string,
+  sessionId: string,
+  { events: count, padding = '' }: { readonly events: number; readonly padding?: string },
+): Promise<void> {
   const store = openSqliteStore({ file: join(home, 'groundcrew.db'), runDirectory: join(home, 'run') });
   const owner = { runtimeId: randomUUID(), pid: process.pid, host: 'long-log' };
   const { epoch, seq, head } = await store.claim({ sessionId, owner });
@@ -16,7 +20,7 @@ export async function fillLog(home: string, sessionId: string, count: number): P
       id,
       timestamp: head.modifiedAt,
       parentId,
-      data: { operation: 'update' },
+      data: { operation: 'update', ...(padding !== '' && { padding }) },
     };
     parentId = id;
     return { seq: at, isPublic: true, type: event.type, json: JSON.stringify(event) };

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { methods } from '@groundcrew/protocol';
@@ -40,15 +40,20 @@ export async function attackWire({ count, seed }: AttackOptions): Promise<Attack
     for (const [index, { method, params }] of requests.entries()) {
       if (index % 20 === 0) await attacker.call('session.create', { sessionId: target });
       const why = await fault(attacker, method, params);
-      if (why !== undefined) violations.push(`${method} ${JSON.stringify(params).slice(0, 200)}: ${why}`);
+      const made = takeAway(outside);
+      const found = [
+        ...(why === undefined ? [] : [why]),
+        ...made.map((name) => `made ${name} outside of the home`),
+      ];
+      for (const each of found) violations.push(`${method} ${JSON.stringify(params).slice(0, 200)}: ${each}`);
       if (index % 250 === 0) violations.push(...(await neighbour.fault()));
     }
     const frames = fc.sample(hostileFrame, { numRuns: Math.ceil(count / 10), seed });
     for (const [index, frame] of frames.entries())
       await throwAway(await runtime.port(), index % 2 === 0 ? frame : Buffer.concat([greeting, frame]));
     violations.push(...(await neighbour.fault()), ...attacker.problems);
-    const made = readdirSync(outside).filter((name) => name !== 'canary');
-    if (made.length > 0) violations.push(`Made outside of the home: ${made.join()}`);
+    for (const name of takeAway(outside))
+      violations.push(`A frame or a turn made ${name} outside of the home`);
     if (readFileSync(join(outside, 'canary'), 'utf8') !== canary) violations.push('The canary was changed');
     if (runtime.stderr.includes(token)) violations.push('The token is on stderr');
     return { tried: requests.length + frames.length, violations };
@@ -56,6 +61,13 @@ export async function attackWire({ count, seed }: AttackOptions): Promise<Attack
     await runtime.stop();
     world.remove();
   }
+}
+
+/** What was made there, which is gone then, so that the next request is not blamed for it. */
+function takeAway(outside: string): readonly string[] {
+  const made = readdirSync(outside).filter((name) => name !== 'canary');
+  for (const name of made) rmSync(join(outside, name), { recursive: true });
+  return made;
 }
 
 async function admitted(runtime: RuntimeProcess): Promise<WireClient> {

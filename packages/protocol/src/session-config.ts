@@ -130,6 +130,8 @@ const clientTool = once(() =>
       /** A JSON Schema. */
       parameters: mapOrNull,
       overridesBuiltInTool: flagOrNull,
+      /** It does the work of the built-in tool of its name, and is described, checked and judged as that. */
+      actsForBuiltIn: flagOrNull,
       skipPermission: flagOrNull,
       /** Its calls change nothing: they may run in plan mode. */
       readOnly: flagOrNull,

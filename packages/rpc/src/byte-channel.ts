@@ -117,10 +117,11 @@ class ByteChannel implements Channel, LargeFrames {
   private sendLarge(encoded: Encoded): boolean {
     this.flush();
     const head = frameHead(encoded);
-    const isLatin = encoded.byteLength === encoded.json.length;
     const bytes = head.length + encoded.byteLength;
+    const written = () => this.backlog.remove(bytes);
     this.outgoing.write(head, true, () => undefined);
-    this.outgoing.write(encoded.json, isLatin, () => this.backlog.remove(bytes));
+    if (encoded.pieces) this.outgoing.writePieces(encoded.pieces, written);
+    else this.outgoing.write(encoded.json, encoded.byteLength === encoded.json.length, written);
     return this.backlog.add(bytes);
   }
 

@@ -6,11 +6,13 @@ import {
   bodyBytes,
   type Encoded,
   type ErrorObject,
+  encodePieces,
   encodeRaw,
   type Failure,
   type Message,
   type Notification,
   RawJson,
+  RawPieces,
   type Request,
   type RequestId,
   type Success,
@@ -224,6 +226,7 @@ const idInUse: ErrorObject = {
 };
 
 function success(id: RequestId, result: unknown = null): Success | Encoded {
+  if (result instanceof RawPieces) return encodePieces(`${responseHead(id)}"result":`, result, '}');
   const isText = result instanceof RawJson;
   if (!isText && typeof id !== 'bigint') return { jsonrpc: '2.0', id, result };
   return response(id, `"result":${isText ? result.text : JSON.stringify(result)}`);
@@ -236,7 +239,11 @@ function failure(id: RequestId, error: ErrorObject): Failure | Encoded {
 
 /** Written by hand, for JSON knows neither text that is JSON already nor a `bigint`. */
 function response(id: RequestId, outcome: string): Encoded {
-  return encodeRaw(`{"jsonrpc":"2.0","id":${typeof id === 'bigint' ? id : JSON.stringify(id)},${outcome}}`);
+  return encodeRaw(`${responseHead(id)}${outcome}}`);
+}
+
+function responseHead(id: RequestId): string {
+  return `{"jsonrpc":"2.0","id":${typeof id === 'bigint' ? id : JSON.stringify(id)},`;
 }
 
 /** Returns its own undo. One signal may stand over any number of requests, which Node would take for a leak. */

@@ -50,6 +50,8 @@ export interface Encoded {
   readonly json: string;
   /** Length in UTF-8, counted at its first use. */
   readonly byteLength: number;
+  /** The same as bytes, in pieces: of a message that would take too long to be made one text. */
+  readonly pieces?: readonly Buffer[];
 }
 
 /** Serialises now, so that every channel it is sent to pays for its bytes only. Throws what JSON cannot hold. */
@@ -67,6 +69,16 @@ export class RawJson {
   constructor(readonly text: string) {}
 }
 
+/** A result that is JSON in UTF-8 already, cut anywhere into pieces that are quickly written. */
+export class RawPieces {
+  constructor(readonly pieces: readonly Buffer[]) {}
+}
+
+/** A message whose middle is in pieces. */
+export function encodePieces(head: string, { pieces }: RawPieces, tail: string): Encoded {
+  return new EncodedPieces([Buffer.from(head), ...pieces, Buffer.from(tail)]);
+}
+
 /** Lets a channel take either form. */
 export function toEncoded(message: Message | Encoded): Encoded {
   return 'json' in message ? message : encode(message);
@@ -81,5 +93,18 @@ class EncodedMessage implements Encoded {
   get byteLength(): number {
     if (this.bytes < 0) this.bytes = Buffer.byteLength(this.json);
     return this.bytes;
+  }
+}
+
+class EncodedPieces implements Encoded {
+  readonly byteLength: number;
+
+  constructor(readonly pieces: readonly Buffer[]) {
+    this.byteLength = pieces.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** For channels that know only texts. */
+  get json(): string {
+    return Buffer.concat(this.pieces).toString();
   }
 }

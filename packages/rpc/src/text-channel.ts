@@ -9,6 +9,8 @@ import { AsyncQueue } from './queue.js';
 export interface TextSocket {
   /** Calls `left` once the text has left this side, or never will. */
   send(text: string, left: () => void): void;
+  /** One text that is in pieces of bytes, where a socket can. */
+  sendPieces?(pieces: readonly Buffer[], left: () => void): void;
   /** Stops what comes in, where a socket can. */
   pause?(): void;
   resume?(): void;
@@ -80,9 +82,12 @@ class TextChannel implements Channel {
 
   send(message: Message | Encoded): boolean {
     if (this.hasEnded || this.closing !== undefined) return false;
-    const { json, byteLength } = toEncoded(message);
+    const encoded = toEncoded(message);
+    const { byteLength, pieces } = encoded;
     const hasRoom = this.backlog.add(byteLength);
-    this.socket.send(json, () => this.backlog.remove(byteLength));
+    const left = () => this.backlog.remove(byteLength);
+    if (pieces && this.socket.sendPieces) this.socket.sendPieces(pieces, left);
+    else this.socket.send(encoded.json, left);
     return hasRoom;
   }
 

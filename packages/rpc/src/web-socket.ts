@@ -17,6 +17,11 @@ export function webSocketChannel(
   const channel = textChannel(
     {
       send: (text, left) => socket.send(text, left),
+      sendPieces: (pieces, left) => {
+        const last = pieces.length - 1;
+        for (const [index, piece] of pieces.entries())
+          socket.send(piece, { binary: false, fin: index === last }, index === last ? left : undefined);
+      },
       pause: () => socket.pause(),
       resume: () => socket.resume(),
       close: () => socket.close(1000),

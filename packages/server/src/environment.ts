@@ -1,5 +1,6 @@
 import type { JsonObject, Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
+import type { Access } from './access.js';
 import type { ClientStart } from './dialect/client-dialect.js';
 import type { ExtensionHost } from './extensions.js';
 import type { Routing } from './routing.js';
@@ -114,6 +115,8 @@ export interface ServerEnvironment {
   readonly skipsInstructions?: boolean;
   /** Where requests for sessions go; without it every session is here. */
   readonly routing?: Routing;
+  /** Looks on what clients ask for: quotas and audit; nothing does without. */
+  readonly access?: Access;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;

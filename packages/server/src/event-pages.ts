@@ -9,6 +9,8 @@ type ReadParams = Pick<
 
 const defaultPage = 100;
 const largestPage = 1000;
+/** About as much as a page may have; one event that is longer comes alone. */
+const pageCharacters = 4 * 1024 * 1024;
 /** Records that are looked at for a page at once. */
 const stretch = 256;
 
@@ -53,7 +55,9 @@ export async function readForward(session: Session, params: ReadParams): Promise
   const max = sizeOf(params);
   const tail = session.readers.ephemerals.tail;
   const stored = await readStored(session, params, { after: from.seq, max });
-  const ephemerals = wantsEphemeral(params) ? ephemeralsAfter(session, params, from) : [];
+  const recent = wantsEphemeral(params) ? ephemeralsAfter(session, params, from) : [];
+  // What comes after a stored event that is still to be read comes after it on the next page.
+  const ephemerals = stored.hasMore ? recent.filter(({ seq }) => seq <= stored.seq) : recent;
   const all = [...stored.found, ...ephemerals].sort((a, b) => a.seq - b.seq || a.number - b.number);
   const page = all.slice(0, max);
   const hasMore = all.length > max || stored.hasMore;
@@ -74,17 +78,21 @@ interface Stored {
 async function readStored(
   session: Session,
   params: ReadParams,
-  range: { readonly after: number; readonly max: number; readonly last?: number },
+  range: { readonly after: number; readonly max: number; readonly last?: number; readonly most?: number },
 ): Promise<Stored> {
   const found: FoundEvent[] = [];
   const { last = Number.POSITIVE_INFINITY } = range;
+  let characters = 0;
   let seq = range.after;
   if (seq >= last) return { found, hasMore: false, seq };
   for await (const batch of session.read(range.after)) {
     for (const record of batch) {
       if (record.seq > last) return { found, hasMore: true, seq };
       const isFound = record.isPublic && isWanted(record, params);
-      if (isFound && found.length === range.max) return { found, hasMore: true, seq };
+      if (isFound) characters += record.json.length;
+      const isFull =
+        found.length === range.max || (found.length > 0 && characters > (range.most ?? pageCharacters));
+      if (isFound && isFull) return { found, hasMore: true, seq };
       if (isFound) found.push({ seq: record.seq, number: 0, json: record.json });
       seq = record.seq;
     }
@@ -103,14 +111,37 @@ export async function readBackward(session: Session, params: ReadParams): Promis
   // From the end on, a stretch at a time: a page costs what is in it, however long the log is.
   while (end > 0 && kept.length <= max) {
     const start = Math.max(0, end - stretch);
-    const { found } = await readStored(session, params, { after: start, max: stretch, last: end });
+    const { found } = await readStored(session, params, {
+      after: start,
+      max: stretch,
+      last: end,
+      most: Number.POSITIVE_INFINITY,
+    });
     kept = [...found, ...kept];
     end = start;
+    if (charactersOf(kept) > pageCharacters) break;
   }
-  const hasMore = kept.length > max;
-  kept = kept.slice(-max);
+  const fitting = lastFitting(kept, max);
+  const hasMore = kept.length > fitting.length || end > 0;
+  kept = fitting;
   const cursor = `${backwardMark}${Math.max(0, (kept[0]?.seq ?? 1) - 1)}`;
   return new EventPage(kept, { cursor, hasMore, isLost });
+}
+
+function charactersOf(found: readonly FoundEvent[]): number {
+  return found.reduce((sum, { json }) => sum + json.length, 0);
+}
+
+/** The newest that fit on a page, one at least. */
+function lastFitting(found: readonly FoundEvent[], max: number): FoundEvent[] {
+  let characters = 0;
+  let count = 0;
+  for (const { json } of found.toReversed()) {
+    characters += json.length;
+    if (count === max || (count > 0 && characters > pageCharacters)) break;
+    count += 1;
+  }
+  return found.slice(found.length - count);
 }
 
 function ephemeralsAfter(session: Session, params: ReadParams, from: Cursor): FoundEvent[] {

@@ -1,5 +1,5 @@
 import type { Method, MethodTable, ParsedParams, Result } from '@groundcrew/protocol';
-import type { RawJson } from '@groundcrew/rpc';
+import type { RawJson, RawPieces } from '@groundcrew/rpc';
 import type { Runtime, Session } from '@groundcrew/runtime';
 import type { Client } from './client.js';
 import type { NewerSessions } from './dialect/newer-sessions.js';
@@ -33,7 +33,7 @@ export interface SessionCallContext extends CallContext {
 export type Handler<M extends Method, Context = CallContext> = (
   params: ParsedParams<M>,
   context: Context,
-) => Promise<Result<M> | RawJson>;
+) => Promise<Result<M> | RawJson | RawPieces>;
 
 /** One handler for each method of a table: a missing one does not compile. */
 export type Handlers<T extends MethodTable> = { readonly [K in keyof T]: Handler<T[K]> };

@@ -9,7 +9,7 @@ import { inSession, sessionRef, success } from './session-ref.js';
 /** Questions for permission, and what is permitted without any. */
 export const sessionPermissionsMethods = {
   'session.permissions.configure': method(
-    'Replaces the pieces of the policy that are given.',
+    'Replaces the pieces of the policy that are given; at most 2000 rules that allow, 2000 that deny, 2000 addresses.',
     () =>
       sparseObject(
         {

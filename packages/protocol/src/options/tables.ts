@@ -73,6 +73,7 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   description: used,
   parameters: used,
   overridesBuiltInTool: used,
+  actsForBuiltIn: used,
   skipPermission: used,
   readOnly: used,
   checksArguments: used,

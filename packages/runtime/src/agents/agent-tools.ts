@@ -112,13 +112,13 @@ function readAgentTool(parts: AgentToolParts): Tool {
       since_turn: optional(number('Only what it said from this turn on.', { minimum: 0 })),
     },
     isRepeatable: true,
-    prepare: ({ agent_id: agentId, wait = false, timeout = 30, since_turn: since = 0 }) => ({
+    prepare: ({ agent_id: agentId, wait = false, timeout = 30, since_turn: since = 0 }, context) => ({
       type: 'run',
       run: async (signal) => {
         const subAgents = parts.subAgents();
-        const task = requireTask(subAgents, agentId);
+        const task = requireTask(subAgents, agentId, context);
         if (wait && task.status === 'running') await untilEnded(subAgents, agentId, timeout * 1000, signal);
-        return success(reportOf(requireTask(subAgents, agentId), { now: Date.now(), since }));
+        return success(reportOf(requireTask(subAgents, agentId, context), { now: Date.now(), since }));
       },
     }),
   });
@@ -152,14 +152,14 @@ function writeAgentTool(parts: AgentToolParts): Tool {
       agent_id: optional(text('The id of the agent.')),
       agent_ids: optional(list('The ids of several agents.')),
     },
-    prepare: ({ message, agent_id: one, agent_ids: several = [] }) => ({
+    prepare: ({ message, agent_id: one, agent_ids: several = [] }, context) => ({
       type: 'run',
       run: async () => {
         const subAgents = parts.subAgents();
         const ids = one === undefined ? several : [one, ...several];
         if (ids.length === 0) throw new ToolFailure('Name an agent by agent_id.');
+        for (const agentId of ids) requireTask(subAgents, agentId, context);
         for (const agentId of ids) {
-          requireTask(subAgents, agentId);
           if (!(await subAgents.message(agentId, message)))
             throw new ToolFailure(`Agent ${agentId} was stopped and takes no messages.`);
         }
@@ -173,21 +173,22 @@ function listAgentsTool(parts: AgentToolParts): Tool {
   return defineTool({
     name: 'list_agents',
     changesNothing: true,
-    description: 'Lists the agents that work in the background.',
+    description: 'Lists the agents that you began in the background, and those that they began.',
     fields: {
       include_completed: optional(flag('Also those that have ended; true unless given.')),
     },
     isRepeatable: true,
-    prepare: ({ include_completed: isAll = true }) => ({
+    prepare: ({ include_completed: isAll = true }, { agentId: leader }) => ({
       type: 'run',
       run: async () => {
-        const tasks = parts.subAgents().tasks.filter(({ status }) => isAll || status === 'running');
-        return success(
-          listOf(
-            tasks.filter(({ mode }) => mode === 'background'),
-            Date.now(),
-          ),
+        const subAgents = parts.subAgents();
+        const tasks = subAgents.tasks.filter(
+          (task) =>
+            task.mode === 'background' &&
+            (isAll || task.status === 'running') &&
+            subAgents.isLedBy(task, leader),
         );
+        return success(listOf(tasks, Date.now()));
       },
     }),
   });
@@ -200,11 +201,11 @@ function stopAgentTool(parts: AgentToolParts): Tool {
     description: 'Ends an agent, and all that it began.',
     fields: { agent_id: text('The id of the agent.') },
     isRepeatable: true,
-    prepare: ({ agent_id: agentId }) => ({
+    prepare: ({ agent_id: agentId }, context) => ({
       type: 'run',
       run: async () => {
         const subAgents = parts.subAgents();
-        requireTask(subAgents, agentId);
+        requireTask(subAgents, agentId, context);
         return success(
           (await subAgents.stop(agentId)) ? `Agent ${agentId} was stopped.` : `Agent ${agentId} had ended.`,
         );
@@ -213,9 +214,14 @@ function stopAgentTool(parts: AgentToolParts): Tool {
   });
 }
 
-function requireTask(subAgents: SubAgents, agentId: string): AgentTask {
+/** An agent that the caller leads; of others it learns nothing, not even that they exist. */
+function requireTask(
+  subAgents: SubAgents,
+  agentId: string,
+  { agentId: leader }: Pick<ToolContext, 'agentId'>,
+): AgentTask {
   const task = subAgents.find(agentId);
-  if (!task)
+  if (!task || !subAgents.isLedBy(task, leader))
     throw new ToolFailure(
       `No agent found with agent_id: ${agentId}. The agent may have been cleared or never existed.`,
     );

@@ -65,6 +65,13 @@ export class SubAgents {
     return Object.hasOwn(tasks, agentId) ? tasks[agentId] : undefined;
   }
 
+  /** Whether an agent began this one, or one that it descends from; the root agent leads all, also those that clients began. */
+  isLedBy({ parentAgentId }: AgentTask, leader: string | undefined): boolean {
+    if (leader === undefined || parentAgentId === leader) return true;
+    const parent = parentAgentId === undefined ? undefined : this.find(parentAgentId);
+    return parent !== undefined && this.isLedBy(parent, leader);
+  }
+
   /** The agent that a call has begun in a process before this one, or before it was tried again. */
   begunBy(toolCallId: string, parentAgentId: string | undefined): AgentTask | undefined {
     const { calls } = agentOf(this.parts.log.latest, parentAgentId);

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { SessionStore } from '@groundcrew/store';
@@ -34,6 +34,8 @@ export async function exportLog(
   store: SessionStore,
   { sessionId, path }: ExportRequest,
 ): Promise<ExportedSession> {
+  // A client may stand elsewhere than the runtime: what it means by a relative path is not known here.
+  if (!isAbsolute(path)) throw new CannotExport(`path must be absolute, not ${path}`);
   const { items } = await store.list({ sessionId, includeEmpty: true });
   const [source] = items;
   if (!source) throw new CannotExport(`There is no session ${sessionId}`);

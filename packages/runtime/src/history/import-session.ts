@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { SessionEvent } from '@groundcrew/protocol';
 import { isSafeId, type LogRecord, type Owner, type SessionStore } from '@groundcrew/store';
@@ -58,6 +58,7 @@ export async function importLog(
   { store, owner }: { readonly store: SessionStore; readonly owner: Owner },
   request: ImportRequest,
 ): Promise<ImportedSession> {
+  if (!isAbsolute(request.path)) throw new CannotImport(`path must be absolute, not ${request.path}`);
   const path = resolve(request.path);
   const found = await stat(path).catch(absent);
   if (!found) throw new CannotImport(`There is nothing at ${path}`);

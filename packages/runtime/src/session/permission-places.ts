@@ -12,6 +12,7 @@ import {
   withoutRules,
 } from '../permissions/book-contents.js';
 import type { Approval } from '../permissions/policy.js';
+import { checkBounds } from '../permissions/rule-bounds.js';
 import type { Rule } from '../permissions/rules.js';
 import type { PermissionChange, PermissionSwitches } from '../permissions/settings.js';
 import type { SessionSettings } from '../settings/session-settings.js';
@@ -134,12 +135,16 @@ export class PermissionPlaces {
     return { ...location, rules, newRules: isNew ? rules.length : 0 };
   }
 
-  /** Keeps an approval for a place. */
+  /** Keeps an approval for a place; throws TooManyRules. */
   addApproval(locationKey: string, approval: Approval): Promise<void> {
-    return this.book.change((book) => withApproval(book, locationKey, approval));
+    return this.book.change((book) => {
+      const changed = withApproval(book, locationKey, approval);
+      checkBounds({ approvals: locationOf(changed, locationKey).approvals });
+      return changed;
+    });
   }
 
-  /** Adds and removes rules that allow, of this session or of the place it works in. */
+  /** Adds and removes rules that allow, of this session or of the place it works in; throws TooManyRules. */
   async modifyRules({ scope, add, remove, removeAll }: RuleChange): Promise<void> {
     const state = await this.session.state();
     const changed = (rules: readonly Rule[]) => [
@@ -152,7 +157,9 @@ export class PermissionPlaces {
       const { approvals, rules } = locationOf(book, key);
       const isGone = (approval: Approval) => withoutRules(rulesOf(approval), remove).length === 0;
       const kept = removeAll ? [] : approvals.filter((approval) => !isGone(approval));
-      return withLocation(book, key, { approvals: kept, rules: changed(rules) });
+      const allow = changed(rules);
+      checkBounds({ approvals: kept, allow });
+      return withLocation(book, key, { approvals: kept, rules: allow });
     });
   }
 
@@ -203,6 +210,7 @@ export class PermissionPlaces {
   }
 
   private async fix(change: PermissionChange): Promise<void> {
+    checkBounds(change);
     await this.session.record({ note: 'permissions.changed', data: change });
   }
 }

@@ -8,6 +8,7 @@ import { type Decision, outcomeOf, type PermissionOutcome } from '../permissions
 import type { Approval, PermissionMode, PolicyRules, Prohibitions } from '../permissions/policy.js';
 import type { PermissionRequest } from '../permissions/question.js';
 import { withRealPaths } from '../permissions/real-rules.js';
+import { checkBounds } from '../permissions/rule-bounds.js';
 import type { Rule } from '../permissions/rules.js';
 import { noSwitches, type PermissionChange, type PermissionSwitches } from '../permissions/settings.js';
 import { examine } from '../permissions/subject.js';
@@ -124,8 +125,9 @@ export class SessionPermissions {
     this.switches = { ...this.switches, ...change };
   }
 
-  /** Fixes what the log keeps; what is left out stays. */
+  /** Fixes what the log keeps; what is left out stays. Throws TooManyRules. */
   async fix(change: PermissionChange): Promise<void> {
+    checkBounds(change);
     await this.session.record({ note: 'permissions.changed', data: change });
   }
 

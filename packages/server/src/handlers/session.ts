@@ -6,10 +6,9 @@ import {
   type ParsedParams,
   withoutNulls,
 } from '@groundcrew/protocol';
-import { RawJson } from '@groundcrew/rpc';
 import type { EventDraft, Prompt, Session } from '@groundcrew/runtime';
+import { allEvents } from '../all-events.js';
 import { requirePromptSize } from '../bounds.js';
-import type { ClientDialect } from '../dialect/client-dialect.js';
 import { Refusal } from '../failure.js';
 import type { CallContext, SessionHandlers } from '../handler.js';
 import { traceFrom } from '../trace.js';
@@ -69,7 +68,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return null;
   },
   async 'session.getMessages'(_params, { session, client }) {
-    return new RawJson(`{"events":[${(await publicEvents(session, client.dialect)).join(',')}]}`);
+    return allEvents(session, client.dialect);
   },
   async 'session.log'(params, { session }) {
     const { message, level = 'info' } = params;
@@ -145,21 +144,3 @@ const notices: Readonly<
     data: { errorType, message, ...(url !== undefined && { url }) },
   }),
 };
-
-async function publicEvents(session: Session, dialect: ClientDialect): Promise<string[]> {
-  const events: string[] = [];
-  const idles = [...dialect.idles.of(session.sessionId)];
-  try {
-    for await (const batch of session.read()) {
-      for (const record of batch) {
-        while (idles[0] && idles[0].after < record.seq) events.push(idles.shift()?.json ?? '');
-        const event = record.isPublic ? dialect.event(record) : undefined;
-        if (event !== undefined) events.push(event);
-      }
-    }
-  } catch (error) {
-    // A client that opened a damaged session was warned, and is sent what can be read.
-    if (!session.isReadOnly) throw error;
-  }
-  return [...events, ...idles.map(({ json }) => json)];
-}

@@ -9,6 +9,7 @@ import { GitHubGrant } from '../github-token.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { importHosted } from '../hosted-import.js';
 import { limitsFrom } from '../limits.js';
+import { observed, requireUnchanged } from '../observing.js';
 import { optionWarnings } from '../option-warnings.js';
 import { metadataOf } from '../session-metadata.js';
 import { badToolName, settingsFrom, shareFrom } from '../settings.js';
@@ -40,21 +41,26 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     if (context.client.dialect.resumesLikeProtocol2) context.newerSessions.add(sessionId);
     return opened(session, [...request.warnings, ...filterWarnings(session)], { context, params });
   },
-  async 'session.resume'(params, context) {
+  async 'session.resume'(given, context) {
+    const { isObserver } = context.client;
+    const { params, warnings: unheeded } = isObserver ? observed(given) : { params: given, warnings: [] };
     const { sessionId } = params;
     if (!sessionId) throw new Refusal('Missing sessionId parameter');
     const notFound = () =>
       new SessionNotFound(`Failed to load session events: Session not found: ${sessionId}`);
     if (!isSafeId(sessionId)) throw notFound();
+    if (isObserver) await requireUnchanged(context.runtime, sessionId);
+    const heeded = isObserver ? { ...context, optionWarnings: () => [] } : context;
     const { share, grant, ...request } = {
-      ...(await granted(sessionId, params, context, { isResume: true })),
+      ...(await granted(sessionId, params, heeded, { isResume: true })),
       changes: {
         ...(params.model !== undefined && { model: params.model }),
         ...(params.reasoningEffort !== undefined && { reasoningEffort: params.reasoningEffort }),
         ...(params.workingDirectory !== undefined && { workingDirectory: params.workingDirectory }),
         ...(params.sessionLimits !== undefined && { limits: limitsFrom(params.sessionLimits) ?? {} }),
       },
-      continuePendingWork: params.continuePendingWork ?? context.client.dialect.continuesPendingWork,
+      continuePendingWork:
+        params.continuePendingWork ?? (!isObserver && context.client.dialect.continuesPendingWork),
       isSilent: params.disableResume ?? false,
       takeOver: params.takeOver ?? false,
       waivesHooks: params.waiveHooks ?? false,
@@ -69,7 +75,8 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       throw notFound();
     });
     grant?.bind(session, context.runtime);
-    return opened(session, [...request.warnings, ...filterWarnings(session)], { context, params });
+    const warnings = [...unheeded, ...request.warnings, ...filterWarnings(session)];
+    return opened(session, warnings, { context, params });
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -145,6 +152,13 @@ async function disconnect(
   sessionId: string,
   { runtime, client, extensions }: CallContext,
 ): Promise<{ success: boolean }> {
+  // What an observer leaves goes on without it.
+  if (client.isObserver) {
+    const isAttached = runtime.find(sessionId)?.audience.has(client.id) ?? false;
+    runtime.detachLostClient(sessionId, client.id);
+    client.detached(sessionId);
+    return { success: isAttached };
+  }
   if (!client.extension) await extensions.leaving(runtime.find(sessionId), client.id);
   const success = await runtime.detachClient(sessionId, client.id);
   client.detached(sessionId);

@@ -3,6 +3,7 @@ import {
   auth,
   computeScopeUnion,
   exchangeAuthorization,
+  IssuerMismatchError,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
 } from '@modelcontextprotocol/client';
@@ -57,7 +58,7 @@ async function userLogin(request: LoginRequest, signal: AbortSignal): Promise<Lo
   try {
     const flow = new Flow(request, kept, { redirect, state });
     const scope = computeScopeUnion(kept?.tokens?.scope, request.scope);
-    await auth(flow.provider(), {
+    const options = {
       serverUrl,
       fetchFn: request.fetch,
       forceReauthorization: true,
@@ -65,6 +66,10 @@ async function userLogin(request: LoginRequest, signal: AbortSignal): Promise<Lo
       ...(request.resourceMetadataUrl !== undefined && {
         resourceMetadataUrl: new URL(request.resourceMetadataUrl),
       }),
+    };
+    await auth(flow.provider(), options).catch((error: unknown) => {
+      if (!isOwnIssuer(error, serverUrl)) throw error;
+      return auth(flow.provider(), { ...options, skipIssuerMetadataValidation: true });
     });
     const authorizationUrl = flow.checkedAddress();
     const limit = AbortSignal.any([signal, AbortSignal.timeout(longestLogin)]);
@@ -79,6 +84,22 @@ async function userLogin(request: LoginRequest, signal: AbortSignal): Promise<Lo
     redirect.close();
     throw error;
   }
+}
+
+/**
+ * Servers of the revision of March 2025 log users in themselves, and some name a path of theirs as issuer in what they publish at
+ * their root. Whoever owns that root may: the server, the page and the issuer are of one origin.
+ */
+function isOwnIssuer(error: unknown, serverUrl: string): boolean {
+  if (!(error instanceof IssuerMismatchError) || error.kind !== 'metadata') return false;
+  const { origin } = new URL(serverUrl);
+  return [error.expected, error.received].every(
+    (issuer) => issuer !== undefined && originOf(issuer) === origin,
+  );
+}
+
+function originOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 
 /** What one log-in of a user keeps between its first and its second half. */
