@@ -13,8 +13,8 @@ test('a 429 holds the calls of all that use the key, one tries first, and other 
   };
   const limited = limitedByKey(exchange);
   const call = async (authorization: string, signal = new AbortController().signal) => {
-    const request = { url: 'http://model.example/v1', headers: { authorization } };
-    return (await limited(request as Parameters<Exchange>[0], signal)).status;
+    const request = { method: 'POST', url: 'http://model.example/v1', headers: { authorization } } as const;
+    return (await limited(request, signal)).status;
   };
   expect(await call('one')).toBe(429);
   const began = performance.now();
