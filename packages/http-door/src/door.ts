@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { type Fault, notFound, refuse, refuseSocket, unauthorised } from './faults.js';
@@ -8,6 +8,7 @@ import { Guesses } from './guesses.js';
 import { PageCookies } from './page-cookies.js';
 import { allowedHosts, hostFault, originFault, ownOrigins } from './places.js';
 import { Sockets } from './sockets.js';
+import { Strangers } from './strangers.js';
 import { isSameToken, tokenInProtocols, tokenOf } from './token.js';
 import { requestOf, send, TooLarge } from './web.js';
 
@@ -56,6 +57,7 @@ export interface HttpDoor {
 }
 
 const mostConnections = 256;
+const mostStrangers = 64;
 const mostRequests = 128;
 const mostBodyBytes = 4 * 1024 * 1024;
 
@@ -68,6 +70,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
       maxHeaderSize: 16 * 1024,
       headersTimeout: 10_000,
       requestTimeout: 60_000,
+      connectionsCheckingInterval: 1000,
       keepAliveTimeout: 5_000,
       // Two lengths, or a strange end of line: what is in doubt is refused.
       insecureHTTPParser: false,
@@ -76,6 +79,7 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   );
   server.maxConnections = mostConnections;
   server.maxRequestsPerSocket = 1000;
+  server.on('connection', (socket: Socket) => door.greet(socket));
   server.on('upgrade', (request, socket, head) => void door.upgrade(request, socket, head));
   server.listen(options.port ?? 0, host);
   await once(server, 'listening');
@@ -101,6 +105,7 @@ class Door {
   private running = 0;
   private readonly guesses = new Guesses();
   private readonly sockets = new Sockets();
+  private readonly strangers = new Strangers(mostStrangers);
   private readonly life = new AbortController();
 
   constructor(private readonly options: HttpDoorOptions) {}
@@ -117,10 +122,15 @@ class Door {
     this.sockets.close();
   }
 
+  greet(socket: Socket): void {
+    this.strangers.add(socket);
+  }
+
   async take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     outgoing.on('error', () => outgoing.destroy());
     const fault = await this.faultOf(incoming);
     if (fault) return refuse(outgoing, fault);
+    if (!this.routeOf(incoming)?.isOpen) this.strangers.admit(incoming.socket);
     if (this.running >= mostRequests)
       return refuse(outgoing, { status: 503, text: 'Too many requests at once' });
     this.running += 1;
@@ -128,6 +138,8 @@ class Door {
       await this.answer(incoming, outgoing);
     } catch (error) {
       if (error instanceof TooLarge) return refuse(outgoing, { status: 413, text: error.message });
+      // A client that leaves before it has said all is no failure of ours.
+      if (incoming.destroyed && !incoming.complete) return;
       this.options.onFailure?.(error);
       refuse(outgoing, { status: 500, text: 'Internal error' });
     } finally {
@@ -152,6 +164,8 @@ class Door {
     if (fault && fault !== unauthorised) return refuseSocket(socket, fault);
     const hasGuessed = shown !== undefined || incoming.headers.authorization !== undefined;
     if (fault && hasGuessed) return refuseSocket(socket, fault);
+    // From here on those that have not shown the token are counted by who serves them.
+    this.strangers.admit(incoming.socket);
     await this.sockets.accept(incoming, { socket, head }, (accepted) =>
       route.accept(accepted, { isTrusted: fault === undefined, bytes: socket }),
     );

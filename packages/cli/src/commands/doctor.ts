@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Probe, removedFilesIn, repairSession, SandboxHost, systemClock } from '@groundcrew/runtime';
+import {
+  type Probe,
+  pathlessSockets,
+  removedFilesIn,
+  repairSession,
+  SandboxHost,
+  systemClock,
+} from '@groundcrew/runtime';
 import {
   type Finding,
   type FindingType,
@@ -74,7 +81,11 @@ function report(place: StorePlace, { findings, contents }: Inspection): string {
 /** A machine without a sandbox has no fault; a session that asks for one is refused. */
 function sandboxLine(probe: Probe): string {
   if (probe.type === 'missing') return `note: no sandbox for commands: ${probe.reason}`;
-  return `The sandbox for commands works: ${probe.sandbox.kind} (${probe.sandbox.program}).`;
+  const works = `The sandbox for commands works: ${probe.sandbox.kind} (${probe.sandbox.program}).`;
+  const [first, ...others] = pathlessSockets();
+  if (first === undefined) return works;
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return `${works}\nnote: with the network on, commands in it can reach sockets without a path of other programs: ${first}${more}`;
 }
 
 function line(finding: Finding): string {
