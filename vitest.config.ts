@@ -15,6 +15,7 @@ const names = [
   'store-postgres',
   'server',
   'cluster',
+  'tenants',
   'sdk',
   'http-door',
   'mcp-server',

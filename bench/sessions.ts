@@ -60,14 +60,14 @@ const measures: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   churn: async () => {
     const home = temporaryDirectory();
     const model = await RuleModel.open(() => ({ chunks: ['Something about it.'] }));
-    const { before, after, names } = await churn({ home: home.path, model }, { cycles: sessions, say });
+    const { before, after, rows, names } = await churn({ home: home.path, model }, { cycles: sessions, say });
     await model.close();
     home.remove();
     return [
       {
-        what: `${sessions} sessions made, searched and deleted: bytes of the home before and after, directories left`,
-        figure: `${before}, ${after}; ${names.length}`,
-        isKept: after - before < budget.leftBytes && names.length === 0,
+        what: `${sessions} sessions made, searched and deleted: bytes of the home after the first 100 and at the end; rows and directories left`,
+        figure: `${before}, ${after}; ${JSON.stringify(rows)}, ${names.length}`,
+        isKept: after - before < budget.leftBytes && names.length === 0 && Object.keys(rows).length === 0,
       },
     ];
   },

@@ -98,6 +98,11 @@ export class ChaosClient {
     if (!ledger.acknowledged.includes(messageId)) ledger.acknowledged.push(messageId);
   }
 
+  /** Has the conversation replaced by a summary. */
+  async compact({ sessionId }: Ledger): Promise<void> {
+    await this.wire.call('session.history.compact', { sessionId });
+  }
+
   /** The stored events, by the wire. */
   async stored({ sessionId }: Ledger): Promise<readonly AnyEvent[]> {
     const { events } = await this.wire.call<{ events: readonly AnyEvent[] }>('session.getMessages', {

@@ -8,7 +8,7 @@ import type { Failure } from './walk.js';
 const usage = `Kills real runtimes and looks whether they lived up to what they had told.
 
   npm run chaos                      every write step of a turn, without and with agents, power cuts, two runtimes, random kills
-  npm run chaos -- --only NAME       one part of it: walk, agents, guard, power, rivals or random; may be repeated
+  npm run chaos -- --only NAME       one part of it: walk, agents, compaction, guard, power, rivals or random; may be repeated
   npm run chaos -- --step K          the walks and the power cuts at one write step only
   npm run chaos -- --seed N          the first seed of the random kills; run i has seed N + i
   npm run chaos -- --runs N          how many random kills
@@ -90,7 +90,7 @@ function chosenParts(): readonly Part[] {
   const unknown = values.only.filter((name) => !allParts.some((part) => part === name));
   if (unknown.length > 0) throw new Error(`There is no such part: ${unknown.join(', ')}`);
   if (values.store === 'postgres' && values.only.length === 0)
-    return ['walk', 'agents', 'guard', 'rivals', 'random'];
+    return ['walk', 'agents', 'compaction', 'guard', 'rivals', 'random'];
   return values.only.length === 0 ? allParts : allParts.filter((part) => values.only.includes(part));
 }
 

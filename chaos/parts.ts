@@ -1,19 +1,28 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { killCompactedAtStep, summarisingRule } from './compacted.js';
 import { rule as crewRule, killCrewAtStep } from './crew.js';
 import { type GuardedKill, killGuarded, undisturbedGuard, watchedRule } from './guarded.js';
-import { openLab } from './lab.js';
+import { type Lab, openLab } from './lab.js';
 import { buildPowerCut, cutPower } from './power-cut.js';
 import { killAtRandom } from './random-kills.js';
 import { rivalRuns } from './rivals.js';
 import type { ChaosStores } from './stores.js';
-import { type Failure, killAtStep, undisturbed } from './walk.js';
+import { type Failure, killAtStep, type Tally, undisturbed } from './walk.js';
 
 /** One kind of harm. */
-export type Part = 'walk' | 'agents' | 'guard' | 'power' | 'rivals' | 'random';
+export type Part = 'walk' | 'agents' | 'compaction' | 'guard' | 'power' | 'rivals' | 'random';
 /** All of them, in the order they are done. */
-export const allParts: readonly Part[] = ['walk', 'agents', 'guard', 'power', 'rivals', 'random'];
+export const allParts: readonly Part[] = [
+  'walk',
+  'agents',
+  'compaction',
+  'guard',
+  'power',
+  'rivals',
+  'random',
+];
 
 /** How much of it is done. */
 export interface Extent {
@@ -23,6 +32,7 @@ export interface Extent {
     readonly power: number;
     readonly guard: number;
     readonly agents?: number;
+    readonly compaction?: number;
   };
   /** Only this write step. */
   readonly step?: number;
@@ -50,6 +60,8 @@ export function runPart(part: Part, program: string, extent: Extent): Promise<Re
       return walk(part, extent, { program });
     case 'agents':
       return walkWithAgents(program, extent);
+    case 'compaction':
+      return walkWithSummary(program, extent);
     case 'guard':
       return guardedWalk(program, extent);
     case 'power':
@@ -95,20 +107,35 @@ async function walk(
 
 /** Every k of a session in which five agents work for another, some of them for one another. */
 async function walkWithAgents(program: string, extent: Extent): Promise<Result> {
-  const { step: only, strides, stopsAtFailure } = extent;
   const lab = await openLab({ program, rule: crewRule, ...storesOf(extent) });
+  return walkSteps('agents', extent, { lab, killAt: (step) => killCrewAtStep(lab, step) });
+}
+
+/** Every k of a session that is compacted between two prompts. */
+async function walkWithSummary(program: string, extent: Extent): Promise<Result> {
+  const seen: string[] = [];
+  const lab = await openLab({ program, rule: summarisingRule(seen), ...storesOf(extent) });
+  return walkSteps('compaction', extent, { lab, killAt: (step) => killCompactedAtStep(lab, step, seen) });
+}
+
+async function walkSteps(
+  part: 'agents' | 'compaction',
+  extent: Extent,
+  { lab, killAt }: { readonly lab: Lab; killAt(step: number): Promise<Tally | undefined> },
+): Promise<Result> {
+  const { step: only, strides, stopsAtFailure } = extent;
   const failures: Failure[] = [];
   let runs = 0;
   let step = only ?? 1;
-  for (; ; step += strides.agents ?? 1) {
-    const tally = await killCrewAtStep(lab, step);
+  for (; ; step += strides[part] ?? 1) {
+    const tally = await killAt(step);
     if (!tally) break;
     runs += tally.runs;
-    failures.push(...tally.failures.map((each) => replayable(each, `--only agents --step ${step}`)));
+    failures.push(...tally.failures.map((each) => replayable(each, `--only ${part} --step ${step}`)));
     if (only !== undefined || (stopsAtFailure && failures.length > 0)) break;
   }
   await lab.close();
-  return { runs, failures, remark: remarkOn(step, extent, 'agents') };
+  return { runs, failures, remark: remarkOn(step, extent, part) };
 }
 
 /** The walk of a session whose client has hooks; killed also while each of them is asked, and when it has answered. */
@@ -154,7 +181,11 @@ function* killsOf(options: {
     yield { at: 'step', count };
 }
 
-function remarkOn(end: number, { step, strides }: Extent, part: 'walk' | 'agents' | 'power'): string {
+function remarkOn(
+  end: number,
+  { step, strides }: Extent,
+  part: 'walk' | 'agents' | 'compaction' | 'power',
+): string {
   if (step !== undefined) return `step ${step}`;
   const stride = strides[part] ?? 1;
   return stride === 1 ? `K = ${end - 1}` : `every ${stride}th step`;

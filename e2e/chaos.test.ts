@@ -6,8 +6,8 @@ import { type Part, runPart } from '../chaos/parts.js';
 // The short form of `npm run chaos`, which kills at every write step and says how to repeat a failure.
 const extent = {
   strides: byExtent({
-    short: { walk: 14, agents: 50, power: 30, guard: 50 },
-    full: { walk: 9, agents: 30, power: 20, guard: 30 },
+    short: { walk: 14, agents: 50, compaction: 50, power: 30, guard: 50 },
+    full: { walk: 9, agents: 30, compaction: 10, power: 20, guard: 30 },
   }),
   seed: 1,
   runs: 3,
@@ -21,6 +21,7 @@ beforeAll(() => {
 test.each<[string, Part]>([
   ['killed at a write step', 'walk'],
   ['killed at a write step while agents work', 'agents'],
+  ['killed at a write step while its conversation is summarised', 'compaction'],
   ['killed at a write step or while a hook is asked, with a client whose hooks guard it,', 'guard'],
   ['cut off from power at a write step', 'power'],
   ['stopped while another takes its session', 'rivals'],

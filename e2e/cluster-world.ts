@@ -47,6 +47,8 @@ export interface NodeStart {
   readonly labels?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
+  /** An older program, for clusters of mixed versions. */
+  readonly program?: string;
 }
 
 /** Nodes of one cluster as processes, each with a home of its own and one directory for the work of all. */
@@ -65,13 +67,14 @@ export class Nodes {
 
   /** Starts a node; resolves when clients may come. */
   async start(options: Partial<NodeStart> = {}): Promise<RuntimeProcess> {
-    const { store, nats, labels = [], environment, flags = [] } = { ...this.defaults, ...options };
+    const { store, nats, labels = [], environment, flags = [], program } = { ...this.defaults, ...options };
     const home = temporaryDirectory();
     this.#homes.push(home);
     const node = new RuntimeProcess({
       flags: ['--headless', '--port', '0', ...flags],
       home: home.path,
       workingDirectory: this.work.path,
+      ...(program !== undefined && { program }),
       environment: {
         GROUNDCREW_STORE: store,
         GROUNDCREW_NATS: nats,

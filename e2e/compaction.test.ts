@@ -11,6 +11,7 @@ import {
   say,
 } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
+import { agentModel, begin, call as callNow, say as sayNow } from './agent-world.js';
 import { RecordingProxy } from './recording-proxy.js';
 
 const runtime = liveRuntime({ flags: ['--port', '0'] });
@@ -38,8 +39,13 @@ describe('a window that fills', () => {
   test('is compacted before the call: a summary and the user’s messages stand in the place of the rest', async () => {
     const { session, model } = await runtime.session([say('one'), summary, say('two'), say('three')], always);
     await session.turn('First thing');
-    const second = await session.turn('Second thing');
+    const second = await session.turn('Second thing', { requestHeaders: { 'x-of-the-prompt': 'yes' } });
     expect(isSummaryRequest(model, 1)).toBe(true);
+    expect([0, 1, 2].map((call) => model.requests[call]?.headers['x-of-the-prompt'])).toEqual([
+      undefined,
+      'yes',
+      'yes',
+    ]);
     expect(
       messagesOf(model, 1)
         .slice(0, -1)
@@ -51,10 +57,13 @@ describe('a window that fills', () => {
     expect(only[1]).toMatch(
       /^Some of the conversation history has been summarized to free up context\.\n\nYou were originally given instructions from a user over one or more turns\. Here were the user messages:\n<user_message>\nFirst thing\n<\/user_message>\n<user_message>\nSecond thing\n<\/user_message>\n\nHere is a summary of the prior context:\n<summary>\n<overview>We talk\./,
     );
-    expect(second.flatMap(({ type }) => (/compaction/.test(type) ? [type] : []))).toEqual([
+    const durable = second.filter(({ ephemeral, type }) => !ephemeral && /compaction|usage/.test(type));
+    expect(durable.map(({ type }) => type)).toEqual([
       'session.compaction_start',
       'session.compaction_complete',
+      'session.usage_checkpoint',
     ]);
+    expect(durable[2]?.data).toEqual({ totalNanoAiu: 0 });
     const complete = second.find(({ type }) => type === 'session.compaction_complete');
     expect(complete?.data).toMatchObject({
       success: true,
@@ -173,6 +182,81 @@ test('a service that says the conversation is too long gets a summary instead', 
   expect(second.find(({ type }) => type === 'session.compaction_start')?.data).toMatchObject({
     trigger: 'context_limit_retry',
   });
+});
+
+describe('a service that finds every conversation too long', () => {
+  const tooLong = refuse(400, 'This model’s maximum context length is 10 tokens', {});
+  const failures = (events: readonly { type: string; data: unknown }[]) =>
+    events.flatMap(({ type, data }) =>
+      type === 'session.error' ? [(data as { message: string }).message] : [],
+    );
+
+  test('is asked at most three times when a summary makes it no shorter, and the error is clear', async () => {
+    const bloated = say(`<overview>${'We talked and talked. '.repeat(5000)}</overview>`);
+    const { session, model } = await runtime.session([...[say('one'), tooLong, bloated, tooLong]]);
+    await session.turn('First');
+    const second = await session.turn('Second');
+    expect(failures(second)).toEqual([
+      expect.stringMatching(/The conversation is too large for the window of scripted even as a summary/),
+    ]);
+    expect(model.requests.map((_, call) => isSummaryRequest(model, call))).toEqual([
+      ...[false, false, true, false],
+    ]);
+    model.play(say('three'));
+    expect(failures(await session.turn('Third'))).toEqual([]);
+    expect(messagesOf(model, model.requests.length - 1)[0]?.[1]).toContain('has been summarized');
+  });
+
+  test('is asked once when the instructions alone fill its window', async () => {
+    const { session, model } = await runtime.session([tooLong], window(100));
+    const events = await session.turn('First');
+    expect(failures(events)).toEqual([
+      expect.stringMatching(
+        /The system prompt and the tools alone fill the window of scripted \(about \d+ tokens\)/,
+      ),
+    ]);
+    expect(model.requests).toHaveLength(1);
+  });
+});
+
+test('an agent that works for another is compacted in its own turn, and the other is not', async () => {
+  const isAsk = (messages: readonly string[]) =>
+    messages.at(-1)?.startsWith('Please create a detailed summary');
+  const { model } = await agentModel({
+    ROOT: ({ results }) => (results.length === 0 ? begin(['WORKER']) : sayNow('All done.')),
+    WORKER: ({ messages, times }) => {
+      if (isAsk(messages)) return sayNow('<overview>Pages were read.</overview>');
+      if (messages[0]?.includes('has been summarized')) return sayNow('WORKER is done.');
+      return callNow('look', { page: times }, `look-${times}`);
+    },
+  });
+  const session = await runtime.client.create({
+    ...model.settings,
+    ...window(40_000),
+    tools: [{ name: 'look', description: 'Looks', parameters: { type: 'object' }, skipPermission: true }],
+    largeOutput: { enabled: false },
+    infiniteSessions: { backgroundCompactionThreshold: 0.2, bufferExhaustionThreshold: 0.2 },
+  });
+  await session.call('session.permissions.setApproveAll', { enabled: true });
+  await session.send('ROOT go');
+  const idle = session.next('session.idle');
+  const answering = (async () => {
+    for (let page = 0; page < 2; page += 1) {
+      const { data } = await session.next('external_tool.requested');
+      await session.answerTool(data.requestId, {
+        result: `page ${page} ${'dolor '.repeat(page === 0 ? 12_000 : 10)}`,
+      });
+    }
+  })();
+  await Promise.race([answering, idle]);
+  await idle;
+  await model.close();
+  const compactions = session.events.filter(({ type }) => type === 'session.compaction_complete');
+  expect(
+    compactions.map(({ agentId, data }) => [agentId !== undefined, (data as { success: boolean }).success]),
+  ).toEqual([[true, true]]);
+  const result = session.events.findLast(({ type }) => type === 'tool.execution_complete');
+  expect(JSON.stringify(result?.data)).toContain('WORKER is done.');
 });
 
 describe('by a client’s wish', () => {

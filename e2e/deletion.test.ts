@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hold, liveRuntime, providerOf, say } from '@groundcrew/testkit';
+import { hold, liveRuntime, providerOf, RuleModel, say, temporaryDirectory } from '@groundcrew/testkit';
 import { expect, test } from 'vitest';
+import { churn } from '../bench/sessions/measures.js';
 import { attackDeletion } from '../security/deletion.js';
 import { attackLinks } from '../security/links.js';
 
@@ -12,6 +13,17 @@ const secret = 'nobody-may-read-this-again';
 test('a deletion that is killed at a write step is finished later, and no repair brings the session back', async () => {
   expect((await attackDeletion({ count: 8, seed: 3 })).violations).toEqual([]);
 }, 120_000);
+
+// The short form of `npm run bench:sessions -- --only churn`.
+test('of sessions that come and go, also through searches, neither rows nor files nor bytes are left', async () => {
+  const home = temporaryDirectory();
+  const model = await RuleModel.open(() => ({ chunks: ['Something about it.'] }));
+  const left = await churn({ home: home.path, model }, { cycles: 120, first: 40 });
+  await model.close();
+  home.remove();
+  expect({ rows: left.rows, names: left.names }).toEqual({ rows: {}, names: [] });
+  expect(left.after - left.before).toBeLessThan(1024 * 1024);
+}, 60_000);
 
 test('what rules deny is not found, whatever links are put in the way of file tools', async () => {
   expect((await attackLinks({ count: 120, seed: 5 })).violations).toEqual([]);

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, RuntimeConnection } from '@groundcrew/sdk';
+import { openDatabase } from '@groundcrew/store-sqlite';
 import { type Place, withRuntime } from './home.js';
 import { makeLongSession, timeToFirstAnswer } from './long-session.js';
 import { branchOf, codeWord } from './many-sessions.js';
@@ -106,13 +107,23 @@ export async function searchCosts(home: string): Promise<Readonly<Record<string,
   });
 }
 
-/** What stays on the disk of sessions that were made, talked to and deleted: bytes before and after. */
+/** What is left of sessions that were made, talked to and deleted. */
+export interface Churn {
+  /** Bytes of the home when some sessions had come and gone, and at the end. */
+  readonly before: number;
+  readonly after: number;
+  /** Rows of the store that are not empty, by table. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** What lies where sessions keep their files. */
+  readonly names: readonly string[];
+}
+
+/** Makes sessions, talks to them, has them searched for, and deletes them. */
 export async function churn(
   { home, model }: Place,
-  { cycles, say = () => undefined }: { readonly cycles: number; say?(text: string): void },
-): Promise<{ readonly before: number; readonly after: number; readonly names: readonly string[] }> {
-  const atOnce = 20;
-  return withRuntime(home, async ({ client }) => {
+  { cycles, first = 100, say = () => undefined }: ChurnOptions,
+): Promise<Churn> {
+  const sizes = await withRuntime(home, async ({ client }) => {
     const cycle = async (number: number) => {
       const session = await client.createSession({
         ...model.settings,
@@ -123,16 +134,42 @@ export async function churn(
       if (number % 50 === 0) await client.call('sessions.search', { query: codeWord(number) });
       await client.deleteSession(session.sessionId);
     };
-    for (let number = 0; number < 100; number += atOnce)
-      await Promise.all(Array.from({ length: atOnce }, (_, index) => cycle(number + index)));
+    const some = (start: number) =>
+      Promise.all(Array.from({ length: atOnce }, (_, index) => cycle(start + index)));
+    for (let number = 0; number < first; number += atOnce) await some(number);
     const before = bytesBelow(home);
-    for (let number = 100; number < 100 + cycles; number += atOnce) {
-      await Promise.all(Array.from({ length: atOnce }, (_, index) => cycle(number + index)));
+    for (let number = first; number < first + cycles; number += atOnce) {
+      await some(number);
       say(`${number} of ${cycles} sessions made and deleted`);
     }
-    const names = readdirSync(join(home, 'session-state'));
-    return { before, after: bytesBelow(home), names };
+    return { before, after: bytesBelow(home) };
   });
+  return {
+    ...sizes,
+    rows: rowsOf(join(home, 'groundcrew.db')),
+    names: readdirSync(join(home, 'session-state')),
+  };
+}
+
+interface ChurnOptions {
+  readonly cycles: number;
+  /** So many come and go before anything is counted. */
+  readonly first?: number;
+  say?(text: string): void;
+}
+
+const atOnce = 20;
+
+/** The store's own tables, less those that SQLite keeps for its index of words. */
+function rowsOf(file: string): Readonly<Record<string, number>> {
+  const database = openDatabase(file, { readOnly: true });
+  const tables = ['session', 'record', 'blob', 'passage', 'searched', 'removed_session'];
+  const counted = tables.map((table) => {
+    const row = database.prepare(`SELECT count(*) AS rows FROM ${table}`).get();
+    return [table, (row as { readonly rows: number }).rows] as const;
+  });
+  database.close();
+  return Object.fromEntries(counted.filter(([, rows]) => rows > 0));
 }
 
 function bytesBelow(directory: string): number {

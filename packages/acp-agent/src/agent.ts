@@ -13,6 +13,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import type { ResumeSessionOptions, SessionMetadata } from '@groundcrew/sdk';
 import { EditorSession } from './editor-session.js';
+import { editorTools } from './editor-tools.js';
 import { mcpServersOf } from './mcp-servers.js';
 import { questionHandlers } from './questions.js';
 import type { EditorWorld } from './world.js';
@@ -138,6 +139,14 @@ export class EditorAgent {
         approvals: world.approvals,
         session: () => editorSession.known,
         ready: () => editorSession.ready,
+      }),
+      tools: editorTools({
+        editor,
+        abilities,
+        workingDirectory,
+        ready: () => editorSession.ready,
+        isLive: (toolCallId) => editorSession.isLive(toolCallId),
+        showTerminal: (...call) => editorSession.showTerminal(...call),
       }),
       streaming: true,
       workingDirectory,

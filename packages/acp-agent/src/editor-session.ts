@@ -35,6 +35,8 @@ export class EditorSession {
   private sending: Promise<void> = Promise.resolve();
   private finishReason: string | undefined;
   private error: EventData<'session.error'> | undefined;
+  /** Calls that were asked for while this agent was there. */
+  private readonly liveCalls = new Set<string>();
   private show: () => void = () => undefined;
   /** The editor was shown all that came before it opened the session. */
   readonly ready = new Promise<void>((resolve) => {
@@ -62,6 +64,7 @@ export class EditorSession {
 
   /** Called for each event, from the first on. */
   readonly receive = (event: SessionEvent): void => {
+    if (event.type === 'external_tool.requested') this.liveCalls.add(event.data.toolCallId);
     if (this.early) this.early.push(event);
     else this.take(event);
   };
@@ -78,6 +81,16 @@ export class EditorSession {
     for (const event of early)
       if (!known.has(event.id) && (!replay || event.type !== 'session.start')) this.take(event);
     await this.sending;
+  }
+
+  /** Whether a call was asked for while this agent was there. */
+  isLive(toolCallId: string): boolean {
+    return this.liveCalls.has(toolCallId);
+  }
+
+  /** A call shows what a terminal of the editor has. */
+  showTerminal(toolCallId: string, terminalId: string): void {
+    this.send(this.updates.terminal(toolCallId, terminalId));
   }
 
   /** The editor knows the session by its id now: what else belongs to it follows the answer. */

@@ -1,4 +1,4 @@
-import type { ContentBlock } from '@agentclientprotocol/sdk';
+import type { ContentBlock, ToolCallContent } from '@agentclientprotocol/sdk';
 import type { EventData, SessionEvent } from '@groundcrew/sdk';
 import { changesOf } from './changes.js';
 import { diffContent, resultContent, textContent, toolView } from './tool-view.js';
@@ -19,6 +19,8 @@ export class Updates {
   private readonly open = new Map<string, { readonly isEdit: boolean; readonly path: string | undefined }>();
   /** Prompts that this editor has sent, and shows itself. */
   private readonly own = new Set<string>();
+  /** The terminals of the editor that calls run in. */
+  private readonly terminals = new Map<string, string>();
   private compactions = 0;
   private cost = 0;
 
@@ -30,6 +32,13 @@ export class Updates {
   /** The editor has sent this prompt. */
   sent(messageId: string): void {
     this.own.add(messageId);
+  }
+
+  /** A call runs in a terminal of the editor. */
+  terminal(toolCallId: string, terminalId: string): Update {
+    this.terminals.set(toolCallId, terminalId);
+    const content: ToolCallContent[] = [{ type: 'terminal', terminalId }];
+    return { sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress', content };
   }
 
   /** What the editor is shown of one event. */
@@ -128,7 +137,11 @@ export class Updates {
       case 'tool.execution_complete': {
         const call = this.open.get(event.data.toolCallId);
         this.open.delete(event.data.toolCallId);
-        return [completed(event.data, call?.isEdit ? call.path : undefined)];
+        const update = completed(event.data, call?.isEdit ? call.path : undefined);
+        const terminalId = this.terminals.get(event.data.toolCallId);
+        if (terminalId === undefined) return [update];
+        // The terminal shows what came of it.
+        return [{ ...update, content: [{ type: 'terminal', terminalId }] }];
       }
       default:
         return [];
@@ -189,7 +202,10 @@ function running(toolCallId: string, text: string): Update {
 }
 
 /** What an edit has changed is shown as its diff, anything else as what it said. */
-function completed(data: EventData<'tool.execution_complete'>, edited: string | undefined): Update {
+function completed(
+  data: EventData<'tool.execution_complete'>,
+  edited: string | undefined,
+): Extract<Update, { sessionUpdate: 'tool_call_update' }> {
   const { toolCallId, success, result } = data;
   const changes = success && edited !== undefined ? changesOf(result?.detailedContent ?? '', edited) : [];
   const content = changes.length > 0 ? changes.map(diffContent) : resultContent(data);

@@ -271,3 +271,65 @@ test('a runtime that is killed under the agent comes back, and the turn goes on'
   held.release();
   expect(editor.story()).toEqual(['agent: Survived.']);
 });
+
+test('the files and terminals of an editor are used, unsaved text too, and rules hold as ever', async () => {
+  const path = join(world.directory, 'buffer.txt');
+  writeFileSync(path, 'on disk\n');
+  const buffers = new Map([[path, 'unsaved one\nunsaved two\n']]);
+  const ran: unknown[] = [];
+  const rich = await world.start(
+    [
+      callTools({ id: 'f1', name: 'view', arguments: { path: 'buffer.txt' } }),
+      callTools({ id: 'f2', name: 'edit', arguments: { path: 'buffer.txt', old_str: 'two', new_str: '2' } }),
+      callTools({ id: 'f3', name: 'create', arguments: { path: 'fresh.txt', file_text: 'fresh' } }),
+      callTools({ id: 't1', name: 'bash', arguments: { command: 'make it', description: 'Makes it' } }),
+      say('All done.'),
+    ],
+    {
+      abilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: true },
+      handlers: (app) =>
+        app
+          .onRequest('fs/read_text_file', ({ params }) => ({ content: buffers.get(params.path) ?? '' }))
+          .onRequest('fs/write_text_file', ({ params }) => void buffers.set(params.path, params.content))
+          .onRequest('terminal/create', ({ params }) => {
+            ran.push({ command: params.command, args: params.args, cwd: params.cwd });
+            return { terminalId: 'term-1' };
+          })
+          .onRequest('terminal/wait_for_exit', () => ({ exitCode: 3 }))
+          .onRequest('terminal/output', () => ({ output: 'made\n', truncated: false }))
+          .onRequest('terminal/release', () => ({})),
+    },
+  );
+  const sessionId = await newSession(rich);
+  const before = world.model.requests.length;
+  expect(await rich.prompt(sessionId, 'Use them')).toBe('end_turn');
+  expect([...buffers]).toEqual([
+    [path, 'unsaved one\nunsaved 2\n'],
+    [join(world.directory, 'fresh.txt'), 'fresh'],
+  ]);
+  expect(readFileSync(path, 'utf8')).toBe('on disk\n');
+  expect(existsSync(join(world.directory, 'fresh.txt'))).toBe(false);
+  expect(ran).toEqual([{ command: 'bash', args: ['-c', 'make it'], cwd: world.directory }]);
+  expect(rich.asked.map(({ toolCall }) => [toolCall.toolCallId, toolCall.kind])).toEqual([
+    ['f1', 'read'],
+    ['f2', 'edit'],
+    ['f3', 'edit'],
+    ['t1', 'execute'],
+  ]);
+  const results = world.model.requests.at(-1)?.body.messages.filter(({ role }) => role === 'tool');
+  expect(results?.map(({ content }) => content)).toEqual([
+    '1. unsaved one\n2. unsaved two',
+    `File ${path} updated with changes.`,
+    expect.stringContaining('Created file'),
+    'made\n<exited with exit code 3>',
+  ]);
+  expect(world.model.requests.length).toBe(before + 5);
+  expect(rich.shown).toContainEqual(
+    expect.objectContaining({
+      toolCallId: 't1',
+      status: 'completed',
+      content: [{ type: 'terminal', terminalId: 'term-1' }],
+    }),
+  );
+  await rich.close();
+});

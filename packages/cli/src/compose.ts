@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ModelDirectory, priceBook } from '@groundcrew/model-access';
-import { type Environment, type Exchange, type ModelInfo, nodeExchange } from '@groundcrew/models';
+import { type Environment, type Exchange, nodeExchange } from '@groundcrew/models';
 import {
   builtinTools,
   Runtime,
@@ -13,7 +13,7 @@ import { eventStream, Server, type ServerEnvironment } from '@groundcrew/server'
 import type { SessionStore } from '@groundcrew/store';
 import { withFileLock } from '@groundcrew/store-sqlite';
 import { accountsOf, type HomeAccounts, type ShownToken } from './config/accounts.js';
-import { hookFilesOf, mcpFilesOf, shellsOf } from './config/child-programs.js';
+import { hookDiscoveryOf, hookFilesOf, mcpFilesOf, shellsOf } from './config/child-programs.js';
 import type { ClusterChoice } from './config/cluster-choice.js';
 import { commandEnvironment } from './config/command-environment.js';
 import { allowsExtensions, extensionHost } from './config/extensions.js';
@@ -25,6 +25,7 @@ import { HomePlugins } from './config/plugins.js';
 import { standingRetention } from './config/retention.js';
 import type { ProgramTelemetry } from './config/telemetry.js';
 import { userSettings } from './config/user-settings.js';
+import { wireModel } from './config/wire-model.js';
 import { namesIn } from './flags/arguments.js';
 import { keepRetention } from './sessions/retention-timer.js';
 import { ProgramNode } from './stores/cluster-node.js';
@@ -61,6 +62,8 @@ export interface ProgramOptions {
   addSecrets?(values: readonly string[]): void;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
+  /** Looks on what clients ask for; nothing does without. */
+  readonly access?: NonNullable<ServerEnvironment['access']>;
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */
   onShutdown(): void;
@@ -75,6 +78,8 @@ export interface Program {
   openStore(): void;
   /** Shows this node to the others of its cluster, if it is in one. Throws what is wrong. */
   join(): Promise<void>;
+  /** No session is open. */
+  isResting(): boolean;
   /** It is one of several nodes. */
   readonly isNode: boolean;
   /** Leaves sessions to the other nodes: when their turns end, or when the signal is aborted. */
@@ -172,8 +177,9 @@ function watching({
   homes,
   node,
   telemetry,
-}: WatchedParts): Pick<Program, 'readiness' | 'metrics'> {
+}: WatchedParts): Pick<Program, 'readiness' | 'metrics' | 'isResting'> {
   return {
+    isResting: () => runtime.liveCount === 0,
     readiness: async () => {
       if (server.isClosing) return 'it is closing';
       if (node?.isDraining) return 'it is draining';
@@ -227,12 +233,15 @@ function leavingOf(node: ProgramNode | undefined): Pick<Program, 'isNode' | 'dra
 
 /** This runtime as one of several nodes, if it is to be one. */
 function nodeOf(
-  { cluster, warn }: ProgramOptions,
+  { cluster, version, warn, ...options }: ProgramOptions,
   { shared, owner }: Homes,
   providers: NamedProviders,
 ): ProgramNode | undefined {
   return cluster && shared
-    ? new ProgramNode({ ...cluster, store: shared, owner, providers, warn })
+    ? new ProgramNode({
+        ...{ ...cluster, store: shared, owner, providers, version, warn },
+        homeDirectory: resolve(options.homeDirectory),
+      })
     : undefined;
 }
 
@@ -255,6 +264,7 @@ function serverEnvironment(
     warnings: options.telemetry?.warnings ?? [],
     authStatus: () => authStatus(accounts.shown),
     listModels: modelLister(models, runtime),
+    hookFiles: hookDiscoveryOf(options),
     mcpConfig: mcpConfig(resolve(options.homeDirectory), options.environment),
     ...(allowsExtensions(options.environment) && {
       extensions: extensionHost(
@@ -275,6 +285,7 @@ function serverEnvironment(
     shutdown,
     ...(options.connectionToken !== undefined && { connectionToken: options.connectionToken }),
     ...(options.used && { used: options.used }),
+    ...(options.access && { access: options.access }),
     ...(options.clients && { clients: options.clients }),
     ...(options.skipsInstructions && { skipsInstructions: true }),
   };
@@ -362,33 +373,5 @@ function gitHub(models: ModelDirectory, accounts: HomeAccounts): ServerEnvironme
       const shown = given ?? accounts.shown?.value;
       return (shown === undefined ? undefined : await models.userOf(shown))?.quotas ?? {};
     },
-  };
-}
-
-type WireModel = Awaited<ReturnType<ServerEnvironment['listModels']>>[number];
-
-function wireModel(model: ModelInfo): WireModel {
-  const { policy, billing } = (model.raw ?? {}) as {
-    policy?: WireModel['policy'];
-    billing?: { multiplier?: number };
-  };
-  const efforts = model.reasoningEfforts ?? [];
-  return {
-    id: model.id,
-    name: model.name,
-    capabilities: {
-      supports: { vision: model.vision, reasoningEffort: efforts.length > 0 },
-      limits: {
-        max_context_window_tokens: model.contextWindow ?? 128_000,
-        ...(model.maxPromptTokens !== undefined && { max_prompt_tokens: model.maxPromptTokens }),
-        ...(model.maxOutputTokens !== undefined && { max_output_tokens: model.maxOutputTokens }),
-      },
-    },
-    ...(policy && { policy }),
-    ...(billing && { billing: { multiplier: billing.multiplier ?? 1 } }),
-    ...(efforts.length > 0 && { supportedReasoningEfforts: [...efforts] }),
-    ...(model.defaultReasoningEffort !== undefined && {
-      defaultReasoningEffort: model.defaultReasoningEffort,
-    }),
   };
 }

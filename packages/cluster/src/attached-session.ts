@@ -31,6 +31,7 @@ export class AttachedSession {
   #lastSeq: number;
   /** What came from the new node before what was missed had been sent. */
   #held: ForwardedEvent[] | undefined;
+  #warning: string | undefined;
   /** The client has received that a turn began, and not that it ended. */
   #isBusy = false;
 
@@ -80,7 +81,15 @@ export class AttachedSession {
     const held = this.#held ?? [];
     this.#held = undefined;
     for (const event of held) this.#send(event);
-    if (isOver && this.#isBusy) this.#send({ sessionId, event: idleEvent() });
+    if (isOver && this.#isBusy) this.#send({ sessionId, event: ephemeral('session.idle', {}) });
+  }
+
+  /** Tells the client why its session does not go on, once for each reason. */
+  warn(message: string): void {
+    if (this.#warning === message) return;
+    this.#warning = message;
+    const { sessionId } = this;
+    this.#send({ sessionId, event: ephemeral('session.warning', { warningType: 'node', message }) });
   }
 
   #send({ sessionId, event, seq }: ForwardedEvent): void {
@@ -99,14 +108,14 @@ export class AttachedSession {
   }
 }
 
-/** That a session has become idle is no part of its log: it is sent anew to a client that has not received it. */
-function idleEvent() {
+/** An event that is no part of the log; that a session has become idle is sent anew to a client that has not received it. */
+function ephemeral(type: string, data: object) {
   return {
     id: randomUUID(),
     timestamp: new Date().toISOString(),
     parentId: null,
     ephemeral: true,
-    type: 'session.idle',
-    data: {},
+    type,
+    data,
   };
 }

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type Channel, channelPair } from '@groundcrew/rpc';
-import type { RoutedClient, Routes, Routing } from '@groundcrew/server';
-import type { ClusterStore, NodeEntry, OrphanedSession, Owner, SessionStore } from '@groundcrew/store';
+import { lackText, type RoutedClient, type Routes, type Routing } from '@groundcrew/server';
+import type {
+  ClusterStore,
+  Lack,
+  NodeAnnouncement,
+  NodeEntry,
+  NodeFigures,
+  NodeWait,
+  OrphanedSession,
+  Owner,
+  SessionNeeds,
+  SessionStore,
+} from '@groundcrew/store';
 import type { Bus } from './bus.js';
 import { Links } from './links.js';
 import { noNodeHas } from './retries.js';
@@ -13,8 +24,8 @@ export interface NodeSessions {
   openIds(): readonly string[];
   /** Goes on with the work of a session whose node is gone. Rejects when it cannot. */
   adopt(orphan: OrphanedSession): Promise<void>;
-  /** What this node lacks to go on with it; undefined when nothing is. */
-  missingFor(orphan: OrphanedSession): string | undefined;
+  /** What this node lacks to go on with it. */
+  missingFor(orphan: OrphanedSession): readonly Lack[];
   /** Another node has the session: the copy here is void. */
   lose(sessionId: string): void;
   /** Ends its turn, or waits for its end until the signal is aborted, and leaves the session to other nodes. */
@@ -29,6 +40,14 @@ export interface ClusterNodeOptions {
   readonly owner: Owner;
   readonly labels: readonly string[];
   readonly sessions: NodeSessions;
+  /** Names of the model services that this node knows. */
+  providers(): readonly string[];
+  /** What this node does, as others are shown it. */
+  figures(): Omit<NodeFigures, 'isDraining' | 'links'>;
+  /** Brings what all nodes share up to date at this node, each time it looks at the others. */
+  refresh(): Promise<void>;
+  /** No live node can go on with a session: how clients are told so. */
+  waiting(orphan: OrphanedSession, wait: NodeWait): unknown;
   /** Serves a client that a node has let in. */
   serve(channel: Channel, client: unknown): Promise<void>;
   /** Another node says what happened to a session. */
@@ -47,6 +66,9 @@ const defaultTimes = { tick: 250, headStart: 500, patience: 60_000 };
 /** Orphans that one node takes at once: the others are to have some as well. */
 const orphansAtOnce = 16;
 
+/** So many sessions are remembered of which clients were told. */
+const mostTold = 1_000;
+
 /** What cannot run here is looked at again after so long. */
 const missingAgainMs = 10_000;
 
@@ -58,6 +80,8 @@ export class ClusterNode implements Routing {
   readonly #links: Links;
   /** Orphans that lack something here, and until when they are left alone. */
   readonly #lacking = new Map<string, number>();
+  /** Sessions of which clients were told what is missing, and what that was. */
+  readonly #told = new Map<string, string>();
   #others: readonly NodeEntry[] = [];
   #isDraining = false;
   #timer: NodeJS.Timeout | undefined;
@@ -84,12 +108,12 @@ export class ClusterNode implements Routing {
 
   /** Shows this node to the others, and looks after what they leave from now on. Throws StoreError. */
   async start(): Promise<void> {
-    const { bus, cluster, owner, labels } = this.#options;
+    const { bus, cluster, owner } = this.#options;
     await bus.subscribed();
-    await cluster.announce(owner, { address: this.#address, labels });
+    await cluster.announce(owner, () => this.#announcement());
     cluster.onLapse(() => void this.#findTaken());
     await this.#tick().catch((error: Error) => this.#options.onWarning(error.message));
-    await this.#greet({ runtimeId: owner.runtimeId, address: this.#address, labels });
+    await this.#greet({ ...this.#entry, runtimeId: owner.runtimeId });
     this.#next();
   }
 
@@ -104,7 +128,8 @@ export class ClusterNode implements Routing {
       placeOf: (sessionId) => cluster.placeOf(sessionId),
       runtimeId: owner.runtimeId,
       isHere: (sessionId) => sessions.isOpen(sessionId),
-      nodeFor: (labels) => this.#nodeFor(labels),
+      waitOf: (sessionId) => cluster.waitOf(sessionId),
+      nodeFor: (needs) => this.#nodeFor(needs),
       connect: (node, hello) => this.#connect(node, hello),
       patience: this.#times.patience,
     });
@@ -150,11 +175,27 @@ export class ClusterNode implements Routing {
     return here;
   }
 
-  #nodeFor(wanted: readonly string[]): NodeEntry | undefined {
-    const has = ({ labels }: Pick<NodeEntry, 'labels'>) => wanted.every((label) => labels.includes(label));
-    if (!this.#isDraining && has(this.#options)) return undefined;
+  get #entry(): Omit<NodeEntry, 'runtimeId'> {
+    const { labels, providers } = this.#options;
+    return { address: this.#address, labels, providers: providers() };
+  }
+
+  #announcement(): NodeAnnouncement {
+    const links = this.#links.size;
+    const figures = { ...this.#options.figures(), isDraining: this.#isDraining, links };
+    return { ...this.#entry, figures };
+  }
+
+  /** A node that has all that a session needs; throws where none has. */
+  #nodeFor(needs: SessionNeeds): NodeEntry | undefined {
+    const { labels: wanted = [], providerRef } = needs;
+    const has = ({ labels, providers }: Pick<NodeEntry, 'labels' | 'providers'>) =>
+      wanted.every((label) => labels.includes(label)) &&
+      (providerRef === undefined || providers.includes(providerRef));
+    const hasHere = has(this.#entry);
+    if (!this.#isDraining && hasHere) return undefined;
     const other = this.#others.find(has);
-    if (!other && wanted.length > 0 && !has(this.#options)) throw noNodeHas(wanted);
+    if (!other && !hasHere) throw noNodeHas(needs);
     return other;
   }
 
@@ -177,6 +218,7 @@ export class ClusterNode implements Routing {
   async #tick(): Promise<void> {
     const { cluster, owner } = this.#options;
     const nodes = await cluster.nodes();
+    await this.#options.refresh();
     this.#others = nodes.filter(({ runtimeId }) => runtimeId !== owner.runtimeId);
     this.#links.keepOnly(new Set(this.#others.map(({ address }) => address)));
     if (!this.#isDraining) await this.#adoptOrphans();
@@ -193,12 +235,13 @@ export class ClusterNode implements Routing {
     );
     const adopting = shuffled(wanted).map(async (orphan) => {
       const missing = sessions.missingFor(orphan);
-      if (missing === undefined) {
+      if (missing.length === 0) {
         await sessions.adopt(orphan).catch(() => this.#lack(orphan));
         return;
       }
       this.#lack(orphan);
-      onWarning(`Session ${orphan.sessionId} cannot go on at this node: ${missing}`);
+      onWarning(`Session ${orphan.sessionId} cannot go on at this node: ${lackText(missing)}`);
+      await this.#tell(orphan, missing).catch((error: Error) => onWarning(error.message));
     });
     await Promise.all(adopting);
   }
@@ -206,6 +249,22 @@ export class ClusterNode implements Routing {
   /** Another node may have been quicker, or is able to; this one looks again later. */
   #lack({ sessionId }: OrphanedSession): void {
     this.#lacking.set(sessionId, performance.now() + missingAgainMs);
+  }
+
+  /** The node that is the last to say what it lacks tells the clients of all nodes that none can go on. */
+  async #tell(orphan: OrphanedSession, missing: readonly Lack[]): Promise<void> {
+    const { cluster, owner, onLifecycle, waiting } = this.#options;
+    const { sessionId } = orphan;
+    await cluster.lack(owner, sessionId, missing);
+    const wait = await cluster.waitOf(sessionId);
+    const digest = JSON.stringify(wait);
+    if (wait?.nodes.at(-1)?.node !== `${owner.host}:${owner.pid}` || this.#told.get(sessionId) === digest)
+      return;
+    this.#told.set(sessionId, digest);
+    if (this.#told.size > mostTold) this.#told.delete(this.#told.keys().next().value ?? '');
+    const lifecycle = waiting(orphan, wait);
+    onLifecycle(lifecycle);
+    this.broadcast(lifecycle);
   }
 
   /** After a pause that was longer than the lease: sessions that others have are not this node's any more. */

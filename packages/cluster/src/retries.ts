@@ -1,4 +1,5 @@
 import { RpcError } from '@groundcrew/rpc';
+import type { SessionNeeds } from '@groundcrew/store';
 
 /** The node is gone, or the way to it. */
 export function isLinkLost(error: unknown): boolean {
@@ -94,8 +95,14 @@ export function unreachable(sessionId: string, reason: string): RpcError {
 }
 
 /** What a client reads whose session no live node can work on. */
-export function noNodeHas(labels: readonly string[]): RpcError {
-  return new RpcError(-32_000, `No live node has the labels that the session needs: ${labels.join(', ')}`, {
+export function noNodeHas({ labels = [], providerRef }: SessionNeeds): RpcError {
+  const parts = [
+    ...(labels.length > 0 ? [`has the labels that the session needs: ${labels.join(', ')}`] : []),
+    ...(providerRef === undefined
+      ? []
+      : [`knows the provider that the session names: ${JSON.stringify(providerRef)}`]),
+  ];
+  return new RpcError(-32_000, `No live node ${parts.join(', and ')}`, {
     code: 'node_unreachable',
     retryable: true,
   });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Channel } from '@groundcrew/rpc';
-import type { RoutedClient, RoutedRequest, Routes } from '@groundcrew/server';
-import type { ClusterStore, NodeEntry, SessionStore } from '@groundcrew/store';
+import { nodeWait, type RoutedClient, type RoutedRequest, type Routes } from '@groundcrew/server';
+import type { ClusterStore, NodeEntry, SessionNeeds, SessionPlace, SessionStore } from '@groundcrew/store';
 import { AttachedSession } from './attached-session.js';
 import { NodeUnreachable } from './links.js';
 import { NodeLink } from './node-link.js';
@@ -24,8 +24,9 @@ export interface RoutesOptions {
   readonly runtimeId: string;
   /** Whether the session is open at this node. */
   isHere(sessionId: string): boolean;
+  readonly waitOf: ClusterStore['waitOf'];
   /** Where a session that no node has is opened: undefined for this node. Throws when no node has the labels. */
-  nodeFor(labels: readonly string[]): NodeEntry | undefined;
+  nodeFor(needs: SessionNeeds): NodeEntry | undefined;
   /** A channel on which a client is served: at this node, or at another one. Rejects with NodeUnreachable. */
   connect(node: NodeEntry | undefined, hello: { clientId: string; client: unknown }): Promise<Channel>;
   /** How long a session is looked for, in milliseconds. */
@@ -69,6 +70,7 @@ export class ClientRoutes implements Routes {
     const routed = withId(request);
     const sessionId = answeredHere.has(request.name) ? undefined : sessionIdIn(routed.params);
     if (sessionId === undefined) return this.client.serveHere(request);
+    if (request.name === 'session.metadata.activity') return this.#activity(routed, sessionId);
     return opening.has(request.name) ? this.#open(routed, sessionId) : this.#forward(routed, sessionId);
   }
 
@@ -101,6 +103,14 @@ export class ClientRoutes implements Routes {
     }
   }
 
+  /** What a session waits for that no live node can go on with is known at every node. */
+  async #activity(request: RoutedRequest, sessionId: string): Promise<unknown> {
+    const isHere = this.#attached.get(sessionId)?.link?.isOpen || this.options.isHere(sessionId);
+    const wait = isHere ? undefined : await this.options.waitOf(sessionId);
+    if (!wait) return this.#forward(request, sessionId);
+    return { abortable: false, hasActiveWork: true, waitingOn: [nodeWait(wait)] };
+  }
+
   /** Sends a request to where the session is, again where it has moved meanwhile. */
   async #forward({ method, name, params, call }: RoutedRequest, sessionId: string): Promise<unknown> {
     const deadline = performance.now() + this.options.patience;
@@ -108,7 +118,7 @@ export class ClientRoutes implements Routes {
       const session = this.#attached.get(sessionId);
       try {
         await session?.moving;
-        const link = session?.link?.isOpen ? session.link : await this.#linkFor(sessionId, labelsIn(params));
+        const link = session?.link?.isOpen ? session.link : await this.#linkFor(sessionId, needsIn(params));
         if (session && opening.has(name)) session.link = link;
         const answer = await link.request(method, params, call.signal);
         if (leaving.has(name)) this.#attached.delete(sessionId);
@@ -132,11 +142,15 @@ export class ClientRoutes implements Routes {
     }
   }
 
-  async #linkFor(sessionId: string, wanted: readonly string[] = []): Promise<NodeLink> {
+  async #linkFor(sessionId: string, wanted: Wanted = {}): Promise<NodeLink> {
     if (this.options.isHere(sessionId)) return this.#linkTo(undefined);
-    const { node, labels = wanted } = (await this.options.placeOf(sessionId)) ?? {};
+    const place: Partial<SessionPlace> = (await this.options.placeOf(sessionId)) ?? {};
+    const { node } = place;
     if (node) return this.#linkTo(node.runtimeId === this.options.runtimeId ? undefined : node);
-    return this.#linkTo(this.options.nodeFor(labels));
+    const { providerRef, ...needs } = { ...wanted, ...place.needs };
+    // A client may bring another service than the one that its session has named.
+    const isNamed = providerRef !== undefined && !wanted.bringsProvider;
+    return this.#linkTo(this.options.nodeFor({ ...needs, ...(isNamed && { providerRef }) }));
   }
 
   async #linkTo(node: NodeEntry | undefined): Promise<NodeLink> {
@@ -187,7 +201,7 @@ export class ClientRoutes implements Routes {
     const deadline = performance.now() + this.options.patience;
     for (let attempt = 0; this.#isAttached(session); attempt += 1) {
       try {
-        const link = await this.#linkFor(sessionId);
+        const link = await this.#linkFor(sessionId, needsIn(session.reopening));
         session.hold();
         session.link = link;
         await link.request('session.resume', session.reopening, this.#closing.signal);
@@ -196,14 +210,16 @@ export class ClientRoutes implements Routes {
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         session.link = undefined;
-        const isOver = performance.now() > deadline;
+        const wait = await this.options.waitOf(sessionId).catch(() => undefined);
+        if (wait) session.warn(nodeWait(wait).message);
+        const isOver = !wait && performance.now() > deadline;
         const isPassing = isLinkLost(error) || error instanceof NodeUnreachable || mayPass(error);
         if (!isPassing || isOver) {
           // The next request of the client says what is wrong; it may open the session again.
           this.#attached.delete(sessionId);
           throw error instanceof NodeUnreachable ? unreachable(sessionId, error.message) : error;
         }
-        await pause(pauseAfter(attempt));
+        await pause(wait ? waitingPauseMs : pauseAfter(attempt));
       }
     }
   }
@@ -217,6 +233,9 @@ async function isIdleAt(link: NodeLink, sessionId: string): Promise<boolean> {
   const activity = await link.request('session.metadata.activity', { sessionId }).catch(() => undefined);
   return (activity as { readonly hasActiveWork?: boolean } | undefined)?.hasActiveWork === false;
 }
+
+/** A session that no live node can go on with is looked for less often. */
+const waitingPauseMs = 1_000;
 
 /** Many clients of a node that is gone do not all come in the same moment. */
 function pauseAfter(attempt: number): number {
@@ -241,10 +260,19 @@ function sessionIdIn(params: unknown): string | undefined {
   return typeof options?.sessionId === 'string' ? options.sessionId : undefined;
 }
 
-/** What a node must have for the session that a client makes. */
-function labelsIn(params: unknown): readonly string[] {
-  const { nodeLabels } = (params ?? {}) as { readonly nodeLabels?: unknown };
-  return Array.isArray(nodeLabels) ? nodeLabels.filter((label) => typeof label === 'string') : [];
+/** What a node must have for a session, by the parameters of the client that opens it. */
+interface Wanted extends SessionNeeds {
+  /** The client brings a model service of its own. */
+  readonly bringsProvider?: boolean;
+}
+
+function needsIn(params: unknown): Wanted {
+  const { nodeLabels, providerRef, provider } = (params ?? {}) as Params;
+  return {
+    bringsProvider: (provider as { readonly baseUrl?: unknown } | null | undefined)?.baseUrl !== undefined,
+    ...(Array.isArray(nodeLabels) && { labels: nodeLabels.filter((label) => typeof label === 'string') }),
+    ...(typeof providerRef === 'string' && { providerRef }),
+  };
 }
 
 function openParams({ name, params }: Pick<RoutedRequest, 'name' | 'params'>): Params {

@@ -28,7 +28,7 @@ async function ends(serve: (channel: Channel) => Promise<unknown> = async () => 
       await serve(channel);
     },
   });
-  const node = { runtimeId: 'right', address: addresses[1], labels: [] };
+  const node = { runtimeId: 'right', address: addresses[1], labels: [], providers: [] };
   const clientId = randomUUID();
   const open = () => left.open(node, { clientId, client: {} });
   await Promise.all(buses.map((bus) => bus.subscribed()));
@@ -72,7 +72,7 @@ describe.skipIf(!server)('a channel over NATS', () => {
 
   test('a node that nobody is can not be reached, and that is known at once', async () => {
     const { leftLinks, close } = await ends();
-    const nobody = { runtimeId: 'nobody', address: randomUUID(), labels: [] };
+    const nobody = { runtimeId: 'nobody', address: randomUUID(), labels: [], providers: [] };
     const began = performance.now();
     await expect(leftLinks.open(nobody, { clientId: 'c', client: {} })).rejects.toThrow(NodeUnreachable);
     expect(performance.now() - began).toBeLessThan(2_000);

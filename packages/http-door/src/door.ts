@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { type Fault, notFound, refuse, refuseSocket, unauthorised } from './faults.js';
 import { Guesses } from './guesses.js';
+import { GuestCookies } from './guest-cookies.js';
 import { PageCookies } from './page-cookies.js';
 import { allowedHosts, hostFault, originFault, ownOrigins } from './places.js';
 import { Sockets } from './sockets.js';
@@ -16,13 +18,31 @@ import { requestOf, send, TooLarge } from './web.js';
 export interface Route {
   /** Without it a request must show the token. */
   readonly isOpen?: boolean;
-  answer(request: Request): Promise<Response>;
+  /** `guest`: whose token was shown, where the door knows several. */
+  answer(request: Request, guest?: unknown): Promise<Response>;
 }
 
 /** What takes the WebSockets of one path. */
 export interface SocketRoute {
   /** `isTrusted`: the token was shown already; without it, the first message has to. */
-  accept(socket: WebSocket, about: { readonly isTrusted: boolean; readonly bytes: Duplex }): void;
+  accept(
+    socket: WebSocket,
+    about: { readonly isTrusted: boolean; readonly bytes: Duplex; readonly guest?: unknown },
+  ): void;
+  /** Takes the request as it came, for what is served elsewhere; false leaves it here. */
+  forward?(
+    request: IncomingMessage,
+    stream: { readonly socket: Duplex; readonly head: Buffer },
+    guest: unknown,
+  ): boolean;
+}
+
+/** Whose tokens are known, where there are several. */
+export interface Guests {
+  /** Undefined for a token that is not known. */
+  authenticate(token: string): Promise<unknown>;
+  /** A request showed a token that is not known. */
+  onRefused?(address: string): void;
 }
 
 /** How the door is opened. */
@@ -31,8 +51,16 @@ export interface HttpDoorOptions {
   readonly host?: string;
   /** Any free one unless it is given. */
   readonly port?: number;
+  /** A socket of this machine by its path, in the place of host and port. */
+  readonly path?: string;
+  /** So many at once; 256 unless given. */
+  readonly mostConnections?: number;
   /** What every request must show as `Authorization: Bearer …`; undefined lets every request in that passes the other checks. */
   readonly token: string | undefined;
+  /** In the place of the one token. */
+  readonly guests?: Guests;
+  /** Speaks TLS by this certificate; in the clear without. */
+  readonly tls?: { readonly cert: string; readonly key: string };
   /** Names, beside its own, that requests may call this machine by. */
   readonly allowedHosts?: readonly string[];
   /** Pages, by their origin, that may make requests beside those from here. */
@@ -52,43 +80,53 @@ export interface HttpDoor {
   readonly host: string;
   readonly port: number;
   readonly url: string;
+  /** Shows another certificate from now on. */
+  renew(tls: { readonly cert: string; readonly key: string }): void;
   /** Refuses new requests, ends those under way, and resolves when the port is free. */
   close(): Promise<void>;
 }
 
 const mostConnections = 256;
-const mostStrangers = 64;
+/** One of so many connections may be a stranger's. */
+const strangersShare = 4;
 const mostRequests = 128;
 const mostBodyBytes = 4 * 1024 * 1024;
+
+const serverOptions = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 5_000,
+  // Two lengths, or a strange end of line: what is in doubt is refused.
+  insecureHTTPParser: false,
+};
 
 /** Opens the one door for all that comes over HTTP: who may come in, by which name and from which page, and how much, is decided here. */
 export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> {
   const host = options.host ?? '127.0.0.1';
   const door = new Door(options);
-  const server = createServer(
-    {
-      maxHeaderSize: 16 * 1024,
-      headersTimeout: 10_000,
-      requestTimeout: 60_000,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 5_000,
-      // Two lengths, or a strange end of line: what is in doubt is refused.
-      insecureHTTPParser: false,
-    },
-    (request, response) => void door.take(request, response),
-  );
-  server.maxConnections = mostConnections;
+  const { tls } = options;
+  const take = (request: IncomingMessage, response: ServerResponse) => void door.take(request, response);
+  const server = tls
+    ? createTlsServer({ ...serverOptions, ...tls, handshakeTimeout: 10_000, minVersion: 'TLSv1.2' }, take)
+    : createServer(serverOptions, take);
+  server.maxConnections = options.mostConnections ?? mostConnections;
   server.maxRequestsPerSocket = 1000;
-  server.on('connection', (socket: Socket) => door.greet(socket));
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => door.greet(socket));
   server.on('upgrade', (request, socket, head) => void door.upgrade(request, socket, head));
-  server.listen(options.port ?? 0, host);
+  if (options.path === undefined) server.listen(options.port ?? 0, host);
+  else server.listen(options.path);
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = options.path === undefined ? (server.address() as AddressInfo).port : 0;
   door.open({ host, port });
   return {
     host,
     port,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    renew: (identity) => {
+      if (tls) (server as TlsServer).setSecureContext({ ...identity, minVersion: 'TLSv1.2' });
+    },
     close: async () => {
       door.close();
       server.close();
@@ -98,23 +136,38 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   };
 }
 
+/** What a request has shown of itself. */
+interface Visit {
+  /** Why it is refused. */
+  readonly fault?: Fault;
+  readonly guest?: unknown;
+  /** The token, where one of several was shown. */
+  readonly shown?: string;
+}
+
 class Door {
   private hosts: ReadonlySet<string> = new Set();
   private ownOrigins: ReadonlySet<string> = new Set();
   private cookies: PageCookies | undefined;
+  private guestCookies: GuestCookies | undefined;
   private running = 0;
   private readonly guesses = new Guesses();
   private readonly sockets = new Sockets();
-  private readonly strangers = new Strangers(mostStrangers);
+  private readonly strangers: Strangers;
   private readonly life = new AbortController();
 
-  constructor(private readonly options: HttpDoorOptions) {}
+  constructor(private readonly options: HttpDoorOptions) {
+    const { mostConnections: most = mostConnections } = options;
+    this.strangers = new Strangers(Math.ceil(most / strangersShare));
+  }
 
   open({ host, port }: { readonly host: string; readonly port: number }): void {
-    const { allowedHosts: more = [], token, cookiePath } = this.options;
+    const { allowedHosts: more = [], token, cookiePath, guests, tls } = this.options;
     this.hosts = allowedHosts({ host, port, more });
     this.ownOrigins = ownOrigins(this.hosts);
-    if (token !== undefined && cookiePath !== undefined) this.cookies = new PageCookies(token, port);
+    if (cookiePath === undefined) return;
+    if (guests) this.guestCookies = new GuestCookies(port, { isSecure: tls !== undefined });
+    else if (token !== undefined) this.cookies = new PageCookies(token, port);
   }
 
   close(): void {
@@ -128,14 +181,14 @@ class Door {
 
   async take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     outgoing.on('error', () => outgoing.destroy());
-    const fault = await this.faultOf(incoming);
-    if (fault) return refuse(outgoing, fault);
+    const visit = await this.visit(incoming);
+    if (visit.fault) return refuse(outgoing, visit.fault);
     if (!this.routeOf(incoming)?.isOpen) this.strangers.admit(incoming.socket);
-    if (this.running >= mostRequests)
+    if (this.running >= (this.options.mostConnections ?? mostRequests))
       return refuse(outgoing, { status: 503, text: 'Too many requests at once' });
     this.running += 1;
     try {
-      await this.answer(incoming, outgoing);
+      await this.answer(incoming, outgoing, visit);
     } catch (error) {
       if (error instanceof TooLarge) return refuse(outgoing, { status: 413, text: error.message });
       // A client that leaves before it has said all is no failure of ours.
@@ -150,37 +203,63 @@ class Door {
   /** The same checks as for requests; a WebSocket may also show the token by a subprotocol, or in its first message. */
   async upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy());
-    const { sockets = {} } = this.options;
+    const { sockets = {}, guests } = this.options;
     const [path = '/'] = (incoming.url ?? '/').split('?');
     const wrongPlace = this.placeFault(incoming);
     if (wrongPlace) return refuseSocket(socket, wrongPlace);
     const route = Object.hasOwn(sockets, path) ? sockets[path] : undefined;
     if (!route) return refuseSocket(socket, notFound);
     const shown = tokenInProtocols(incoming.headers['sec-websocket-protocol']);
-    const hasShown = this.options.token === undefined || this.showsCookie(incoming);
-    const fault = hasShown
-      ? undefined
-      : await this.tokenFault(shown ?? tokenOf(incoming.headers.authorization));
-    if (fault && fault !== unauthorised) return refuseSocket(socket, fault);
     const hasGuessed = shown !== undefined || incoming.headers.authorization !== undefined;
-    if (fault && hasGuessed) return refuseSocket(socket, fault);
+    const { fault, guest } = await this.entry(incoming, shown ?? tokenOf(incoming.headers.authorization));
+    // Where there are several tokens, a stranger gets no socket at all.
+    if (fault && (fault !== unauthorised || hasGuessed || guests)) return refuseSocket(socket, fault);
     // From here on those that have not shown the token are counted by who serves them.
     this.strangers.admit(incoming.socket);
+    if (guest !== undefined && route.forward?.(incoming, { socket, head }, guest)) return;
     await this.sockets.accept(incoming, { socket, head }, (accepted) =>
-      route.accept(accepted, { isTrusted: fault === undefined, bytes: socket }),
+      route.accept(accepted, { isTrusted: fault === undefined, bytes: socket, guest }),
     );
   }
 
   /** In this order: a page of another origin learns nothing, not even whether it guessed a path or the token. */
-  private async faultOf(incoming: IncomingMessage): Promise<Fault | undefined> {
+  private async visit(incoming: IncomingMessage): Promise<Visit> {
     const wrongPlace = this.placeFault(incoming);
-    if (wrongPlace) return wrongPlace;
+    if (wrongPlace) return { fault: wrongPlace };
     const route = this.routeOf(incoming);
     const isKnown = route !== undefined || this.isCookiePath(incoming);
-    if (this.options.token === undefined || route?.isOpen) return isKnown ? undefined : notFound;
-    const isIn = !this.isCookiePath(incoming) && this.showsCookie(incoming);
-    const fault = isIn ? undefined : await this.tokenFault(tokenOf(incoming.headers.authorization));
-    return fault ?? (isKnown ? undefined : notFound);
+    const { token, guests } = this.options;
+    const missing = isKnown ? {} : { fault: notFound };
+    if ((token === undefined && !guests) || route?.isOpen) return missing;
+    const shown = tokenOf(incoming.headers.authorization);
+    const visit = this.isCookiePath(incoming)
+      ? await this.showing(incoming, shown)
+      : await this.entry(incoming, shown);
+    return visit.fault ? visit : { ...visit, ...missing };
+  }
+
+  /** By a cookie of ours, or by a token. */
+  private async entry(incoming: IncomingMessage, shown: string | undefined): Promise<Visit> {
+    const { token, guests } = this.options;
+    if (!guests) {
+      if (token === undefined || this.showsCookie(incoming)) return {};
+      return this.showing(incoming, shown);
+    }
+    const kept = this.isOwnPage(incoming) ? this.guestCookies?.tokenOf(incoming.headers.cookie) : undefined;
+    return this.showing(incoming, shown ?? kept);
+  }
+
+  /** The right token is let in whatever others try. */
+  private async showing(incoming: IncomingMessage, shown: string | undefined): Promise<Visit> {
+    const { token, guests } = this.options;
+    if (shown === undefined) return { fault: unauthorised };
+    const guest = await guests?.authenticate(shown);
+    if (guest !== undefined) return { guest, shown };
+    if (!guests && token !== undefined && isSameToken(shown, token)) return {};
+    guests?.onRefused?.(incoming.socket.remoteAddress ?? '');
+    return {
+      fault: (await this.guesses.wrong()) ? unauthorised : { status: 429, text: 'Too many wrong tokens' },
+    };
   }
 
   private placeFault({ headers: { host, origin } }: IncomingMessage): Fault | undefined {
@@ -189,25 +268,20 @@ class Door {
     return text === undefined ? undefined : { status: 403, text };
   }
 
-  /** The right token is let in whatever others try. */
-  private async tokenFault(shown: string | undefined): Promise<Fault | undefined> {
-    const { token } = this.options;
-    if (token === undefined) return undefined;
-    if (shown === undefined) return unauthorised;
-    if (isSameToken(shown, token)) return undefined;
-    return (await this.guesses.wrong()) ? unauthorised : { status: 429, text: 'Too many wrong tokens' };
+  /** A cookie comes along with whatever a browser sends: it counts only for what our own page has asked. */
+  private showsCookie(incoming: IncomingMessage): boolean {
+    return this.isOwnPage(incoming) && (this.cookies?.isValid(incoming.headers.cookie) ?? false);
   }
 
-  /** A cookie comes along with whatever a browser sends: it counts only for what our own page has asked. */
-  private showsCookie({ headers }: IncomingMessage): boolean {
-    const { origin, cookie, 'sec-fetch-site': site } = headers;
+  private isOwnPage({ headers }: IncomingMessage): boolean {
+    const { origin, 'sec-fetch-site': site } = headers;
     if (origin !== undefined && !this.ownOrigins.has(origin.toLowerCase())) return false;
-    if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
-    return this.cookies?.isValid(cookie) ?? false;
+    return site === undefined || site === 'same-origin' || site === 'none';
   }
 
   private isCookiePath({ url = '/', method }: IncomingMessage): boolean {
-    return this.cookies !== undefined && method === 'POST' && url.split('?')[0] === this.options.cookiePath;
+    const hasCookies = this.cookies !== undefined || this.guestCookies !== undefined;
+    return hasCookies && method === 'POST' && url.split('?')[0] === this.options.cookiePath;
   }
 
   private routeOf({ url = '/' }: IncomingMessage): Route | undefined {
@@ -216,16 +290,17 @@ class Door {
     return Object.hasOwn(routes, path) ? routes[path] : undefined;
   }
 
-  private async answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  private async answer(incoming: IncomingMessage, outgoing: ServerResponse, visit: Visit): Promise<void> {
     const left = new AbortController();
     outgoing.once('close', () => left.abort(new Error('The client is gone')));
     const signal = AbortSignal.any([left.signal, this.life.signal]);
     const request = await requestOf(incoming, { mostBodyBytes, signal });
-    if (this.cookies && this.isCookiePath(incoming)) {
-      outgoing.writeHead(204, { 'set-cookie': this.cookies.issue(), 'cache-control': 'no-store' }).end();
+    if (this.isCookiePath(incoming)) {
+      const cookie = this.guestCookies?.issue(visit.shown ?? '') ?? this.cookies?.issue() ?? '';
+      outgoing.writeHead(204, { 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
       return;
     }
-    const response = await this.routeOf(incoming)?.answer(request);
+    const response = await this.routeOf(incoming)?.answer(request, visit.guest);
     if (response) await send(response, outgoing, signal);
   }
 }

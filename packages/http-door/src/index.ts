@@ -1,1 +1,8 @@
-export { type HttpDoor, type HttpDoorOptions, openHttpDoor, type Route, type SocketRoute } from './door.js';
+export {
+  type Guests,
+  type HttpDoor,
+  type HttpDoorOptions,
+  openHttpDoor,
+  type Route,
+  type SocketRoute,
+} from './door.js';

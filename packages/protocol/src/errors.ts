@@ -33,6 +33,7 @@ export const failureCodes = {
     retryable: false,
     summary: 'Secrets are not stored: bring the key again on resume.',
   },
+  forbidden: { retryable: false, summary: 'The role of the client does not permit this.' },
   message_id_reused: {
     retryable: false,
     summary: 'A prompt with this messageId was sent before, with other content.',
@@ -46,6 +47,10 @@ export const failureCodes = {
     summary: 'The node that worked on the request was lost before it answered; it may have been done.',
   },
   overloaded: { retryable: true, summary: 'Too much waits already.' },
+  quota_exceeded: {
+    retryable: true,
+    summary: 'The tenant has used up what it may: sessions, turns at once, or tokens and money of the day.',
+  },
   session_in_use: { retryable: true, summary: 'Another live process works in this session.' },
   session_not_found: { retryable: false, summary: 'There is no session of this id.' },
   session_taken_over: {

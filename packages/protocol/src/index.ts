@@ -63,6 +63,7 @@ export type {
   PermissionRequest,
   PermissionResult,
 } from './permission.js';
+export { type NeededRole, neededRoles, type Role, suffices } from './roles.js';
 export { once, openEnum, openObject, type Value } from './schema.js';
 export type { SessionMode, WorkingDirectoryContext } from './settings.js';
 export { isSupportedVersion, oldestProtocolVersion, protocolVersion } from './version.js';

@@ -81,6 +81,8 @@ export const modelFields = () => ({
   models: () => z.array(providerModel()),
   capi: capiOptions,
   gitHubToken: text,
+  /** The client gives the token itself, whenever one is needed, under this name. */
+  gitHubTokenProviderRegistrationId: text,
 });
 
 const capiOptions = once(() => sparseObject({ enableWebSocketResponses: flagOrNull }));
@@ -128,6 +130,8 @@ const clientTool = once(() =>
       /** A JSON Schema. */
       parameters: mapOrNull,
       overridesBuiltInTool: flagOrNull,
+      /** It does the work of the built-in tool of its name, and is described, checked and judged as that. */
+      actsForBuiltIn: flagOrNull,
       skipPermission: flagOrNull,
       /** Its calls change nothing: they may run in plan mode. */
       readOnly: flagOrNull,

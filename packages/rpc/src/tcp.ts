@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { type ByteChannelOptions, byteChannel } from './byte-channel.js';
 import type { Channel } from './channel.js';
 
@@ -10,7 +11,19 @@ export interface ListenOptions {
   /** Only this machine can connect unless another host is named. */
   readonly host?: string;
   readonly channel?: ByteChannelOptions;
+  readonly tls?: TlsIdentity;
   onChannel(channel: Channel): void;
+}
+
+/** The same, for what looks at the bytes itself. */
+export interface ListenSocketsOptions extends Pick<ListenOptions, 'port' | 'host' | 'tls'> {
+  onSocket(socket: Socket): void;
+}
+
+/** By what a port shows that it is the one that is meant. */
+export interface TlsIdentity {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** An open port. */
@@ -18,6 +31,8 @@ export interface Listener {
   readonly port: number;
   /** Takes no more peers; those that are there stay. */
   refuse(): void;
+  /** Shows another certificate from now on. */
+  renew(tls: TlsIdentity): void;
   /** Takes no more peers and closes the channels of those that are there. */
   close(): Promise<void>;
 }
@@ -30,29 +45,49 @@ export interface ConnectOptions {
 }
 
 /** Resolves when the port is open; rejects with the system's error, such as code EADDRINUSE. */
-export async function listenTcp(options: ListenOptions): Promise<Listener> {
+export async function listenTcp({ channel: options, onChannel, ...where }: ListenOptions): Promise<Listener> {
   const channels = new Set<Channel>();
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
-    const channel = socketChannel(socket, options.channel);
-    channels.add(channel);
-    socket.once('close', () => channels.delete(channel));
-    options.onChannel(channel);
+  const listener = await listenSockets({
+    ...where,
+    onSocket: (socket) => {
+      const channel = socketChannel(socket, options);
+      channels.add(channel);
+      socket.once('close', () => channels.delete(channel));
+      onChannel(channel);
+    },
   });
-  server.listen({ port: options.port, host: options.host ?? loopback });
+  return {
+    ...listener,
+    close: async () => {
+      await Promise.all([listener.close(), ...[...channels].map((channel) => channel.close())]);
+    },
+  };
+}
+
+/** The same for sockets as they are; closing it leaves those that are there to whoever took them. */
+export async function listenSockets({ port, host, tls, onSocket }: ListenSocketsOptions): Promise<Listener> {
+  const options = { allowHalfOpen: true, noDelay: true };
+  const server = tls
+    ? createTlsServer({ ...options, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: handshakeMs }, onSocket)
+    : createServer(options, onSocket);
+  server.listen({ port, host: host ?? loopback });
   await once(server, 'listening');
   // What fails from here on is one peer that could not be accepted; the others go on.
   server.on('error', () => undefined);
   return {
     port: portOf(server),
     refuse: () => void server.close(),
-    close: async () => {
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      await Promise.all([closed, ...[...channels].map((channel) => channel.close())]);
+    renew: (identity) => {
+      if (tls) (server as TlsServer).setSecureContext({ ...identity, minVersion: 'TLSv1.2' });
     },
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      }),
   };
 }
+
+const handshakeMs = 10_000;
 
 /** Resolves when the peer has accepted; rejects with the system's error or the signal's reason. */
 export async function connectTcp(options: ConnectOptions, signal?: AbortSignal): Promise<Channel> {

@@ -9,6 +9,8 @@ export interface Lifecycle {
     readonly startTime: string;
     readonly modifiedTime: string;
     readonly summary?: string;
+    /** What no live node has that it needs. */
+    readonly waitingOn?: readonly unknown[];
   };
 }
 

@@ -1,5 +1,7 @@
+import type { NodeFigures } from '@groundcrew/store';
 import type { Clock } from './clock.js';
 import type { PublishedEvent } from './log/published-event.js';
+import { openQuestions } from './log/state.js';
 import { OneAtATime } from './one-at-a-time.js';
 import type { Session } from './session/session.js';
 import type { SessionSettings } from './settings/session-settings.js';
@@ -20,6 +22,7 @@ export class LiveSessions {
   private readonly resting = new Map<string, SessionSettings>();
   private readonly activeAt = new Map<string, number>();
   private idleTimer: NodeJS.Timeout | undefined;
+  private turnsBegun = 0;
 
   constructor(private readonly parts: LiveSessionsParts) {
     const { sessionIdleSeconds } = parts;
@@ -72,7 +75,20 @@ export class LiveSessions {
     this.resting.delete(sessionId);
   }
 
+  /** What the sessions in memory do now; turns are counted from the start of the process. */
+  get figures(): Pick<NodeFigures, 'prompts' | 'questions' | 'running' | 'sessions' | 'turns'> {
+    const states = this.all().flatMap(({ loadedState }) => loadedState ?? []);
+    return {
+      sessions: this.ids.length,
+      running: this.all().filter(({ isRunning }) => isRunning).length,
+      turns: this.turnsBegun,
+      prompts: states.reduce((sum, { inbox }) => sum + inbox.length, 0),
+      questions: states.reduce((sum, state) => sum + openQuestions(state).length, 0),
+    };
+  }
+
   noteActivity(published: PublishedEvent): void {
+    if (published.type === 'user.message') this.turnsBegun += 1;
     if (this.parts.sessionIdleSeconds > 0)
       this.activeAt.set(published.sessionId, this.parts.clock.now().getTime());
     if (stops.has(published.type)) this.unloadWhenAlone(published);

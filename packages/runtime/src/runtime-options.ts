@@ -1,5 +1,5 @@
 import type { Price } from '@groundcrew/models';
-import type { Owner, SessionStore, WithFileLock } from '@groundcrew/store';
+import type { Owner, SessionStore, SharedBook, WithFileLock } from '@groundcrew/store';
 import type { Clock } from './clock.js';
 import type { JobRunner } from './exec/workers.js';
 import type { HookFilesReader } from './hooks/hook-files.js';
@@ -24,6 +24,8 @@ export interface ClusterSeams {
   moved(sessionId: string): void;
   /** Gives up a session with work, so that another node takes it at once. */
   handOver(claim: { readonly sessionId: string; readonly epoch: number }): Promise<void>;
+  /** The approvals that all nodes go by. */
+  readonly book: SharedBook;
 }
 
 /** What a runtime is built from. */

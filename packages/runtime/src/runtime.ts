@@ -1,5 +1,6 @@
 import {
   isStale,
+  type NodeFigures,
   type SessionContext,
   type SessionHead,
   type SessionQuery,
@@ -72,6 +73,11 @@ export class Runtime {
   /** Sessions that are open now. */
   get liveSessions(): readonly Session[] {
     return this.live.all();
+  }
+
+  /** What this runtime does now. */
+  get figures(): Pick<NodeFigures, 'prompts' | 'questions' | 'running' | 'sessions' | 'turns'> {
+    return this.live.figures;
   }
 
   /** Sessions that are open here. */
@@ -267,7 +273,7 @@ export class Runtime {
       store: home.store,
       audience,
       shells: this.options.shells.forSession(),
-      book: new ApprovalBook(home.directory, this.options.withFileLock),
+      book: this.bookOf(home.directory),
       hostSkills: this.skills,
       homes: [...new Set([home.directory, this.options.homeDirectory])],
       priceOf: async (model: string) => this.options.priceOf?.(model),
@@ -282,6 +288,17 @@ export class Runtime {
       leaves: (error: StoreError, log: SessionLog) => this.left.leaves(error, log),
     };
     return new Session(request.sessionId, parts, settings, access);
+  }
+
+  /** Nodes agree on the approvals of their usual homes. */
+  private bookOf(directory: string): ApprovalBook {
+    const { cluster, homeDirectory, withFileLock } = this.options;
+    return new ApprovalBook(directory, withFileLock, directory === homeDirectory ? cluster?.book : undefined);
+  }
+
+  /** Keeps the copy of the approvals in the home up to date, where nodes share them. Throws BookFault. */
+  async refreshBook(text: string): Promise<void> {
+    await new ApprovalBook(this.options.homeDirectory, this.options.withFileLock).replace(text);
   }
 
   /** Why no sandbox works on this machine; undefined when one does. */

@@ -47,7 +47,7 @@ interface CallbackContext {
   readonly signal: AbortSignal;
 }
 
-/** What one session is asked; model calls and files are answered for the whole runtime, and protocol 2, canvases and tasks of clients are not spoken here. */
+/** What one session is asked; model calls and files are answered for the whole runtime, and protocol 2, canvases, tasks of clients and GitHub tokens are not spoken here. */
 type SessionCallback = Exclude<
   keyof Callbacks,
   | `llmInference.${string}`
@@ -55,6 +55,7 @@ type SessionCallback = Exclude<
   | `canvas.${string}`
   | `factory.${string}`
   | `tasks.${string}`
+  | `gitHubToken.${string}`
   | 'permission.request'
   | 'tool.call'
 >;

@@ -32,6 +32,11 @@ export interface Tool<Arguments = unknown> {
   readonly parameters?: ToolParameters;
   /** Takes the place of the runtime's own tool of this name. */
   readonly overridesBuiltInTool?: boolean;
+  /**
+   * With `overridesBuiltInTool`: it does the work of the runtime's own tool, and is described to the model, checked and judged as
+   * that, with the same questions for permission. In a sandbox, and for calls that run unasked, the runtime's own tool runs.
+   */
+  readonly actsForBuiltIn?: boolean;
   /** Runs without asking for permission. */
   readonly skipPermission?: boolean;
   /** Its calls change nothing: the agent may call it in plan mode too. */

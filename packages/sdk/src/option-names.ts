@@ -97,6 +97,7 @@ const tool: NamesOf<Tool> = {
   description: true,
   parameters: true,
   overridesBuiltInTool: true,
+  actsForBuiltIn: true,
   skipPermission: true,
   readOnly: true,
   defer: true,

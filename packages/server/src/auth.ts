@@ -9,6 +9,8 @@ export interface Gate {
   readonly token: string | undefined;
   /** It has shown who it is before the first message, and need not again. */
   readonly isKnown?: boolean;
+  /** Whoever opened the channel has looked at its token, and found who it is. */
+  readonly hasIdentity?: boolean;
   readonly pendingPeers: PendingPeers;
   /** The peer has shown the token. */
   trust(): void;
@@ -45,7 +47,8 @@ export class Gatekeeper {
   }
 
   private check(shown: string | undefined): Promise<never> | undefined {
-    const { token, pendingPeers } = this.gate;
+    const { token, pendingPeers, hasIdentity } = this.gate;
+    if (hasIdentity) return undefined;
     if (token === undefined) {
       if (shown === undefined) return undefined;
       throw new RpcError(errorCodes.authenticationNotConfigured, errorMessages.authenticationNotConfigured);

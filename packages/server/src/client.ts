@@ -9,6 +9,7 @@ import {
   type SessionSettings,
 } from '@groundcrew/runtime';
 import type { LogRecord } from '@groundcrew/store';
+import { type Identity, localUser } from './access.js';
 import type { ClientDialect } from './dialect/client-dialect.js';
 import { QuestionRequests, type RequestedClient } from './dialect/question-requests.js';
 import { Feed } from './feed.js';
@@ -50,8 +51,14 @@ export class Client {
     readonly extension?: { readonly id: string; readonly name: string; joined(clientId: string): void },
     /** It is connected to another node, which hands on what it is sent. */
     readonly isForwarded = false,
+    readonly identity: Identity = localUser,
   ) {
     this.lifecycles = new LifecycleFeed(connection);
+  }
+
+  /** It receives and reads, and answers nothing. */
+  get isObserver(): boolean {
+    return this.identity.role === 'observer';
   }
 
   /** Opens a session with this client attached; when that fails the client is attached as it was before. */
@@ -61,7 +68,8 @@ export class Client {
     open: (attachment: Attachment) => Promise<Session>,
   ): Promise<Session> {
     const before = this.feeds.get(sessionId);
-    const requests = this.dialect.asksByRequest ? this.requestsOf(sessionId, share) : undefined;
+    const isAsked = this.dialect.asksByRequest && !this.isObserver;
+    const requests = isAsked ? this.requestsOf(sessionId, share) : undefined;
     try {
       const session = await open(this.attachment(sessionId, share, requests?.current));
       this.extension?.joined(this.id);
@@ -90,7 +98,7 @@ export class Client {
     const { dialect } = this;
     const feed = this.feedOf(sessionId);
     this.feeds.set(sessionId, feed);
-    const unasked = share.requestPermission ? undefined : dialect.unasked;
+    const unasked = share.requestPermission || this.isObserver ? undefined : dialect.unasked;
     return {
       clientId: this.id,
       ...share,

@@ -1,5 +1,6 @@
 import type { JsonObject, Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
+import type { Access } from './access.js';
 import type { ClientStart } from './dialect/client-dialect.js';
 import type { ExtensionHost } from './extensions.js';
 import type { Routing } from './routing.js';
@@ -76,6 +77,27 @@ export interface Accounts {
   logout(user: KnownUser): Promise<boolean>;
 }
 
+/** What hooks files hold. */
+export interface FoundHooks {
+  readonly hooks: readonly {
+    readonly hookType: string;
+    /** The file and the line. */
+    readonly source: string;
+    /** What is run, and how. */
+    readonly content: string;
+  }[];
+  readonly problems: readonly string[];
+}
+
+/** The hooks files of this machine. */
+export interface HookDiscovery {
+  /** Every session runs them. */
+  readonly isAlwaysOn: boolean;
+  /** Those of the user, as they would run in a directory. */
+  ofUser(workingDirectory: string): FoundHooks;
+  ofProject(projectPath: string): FoundHooks;
+}
+
 /** What the server is given by the program it is part of. */
 export interface ServerEnvironment {
   readonly version: string;
@@ -93,6 +115,8 @@ export interface ServerEnvironment {
   readonly skipsInstructions?: boolean;
   /** Where requests for sessions go; without it every session is here. */
   readonly routing?: Routing;
+  /** Looks on what clients ask for: quotas and audit; nothing does without. */
+  readonly access?: Access;
   /** Takes down the methods that clients ask for. */
   readonly used?: { add(method: string): void };
   authStatus(): Result<Methods['auth.getStatus']>;
@@ -101,6 +125,8 @@ export interface ServerEnvironment {
     readonly gitHubToken?: string;
     readonly session?: Session;
   }): Promise<Result<Methods['models.list']>['models']>;
+  /** Hooks files; without it there are none. */
+  readonly hookFiles?: HookDiscovery;
   /** The user's MCP servers; without it there is no file of them. */
   readonly mcpConfig?: McpConfig;
   /** How extensions are started; absent where the operator does not let them run. */

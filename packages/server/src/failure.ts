@@ -5,7 +5,7 @@ import { requestFailure } from '@groundcrew/runtime';
 /** The words in which every failing request is answered. */
 export function describeFailedRequest(method: string, error: unknown): ErrorObject {
   const failure = requestFailure(error);
-  const code = error instanceof SessionNotFound ? 'session_not_found' : failure.code;
+  const code = codes.find(([kind]) => error instanceof kind)?.[1] ?? failure.code;
   return {
     code: errorCodes.requestFailed,
     message: failedText(method, failure.message),
@@ -26,3 +26,13 @@ export class Refusal extends Error {
 export class SessionNotFound extends Error {
   override readonly name = 'SessionNotFound';
 }
+
+/** The tenant has used up what it may. */
+export class QuotaExceeded extends Error {
+  override readonly name = 'QuotaExceeded';
+}
+
+const codes = [
+  [SessionNotFound, 'session_not_found'],
+  [QuotaExceeded, 'quota_exceeded'],
+] as const;

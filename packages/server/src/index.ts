@@ -1,3 +1,11 @@
+export {
+  type Access,
+  type AdmittedRequest,
+  type AuditEntry,
+  defaultTenant,
+  type Identity,
+} from './access.js';
+export { Entrance, type EntranceOptions } from './entrance.js';
 export type {
   Accounts,
   InstalledPlugin,
@@ -9,6 +17,7 @@ export type {
 } from './environment.js';
 export { type EventStreamParts, eventStream } from './event-stream.js';
 export type { ExtensionHost, FoundExtension, RunningExtension } from './extensions.js';
+export { QuotaExceeded } from './failure.js';
 export {
   type RoutedClient,
   type RoutedRequest,
@@ -17,3 +26,4 @@ export {
   sessionMoved,
 } from './routing.js';
 export { Server } from './server.js';
+export { lackText, nodeWait } from './session-metadata.js';

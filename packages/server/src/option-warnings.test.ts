@@ -33,8 +33,9 @@ const samples: Readonly<Record<string, object>> = {
   'infiniteSessions.bufferExhaustionThreshold': { infiniteSessions: { bufferExhaustionThreshold: 0.5 } },
 };
 
-/** By handlers of their own: `e2e/host-methods.test.ts`, `e2e/extensions.test.ts`, `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
+/** By handlers of their own: `e2e/host-methods.test.ts`, `e2e/extensions.test.ts`, `e2e/newest-credentials.test.ts`, `e2e/resume.test.ts`, `e2e/sub-agents.test.ts` and `e2e/sessions.test.ts` show what they do. */
 const elsewhere = [
+  'gitHubTokenProviderRegistrationId',
   'enableGitHubTelemetryForwarding',
   'enableSessionTelemetry',
   'requestExtensions',

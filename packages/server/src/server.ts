@@ -3,6 +3,7 @@ import { errorCodes, errorMessages, type Method, type MethodName, methods, read 
 import { type Call, type Channel, Connection, RpcError } from '@groundcrew/rpc';
 import type { Lifecycle, Runtime } from '@groundcrew/runtime';
 import { staleOwner } from '@groundcrew/store';
+import { auditAnswer, type Identity, localUser, requireRole } from './access.js';
 import { Gatekeeper } from './auth.js';
 import { Client } from './client.js';
 import { ClientDialect, type DescribedDialect } from './dialect/client-dialect.js';
@@ -82,12 +83,18 @@ export class Server {
 
   private async serveClient(
     channel: Channel,
-    { extension, isTrusted = false, described }: ServeOptions & { readonly described?: DescribedClient },
+    {
+      extension,
+      isTrusted = false,
+      described,
+      identity,
+    }: ServeOptions & { readonly described?: DescribedClient },
   ): Promise<void> {
     const gatekeeper = new Gatekeeper({
       token: this.environment.connectionToken,
       // A child that the runtime started itself is no stranger.
-      isKnown: isTrusted || extension !== undefined,
+      isKnown: isTrusted || extension !== undefined || identity !== undefined,
+      ...(identity && { hasIdentity: true }),
       pendingPeers: this.pendingPeers,
       trust: () => channel.trust?.(),
       close: () => void connection.close(),
@@ -97,7 +104,10 @@ export class Server {
         const refusal = this.admit(method, params, gatekeeper);
         if (refusal !== undefined) return refusal;
         requireSize(method, call.bodyBytes);
-        if (routes) return routes.request({ method, name: currentName(method), params, call });
+        const name = currentName(method);
+        if (isMethod(name))
+          requireRole(name, params, { identity: client.identity, access: this.environment.access });
+        if (routes) return routes.request({ method, name, params, call });
         return this.answer(method, params, { client, call });
       },
       describeError: describeFailedRequest,
@@ -110,6 +120,7 @@ export class Server {
       this.telemetry,
       extension,
       described !== undefined,
+      identity ?? described?.identity ?? localUser,
     );
     client.wantsTelemetry = described?.wantsTelemetry ?? false;
     const routes =
@@ -154,6 +165,7 @@ export class Server {
       describe: (): DescribedClient => ({
         dialect: client.dialect.describe(),
         wantsTelemetry: client.wantsTelemetry,
+        identity: client.identity,
       }),
     };
   }
@@ -210,7 +222,26 @@ export class Server {
     if (!this.runtime.find(sessionId)) throw staleOwner(sessionId);
   }
 
-  private handle(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
+  /** Within the quotas of the tenant, and audited where that matters. */
+  private async handle(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
+    const { access } = this.environment;
+    if (!access) return this.handleAdmitted(name, params, context);
+    const { identity } = context.client;
+    const request = { method: name, params };
+    const done = await access.admit?.(request, this.runtime).catch((error: Error) => {
+      access.audit({ event: 'quota', method: name, detail: error.message }, identity);
+      throw error;
+    });
+    try {
+      const result = await this.handleAdmitted(name, params, context);
+      auditAnswer(request, result, { identity, access });
+      return result;
+    } finally {
+      done?.();
+    }
+  }
+
+  private handleAdmitted(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
     // The tables pair each name with its own handler; which one this is, is known only now.
     if (!isInSession(name)) return (handlers[name] as LooseHandler)(params, context);
     const { sessionId } = params as { readonly sessionId?: string };
@@ -234,12 +265,16 @@ const opening: ReadonlySet<string> = new Set(['session.create', 'session.resume'
 interface ServeOptions {
   readonly extension?: Client['extension'];
   readonly isTrusted?: boolean;
+  /** Who the client is, as whoever opened the channel has found; the local user without. */
+  readonly identity?: Identity;
 }
 
 /** What one node tells another of a client. */
 interface DescribedClient {
   readonly dialect: DescribedDialect;
   readonly wantsTelemetry: boolean;
+  /** Absent where the other node is of a version without tenants. */
+  readonly identity?: Identity;
 }
 
 function dialectOf(

@@ -32,7 +32,7 @@ const headCount = headColumns.split(',').length;
 const firstOfRecords = 6 + headCount;
 
 const headFields = headColumns.split(', ');
-const headTypes = ['boolean', 'int', 'text', 'text', 'text', 'text', 'text', 'text'];
+const headTypes = ['boolean', 'int', 'text', 'text', 'text', 'text', 'text', 'bigint', 'text'];
 
 /**
  * All sessions of a tick in one statement, each fenced by its epoch, its seq and the number of its last write: one that is

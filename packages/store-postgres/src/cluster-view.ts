@@ -1,8 +1,22 @@
-import type { ClusterStore, NodeEntry, OrphanedSession, Owner, SessionPlace } from '@groundcrew/store';
+import type {
+  ClusterOverview,
+  ClusterStore,
+  Lack,
+  NodeAnnouncement,
+  NodeEntry,
+  NodeWait,
+  OrphanedSession,
+  Owner,
+  SessionPlace,
+  SharedBook,
+} from '@groundcrew/store';
+import { readBook, writeBook } from './book.js';
 import { handOverSession, liveNodes, orphanedSessions, placeOfSession, takenSessions } from './cluster.js';
 import { columnText } from './columns.js';
 import type { Connection } from './connection.js';
+import { noteLack, waitsOf } from './lacks.js';
 import type { Lease } from './lease.js';
+import { overviewOf } from './overview.js';
 
 type Work<T> = (connection: Connection) => Promise<T>;
 
@@ -34,10 +48,10 @@ export class ClusterView implements ClusterStore {
     return this.#isNode;
   }
 
-  announce(owner: Owner, entry: Pick<NodeEntry, 'address' | 'labels'>): Promise<void> {
+  announce(owner: Owner, announcement: () => NodeAnnouncement): Promise<void> {
     const { again, lease } = this.parts;
     this.#isNode = true;
-    return again((deadline) => lease.announce({ owner, entry }, deadline));
+    return again((deadline) => lease.announce({ owner, announcement }, deadline));
   }
 
   nodes(): Promise<readonly NodeEntry[]> {
@@ -57,6 +71,24 @@ export class ClusterView implements ClusterStore {
   }): Promise<readonly OrphanedSession[]> {
     if (this.parts.isGraceTime()) return [];
     return this.parts.read((connection) => orphanedSessions(connection, query));
+  }
+
+  lack(owner: Owner, sessionId: string, missing: readonly Lack[]): Promise<void> {
+    return this.parts.read((connection) => noteLack(connection, { owner, sessionId, missing }));
+  }
+
+  async waitOf(sessionId: string): Promise<NodeWait | undefined> {
+    const waits = await this.parts.read((connection) => waitsOf(connection, [columnText(sessionId)]));
+    return waits.get(sessionId);
+  }
+
+  readonly book: SharedBook = {
+    read: (after = 0) => this.parts.read((connection) => readBook(connection, after)),
+    write: (text, version) => this.parts.read((connection) => writeBook(connection, { text, version })),
+  };
+
+  overview(): Promise<ClusterOverview> {
+    return this.parts.read(overviewOf);
   }
 
   taken(owner: Owner, sessionIds: readonly string[]): Promise<readonly string[]> {

@@ -3,6 +3,7 @@ import {
   type OrphanedSession,
   type Owner,
   parseHead,
+  type SessionNeeds,
   type SessionPlace,
 } from '@groundcrew/store';
 import { type HeadRow, headColumns, readHead } from './columns.js';
@@ -12,6 +13,7 @@ interface NodeRow {
   readonly id: string;
   readonly address: string;
   readonly labels: readonly string[];
+  readonly providers: readonly string[];
 }
 
 /** The owner of a session that a node has handed over: a name that no node has, so that any of them may take it. */
@@ -21,7 +23,7 @@ const handedOver = '';
 export async function liveNodes(connection: Connection): Promise<readonly NodeEntry[]> {
   const rows = await connection.all<NodeRow>({
     name: 'gc-nodes',
-    text: `SELECT id, address, labels FROM gc_node
+    text: `SELECT id, address, labels, providers FROM gc_node
       WHERE address IS NOT NULL AND lease_until > clock_timestamp() ORDER BY id`,
   });
   return rows.map(entryOf);
@@ -33,6 +35,7 @@ interface PlaceRow {
   readonly id: string | null;
   readonly address: string | null;
   readonly labels: readonly string[] | null;
+  readonly providers: readonly string[] | null;
 }
 
 /** Where a session is. In `isGraceTime` every node that has a row counts as alive. */
@@ -42,44 +45,57 @@ export async function placeOfSession(
 ): Promise<SessionPlace | undefined> {
   const [row] = await connection.all<PlaceRow>({
     name: 'gc-place',
-    text: `SELECT s.seq, s.head, n.id, n.address, n.labels FROM gc_session s LEFT JOIN gc_node n
+    text: `SELECT s.seq, s.head, n.id, n.address, n.labels, n.providers FROM gc_session s LEFT JOIN gc_node n
         ON n.id = s.owner AND n.address IS NOT NULL AND (n.lease_until > clock_timestamp() OR $2)
       WHERE s.id = $1`,
     values: [sessionId, isGraceTime],
   });
   if (!row) return undefined;
-  const { seq, id, address, labels } = row;
-  if (id !== null && address !== null) return { seq, node: { runtimeId: id, address, labels: labels ?? [] } };
-  const needed = neededLabels(row.head);
-  return { seq, ...(needed && { labels: needed }) };
+  const { seq, id, address, labels, providers } = row;
+  if (id !== null && address !== null)
+    return { seq, node: { runtimeId: id, address, labels: labels ?? [], providers: providers ?? [] } };
+  const needs = needsOf(row.head);
+  return { seq, ...(needs && { needs }) };
 }
 
 /** A head that cannot be read needs nothing; whoever opens the session warns of it. */
-function neededLabels(head: string): readonly string[] | undefined {
+function needsOf(head: string): SessionNeeds | undefined {
   try {
-    return parseHead(head).needs?.labels;
+    return parseHead(head).needs;
   } catch {
     return undefined;
   }
 }
+
+/** The time of the server, as `due_at` has it. */
+export const nowMs = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 interface OrphanRow extends HeadRow {
   readonly id: string;
   readonly seq: number;
 }
 
-/** Work that a node was at whose lease has ended, and work that was handed over. What a client closed is neither. */
+/**
+ * Work that a node was at whose lease has ended, and work that was handed over. What a client closed is neither, but a
+ * scheduled prompt comes to it all the same. Times are those of the server.
+ */
 export async function orphanedSessions(
   connection: Connection,
   { limit, since }: { readonly limit: number; readonly since: number },
 ): Promise<readonly OrphanedSession[]> {
   const rows = await connection.all<OrphanRow>({
     name: 'gc-orphans',
-    text: `SELECT s.id, s.seq, ${headColumns} FROM gc_session s
+    text: `(SELECT s.id, s.seq, ${headColumns} FROM gc_session s
       LEFT JOIN gc_node n ON n.id = s.owner
       WHERE s.has_work AND (s.owner = $1
         OR (n.address IS NOT NULL AND n.lease_until < clock_timestamp() - $2 * interval '1 millisecond'))
-      ORDER BY s.modified_at, s.id LIMIT $3`,
+      ORDER BY s.modified_at, s.id LIMIT $3)
+      UNION ALL
+      (SELECT s.id, s.seq, ${headColumns} FROM gc_session s
+      LEFT JOIN gc_node n ON n.id = s.owner
+      WHERE s.due_at <= ${nowMs} AND NOT s.has_work
+        AND coalesce(n.lease_until < clock_timestamp() - $2 * interval '1 millisecond', true)
+      ORDER BY s.due_at, s.id LIMIT $3)`,
     values: [handedOver, since, limit],
   });
   return rows.map((row) => ({
@@ -115,6 +131,6 @@ export async function handOverSession(
   });
 }
 
-function entryOf({ id, address, labels }: NodeRow): NodeEntry {
-  return { runtimeId: id, address, labels };
+function entryOf({ id, address, labels, providers }: NodeRow): NodeEntry {
+  return { runtimeId: id, address, labels, providers };
 }

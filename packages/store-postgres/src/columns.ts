@@ -17,7 +17,8 @@ export function columnText(text: string): string {
 }
 
 /** The columns that queries ask for, and the whole head; `headValues` gives their values in the same order. */
-export const headColumns = 'has_work, user_turns, modified_at, cwd, git_root, repository, branch, head';
+export const headColumns =
+  'has_work, user_turns, modified_at, cwd, git_root, repository, branch, due_at, head';
 
 /** In the order of `headColumns`. */
 export function headValues(head: SessionHead): readonly (string | number | boolean | null)[] {
@@ -31,8 +32,14 @@ export function headValues(head: SessionHead): readonly (string | number | boole
     columnText(head.modifiedAt),
     columnText(cwd),
     ...optional,
+    dueAtOf(head),
     JSON.stringify(head),
   ];
+}
+
+/** A time that a column can hold. */
+function dueAtOf({ dueAt }: SessionHead): number | null {
+  return dueAt === undefined ? null : Math.round(Math.min(Math.max(dueAt, 0), Number.MAX_SAFE_INTEGER));
 }
 
 /** A head as a row has it. */
@@ -44,6 +51,7 @@ export interface HeadRow {
   readonly git_root: string | null;
   readonly repository: string | null;
   readonly branch: string | null;
+  readonly due_at: number | null;
   readonly head: string;
 }
 
@@ -65,6 +73,7 @@ function headFromColumns(row: HeadRow): SessionHead {
     userTurns: row.user_turns,
     eventCount: 0,
     snapshotSeq: 0,
+    ...(row.due_at !== null && { dueAt: row.due_at }),
     context: {
       cwd: row.cwd,
       ...(row.git_root !== null && { gitRoot: row.git_root }),

@@ -1,4 +1,4 @@
-import type { NodeEntry, Owner } from '@groundcrew/store';
+import type { NodeAnnouncement, Owner } from '@groundcrew/store';
 import { requireKnown, type SchemaVersion } from './migrate.js';
 import type { Pool } from './pool.js';
 import { processMark } from './process-mark.js';
@@ -19,18 +19,19 @@ export interface LeaseOptions extends LeaseTimes {
 /** A runtime with a lease; a node of a cluster says how it is reached. */
 interface Holder {
   readonly owner: Owner;
-  readonly entry?: Pick<NodeEntry, 'address' | 'labels'>;
+  readonly announcement?: () => NodeAnnouncement;
 }
 
 const holdText = `
   WITH held AS (
-    INSERT INTO gc_node (id, pid, host, process, address, labels, lease_until)
-    SELECT id, pid, host, process, address, string_to_array(labels, E'\\n'),
-      clock_timestamp() + $7 * interval '1 millisecond'
-    FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[])
-      AS t(id, pid, host, process, address, labels)
+    INSERT INTO gc_node (id, pid, host, process, address, labels, providers, figures, lease_until)
+    SELECT id, pid, host, process, address, string_to_array(labels, E'\\n'), string_to_array(providers, E'\\n'), figures,
+      clock_timestamp() + $9 * interval '1 millisecond'
+    FROM unnest($1::text[], $2::int[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+      AS t(id, pid, host, process, address, labels, providers, figures)
     ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, process = excluded.process,
-      address = excluded.address, labels = excluded.labels),
+      address = excluded.address, labels = excluded.labels, providers = excluded.providers,
+      figures = excluded.figures),
   forgotten AS (
     DELETE FROM gc_node n WHERE n.lease_until < clock_timestamp() - interval '1 day'
       AND NOT EXISTS (SELECT 1 FROM gc_session s WHERE s.owner = n.id AND s.has_work))
@@ -124,6 +125,8 @@ export class Lease {
   }
 
   async #write(owners: readonly Holder[], deadline: number): Promise<void> {
+    const shown = owners.map(({ announcement }) => announcement?.());
+    const lines = (texts: readonly string[] = []) => texts.filter((text) => !/[\n\0]/.test(text)).join('\n');
     await this.#options.pool.use(async (connection) => {
       const [schema] = await connection.all<SchemaVersion>({
         name: 'gc-lease',
@@ -133,8 +136,10 @@ export class Lease {
           owners.map(({ owner }) => owner.pid),
           owners.map(({ owner }) => owner.host),
           owners.map((holder) => markOf(holder)),
-          owners.map(({ entry }) => entry?.address ?? null),
-          owners.map(({ entry }) => entry?.labels.join('\n') ?? ''),
+          shown.map((node) => node?.address ?? null),
+          shown.map((node) => lines(node?.labels)),
+          shown.map((node) => lines(node?.providers)),
+          shown.map((node) => (node ? JSON.stringify(node.figures) : null)),
           this.#options.validity,
         ],
       });
@@ -144,7 +149,7 @@ export class Lease {
 }
 
 /** Nodes of a cluster are judged by their leases alone, wherever they run. */
-function markOf({ owner, entry }: Holder): string | null {
-  if (entry || owner.pid !== process.pid) return null;
+function markOf({ owner, announcement }: Holder): string | null {
+  if (announcement || owner.pid !== process.pid) return null;
   return processMark() ?? null;
 }

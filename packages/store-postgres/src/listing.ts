@@ -10,6 +10,7 @@ import {
 import { type Living, type OwnerRow, ownerOf } from './claims.js';
 import { columnText, type HeadRow, headColumns, readHead } from './columns.js';
 import type { Connection } from './connection.js';
+import { waitsOf } from './lacks.js';
 import type { ProcessMark } from './process-mark.js';
 
 interface ListRow extends OwnerRow, HeadRow {
@@ -47,10 +48,25 @@ export async function listSessions(
       ORDER BY s.modified_at DESC, s.id DESC LIMIT $${values.length + 1}`,
     values: [...values, limit],
   });
-  return cutPage(
-    rows.map((row) => summarize(row, scope)),
-    query.limit,
+  const sessions = rows.map((row) => summarize(row, scope));
+  return cutPage(await withWaits(connection, sessions), query.limit);
+}
+
+/** Work that no live node can go on with says what is missing. */
+async function withWaits(
+  connection: Connection,
+  sessions: readonly SessionSummary[],
+): Promise<readonly SessionSummary[]> {
+  const left = sessions.filter(({ head, owner }) => !owner && (head.hasWork || head.dueAt !== undefined));
+  const waits = await waitsOf(
+    connection,
+    left.map(({ sessionId }) => sessionId),
   );
+  if (waits.size === 0) return sessions;
+  return sessions.map((each) => {
+    const waitsForNode = waits.get(each.sessionId);
+    return waitsForNode ? { ...each, waitsForNode } : each;
+  });
 }
 
 function conditionsOf(query: SessionQuery): {

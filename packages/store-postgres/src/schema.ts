@@ -93,6 +93,34 @@ export const migrationSteps: readonly MigrationStep[] = [
     CREATE INDEX gc_passage_words ON gc_passage USING gin (words);
     `,
   },
+  {
+    // Older programs leave `due_at` as it was: a node that finds nothing due looks again later.
+    oldestWriter: 1,
+    sql: `
+    ALTER TABLE gc_node ADD COLUMN providers text[] NOT NULL DEFAULT '{}', ADD COLUMN figures text;
+    ALTER TABLE gc_session ADD COLUMN due_at bigint;
+    CREATE INDEX gc_session_due ON gc_session (due_at) WHERE due_at IS NOT NULL;
+
+    CREATE TABLE gc_lack (
+      session bigint NOT NULL REFERENCES gc_session (number) ON DELETE CASCADE,
+      node text COLLATE "C" NOT NULL,
+      epoch bigint NOT NULL,
+      missing text NOT NULL,
+      noted_at timestamptz NOT NULL,
+      PRIMARY KEY (session, node)
+    );
+    `,
+  },
+  {
+    oldestWriter: 1,
+    sql: `
+    CREATE TABLE gc_book (
+      name text COLLATE "C" PRIMARY KEY,
+      version bigint NOT NULL,
+      text bytea NOT NULL
+    );
+    `,
+  },
 ];
 
 /** The oldest server that is accepted, and how users know it. */

@@ -1,4 +1,14 @@
-export type { ClusterStore, NodeEntry, OrphanedSession, SessionPlace } from './cluster-store.js';
+export type {
+  ClusterOverview,
+  ClusterStore,
+  NodeAnnouncement,
+  NodeEntry,
+  NodeFigures,
+  NodeOverview,
+  OrphanedSession,
+  SessionPlace,
+  SharedBook,
+} from './cluster-store.js';
 export { type CopyProgress, type CopyResult, copySessions } from './copy-sessions.js';
 export type { CutSession, RepairedSession } from './cut-session.js';
 export type { Database, OpenDatabase, Statement } from './database.js';
@@ -27,7 +37,9 @@ export {
   type AppendRequest,
   type Claim,
   type ClaimRequest,
+  type Lack,
   type LogRecord,
+  type NodeWait,
   type Owner,
   type OwnerSince,
   type Page,
@@ -35,6 +47,7 @@ export {
   type SearchRequest,
   type SessionContext,
   type SessionHead,
+  type SessionNeeds,
   type SessionQuery,
   type SessionStore,
   type SessionSummary,

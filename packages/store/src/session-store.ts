@@ -39,6 +39,8 @@ export interface SessionHead {
   readonly cost?: number | null;
   /** Stretches of the log, by their first and last seq, whose events readers no longer see. */
   readonly removed?: readonly (readonly [first: number, last: number])[];
+  /** When its next scheduled prompt is due, in milliseconds since 1970; absent when it has none. */
+  readonly dueAt?: number;
   /** What a node must have to go on with it; absent when nothing. */
   readonly needs?: SessionNeeds;
   readonly context: SessionContext;
@@ -51,6 +53,19 @@ export interface SessionNeeds {
   readonly labels?: readonly string[];
   /** Keys that only its client has. */
   readonly secrets?: true;
+}
+
+/** What a node lacks to go on with a session. */
+export interface Lack {
+  readonly kind: 'label' | 'provider' | 'directory' | 'client';
+  /** The label, the name of the provider or the path; what only a client has is called by what it is. */
+  readonly name: string;
+}
+
+/** A session with work that no live node can go on with: what each of them lacks. */
+export interface NodeWait {
+  readonly since: string;
+  readonly nodes: readonly { readonly node: string; readonly missing: readonly Lack[] }[];
 }
 
 /** Where a session works; what `session.list` filters by. */
@@ -67,6 +82,8 @@ export interface SessionSummary {
   readonly head: SessionHead;
   /** The runtime that writes it now, if it is alive. */
   readonly owner?: OwnerSince;
+  /** It has work, and no live node can go on with it. */
+  readonly waitsForNode?: NodeWait;
 }
 
 export interface OwnerSince extends Owner {

@@ -13,6 +13,8 @@ export interface RuntimeProcessOptions {
   readonly home: string;
   readonly workingDirectory?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Another program than the one of this tree, such as an older version. */
+  readonly program?: string;
 }
 
 /** How a process ended. */
@@ -40,7 +42,7 @@ export class RuntimeProcess {
 
   constructor(readonly options: RuntimeProcessOptions) {
     const { flags, home, workingDirectory = home, environment } = options;
-    this.child = spawn(process.execPath, [program, ...flags], {
+    this.child = spawn(process.execPath, [options.program ?? program, ...flags], {
       cwd: workingDirectory,
       env: { PATH: process.env.PATH, HOME: home, COPILOT_HOME: home, ...environment },
       stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,6 +1,7 @@
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '@groundcrew/models';
-import { type Channel, listenTcp, stdioChannel } from '@groundcrew/rpc';
+import { type Listener, listenSockets, listenTcp, stdioChannel, type TlsIdentity } from '@groundcrew/rpc';
 import type { SandboxSettings } from '@groundcrew/runtime';
 import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { chooseCluster } from '../config/cluster-choice.js';
@@ -8,6 +9,7 @@ import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { chooseStore } from '../config/store-choice.js';
 import { telemetryFor } from '../config/telemetry.js';
+import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/serve-channel.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
 import { readProtocol } from '../flags/protocol.js';
@@ -39,6 +41,12 @@ export interface ServerOptions extends HeadlessArguments {
   readonly host?: string;
   /** What every connection on the port must show. */
   readonly connectionToken?: string;
+  /** Speaks TLS on the port; calls back with each certificate that takes the place of the one before. */
+  readonly tls?: { readonly identity: TlsIdentity; onRenewal(renew: (identity: TlsIdentity) => void): void };
+  /** Looks on what clients ask for. */
+  readonly access?: NonNullable<ProgramOptions['access']>;
+  /** Opens the door of several tenants: it takes the connections of the port in the place of the one token. */
+  openTenants?(program: Program): Promise<OpenTenants>;
   /** On a port: the process that started it holds its stdin, and it ends with that. */
   readonly endsWithInput?: boolean;
   readonly log?: Log;
@@ -59,24 +67,18 @@ export interface ServerOptions extends HeadlessArguments {
   warn(message: string): void;
 }
 
-/** Serves one client until its channel closes. */
-export type ServeChannel = (channel: Channel, options?: { readonly isTrusted?: boolean }) => Promise<void>;
+/** The door of several tenants. */
+export interface OpenTenants {
+  /** Takes a connection until it is over. */
+  take(socket: Socket, serve: ServeChannel): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** A door beside the port. */
 export interface OpenDoor {
   readonly lines: readonly string[];
   close(): Promise<void>;
 }
-
-/** A client so far behind gets its deltas merged; up to there it has every one of them. */
-export const channelOptions = {
-  highWaterMark: 8 * 1024 * 1024,
-  maxKeptBytes: 32 * 1024 * 1024,
-  maxValues: 300_000,
-};
-
-/** What one who has not shown the token may send at once. */
-export const maxUntrustedBytes = 64 * 1024;
 
 /** Serves clients on stdio or a port until they are done with it. */
 export async function runHeadless(flags: HeadlessArguments, process: Process): Promise<void> {
@@ -136,14 +138,14 @@ export async function runServer(options: ServerOptions, process: Process): Promi
   const watched = watchParent(options, shutdown);
   try {
     await program.join();
-    const listener = await listenTcp({
+    shutdown.tenants = await options.openTenants?.(program);
+    const listener = await listen(options, {
       port: options.port,
-      channel:
-        options.connectionToken === undefined ? channelOptions : { ...channelOptions, maxUntrustedBytes },
-      onChannel: (channel) => void watched(serve(channel)),
-      ...(options.host !== undefined && { host: options.host }),
+      tenants: shutdown.tenants,
+      serve: (channel, about) => watched(serve(channel, about)),
     });
     const { port } = listener;
+    options.tls?.onRenewal((identity) => listener.renew(identity));
     shutdown.drain = { seconds: options.drainSeconds ?? drainSeconds, refuse: () => listener.refuse() };
     // At every log level: the user who started it may not know.
     if (options.connectionToken === undefined) {
@@ -160,6 +162,26 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     process.warn(`Failed to start server: Error: ${startFailure(error, options.port)}`);
     process.exit(1);
   }
+}
+
+interface Listening {
+  readonly port: number;
+  readonly tenants: OpenTenants | undefined;
+  readonly serve: ServeChannel;
+}
+
+/** Opens the port: for clients that show the one token, or that of their tenant. */
+function listen(
+  { host, tls, connectionToken }: ServerOptions,
+  { port, tenants, serve }: Listening,
+): Promise<Listener> {
+  const where = { port, ...(host !== undefined && { host }), ...(tls && { tls: tls.identity }) };
+  if (tenants) return listenSockets({ ...where, onSocket: (socket) => void tenants.take(socket, serve) });
+  return listenTcp({
+    ...where,
+    channel: connectionToken === undefined ? channelOptions : { ...channelOptions, maxUntrustedBytes },
+    onChannel: (channel) => void serve(channel),
+  });
 }
 
 /** A process that starts a server on a port, and not by `serve`, is a client: without it the server would be left for good. */
@@ -193,6 +215,7 @@ const lastRequestsMs = 250;
 class Shutdown {
   program: Program | undefined;
   door: OpenDoor | undefined;
+  tenants: OpenTenants | undefined;
   /** How a node leaves: so long it waits for turns and clients, and no more of them come. */
   drain: { readonly seconds: number; refuse(): void } | undefined;
   private shutdown: Promise<void> | undefined;
@@ -232,6 +255,7 @@ class Shutdown {
   end(code: number): Promise<void> {
     this.shutdown ??= (async () => {
       await this.door?.close();
+      await this.tenants?.close();
       await this.program?.close();
       this.log?.write('info', 'ended');
       this.process.exit(code);
@@ -296,6 +320,7 @@ function optionsFrom(options: ServerOptions, process: Process, shutdown: Shutdow
     ...(token && { token }),
     ...(!options.mayLogIn && { ignoresLogin: true }),
     ...(connectionToken && { connectionToken }),
+    ...(options.access && { access: options.access }),
   };
 }
 

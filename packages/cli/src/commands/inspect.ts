@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { configFlags, readConfig } from '../config/config.js';
+import { pageRoutes } from '../doors/page-routes.js';
 import { lastPort } from '../flags/arguments.js';
 import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { openProgram } from '../in-process.js';
@@ -7,7 +8,6 @@ import { exitCodes } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { openBrowser } from './open-page.js';
-import { pageRoutes } from './page-routes.js';
 import { openWebDoor, webFlags } from './web-door.js';
 
 const { logLevel, sandbox, sessionIdleTimeout, store } = configFlags;

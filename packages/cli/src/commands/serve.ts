@@ -1,16 +1,28 @@
+import { resolve as resolvePath } from 'node:path';
+import type { Route } from '@groundcrew/http-door';
 import { labelFlag, natsFlag } from '../config/cluster-choice.js';
-import { configFlags, readConfig } from '../config/config.js';
+import { type Config, configFlags, readConfig } from '../config/config.js';
+import { chooseStore } from '../config/store-choice.js';
+import { pageRoutes } from '../doors/page-routes.js';
 import { lastPort, UsageError } from '../flags/arguments.js';
 import { numberFlag, switchFlag, textFlag } from '../flags/flags.js';
 import { readProtocol } from '../flags/protocol.js';
 import type { Log } from '../log/log.js';
 import type { Redactor } from '../log/redact.js';
+import type { Tenants } from '../tenants/open-tenants.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { defineCommand } from './command.js';
 import { openCommandLog } from './command-log.js';
 import { type Process, runServer, type ServerOptions } from './headless.js';
-import { pageRoutes } from './page-routes.js';
-import { serverToken } from './server-token.js';
+import {
+  chooseListen,
+  isLoopback,
+  type ListenWishes,
+  listenFlags,
+  type TlsFiles,
+  tlsFrom,
+} from './listen-choice.js';
+import { newToken, serverToken } from './server-token.js';
 import { watchRoutes } from './watch-routes.js';
 import { openWebDoor, webFlags, webHost, webPort } from './web-door.js';
 
@@ -28,6 +40,7 @@ export const serve = defineCommand({
       most: lastPort,
     }),
     host: textFlag('--host', 'H', 'the address to listen on; 127.0.0.1, this machine only, without'),
+    ...listenFlags,
     protocol: textFlag(
       '--protocol',
       'N',
@@ -63,36 +76,40 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
       throw new UsageError(
         '--http-host, --allow-host, --allow-origin, --health and --metrics need --http-port',
       );
+    const where = chooseListen(flags);
     const config = readConfig(flags, terminal.environment);
     const { log, redactor } = openCommandLog(config, terminal);
     const print = (line: string) => void terminal.errorOutput.write(`${line}\n`);
-    const connectionToken = serverToken(flags.tokenFile, terminal);
+    const warn = (message: string) => log.write('warning', message);
+    const tls = tlsFrom(flags, warn);
+    const tenants = await tenantsFrom(flags, config, { terminal, warn });
+    const connectionToken = tenants ? newToken() : serverToken(flags.tokenFile, terminal);
     redactor.register(connectionToken);
-    for (const host of new Set([flags.host, flags.httpHost]))
-      if (host !== undefined && !isLoopback(host))
-        print(`Anyone who reaches ${host} can try the token, and the traffic is not encrypted.`);
+    for (const line of exposures(flags, where)) print(line);
     return new Promise<number>((resolve, reject) => {
       const options: ServerOptions = {
-        port: flags.port ?? 0,
+        port: where.port,
         mayLogIn: true,
         sessionIdleSeconds: config.sessionIdleSeconds,
         warnings: [],
         homeDirectory: config.homeDirectory,
         connectionToken,
         log,
-        warn: (message) => log.write('warning', message),
+        warn,
         ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
         ...(config.sandbox && { sandbox: config.sandbox }),
         ...(config.store !== undefined && { store: config.store }),
         ...(flags.nats !== undefined && { nats: flags.nats }),
         ...(flags.label && { labels: flags.label }),
         ...(flags.drainTimeout !== undefined && { drainSeconds: flags.drainTimeout }),
-        ...(flags.host !== undefined && { host: flags.host }),
+        ...(where.host !== undefined && { host: where.host }),
         ...(flags.metrics && { wantsMetrics: true }),
+        ...(tls && { tls }),
+        ...(tenants && tenantParts(tenants)),
         ...(flags.httpPort !== undefined && {
           openDoor: doorOpener(
-            { ...flags, httpPort: flags.httpPort },
-            { token: connectionToken, log, redactor },
+            { ...flags, ...where, httpPort: flags.httpPort },
+            { token: connectionToken, log, redactor, tls, tenants },
           ),
         }),
       };
@@ -100,6 +117,70 @@ With --http-port a second line, "HTTP door at URL", follows: WebSockets at /rpc 
     });
   },
 });
+
+/** What users should know of who can reach the server. */
+function exposures(
+  flags: {
+    readonly httpHost?: string;
+    readonly tlsCert?: string;
+    readonly behindProxy?: true;
+    readonly tenantsShareFiles?: true;
+  },
+  { host }: { readonly host?: string },
+): readonly string[] {
+  const reached = [...new Set([host, flags.httpHost])].filter(
+    (each) => each !== undefined && !isLoopback(each),
+  );
+  const isPlain = flags.tlsCert === undefined && !flags.behindProxy;
+  return [
+    ...(isPlain
+      ? reached.map(
+          (each) => `Anyone who reaches ${each} can try the token, and the traffic is not encrypted.`,
+        )
+      : []),
+    ...(flags.tenantsShareFiles
+      ? ['Tenants run without a sandbox: what one of them runs can read the files of the others.']
+      : []),
+  ];
+}
+
+/** The door of several tenants, where a file names them. Loaded only then. */
+async function tenantsFrom(
+  flags: ListenWishes & { readonly protocol?: string },
+  config: Config,
+  { terminal, warn }: { readonly terminal: Terminal; warn(message: string): void },
+): Promise<Tenants | undefined> {
+  if (flags.auth === undefined) return undefined;
+  const store = await chooseStore({ ...terminal, homeDirectory: config.homeDirectory, given: config.store });
+  if (store !== undefined)
+    throw new UsageError(
+      '--auth: the sessions of tenants are in files of their own, and not in PostgreSQL yet',
+    );
+  const { openTenants } = await import('../tenants/open-tenants.js');
+  return openTenants({
+    auth: flags.auth,
+    homeDirectory: resolvePath(config.homeDirectory),
+    environment: terminal.environment,
+    sessionIdleSeconds: config.sessionIdleSeconds,
+    sharesFiles: flags.tenantsShareFiles === true,
+    warn,
+    ...(flags.audit !== undefined && { audit: flags.audit }),
+    ...(flags.protocol !== undefined && { protocol: readProtocol(flags.protocol, '--protocol') }),
+    ...(config.sandbox && { sandbox: config.sandbox }),
+  });
+}
+
+function tenantParts(tenants: Tenants): Pick<ServerOptions, 'openTenants' | 'access'> {
+  return {
+    openTenants: async () => ({
+      take: (socket, serve) => tenants.door.take(socket, serve),
+      close: () => tenants.close(),
+    }),
+    access: {
+      audit: (entry, { tenant, role, subject }) => tenants.audit.write({ ...entry, tenant, role, subject }),
+    },
+  };
+}
 
 interface DoorFlags {
   readonly host?: string;
@@ -115,11 +196,13 @@ interface DoorParts {
   readonly token: string;
   readonly log: Log;
   readonly redactor: Redactor;
+  readonly tls: TlsFiles | undefined;
+  readonly tenants: Tenants | undefined;
 }
 
 function doorOpener(
   flags: DoorFlags,
-  { token, log, redactor }: DoorParts,
+  { token, log, redactor, tls, tenants }: DoorParts,
 ): NonNullable<ServerOptions['openDoor']> {
   const host = flags.httpHost ?? flags.host;
   return async (program, serve) => {
@@ -128,15 +211,28 @@ function doorOpener(
       token,
       warn: (text) => log.write('warning', text),
       routes: {
-        ...pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
-        ...watchRoutes(program, flags),
+        ...routesFor(
+          tenants?.door.route,
+          pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
+        ),
+        ...routesFor(tenants?.door.operatorRoute, watchRoutes(program, flags)),
       },
+      ...(tls && { tls: tls.identity }),
+      ...(tenants && { tenants: tenants.door }),
       ...(host !== undefined && { host }),
       ...(flags.allowHost && { allowedHosts: flags.allowHost }),
       ...(flags.allowOrigin && { allowedOrigins: flags.allowOrigin }),
     });
+    tls?.onRenewal((identity) => door.renew(identity));
     return { lines: [`HTTP door at ${door.url}`], close: () => door.close() };
   };
+}
+
+type Routes = Readonly<Record<string, Route>>;
+
+function routesFor(wrap: ((own: Route) => Route) | undefined, routes: Routes): Routes {
+  if (!wrap) return routes;
+  return Object.fromEntries(Object.entries(routes).map(([path, route]) => [path, wrap(route)]));
 }
 
 function processOf(terminal: Terminal, ways: Pick<Process, 'exit' | 'warn'>): Process {
@@ -149,8 +245,4 @@ function processOf(terminal: Terminal, ways: Pick<Process, 'exit' | 'warn'>): Pr
     ...ways,
     onSignal: (handler) => void terminal.onStop((signal) => signal !== 'SIGPIPE' && handler()),
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host);
 }

@@ -40,6 +40,7 @@ function makeToken(file: string): string | undefined {
   }
 }
 
-function newToken(): string {
+/** A token that cannot be guessed. */
+export function newToken(): string {
   return randomBytes(32).toString('base64url');
 }

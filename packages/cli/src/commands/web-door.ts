@@ -1,9 +1,10 @@
-import type { HttpDoor, Route } from '@groundcrew/http-door';
-import { webSocketChannel } from '@groundcrew/rpc';
+import type { Guests, HttpDoor, Route, SocketRoute } from '@groundcrew/http-door';
+import { type TlsIdentity, webSocketChannel } from '@groundcrew/rpc';
+import type { Identity } from '@groundcrew/server';
 import type { Program } from '../compose.js';
+import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/serve-channel.js';
 import { lastPort } from '../flags/arguments.js';
 import { type Flag, numberFlag, textFlag } from '../flags/flags.js';
-import { channelOptions, maxUntrustedBytes, type ServeChannel } from './headless.js';
 
 /** A flag that may be given again and again. */
 function namesFlag(name: string, placeholder: string, help: string): Flag<readonly string[]> {
@@ -50,6 +51,13 @@ export interface WebDoorOptions {
   readonly host?: string;
   readonly port?: number;
   readonly token: string;
+  readonly tls?: TlsIdentity;
+  /** Several tenants come by this door. */
+  readonly tenants?: {
+    readonly guests: Guests;
+    route(own: Route): Route;
+    socketRoute(own: SocketRoute['accept']): SocketRoute;
+  };
   readonly allowedHosts?: readonly string[];
   readonly allowedOrigins?: readonly string[];
   /** More that it answers, by path. */
@@ -61,20 +69,19 @@ export interface WebDoorOptions {
 export async function openWebDoor(
   program: Pick<Program, 'events'>,
   serve: ServeChannel,
-  { warn, routes, ...options }: WebDoorOptions,
+  { warn, routes, tenants, ...options }: WebDoorOptions,
 ): Promise<HttpDoor> {
   const { openHttpDoor } = await import('@groundcrew/http-door');
+  const events: Route = { answer: (request) => program.events(request) };
+  const accept: SocketRoute['accept'] = (socket, { isTrusted, bytes, guest }) => {
+    const channel = webSocketChannel({ socket, bytes }, { ...channelOptions, maxUntrustedBytes });
+    void serve(channel, guest === undefined ? { isTrusted } : { identity: guest as Identity });
+  };
   return openHttpDoor({
     ...options,
-    routes: { ...routes, '/events': { answer: (request) => program.events(request) } },
-    sockets: {
-      '/rpc': {
-        accept: (socket, { isTrusted, bytes }) => {
-          const channel = webSocketChannel({ socket, bytes }, { ...channelOptions, maxUntrustedBytes });
-          void serve(channel, { isTrusted });
-        },
-      },
-    },
+    ...(tenants && { guests: tenants.guests }),
+    routes: { ...routes, '/events': tenants ? tenants.route(events) : events },
+    sockets: { '/rpc': tenants ? tenants.socketRoute(accept) : { accept } },
     cookiePath: '/enter',
     onFailure: (error) => warn(error instanceof Error ? error.message : String(error)),
   });

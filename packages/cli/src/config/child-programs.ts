@@ -3,7 +3,7 @@ import type { Environment } from '@groundcrew/models';
 import { type RuntimeOptions, type SandboxSettings, Shells } from '@groundcrew/runtime';
 import { commandEnvironment } from './command-environment.js';
 import { standingFileHooks } from './hooks-choice.js';
-import { hookFilesReader } from './hooks-file.js';
+import { hookDiscovery, hookFilesReader } from './hooks-file.js';
 import { mcpFiles } from './mcp-file.js';
 import { standingSandbox } from './sandbox-choice.js';
 
@@ -24,6 +24,11 @@ export function mcpFilesOf({ environment, homeDirectory }: Started): RuntimeOpti
 /** Hooks of files, where the user has enabled them. */
 export function hookFilesOf({ environment, homeDirectory, fileHooks }: Started): RuntimeOptions['hookFiles'] {
   return hookFilesReader(resolve(homeDirectory), fileHooks ?? standingFileHooks(environment, homeDirectory));
+}
+
+/** Where hooks are looked for while no session is open. */
+export function hookDiscoveryOf({ environment, homeDirectory, fileHooks }: Started) {
+  return hookDiscovery(resolve(homeDirectory), fileHooks ?? standingFileHooks(environment, homeDirectory));
 }
 
 /** Where commands run: on the host, or in the sandbox that the operator asks for. */

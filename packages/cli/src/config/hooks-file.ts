@@ -2,16 +2,39 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { hookTypes } from '@groundcrew/protocol';
 import type { RuntimeOptions } from '@groundcrew/runtime';
+import type { ServerEnvironment } from '@groundcrew/server';
 import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
 
 type HookFilesReader = NonNullable<RuntimeOptions['hookFiles']>;
 type HookPlace = Parameters<HookFilesReader['read']>[0];
 type HookFiles = ReturnType<HookFilesReader['read']>;
 type CommandHook = HookFiles['hooks'][number];
+type HookDiscovery = NonNullable<ServerEnvironment['hookFiles']>;
 
 /** Reads the hooks files of a home, of a session's configDir and of its project, in this order. */
 export function hookFilesReader(homeDirectory: string, isAlwaysOn: boolean): HookFilesReader {
   return { isAlwaysOn, read: (place) => readHookFiles(homeDirectory, place) };
+}
+
+/** Looks for hooks where no session is open. */
+export function hookDiscovery(homeDirectory: string, isAlwaysOn: boolean): HookDiscovery {
+  const found = (files: readonly { readonly path: string; readonly base: string }[]) => {
+    const read = files.map(({ path, base }) => readHooksFile(path, base));
+    return {
+      hooks: read.flatMap(({ hooks }) => hooks).map(shown),
+      problems: read.flatMap(({ problem }) => problem ?? []),
+    };
+  };
+  return {
+    isAlwaysOn,
+    ofUser: (base) => found([{ path: join(homeDirectory, 'hooks.json'), base }]),
+    ofProject: (base) => found(projectFiles(base).map((path) => ({ path, base }))),
+  };
+}
+
+function shown({ hookType, origin, matcher, ...hook }: CommandHook) {
+  const content = JSON.stringify({ ...hook, ...(matcher && { matcher: matcher.source }) });
+  return { hookType, source: origin, content };
 }
 
 function readHookFiles(homeDirectory: string, place: HookPlace): HookFiles {

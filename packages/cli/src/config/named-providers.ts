@@ -6,6 +6,8 @@ import type { ProviderSettings, SessionSettings } from '@groundcrew/runtime';
 /** Model services that sessions name, and that each node has in a file of its own. */
 export interface NamedProviders {
   has(name: string): boolean;
+  /** Those that can be used; none where the file cannot be read. */
+  names(): readonly string[];
   /** The settings with the service that they name. Throws when this node does not have it. */
   resolve(settings: SessionSettings): SessionSettings;
 }
@@ -19,6 +21,15 @@ export function namedProviders(homeDirectory: string, environment: Environment):
   const find = (name: string) => (Object.hasOwn(read(path), name) ? read(path)[name] : undefined);
   return {
     has: (name) => find(name)?.baseUrl !== undefined,
+    names: () => {
+      try {
+        return Object.entries(read(path)).flatMap(([name, { baseUrl }]) =>
+          baseUrl === undefined ? [] : [name],
+        );
+      } catch {
+        return [];
+      }
+    },
     resolve: (settings) => {
       const { providerRef } = settings;
       if (providerRef === undefined || settings.provider?.baseUrl !== undefined) return settings;

@@ -1,23 +1,27 @@
 import { existsSync } from 'node:fs';
 import type { ClusterNode, NodeSessions } from '@groundcrew/cluster';
 import type { Lifecycle, Runtime, RuntimeOptions } from '@groundcrew/runtime';
-import type { Routing, Server } from '@groundcrew/server';
-import type { OrphanedSession, Owner } from '@groundcrew/store';
+import { nodeWait, type Routing, type Server } from '@groundcrew/server';
+import type { Lack, NodeWait, OrphanedSession, Owner } from '@groundcrew/store';
 import type { ClusterChoice } from '../config/cluster-choice.js';
 import type { NamedProviders } from '../config/named-providers.js';
+import { BookCopy } from './book-copy.js';
 import type { SharedStore } from './shared-store.js';
 
 /** What a node is made of. */
 export interface NodeParts extends ClusterChoice {
   readonly store: SharedStore;
   readonly owner: Owner;
-  readonly providers: Pick<NamedProviders, 'has'>;
+  readonly providers: Pick<NamedProviders, 'has' | 'names'>;
+  readonly version: string;
+  readonly homeDirectory: string;
   warn(message: string): void;
 }
 
 /** This runtime as a node; nothing of it is loaded before `start`. */
 export class ProgramNode implements Routing {
   #node: ClusterNode | undefined;
+  readonly #startedAt = new Date().toISOString();
 
   constructor(private readonly parts: NodeParts) {}
 
@@ -26,13 +30,26 @@ export class ProgramNode implements Routing {
     const { nats, labels, owner, store, warn } = this.parts;
     const { ClusterNode: Node, openBus } = await import('@groundcrew/cluster');
     const bus = await openBus({ url: nats, onWarning: warn });
+    const cluster = await store.cluster();
+    const { homeDirectory } = this.parts;
+    const copy = new BookCopy({ book: cluster.book, homeDirectory, warn });
     const node = new Node({
       bus,
       store,
-      cluster: await store.cluster(),
+      cluster,
       owner,
       labels,
       sessions: sessionsOf(runtime, this.parts),
+      providers: () => this.parts.providers.names(),
+      figures: () => ({
+        ...runtime.figures,
+        version: this.parts.version,
+        startedAt: this.#startedAt,
+        clients: server.clientCount,
+        memoryBytes: process.memoryUsage.rss(),
+      }),
+      waiting: waitingLifecycle,
+      refresh: () => copy.refresh(runtime),
       serve: (channel, client) => server.serveForwarded(channel, client),
       onLifecycle: (lifecycle) => server.lifecycleElsewhere(lifecycle as Lifecycle),
       onWarning: warn,
@@ -56,6 +73,10 @@ export class ProgramNode implements Routing {
     return {
       moved: (sessionId) => server().sessionMoved(sessionId),
       handOver: async (claim) => (await this.parts.store.cluster()).handOver(claim),
+      book: {
+        read: async (after) => (await this.parts.store.cluster()).book.read(after),
+        write: async (text, version) => (await this.parts.store.cluster()).book.write(text, version),
+      },
     };
   }
 
@@ -81,13 +102,27 @@ function sessionsOf(runtime: Runtime, parts: NodeParts): NodeSessions {
 }
 
 /** What a session needs that this node does not have. */
-function missingFor({ head }: OrphanedSession, { labels, providers }: NodeParts): string | undefined {
+function missingFor({ head }: OrphanedSession, { labels, providers }: NodeParts): readonly Lack[] {
   const { labels: needed = [], providerRef, secrets } = head.needs ?? {};
+  const { cwd } = head.context;
   const lacking = needed.filter((label) => !labels.includes(label));
-  if (lacking.length > 0) return `it needs a node with the label ${lacking.join(', ')}`;
-  if (providerRef !== undefined && !providers.has(providerRef))
-    return `it needs the provider ${JSON.stringify(providerRef)}`;
-  if (secrets) return 'its keys came with its client and are not stored: that client has to resume it';
-  if (!existsSync(head.context.cwd)) return `its working directory ${head.context.cwd} is not here`;
-  return undefined;
+  return [
+    ...lacking.map((name) => ({ kind: 'label' as const, name })),
+    ...(providerRef !== undefined && !providers.has(providerRef)
+      ? [{ kind: 'provider' as const, name: providerRef }]
+      : []),
+    ...(secrets ? [{ kind: 'client' as const, name: 'its keys' }] : []),
+    ...(existsSync(cwd) ? [] : [{ kind: 'directory' as const, name: cwd }]),
+  ];
+}
+
+/** How clients are told that no live node can go on with a session. */
+function waitingLifecycle({ sessionId, head }: OrphanedSession, wait: NodeWait): Lifecycle {
+  const { createdAt: startTime, modifiedAt: modifiedTime, name, summary = name } = head;
+  const metadata = { startTime, modifiedTime, waitingOn: [nodeWait(wait)] };
+  return {
+    type: 'session.updated',
+    sessionId,
+    metadata: { ...metadata, ...(summary !== undefined && { summary: name ?? summary }) },
+  };
 }

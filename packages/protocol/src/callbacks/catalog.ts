@@ -1,5 +1,6 @@
 import { canvasCallbacks } from './canvas.js';
 import { factoryCallbacks } from './factory.js';
+import { gitHubTokenCallbacks } from './github-token.js';
 import { hookCallbacks } from './hooks.js';
 import { inferenceCallbacks } from './inference.js';
 import { protocol2Callbacks } from './protocol-2.js';
@@ -14,6 +15,7 @@ import { toolArgumentCallbacks } from './tool-arguments.js';
 export const callbacks = {
   ...canvasCallbacks,
   ...factoryCallbacks,
+  ...gitHubTokenCallbacks,
   ...hookCallbacks,
   ...inferenceCallbacks,
   ...protocol2Callbacks,

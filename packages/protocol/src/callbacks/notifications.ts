@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { notification } from '../define.js';
 import { eventEnvelope } from '../events/envelope.js';
+import { nodeWait } from '../node-wait.js';
 import { openObject } from '../schema.js';
 
 /** What a client receives without asking. */
@@ -42,6 +43,8 @@ export const notifications = {
           startTime: z.string(),
           modifiedTime: z.string(),
           summary: z.optional(z.string()),
+          /** It has work, and no live node can go on with it. */
+          waitingOn: z.optional(z.array(nodeWait())),
         }),
       ),
     }),

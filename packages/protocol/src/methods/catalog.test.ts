@@ -324,6 +324,7 @@ const served = [
   'agents.getDiscoveryPaths',
   'auth.getStatus',
   'connect',
+  'hooks.discover',
   'instructions.discover',
   'instructions.getDiscoveryPaths',
   'llmInference.httpResponseChunk',

@@ -1,5 +1,6 @@
 import { accountMethods } from './account.js';
 import { agentsMethods } from './agents.js';
+import { hooksMethods } from './hooks.js';
 import { hostMethods } from './host.js';
 import { instructionsMethods } from './instructions.js';
 import { llmInferenceMethods } from './llm-inference.js';
@@ -50,6 +51,7 @@ export const methods = {
   ...accountMethods,
   ...agentsMethods,
   ...hostMethods,
+  ...hooksMethods,
   ...instructionsMethods,
   ...llmInferenceMethods,
   ...mcpMethods,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { flag, text, texts } from '../fields.js';
+import { nodeWait } from '../node-wait.js';
 import { once, oneOf, openObject } from '../schema.js';
 import { sessionLimits, sessionMode, workingDirectoryContext } from '../settings.js';
 import { sparseObject } from '../sparse-object.js';
@@ -146,6 +147,7 @@ const waitingOn = once(() =>
       source: z.string(),
     }),
     openObject({ kind: z.literal('queue'), since: z.string(), prompts: z.number() }),
+    nodeWait(),
   ]),
 );
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { method } from '../define.js';
 import { anything, flag, text, textOrNull } from '../fields.js';
+import { nodeWait } from '../node-wait.js';
 import { once, openEnum, openObject } from '../schema.js';
 import { sessionConfig } from '../session-config.js';
 import { sessionMode } from '../settings.js';
@@ -120,6 +121,8 @@ const sessionMetadata = once(() =>
         branch: z.optional(z.string()),
       }),
     ),
+    /** It has work, and no live node can go on with it. */
+    waitingOn: z.optional(z.array(nodeWait())),
   }),
 );
 

@@ -73,6 +73,7 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   description: used,
   parameters: used,
   overridesBuiltInTool: used,
+  actsForBuiltIn: used,
   skipPermission: used,
   readOnly: used,
   checksArguments: used,
@@ -115,6 +116,7 @@ const modelOptions = {
   models: list(models),
   capi: object({ enableWebSocketResponses: used }),
   gitHubToken: used,
+  gitHubTokenProviderRegistrationId: used,
 } as const;
 
 const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;

@@ -120,6 +120,11 @@ export function withReserved(totals: Totals, { reserved }: Spending): Totals {
   return { calls: calls + 1, tokens: tokens + reserved.tokens, cost: cost + reserved.cost };
 }
 
+/** US dollars that those of a session's answers cost whose price is known. */
+export function knownCost({ byModel }: Spending): number {
+  return Object.values(byModel).reduce((sum, { cost }) => sum + (cost ?? 0), 0);
+}
+
 /** US dollars a session's answers cost; null when the price of some is not known. */
 export function costOfAll({ byModel }: Spending): number | null {
   return Object.values(byModel).reduce<number | null>(

@@ -1,5 +1,7 @@
 import { ModelError } from '@groundcrew/models';
 import type { EventData } from '@groundcrew/protocol';
+import { creditsOf } from '../budget/metrics.js';
+import { knownCost } from '../budget/spending.js';
 import type { AgentLog } from '../log/agent-log.js';
 import { sizeOfAll } from '../log/history-view.js';
 import { nothingPinned } from '../log/pinned.js';
@@ -265,6 +267,7 @@ export class Compactor {
       summaryContent: summary,
     };
     log.append(...this.completed({ ...done, after, result, checkpoint }));
+    log.append(...this.usageSoFar());
     await log.stored();
     return result;
   }
@@ -319,6 +322,14 @@ export class Compactor {
         },
       },
     ];
+  }
+
+  /** What the session has used by now; the summary is a part of it. Of an agent in it, nothing is said. */
+  private usageSoFar(): readonly Draft[] {
+    const { agentId, latestSession } = this.parts.log;
+    if (agentId !== undefined) return [];
+    const { totalNanoAiu = 0 } = creditsOf(knownCost(latestSession.spending));
+    return [{ type: 'session.usage_checkpoint', data: { totalNanoAiu } }];
   }
 
   /** A process that died in the middle of one has left its beginning in the log. */

@@ -180,7 +180,7 @@ export class Gate {
     if ('denial' in reviewed) return this.conclude(passage, { type: 'denied', text: reviewed.denial });
     // mutation: forget the intent record
     log.append(this.intentOf(passage));
-    if (prepared.type === 'run') {
+    if (prepared.type === 'run' && !isLeftToClient(prepared, isHardened)) {
       await log.stored();
       const wait = { kind: 'tool', toolCallId: call.toolCallId, toolName: call.name } as const;
       const run = (isHardened && prepared.runHardened) || prepared.run;
@@ -293,6 +293,11 @@ export class Gate {
       ...traceOf({ call, turn }),
     };
   }
+}
+
+/** The client that declared the tool does the work; a call that runs unasked because it only reads is the runtime's own. */
+function isLeftToClient(prepared: PreparedCall & { readonly type: 'run' }, isHardened: boolean): boolean {
+  return prepared.isHandedOver === true && !(isHardened && prepared.runHardened);
 }
 
 /** What goes to an MCP server with a call, and the trace that the call belongs to; a hook's own word goes first. */

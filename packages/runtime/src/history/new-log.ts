@@ -1,6 +1,7 @@
 import type { LogRecord, Owner, SessionHead, SessionStore } from '@groundcrew/store';
 import { entryOf, noteJson } from '../log/entry.js';
-import { headOf, reduce } from '../log/fold.js';
+import { reduce } from '../log/fold.js';
+import { headOf } from '../log/head.js';
 import { initialState, type SessionState } from '../log/state.js';
 
 /** A log that is written at once, of what is known already. */

@@ -1,6 +1,6 @@
 import type { EventOf, SessionEvent } from '@groundcrew/protocol';
-import type { SessionContext, SessionHead } from '@groundcrew/store';
-import { costOfAll, lose, settle, totalsOf } from '../budget/spending.js';
+import type { SessionContext } from '@groundcrew/store';
+import { lose, settle } from '../budget/spending.js';
 import { ownEntry } from '../own-entry.js';
 import type { AgentTask } from './agent-task.js';
 import { withFileChange, withWrite } from './file-change.js';
@@ -52,45 +52,6 @@ export function hasTurnWork(state: SessionState): boolean {
         [turn, awaited, output].some((each) => each !== undefined) || stop?.isOpen || questions.length > 0,
     )
   );
-}
-
-/** What the store keeps beside the log, so that lists need not read it. */
-export function headOf(state: SessionState): SessionHead {
-  const summary = state.fixed.summary ?? state.summary;
-  return {
-    createdAt: state.createdAt,
-    modifiedAt: state.modifiedAt,
-    hasWork: hasWork(state),
-    userTurns: state.userTurns,
-    eventCount: state.eventCount,
-    snapshotSeq: state.snapshotSeq,
-    context: state.context,
-    ...(state.fixed.name !== undefined && { name: state.fixed.name }),
-    ...(state.fixed.isNamedByUser && { isNamed: true }),
-    ...(summary !== undefined && { summary }),
-    ...(state.removed.length > 0 && { removed: state.removed }),
-    ...(state.fixed.clientName !== undefined && { clientName: state.fixed.clientName }),
-    ...(state.model !== undefined && { model: state.model }),
-    ...spentOn(state),
-    ...needsOf(state),
-  };
-}
-
-function spentOn({ spending }: SessionState): Pick<SessionHead, 'tokens' | 'cost'> {
-  const { calls, tokens } = totalsOf(spending);
-  return calls === 0 ? {} : { tokens, cost: costOfAll(spending) };
-}
-
-/** What a node must have to go on with the session. */
-function needsOf({ fixed }: SessionState): Pick<SessionHead, 'needs'> {
-  const { providerRef, nodeLabels = [], hasProvider, hasGitHubToken, providerNames = [] } = fixed;
-  const hasSecrets = hasProvider || hasGitHubToken || providerNames.length > 0;
-  const needs = {
-    ...(providerRef !== undefined && { providerRef }),
-    ...(nodeLabels.length > 0 && { labels: nodeLabels }),
-    ...(hasSecrets && { secrets: true as const }),
-  };
-  return Object.keys(needs).length > 0 ? { needs } : {};
 }
 
 function withAgent(

@@ -2,7 +2,8 @@ import type { EventData } from '@groundcrew/protocol';
 import type { CutSession, LogRecord, RepairedSession } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import { entryOf, noteJson } from './entry.js';
-import { headOf, reduce } from './fold.js';
+import { reduce } from './fold.js';
+import { headOf } from './head.js';
 import type { NoteDraft } from './notes.js';
 import { initialState, rootAgentId, type SessionState } from './state.js';
 

@@ -9,7 +9,8 @@ import type { LogRecord, Owner, SessionStore, StoreError } from '@groundcrew/sto
 import type { Clock } from '../clock.js';
 import { type Delta, DeltaFrames } from './delta-frames.js';
 import { noteJson } from './entry.js';
-import { headOf, reduce } from './fold.js';
+import { reduce } from './fold.js';
+import { headOf } from './head.js';
 import type { NoteDraft } from './notes.js';
 import { PublishedEvent } from './published-event.js';
 import { replay } from './replay.js';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
-import type { WithFileLock } from '@groundcrew/store';
-import { type BookContents, printBook } from './book-contents.js';
+import type { SharedBook, WithFileLock } from '@groundcrew/store';
+import { type BookContents, parseBook, printBook } from './book-contents.js';
 import { BookFault } from './book-fault.js';
 import { BookFile } from './book-file.js';
 
@@ -14,6 +14,7 @@ export class ApprovalBook {
   constructor(
     directory: string,
     private readonly withFileLock: WithFileLock,
+    private readonly shared?: SharedBook,
   ) {
     this.file = new BookFile(directory);
     this.guard = `${directory}${sep}run${sep}permissions-config.guard`;
@@ -24,8 +25,40 @@ export class ApprovalBook {
     return this.file.read();
   }
 
-  /** Changes the book while no other process does; it is on the disk when this resolves. Throws BookFault. */
+  /** Changes the book while no other process or node does; it is stored when this resolves. Throws BookFault. */
   async change(change: (contents: BookContents) => BookContents): Promise<void> {
+    if (!this.shared) return this.changeFile(change);
+    try {
+      const text = await this.changeShared(this.shared, change);
+      await this.replace(text);
+    } catch (error) {
+      if (error instanceof BookFault) throw error;
+      throw new BookFault(`The approvals of all nodes could not be changed: ${(error as Error).message}`);
+    }
+  }
+
+  /** What all nodes go by is changed first; the file is the copy of this node. */
+  private async changeShared(
+    shared: SharedBook,
+    change: (contents: BookContents) => BookContents,
+  ): Promise<string> {
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const found = await shared.read();
+      const before = found ? parseBook(found.text, this.file.path) : this.read();
+      const after = change(before);
+      if (found && after === before) return found.text;
+      const text = printBook(after);
+      if (await shared.write(text, found?.version ?? 0)) return text;
+    }
+    throw new BookFault('The approvals of all nodes are changed too often. Try again.');
+  }
+
+  /** Takes over the text of the other nodes. Throws BookFault. */
+  replace(text: string): Promise<void> {
+    return this.changeFile(() => parseBook(text, this.file.path));
+  }
+
+  private async changeFile(change: (contents: BookContents) => BookContents): Promise<void> {
     mkdirSync(dirname(this.guard), { recursive: true, mode: 0o700 });
     try {
       await this.withFileLock(this.guard, () => {
@@ -40,3 +73,6 @@ export class ApprovalBook {
     }
   }
 }
+
+/** Several nodes may change it in the same moment. */
+const mostAttempts = 20;

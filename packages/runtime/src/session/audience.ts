@@ -47,7 +47,15 @@ export interface Attachment extends AskedClient {
   readonly hidesAgentStreams?: boolean;
   /** This client stores the files of the session. */
   readonly storesFiles?: boolean;
+  /** This client gives the session's GitHub token. */
+  readonly gitHubGrant?: GitHubGrant;
   receive(published: PublishedEvent): void;
+}
+
+/** Gives a session's GitHub token anew when the last one is about to end. */
+interface GitHubGrant {
+  renew(): Promise<void>;
+  close(): void;
 }
 
 /** A slash command that some client runs. */
@@ -155,13 +163,17 @@ export class Audience {
   /** Replaces what the same client brought before; throws ToolClash. */
   attach(attachment: Attachment): void {
     this.check(attachment);
-    this.attachments.set(attachment.clientId, attachment);
+    const { clientId, gitHubGrant } = attachment;
+    const before = this.attachments.get(clientId)?.gitHubGrant;
+    if (before !== gitHubGrant) before?.close();
+    this.attachments.set(clientId, attachment);
   }
 
   /** False when the client was not attached. */
   detach(clientId: string): boolean {
     for (const [handle, owner] of [...this.directSwitchers])
       if (owner === clientId) this.directSwitchers.delete(handle);
+    this.attachments.get(clientId)?.gitHubGrant?.close();
     return this.attachments.delete(clientId);
   }
 
@@ -223,6 +235,11 @@ export class Audience {
       }
     }
     return undefined;
+  }
+
+  /** Has clients give new GitHub tokens where the last ones are about to end; throws when one is over. */
+  async renewGitHubTokens(): Promise<void> {
+    for (const { gitHubGrant } of this.attachments.values()) await gitHubGrant?.renew();
   }
 
   /** Clients that can be asked for the token of a model service, the newest first. */

@@ -19,7 +19,7 @@ import { examine } from '../permissions/subject.js';
 import type { Instructions } from '../prompt/instructions.js';
 import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
-import { externalTool } from '../tools/external.js';
+import { clientTool } from '../tools/handed-over.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
 import type { Tool, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
@@ -91,7 +91,9 @@ export class SessionTools {
       });
     this.fileHooks = this.hooksOfFiles();
     const ofBuild = new ListedTools('builtin', builtin);
-    const ofClients = new ListedTools('client', () => audience.tools().map(externalTool));
+    const ofClients = new ListedTools('client', () =>
+      audience.tools().map((tool) => clientTool(tool, builtin())),
+    );
     this.sources = [ofBuild, ofClients];
     this.trust = new WorkspaceTrust({
       folder: async () => (await session.state()).context.cwd,

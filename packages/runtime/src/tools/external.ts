@@ -11,6 +11,8 @@ export interface ToolDeclaration {
   /** Its calls change nothing: they may run in plan mode. */
   readonly readOnly?: boolean;
   readonly overridesBuiltInTool?: boolean;
+  /** It does the work of the built-in tool of its name, which it is described, checked and judged as. */
+  readonly actsForBuiltIn?: boolean;
   readonly defer?: string;
   /** The client can say whether arguments fit. */
   readonly checksArguments?: boolean;

@@ -127,6 +127,8 @@ export type PreparedCall = {
       /** Hooks look at it right before it goes to its server. */
       readonly mcpCall?: McpCall;
       /** Takes the place of `run` for a call that runs unasked because it only reads. */
+      /** The client that declared the tool runs it, unless it is to run hardened. */
+      readonly isHandedOver?: boolean;
       runHardened?(signal: AbortSignal): Promise<ToolResult>;
     }
   /** Some client runs it: it is asked by an event and answers with a method. */

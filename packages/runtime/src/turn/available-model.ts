@@ -3,7 +3,7 @@ import type { ModelAnswer } from '../model-call/model-call.js';
 import type { AgentContext, ModelPlan } from './context.js';
 import { questionOf, sentDrafts } from './request.js';
 import { summaryCall } from './summary-call.js';
-import { fitKnownWindow, giveUp, omitHalf } from './window.js';
+import { fitKnownWindow, giveUp, omitHalf, omitMost } from './window.js';
 
 /** An answer, and the plan it was given by. */
 export interface Answered {
@@ -32,11 +32,14 @@ export async function askAvailableModel(
   return { answer: await askFitting(context, other, signal), plan: other };
 }
 
-/** Asks with as much of the conversation as the model has room for: the oldest rounds are left out first. */
+/**
+ * Asks with as much of the conversation as the model has room for: after a refusal with a summary or the newer half, then with
+ * the least there is, and no more.
+ */
 async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortSignal): Promise<ModelAnswer> {
   const { compactor } = context;
   const isRoomy = await compactor.makeRoom(summaryCall(context, plan), signal);
-  let mayCompact = true;
+  let refusals = 0;
   // Without a summary the turn goes on with less of the conversation, before the service refuses it.
   if (!isRoomy) fitKnownWindow(context, plan, withoutSummary);
   for (;;) {
@@ -48,14 +51,16 @@ async function askFitting(context: AgentContext, plan: ModelPlan, signal: AbortS
       if (refusesFormat(error, context)) continue;
       const isTooLong = error instanceof ModelError && error.kind === 'context_too_long';
       if (!isTooLong || signal.aborted) throw error;
-      if (mayCompact) {
-        mayCompact = false;
-        if (await compactor.afterRefusal(summaryCall(context, plan), signal)) continue;
-      }
-      if (!omitHalf(context, plan)) throw giveUp(context, plan, error);
+      refusals += 1;
+      if (refusals === 1 && (await compactor.afterRefusal(summaryCall(context, plan), signal))) continue;
+      const isShorter = refusals === 1 ? omitHalf(context, plan) : omitMost(context, plan);
+      if (!isShorter || refusals >= mostRefusals) throw giveUp(context, plan, error);
     }
   }
 }
+
+/** So often a service may say that there is no room. */
+const mostRefusals = 3;
 
 /** The share of a window that is filled while no summary can be had. */
 const withoutSummary = 0.95;

@@ -28,6 +28,11 @@ export function omitHalf(context: AgentContext, plan: ModelPlan): boolean {
   return shorten(context, plan, measure(context, plan).conversationTokens * 2);
 }
 
+/** Leaves all out that can be; false when that was done already. */
+export function omitMost(context: AgentContext, plan: ModelPlan): boolean {
+  return shorten(context, plan, 0);
+}
+
 /** What the log says of a view that has had its first answer. */
 export function shorterViewDrafts({ interaction, log }: AgentContext, plan: ModelPlan): readonly Draft[] {
   const { view } = interaction;
@@ -63,10 +68,21 @@ export function giveUp(context: AgentContext, plan: ModelPlan, error: ModelError
   const alone = measure(context, plan);
   const unit = lastUnit(history);
   interaction.view = undefined;
+  const fixed = alone.systemTokens + alone.toolDefinitionsTokens;
+  if (fixed >= (promptLimit(plan.info) ?? Number.POSITIVE_INFINITY)) {
+    const filled = `The system prompt and the tools alone fill the window of ${plan.model} (about ${fixed} tokens): give it fewer instructions and tools, or choose a model with a larger window. The service said: ${error.message}`;
+    return restate(error, { message: filled });
+  }
+  const size = `about ${alone.conversationTokens} tokens, beside ${fixed} for the system prompt and the tools`;
+  const choose = 'choose a model with a larger window';
+  // What a summary stands for is not lost with one prompt.
+  if (unit.length === history.length && log.latest.compaction) {
+    const summary = `The conversation is too large for the window of ${plan.model} even as a summary (${size}): ${choose}. The service said: ${error.message}`;
+    return restate(error, { message: summary });
+  }
   log.append({ note: 'history.dropped', data: { eventIds: unit.map(({ eventId }) => eventId) } });
   const what = unit[0]?.role === 'user' ? 'The prompt is' : 'The results of the last tools are';
-  const size = `about ${alone.conversationTokens} tokens, beside ${alone.systemTokens + alone.toolDefinitionsTokens} for the system prompt and the tools`;
-  const message = `${what} too large for the window of ${plan.model} (${size}) and will not be shown to it again: send less at once, or choose a model with a larger window. The service said: ${error.message}`;
+  const message = `${what} too large for the window of ${plan.model} (${size}) and will not be shown to it again: send less at once, or ${choose}. The service said: ${error.message}`;
   return restate(error, { message });
 }
 

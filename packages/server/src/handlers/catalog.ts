@@ -2,6 +2,7 @@ import type { Methods } from '@groundcrew/protocol';
 import type { Handlers } from '../handler.js';
 import { accountHandlers } from './account.js';
 import { agentsHandlers } from './agents.js';
+import { hooksHandlers } from './hooks.js';
 import { hostHandlers } from './host.js';
 import { instructionsHandlers, sessionInstructionsHandlers } from './instructions.js';
 import { llmInferenceHandlers } from './llm-inference.js';
@@ -89,6 +90,7 @@ export const handlers: Handlers<Omit<Methods, keyof typeof sessionMethodHandlers
   ...accountHandlers,
   ...agentsHandlers,
   ...hostHandlers,
+  ...hooksHandlers,
   ...instructionsHandlers,
   ...llmInferenceHandlers,
   ...mcpHandlers,

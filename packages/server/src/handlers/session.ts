@@ -39,6 +39,7 @@ export const sessionHandlers: SessionHandlers<Pick<Methods, Names>> = {
         }),
     };
     const trace = traceFrom(params);
+    await session.audience.renewGitHubTokens();
     session.optionWarnings.add(context.optionWarnings());
     await warnOfMode(session, params.mode);
     if (params.agentMode === 'shell') session.optionWarnings.add([shellMode]);

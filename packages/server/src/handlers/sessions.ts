@@ -5,8 +5,10 @@ import type { Methods, ParsedParams, Result } from '@groundcrew/protocol';
 import type { Session, SessionSettings } from '@groundcrew/runtime';
 import { isSafeId, StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
+import { GitHubGrant } from '../github-token.js';
 import type { CallContext, Handlers } from '../handler.js';
 import { limitsFrom } from '../limits.js';
+import { observed, requireUnchanged } from '../observing.js';
 import { optionWarnings } from '../option-warnings.js';
 import { metadataOf } from '../session-metadata.js';
 import { badToolName, settingsFrom, shareFrom } from '../settings.js';
@@ -30,28 +32,34 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
     const sessionId = params.sessionId ?? randomUUID();
     if (!isSafeId(sessionId))
       throw new Refusal(`Rejected session.create request with invalid sessionId: ${sessionId}`);
-    const { share, ...request } = openRequest(sessionId, params, context, { isResume: false });
+    const { share, grant, ...request } = await granted(sessionId, params, context, { isResume: false });
     const session = await context.client.open(sessionId, share, (attachment) =>
       context.runtime.create({ ...request, attachment }),
     );
+    grant?.bind(session, context.runtime);
     if (context.client.dialect.resumesLikeProtocol2) context.newerSessions.add(sessionId);
     return opened(session, [...request.warnings, ...filterWarnings(session)], { context, params });
   },
-  async 'session.resume'(params, context) {
+  async 'session.resume'(given, context) {
+    const { isObserver } = context.client;
+    const { params, warnings: unheeded } = isObserver ? observed(given) : { params: given, warnings: [] };
     const { sessionId } = params;
     if (!sessionId) throw new Refusal('Missing sessionId parameter');
     const notFound = () =>
       new SessionNotFound(`Failed to load session events: Session not found: ${sessionId}`);
     if (!isSafeId(sessionId)) throw notFound();
-    const { share, ...request } = {
-      ...openRequest(sessionId, params, context, { isResume: true }),
+    if (isObserver) await requireUnchanged(context.runtime, sessionId);
+    const heeded = isObserver ? { ...context, optionWarnings: () => [] } : context;
+    const { share, grant, ...request } = {
+      ...(await granted(sessionId, params, heeded, { isResume: true })),
       changes: {
         ...(params.model !== undefined && { model: params.model }),
         ...(params.reasoningEffort !== undefined && { reasoningEffort: params.reasoningEffort }),
         ...(params.workingDirectory !== undefined && { workingDirectory: params.workingDirectory }),
         ...(params.sessionLimits !== undefined && { limits: limitsFrom(params.sessionLimits) ?? {} }),
       },
-      continuePendingWork: params.continuePendingWork ?? context.client.dialect.continuesPendingWork,
+      continuePendingWork:
+        params.continuePendingWork ?? (!isObserver && context.client.dialect.continuesPendingWork),
       isSilent: params.disableResume ?? false,
       takeOver: params.takeOver ?? false,
       waivesHooks: params.waiveHooks ?? false,
@@ -61,7 +69,9 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       .catch((error: unknown) => {
         throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
       });
-    return opened(session, [...request.warnings, ...filterWarnings(session)], { context, params });
+    grant?.bind(session, context.runtime);
+    const warnings = [...unheeded, ...request.warnings, ...filterWarnings(session)];
+    return opened(session, warnings, { context, params });
   },
   async 'session.list'({ filter }, { runtime }) {
     const context = Object.fromEntries(
@@ -137,10 +147,35 @@ async function disconnect(
   sessionId: string,
   { runtime, client, extensions }: CallContext,
 ): Promise<{ success: boolean }> {
+  // What an observer leaves goes on without it.
+  if (client.isObserver) {
+    const isAttached = runtime.find(sessionId)?.audience.has(client.id) ?? false;
+    runtime.detachLostClient(sessionId, client.id);
+    client.detached(sessionId);
+    return { success: isAttached };
+  }
   if (!client.extension) await extensions.leaving(runtime.find(sessionId), client.id);
   const success = await runtime.detachClient(sessionId, client.id);
   client.detached(sessionId);
   return { success };
+}
+
+/** The same with the GitHub token that the client gives, where it says that it does. */
+async function granted(
+  sessionId: string,
+  params: ParsedParams<Methods['session.resume']>,
+  context: CallContext,
+  how: { readonly isResume: boolean },
+) {
+  const { gitHubTokenProviderRegistrationId: registrationId, gitHubToken } = params;
+  if (registrationId === undefined)
+    return { ...openRequest(sessionId, params, context, how), grant: undefined };
+  if (gitHubToken !== undefined)
+    throw new Refusal("'gitHubToken' and 'gitHubTokenProviderRegistrationId' exclude each other");
+  const host = context.environment.accounts?.shown?.host ?? 'https://github.com';
+  const grant = new GitHubGrant(context.client, { registrationId, host, sessionId });
+  const request = openRequest(sessionId, { ...params, gitHubToken: await grant.initial() }, context, how);
+  return { ...request, share: { ...request.share, gitHubGrant: grant }, grant };
 }
 
 function openRequest(

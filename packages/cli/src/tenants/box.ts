@@ -1,0 +1,96 @@
+import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+/** What of the machine a tenant's processes find. */
+export interface BoxPlaces {
+  /** Found as they are, and may be written. */
+  readonly writable: readonly string[];
+  /** Found as they are, to read. */
+  readonly readOnly: readonly string[];
+  /** What is on the host under another name. */
+  readonly bound: readonly { readonly source: string; readonly path: string }[];
+  readonly workingDirectory: string;
+}
+
+/** The arguments of bubblewrap for a box that shows the system, the program, and what is the tenant's own. */
+export function boxArguments({ writable, readOnly, bound, workingDirectory }: BoxPlaces): readonly string[] {
+  const shown = systemParts();
+  const asItIs = (order: string) => (path: string) => ({ order, source: path, path });
+  const mounts = [
+    ...[...programParts(), ...readOnly].map(asItIs('--ro-bind')),
+    ...bound.map((each) => ({ order: '--bind', ...each })),
+    ...writable.map(asItIs('--bind')),
+  ].sort((one, other) => depthOf(one.path) - depthOf(other.path));
+  return [
+    ...['--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--unshare-user-try', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...shown.flat(),
+    ...['--dev', '/dev', '--proc', '/proc'],
+    ...mounts.flatMap(({ order, source, path }) => [order, source, path]),
+    ...['--remount-ro', '/', '--chdir', workingDirectory],
+  ];
+}
+
+/** What lies deeper comes later, so that it is seen. */
+function depthOf(path: string): number {
+  return path.split('/').length;
+}
+
+/** Directories of the root that hold programs and their settings, not files of users. */
+function systemParts(): readonly (readonly string[])[] {
+  const fixed = new Set(['bin', 'sbin', 'usr', 'etc', 'opt', 'nix', 'gnu', 'snap']);
+  const names = readdirSync('/').filter((name) => fixed.has(name) || /^lib[\dx]*$/.test(name));
+  const parts = names.map((name) => partOf(`/${name}`));
+  const resolver = realOf('/etc/resolv.conf');
+  const isHidden = resolver?.startsWith('/run/') || resolver?.startsWith('/mnt/');
+  return [...parts, ...(resolver !== undefined && isHidden ? [['--ro-bind', resolver, resolver]] : [])];
+}
+
+function partOf(path: string): readonly string[] {
+  if (lstatSync(path).isSymbolicLink()) return ['--symlink', readlinkSync(path), path];
+  return ['--ro-bind', path, path];
+}
+
+/** Node, this program and the packages that it loads, wherever they were installed. */
+function programParts(): readonly string[] {
+  const program = dirname(import.meta.dirname);
+  const places = [realpathSync(process.execPath), program, ...packagesAround(program)];
+  const real = new Set([...places.filter((place) => existsSync(place)), ...linkedPackages()]);
+  return [...real].filter((place) => !isSystem(place));
+}
+
+/** Packages that are loaded when they are needed may be links to where they really are. */
+function linkedPackages(): readonly string[] {
+  const { resolve } = createRequire(import.meta.filename);
+  return loadedLater.flatMap((name) => {
+    try {
+      const found = realpathSync(resolve(`${name}/package.json`));
+      return [dirname(found)];
+    } catch {
+      // It is optional, or lies in the bundle.
+      return [];
+    }
+  });
+}
+
+const loadedLater = ['@groundcrew/sqlite-node20', '@vscode/ripgrep', 'undici'];
+
+function packagesAround(place: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = place; dirname(at) !== at; at = dirname(at)) found.push(join(at, 'node_modules'));
+  return found;
+}
+
+function isSystem(path: string): boolean {
+  return /^\/(?:usr|opt|nix|gnu|snap|lib[\dx]*|s?bin)\//.test(path);
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // Not every system has it.
+    return undefined;
+  }
+}

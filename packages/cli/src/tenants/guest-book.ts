@@ -1,0 +1,96 @@
+import type { AuditLog, Authenticator, Guest, TokenChange } from '@groundcrew/tenants';
+
+/** The longest time that a timer takes. */
+const longestTimer = 2 ** 31 - 1;
+const lookEveryMs = 1_000;
+const loginAgainMs = 60 * 60_000;
+
+interface Present {
+  readonly guest: Guest;
+  readonly timer: NodeJS.Timeout | undefined;
+  close(): void;
+}
+
+/** Who is in. Those whose token ends, is taken away or gets another role have to come in again. */
+export class GuestBook {
+  private readonly present = new Set<Present>();
+  private readonly lately = new Map<string, number>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly audit: AuditLog,
+    private readonly onSettings: () => void,
+  ) {
+    authenticator.onChange((changes) => this.changed(changes));
+    this.timer = setInterval(() => authenticator.refresh(), lookEveryMs).unref();
+  }
+
+  /** A connection of a guest began; the result is called when it is over. */
+  enter(
+    guest: Guest,
+    about: { readonly door: 'tcp' | 'http'; readonly address: string },
+    close: () => void,
+  ): () => void {
+    this.audit.write({ event: 'login', ...identityOf(guest), ...about });
+    return this.follow(guest, close);
+  }
+
+  /** Has it closed when what it has shown is worth nothing any more. */
+  follow(guest: Guest, close: () => void): () => void {
+    const { expiresAt } = guest;
+    const left = expiresAt === undefined ? undefined : Math.max(0, expiresAt - Date.now());
+    const timer =
+      left === undefined || left > longestTimer
+        ? undefined
+        : setTimeout(() => this.expire(present), left).unref();
+    const present: Present = { guest, timer, close };
+    this.present.add(present);
+    return () => {
+      clearTimeout(timer);
+      this.present.delete(present);
+    };
+  }
+
+  /** A single request: of many alike one an hour has a line. */
+  visited(guest: Guest, about: { readonly door: 'http'; readonly address: string }): void {
+    const key = `${guest.key} ${guest.role} ${about.address}`;
+    const now = Date.now();
+    if (now - (this.lately.get(key) ?? 0) < loginAgainMs) return;
+    if (this.lately.size > mostLately) this.lately.clear();
+    this.lately.set(key, now);
+    this.audit.write({ event: 'login', ...identityOf(guest), ...about });
+  }
+
+  refused(about: { readonly door: 'tcp' | 'http'; readonly address: string }): void {
+    this.audit.write({ event: 'login_failed', ...about });
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    for (const { timer } of this.present) clearTimeout(timer);
+  }
+
+  private changed(changes: readonly TokenChange[]): void {
+    for (const { name, tenant, before, after } of changes) {
+      const event = after === undefined ? 'revoked' : 'role_changed';
+      const detail = `${before ?? 'none'} to ${after ?? 'none'}`;
+      this.audit.write({ event, tenant, subject: name, detail });
+    }
+    for (const { guest, close } of [...this.present])
+      if (this.authenticator.standingOf(guest) !== 'same') close();
+    this.onSettings();
+  }
+
+  private expire(present: Present): void {
+    if (!this.present.has(present)) return;
+    this.audit.write({ event: 'logout', ...identityOf(present.guest), detail: 'the token has expired' });
+    present.close();
+  }
+}
+
+const mostLately = 10_000;
+
+function identityOf({ tenant, role, subject }: Guest): Pick<Guest, 'tenant' | 'role' | 'subject'> {
+  return { tenant, role, subject };
+}

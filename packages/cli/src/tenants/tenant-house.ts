@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '@groundcrew/models';
+import type { Identity } from '@groundcrew/server';
+import type { TenantSettings } from '@groundcrew/tenants';
+import { namesIn } from '../flags/arguments.js';
+import { boxArguments } from './box.js';
+import type { FromTenant, TenantStart } from './messages.js';
+import { TenantProcess } from './tenant-process.js';
+
+/** What all tenants' runtimes are started with. */
+export interface HouseOptions extends Omit<TenantStart, TenantOwn> {
+  /** The home of the operator; the tenants' lie in it. */
+  readonly homeDirectory: string;
+  /** Bubblewrap; without it nothing but the runtime keeps tenants from one another's files. */
+  readonly bwrap: string | undefined;
+  /** The program that is started, before its own arguments. */
+  readonly program: readonly string[];
+  settingsOf(tenant: string): TenantSettings;
+  onMessage(tenant: string, message: FromTenant): void;
+}
+
+type TenantOwn =
+  | 'kind'
+  | 'tenant'
+  | 'secret'
+  | 'socketPath'
+  | 'homeDirectory'
+  | 'workingDirectory'
+  | 'settings';
+
+/** Where its runtime listens, in a tenant's box. */
+const socketInBox = '/run/groundcrew';
+/** A tenant without clients for so long is asked to rest. */
+const restAfterMs = 10 * 60_000;
+const lookEveryMs = 60_000;
+
+interface Lodger {
+  readonly process: Promise<TenantProcess>;
+  readonly places: string;
+  clients: number;
+  emptySince: number;
+}
+
+/** The runtimes of all tenants, each a process that is started when its first client comes. */
+export class TenantHouse {
+  private readonly lodgers = new Map<string, Lodger>();
+  private readonly timer: NodeJS.Timeout;
+  private isClosed = false;
+
+  constructor(private readonly options: HouseOptions) {
+    this.timer = setInterval(() => this.letRest(), lookEveryMs).unref();
+  }
+
+  /** The runtime of a tenant, for as long as `done` has not been called. Rejects with why it cannot be had. */
+  async enter({ tenant }: Identity): Promise<{ readonly process: TenantProcess; done(): void }> {
+    const lodger = this.lodgers.get(tenant) ?? this.start(tenant);
+    lodger.clients += 1;
+    const done = () => {
+      lodger.clients -= 1;
+      lodger.emptySince = Date.now();
+    };
+    try {
+      return { process: await lodger.process, done: once(done) };
+    } catch (error) {
+      done();
+      throw error;
+    }
+  }
+
+  /** The settings have changed: quotas and addresses hold at once, other directories with a new process. */
+  settingsChanged(): void {
+    for (const [tenant, { process, places }] of this.lodgers) {
+      const settings = this.options.settingsOf(tenant);
+      process.then(
+        (each) =>
+          placesOf(settings) === places ? each.send({ kind: 'settings', settings }) : void each.stop(),
+        () => undefined,
+      );
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearInterval(this.timer);
+    const all = [...this.lodgers.values()].map(({ process }) => process.then((each) => each.stop()));
+    await Promise.allSettled(all);
+  }
+
+  private start(tenant: string): Lodger {
+    if (this.isClosed) throw new Error('The server is shutting down');
+    const settings = this.options.settingsOf(tenant);
+    const lodger: Lodger = {
+      process: this.startProcess(tenant, settings),
+      places: placesOf(settings),
+      clients: 0,
+      emptySince: Date.now(),
+    };
+    this.lodgers.set(tenant, lodger);
+    const leave = () => {
+      if (this.lodgers.get(tenant) === lodger) this.lodgers.delete(tenant);
+    };
+    lodger.process.then(({ ended }) => ended.then(leave), leave);
+    return lodger;
+  }
+
+  private async startProcess(tenant: string, settings: TenantSettings): Promise<TenantProcess> {
+    const { homeDirectory, bwrap, program, settingsOf: _, onMessage, ...common } = this.options;
+    const place = makePlace(homeDirectory, tenant);
+    const directories = (settings.directories ?? [place.work]).map((path) => realpathSync(path));
+    const [workingDirectory = place.work] = directories;
+    const sockets = socketDirectory(place.run);
+    const start: TenantStart = {
+      ...common,
+      kind: 'start',
+      tenant,
+      settings,
+      secret: randomBytes(32).toString('base64url'),
+      socketPath: join(bwrap === undefined ? sockets : socketInBox, 'door'),
+      homeDirectory: place.home,
+      workingDirectory,
+      environment: {
+        ...tenantEnvironment(common.environment),
+        GROUNDCREW_HOME: place.home,
+        HOME: place.user,
+      },
+    };
+    const box = {
+      writable: [place.home, place.user, ...directories],
+      readOnly: settings.readOnly ?? [],
+      bound: [
+        { source: place.temporary, path: '/tmp' },
+        { source: sockets, path: socketInBox },
+      ],
+      workingDirectory: place.home,
+    };
+    const node = [realpathSync(process.execPath), ...program] as const;
+    const started = TenantProcess.start({
+      command: bwrap === undefined ? node : [bwrap, ...boxArguments(box), '--', ...node],
+      environment: plainEnvironment(common.environment, place.user),
+      start,
+      socketPath: join(sockets, 'door'),
+      onMessage: (message) => onMessage(tenant, message),
+    });
+    const clear = () => rmSync(sockets, { recursive: true, force: true });
+    started.then(({ ended }) => ended.then(clear), clear);
+    return started;
+  }
+
+  private letRest(): void {
+    for (const { process, clients, emptySince } of this.lodgers.values())
+      if (clients === 0 && Date.now() - emptySince > restAfterMs)
+        process.then(
+          (each) => each.send({ kind: 'rest' }),
+          () => undefined,
+        );
+  }
+}
+
+/** A socket has a name of some hundred characters at most. */
+const longestPlace = 90;
+
+/** Where the socket of this server's process lies; those of processes that were killed are cleared away. */
+function socketDirectory(run: string): string {
+  for (const name of readdirSync(run))
+    if (!isAlive(Number(name))) rmSync(join(run, name), { recursive: true, force: true });
+  const own = join(run, String(process.pid));
+  if (own.length > longestPlace) return mkdtempSync(join(tmpdir(), 'groundcrew-'));
+  mkdirSync(own, { mode: 0o700, recursive: true });
+  return own;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** What a change of makes a new process necessary: what its box shows. */
+function placesOf({ directories = [], readOnly = [] }: TenantSettings): string {
+  return JSON.stringify([directories, readOnly]);
+}
+
+/** The directories of a tenant, which only this user may look into. */
+function makePlace(homeDirectory: string, tenant: string) {
+  const own = join(homeDirectory, 'tenants', tenant);
+  const place = { home: 'home', work: 'work', user: 'user', run: 'run', temporary: 'tmp' };
+  const made = Object.entries(place).map(([name, directory]) => {
+    const path = join(own, directory);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return [name, realpathSync(path)];
+  });
+  return Object.fromEntries(made) as typeof place;
+}
+
+/**
+ * Of the operator's variables those that the runtime goes by, and what every program needs: commands of tenants are to find
+ * nothing else there. What opens the door, the store or NATS is not among them.
+ */
+function tenantEnvironment(environment: Environment): Environment {
+  const { GROUNDCREW_SHELL_ENV = '', GROUNDCREW_HEADER_ENV = '' } = environment;
+  const named = new Set([...namesIn(GROUNDCREW_SHELL_ENV), ...namesIn(GROUNDCREW_HEADER_ENV)]);
+  const kept = Object.entries(environment).filter(
+    ([name]) => named.has(name) || (given.test(name) && !withheld.test(name)),
+  );
+  return Object.fromEntries(kept);
+}
+
+const given =
+  /^(?:GROUNDCREW_|COPILOT_|OPENAI_|ANTHROPIC_|AZURE_OPENAI_|OLLAMA_|LC_|SSL_CERT_|(?:PATH|LANG|TZ|TERM|SHELL|NODE_EXTRA_CA_CERTS)$|.*_PROXY$)/i;
+const withheld =
+  /^(?:GROUNDCREW_(?:TOKEN|STORE|NATS|LABELS|HOME|LOG|PROVIDERS|EXTENSIONS|END_WITH_STDIN)|COPILOT_(?:CONNECTION_TOKEN|HOME|OTEL_.*))$/;
+
+/** What the process itself needs; what opens anything is sent to it. */
+function plainEnvironment({ PATH, LANG, TZ, LC_ALL }: Environment, home: string): Record<string, string> {
+  const given = { PATH, LANG, TZ, LC_ALL, HOME: home };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Record<
+    string,
+    string
+  >;
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    work();
+  };
+}

@@ -1,0 +1,143 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type HttpDoor, openHttpDoor } from '@groundcrew/http-door';
+import { byteChannel, webSocketChannel } from '@groundcrew/rpc';
+import type { Access, Identity } from '@groundcrew/server';
+import { compose, type Program } from '../compose.js';
+import { pageRoutes } from '../doors/page-routes.js';
+import { channelOptions } from '../doors/serve-channel.js';
+import { redactorFor } from '../log/redact.js';
+import { channelPath, type FromTenant, type TenantStart, type ToTenant, tenantHost } from './messages.js';
+
+/** The process of one tenant: a runtime that only the door reaches, by a socket with a secret. */
+export async function runTenant(version: string): Promise<void> {
+  const start = await new Promise<TenantStart>((resolve) => {
+    process.once('message', (message) => resolve(message as TenantStart));
+  });
+  const tenant = new TenantRuntime(start, version);
+  try {
+    await tenant.open();
+  } catch (error) {
+    await say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    process.exit(1);
+  }
+  process.on('message', (message) => void tenant.hear(message as ToTenant));
+  // The door is gone, and with it every client.
+  process.once('disconnect', () => void tenant.close());
+  await say({ kind: 'ready' });
+}
+
+/** Resolves when the door's end of the pipe has it: what is said is not lost with this process. */
+function say(message: FromTenant): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.send || !process.connected) resolve();
+    else process.send(message, undefined, undefined, () => resolve());
+  });
+}
+
+class TenantRuntime {
+  private readonly program: Program;
+  private door: HttpDoor | undefined;
+  private clients = 0;
+  private ending: Promise<void> | undefined;
+
+  constructor(
+    private readonly start: TenantStart,
+    version: string,
+  ) {
+    const { gitHubToken, protocol, sandbox } = start;
+    this.program = compose({
+      version,
+      homeDirectory: start.homeDirectory,
+      workingDirectory: start.workingDirectory,
+      environment: start.environment,
+      sessionIdleSeconds: start.sessionIdleSeconds,
+      access: this.access(),
+      warn: (message) => void say({ kind: 'warning', message }),
+      // No tenant ends the server; the role that may is not given here.
+      onShutdown: () => void this.close(),
+      ...(gitHubToken !== undefined && { token: { value: gitHubToken, source: 'env' as const } }),
+      ...(protocol !== undefined && { clients: { protocol } }),
+      ...(sandbox && { sandbox }),
+    });
+  }
+
+  async open(): Promise<void> {
+    const { program, start } = this;
+    const redactor = redactorFor(start.environment, start.secret);
+    await program.join();
+    this.door = await openHttpDoor({
+      path: start.socketPath,
+      mostConnections: 10_000,
+      token: undefined,
+      guests: { authenticate: async (pass) => identityIn(pass, start) },
+      allowedHosts: [tenantHost],
+      routes: {
+        ...pageRoutes({ store: program.store, redact: (text) => redactor.text(text) }),
+        '/events': { answer: (request) => program.events(request) },
+      },
+      sockets: {
+        '/rpc': {
+          accept: (socket, { bytes, guest }) =>
+            void this.serve(webSocketChannel({ socket, bytes }, channelOptions), guest as Identity),
+        },
+        [channelPath]: {
+          accept: (socket) => socket.terminate(),
+          forward: (request, stream, guest) => this.take(request, stream, guest as Identity),
+        },
+      },
+      onFailure: (error) => void say({ kind: 'warning', message: String(error) }),
+    });
+    program.openStore();
+  }
+
+  async hear(message: ToTenant): Promise<void> {
+    if (message.kind === 'stop') await this.close();
+    if (message.kind === 'rest' && this.clients === 0 && this.program.isResting()) await this.close();
+  }
+
+  /** Closes sessions and stores, and ends the process; running turns stay as pending work. */
+  close(): Promise<void> {
+    this.ending ??= (async () => {
+      await this.door?.close();
+      await this.program.close();
+      process.exit(0);
+    })();
+    return this.ending;
+  }
+
+  private access(): Access {
+    return { audit: (entry, identity) => void say({ kind: 'audit', entry, identity }) };
+  }
+
+  private take(
+    { headers }: IncomingMessage,
+    { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
+    identity: Identity,
+  ): boolean {
+    if (headers.upgrade !== 'groundcrew') return false;
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: groundcrew\r\n\r\n');
+    if (head.length > 0) socket.unshift(head);
+    void this.serve(byteChannel({ input: socket, output: socket }, channelOptions), identity);
+    return true;
+  }
+
+  private async serve(channel: Parameters<Program['server']['serve']>[0], identity: Identity): Promise<void> {
+    this.clients += 1;
+    try {
+      await this.program.server.serve(channel, { identity });
+    } finally {
+      this.clients -= 1;
+    }
+  }
+}
+
+/** Who the door says it is; undefined unless it shows the secret and speaks of this tenant. */
+function identityIn(pass: string, { secret, tenant }: TenantStart): Identity | undefined {
+  const shown = Buffer.from(pass.slice(0, secret.length));
+  const expected = Buffer.from(secret);
+  if (shown.length !== expected.length || !timingSafeEqual(shown, expected)) return undefined;
+  const identity = JSON.parse(Buffer.from(pass.slice(secret.length + 1), 'base64url').toString()) as Identity;
+  return identity.tenant === tenant ? identity : undefined;
+}

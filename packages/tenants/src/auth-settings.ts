@@ -1,0 +1,115 @@
+import { z } from 'zod';
+
+/** A tenant's name becomes a directory and a part of a database: nothing that could lead elsewhere. */
+const tenantName = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/, 'a tenant is up to 40 of a-z, 0-9, - and _');
+
+const role = z.enum(['observer', 'member', 'admin']);
+
+const absolutePath = z.string().regex(/^\//, 'expected a whole path');
+
+/** Tokens are checked by public keys only: whoever can check one must not be able to make one. */
+const algorithm = z.enum([
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]);
+
+const token = z.strictObject({
+  name: z.string().min(1).max(100),
+  tenant: tenantName,
+  role,
+  sha256: z.string().regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in hexadecimal'),
+  /** After this time it is worth nothing. */
+  expires: z.optional(z.iso.datetime({ offset: true })),
+});
+
+const issuer = z.strictObject({
+  issuer: z.string().min(1),
+  audience: z.string().min(1),
+  /** A file, or an address: https, or http on this machine. */
+  jwks: z.string().min(1),
+  algorithms: z.optional(z.array(algorithm).min(1)),
+  tenantClaim: z.optional(z.string().min(1)),
+  roleClaim: z.optional(z.string().min(1)),
+  /** What a value of the claim means; without it the claim is the role itself. */
+  roles: z.optional(z.record(z.string(), role)),
+  /** The role of a token without the claim; refused without. */
+  defaultRole: z.optional(role),
+});
+
+const tenant = z.strictObject({
+  /** Where its sessions may work; its own directory in the home without. */
+  directories: z.optional(z.array(absolutePath).min(1)),
+  /** What else its sessions may read. */
+  readOnly: z.optional(z.array(absolutePath)),
+});
+
+const settings = z.strictObject({
+  tokens: z.optional(z.array(token)),
+  jwt: z.optional(z.array(issuer)),
+  tenants: z.optional(z.record(tenantName, tenant)),
+  /** What holds for tenants that say nothing of it. */
+  defaults: z.optional(tenant.pick({ readOnly: true })),
+});
+
+/** Who may come in, and what each tenant may. */
+export type AuthSettings = z.infer<typeof settings>;
+
+/** One static token, by its hash. */
+export type TokenEntry = z.infer<typeof token>;
+
+/** Whose tokens are believed. */
+export type IssuerSettings = z.infer<typeof issuer>;
+
+/** What is set for one tenant. */
+export type TenantSettings = z.infer<typeof tenant>;
+
+/** What is wrong with a file of tokens and tenants, and where. */
+export class AuthFault extends Error {
+  override readonly name = 'AuthFault';
+}
+
+/** Reads the text of a file. Throws AuthFault, which names the field and repeats no value. */
+export function readAuthSettings(text: string, file: string): AuthSettings {
+  const parsed = settings.safeParse(parseJson(text, file));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new AuthFault(`${file}: ${issue?.path.join('.') || 'the file'}: ${issue?.message}`);
+  }
+  const names = (parsed.data.tokens ?? []).map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new AuthFault(`${file}: two tokens have the name ${JSON.stringify(twice)}`);
+  return parsed.data;
+}
+
+/** Whether a text may be the name of a tenant. */
+export function isTenantName(text: unknown): text is string {
+  return tenantName.safeParse(text).success;
+}
+
+/** What holds for a tenant, by its own entry and the defaults. */
+export function settingsOfTenant(
+  { tenants = {}, defaults = {} }: AuthSettings,
+  name: string,
+): TenantSettings {
+  const own = Object.hasOwn(tenants, name) ? tenants[name] : undefined;
+  return { ...defaults, ...own };
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    throw new AuthFault(`${file} is no JSON`);
+  }
+}

@@ -1,0 +1,167 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { readAuthFile, stampOf } from './auth-file.js';
+import type { AuthSettings, TenantSettings, TokenEntry } from './auth-settings.js';
+import { settingsOfTenant } from './auth-settings.js';
+import type { Guest } from './guest.js';
+import { Issuer, looksSigned } from './jwt.js';
+
+/** What becomes of those that are in when the file has changed. */
+export type Standing = 'same' | 'gone' | { readonly role: Guest['role'] };
+
+/** What became of a static token. */
+export interface TokenChange {
+  readonly name: string;
+  readonly tenant: string;
+  /** Absent for a new one. */
+  readonly before?: Guest['role'];
+  /** Absent for one that was taken away. */
+  readonly after?: Guest['role'];
+}
+
+/** Says whose token one is, by a file that is read again when it has changed. */
+export class Authenticator {
+  private settings: AuthSettings = {};
+  private issuers: readonly Issuer[] = [];
+  private stamp: string | undefined;
+  private listener: ((changes: readonly TokenChange[]) => void) | undefined;
+
+  private constructor(
+    private readonly file: string,
+    private readonly warn: (message: string) => void,
+  ) {}
+
+  /** Throws AuthFault. */
+  static async open(file: string, warn: (message: string) => void): Promise<Authenticator> {
+    const made = new Authenticator(file, warn);
+    made.read();
+    await Promise.all(made.issuers.map((issuer) => issuer.check()));
+    return made;
+  }
+
+  /** Whether any credential could let someone in. */
+  get isEmpty(): boolean {
+    return (this.settings.tokens ?? []).length === 0 && this.issuers.length === 0;
+  }
+
+  /** What is set for a tenant now. */
+  tenant(name: string): TenantSettings {
+    return settingsOfTenant(this.settings, name);
+  }
+
+  /** The tenants that the file names. */
+  get tenantNames(): readonly string[] {
+    const named = [
+      ...Object.keys(this.settings.tenants ?? {}),
+      ...(this.settings.tokens ?? []).map(({ tenant }) => tenant),
+    ];
+    return [...new Set(named)];
+  }
+
+  /** Whose token it is; undefined for one that is not known, or no longer. */
+  async authenticate(token: string): Promise<Guest | undefined> {
+    this.refresh();
+    const entry = this.entryOf(token);
+    if (entry) return guestOf(entry);
+    if (!looksSigned(token)) return undefined;
+    const { iss } = claimsIn(token);
+    const issuer = this.issuers.find(({ name }) => name === iss);
+    return issuer?.verify(token);
+  }
+
+  /** Called when the file has changed, with what that means for tokens. */
+  onChange(listener: (changes: readonly TokenChange[]) => void): void {
+    this.listener = listener;
+  }
+
+  /** Reads the file if it has changed; a mistake in it is a warning, and what was read before holds. */
+  refresh(): void {
+    if (stampOf(this.file) === this.stamp) return;
+    const before = this.settings.tokens ?? [];
+    try {
+      this.read();
+    } catch (error) {
+      this.stamp = stampOf(this.file);
+      this.warn(`${(error as Error).message}. What it said before holds until this is mended.`);
+      return;
+    }
+    this.listener?.(changesOf(before, this.settings.tokens ?? []));
+  }
+
+  /** What the file says now of one that came in before. */
+  standingOf(guest: Guest): Standing {
+    if (!guest.key.startsWith(tokenKey)) {
+      const isBelieved = this.issuers.some(({ name }) => guest.key.startsWith(`jwt ${name} `));
+      return isBelieved ? 'same' : 'gone';
+    }
+    const entry = (this.settings.tokens ?? []).find(({ sha256 }) => keyOf(sha256) === guest.key);
+    if (!entry || entry.tenant !== guest.tenant || isOver(entry)) return 'gone';
+    return entry.role === guest.role ? 'same' : { role: entry.role };
+  }
+
+  private read(): void {
+    const stamp = stampOf(this.file);
+    const settings = readAuthFile(this.file);
+    this.issuers = (settings.jwt ?? []).map((each) => new Issuer(each));
+    this.settings = settings;
+    this.stamp = stamp;
+  }
+
+  /** Looks at every entry, so that it takes the same time whichever it is. */
+  private entryOf(token: string): TokenEntry | undefined {
+    const shown = createHash('sha256').update(token).digest();
+    let found: TokenEntry | undefined;
+    for (const entry of this.settings.tokens ?? [])
+      if (timingSafeEqual(shown, Buffer.from(entry.sha256, 'hex'))) found = entry;
+    return found && !isOver(found) ? found : undefined;
+  }
+}
+
+const tokenKey = 'token ';
+
+/** A part of the hash is enough to know it by, and tells nothing. */
+function keyOf(sha256: string): string {
+  return `${tokenKey}${sha256.slice(0, 16)}`;
+}
+
+function guestOf({ tenant, role, name, sha256, expires }: TokenEntry): Guest {
+  return {
+    tenant,
+    role,
+    subject: name,
+    key: keyOf(sha256),
+    ...(expires !== undefined && { expiresAt: Date.parse(expires) }),
+  };
+}
+
+function isOver({ expires }: TokenEntry): boolean {
+  return expires !== undefined && Date.parse(expires) <= Date.now();
+}
+
+function changesOf(before: readonly TokenEntry[], after: readonly TokenEntry[]): readonly TokenChange[] {
+  const find = (entries: readonly TokenEntry[], { sha256, tenant }: TokenEntry) =>
+    entries.find((each) => each.sha256 === sha256 && each.tenant === tenant);
+  const kept = after.map((entry) => ({ entry, was: find(before, entry) }));
+  return [
+    ...kept
+      .filter(({ entry, was }) => was?.role !== entry.role)
+      .map(({ entry: { name, tenant, role }, was }) => ({
+        name,
+        tenant,
+        after: role,
+        ...(was && { before: was.role }),
+      })),
+    ...before
+      .filter((entry) => !find(after, entry))
+      .map(({ name, tenant, role }) => ({ name, tenant, before: role })),
+  ];
+}
+
+/** What a token says of itself; nothing of it is believed. */
+function claimsIn(token: string): { readonly iss?: unknown } {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    return typeof claims === 'object' && claims !== null ? claims : {};
+  } catch {
+    return {};
+  }
+}

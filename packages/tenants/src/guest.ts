@@ -1,0 +1,13 @@
+import type { Role } from '@groundcrew/protocol';
+
+/** A client that has shown who it is. */
+export interface Guest {
+  readonly tenant: string;
+  readonly role: Role;
+  /** The name of its token, or the subject of its JSON Web Token. */
+  readonly subject: string;
+  /** What distinguishes its credential from others; no secret. */
+  readonly key: string;
+  /** When what it has shown is worth nothing any more, in milliseconds since 1970. */
+  readonly expiresAt?: number;
+}
