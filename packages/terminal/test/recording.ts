@@ -1,12 +1,4 @@
-import type { TestScreen } from './screen.js';
-
-/** A piece of a row that looks the same. */
-export interface Run {
-  readonly column: number;
-  readonly text: string;
-  readonly colour: string;
-  readonly isBold: boolean;
-}
+import type { Run, TestScreen } from './screen.js';
 
 interface Frame {
   readonly at: number;
@@ -69,6 +61,7 @@ export class Recording {
     const height = rows * cell.height + 2 * margin;
     return [
       `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">`,
+      '<title>A recording of the terminal</title>',
       `<style>text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;white-space:pre}.f{visibility:hidden}${styles.join('')}</style>`,
       `<rect width="100%" height="100%" rx="6" fill="${background}"/>`,
       `<defs>${[...known.values()].join('')}</defs>`,

@@ -1,12 +1,19 @@
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { type IBufferCell, Terminal } from '@xterm/headless';
-import type { Run } from './recording.js';
 
 const program = join(import.meta.dirname, '../../cli/bin/groundcrew.js');
 
 /** A screen that shows nothing for so long will not; what it shows instead is told. */
 const patience = 10_000;
+
+/** A piece of a row that looks the same. */
+export interface Run {
+  readonly column: number;
+  readonly text: string;
+  readonly colour: string;
+  readonly isBold: boolean;
+}
 
 /** How a program is started on a terminal; nothing else of the environment is there. */
 export interface ScreenOptions {
