@@ -35,6 +35,7 @@ describe.skipIf(!world)('nodes with homes of their own', { timeout: 60_000 }, ()
     const later = await nodes.start();
     for (const node of [...processes, later])
       await expect.poll(() => bookOf(node), { timeout: 20_000 }).toEqual([...places].sort());
+    expect(later.stderr).not.toContain('differ from those of the other nodes');
   });
 
   test('go on by the log, its limits and its prompts; files of the session stay with the node that had them', async () => {

@@ -19,6 +19,8 @@ import type {
   PermissionRequestResult,
   ResumeSessionOptions,
   Session,
+  SessionLimitsAnswer,
+  SessionLimitsRequest,
 } from '@groundcrew/sdk';
 import { changesOf } from './changes.js';
 import { diffContent, textContent } from './tool-view.js';
@@ -42,6 +44,7 @@ type Handlers = Pick<
   | 'onExitPlanModeRequest'
   | 'onElicitationRequest'
   | 'onAutoModeSwitchRequest'
+  | 'onSessionLimitsRequest'
 >;
 
 /** Puts the questions of a session to the user of its editor. What the editor has no dialogue for is not offered to the model. */
@@ -51,6 +54,7 @@ export function questionHandlers(parts: QuestionParts): Handlers {
     onPermissionRequest: (...question) => permission(parts, ...question),
     onExitPlanModeRequest: (request, _, signal) => plan(parts, request, signal),
     onAutoModeSwitchRequest: (request, _, signal) => otherModel(parts, request.retryAfterSeconds, signal),
+    onSessionLimitsRequest: (request, _, signal) => spentLimit(parts, request, signal),
     ...(form && { onUserInputRequest: (request, _, signal) => userInput(parts, request, signal) }),
     ...((form || url) && {
       onElicitationRequest: (request, _, signal) => elicitation(parts, request, signal),
@@ -237,6 +241,33 @@ async function otherModel(
     signal,
   );
   return chosen === 'yes' || chosen === 'yes_always' ? chosen : 'no';
+}
+
+async function spentLimit(
+  parts: QuestionParts,
+  request: SessionLimitsRequest,
+  signal: AbortSignal,
+): Promise<SessionLimitsAnswer> {
+  const { limit = 'maxAiCredits', max = request.maxAiCredits, used = request.usedAiCredits } = request;
+  const chosen = await choose(
+    parts,
+    {
+      toolCall: {
+        toolCallId: `limit-${randomUUID()}`,
+        title: `The session has spent what it may: ${used} of ${max} (${limit})`,
+        kind: 'other',
+        status: 'pending',
+      },
+      options: [
+        { optionId: 'add', kind: 'allow_once', name: `Allow ${max} more` },
+        { optionId: 'unset', kind: 'allow_always', name: 'Go on without this limit' },
+        { optionId: 'cancel', kind: 'reject_once', name: 'Stop' },
+      ],
+    },
+    signal,
+  );
+  if (chosen === 'add') return { action: 'add', additional: max };
+  return { action: chosen === 'unset' ? 'unset' : 'cancel' };
 }
 
 /** The field that holds the answer to a question of the agent. */

@@ -29,7 +29,7 @@ test('a home without sessions and a sound store are in order', async () => {
   const environment = { GROUNDCREW_BWRAP: '/missing/bwrap' };
   expect(await world.run(['doctor'], { environment })).toEqual({
     code: 0,
-    stdout: `note: no sandbox for commands: bubblewrap is not installed (/missing/bwrap, which GROUNDCREW_BWRAP names, is not there): apt-get install bubblewrap, dnf install bubblewrap or apk add bubblewrap\nnote: There is no store at ${store()} yet.\nNo problems found.\n`,
+    stdout: `note: no key of a model service: the offline model answers. Set OPENAI_API_KEY, ANTHROPIC_API_KEY or GROUNDCREW_BASE_URL, or name a provider in config.json.\nNo MCP server is named; groundcrew mcp add names one.\nPorts of this machine can be opened: groundcrew serve and inspect can listen.\nnote: no sandbox for commands: bubblewrap is not installed (/missing/bwrap, which GROUNDCREW_BWRAP names, is not there): apt-get install bubblewrap, dnf install bubblewrap or apk add bubblewrap\nnote: There is no store at ${store()} yet.\nNo problems found.\n`,
     stderr: '',
   });
   expect(readdirSync(world.homePath)).toEqual([]);
@@ -152,4 +152,28 @@ test('a backup of nothing is an error', async () => {
     stdout: '',
     stderr: `groundcrew: There is no store at ${store()}\n`,
   });
+});
+
+test('keys, MCP servers and settings are explained in words, with what to do', async () => {
+  const environment = { GROUNDCREW_BASE_URL: 'http://127.0.0.1:9/v1', GROUNDCREW_MODEL: 'tiny' };
+  const servers = { here: { command: process.execPath }, gone: { command: 'no-such-program' } };
+  writeFileSync(join(world.homePath, 'mcp.json'), JSON.stringify({ mcpServers: servers }));
+  const { code, stdout } = await world.run(['doctor'], { environment });
+  expect([code, stdout.split('\n').slice(0, 3)]).toEqual([
+    1,
+    [
+      'The model service is http://127.0.0.1:9/v1, by GROUNDCREW_BASE_URL, model tiny; groundcrew models asks it.',
+      'MCP servers: here, gone; groundcrew mcp test NAME starts one.',
+      'problem: the MCP server gone cannot start: there is no program no-such-program. Install it, or correct the server in mcp.json.',
+    ],
+  ]);
+  writeFileSync(join(world.homePath, 'mcp.json'), '{');
+  writeFileSync(join(world.homePath, 'config.json'), '{ "logLevel": 7 }');
+  const broken = await world.run(['doctor', '--check']);
+  expect([broken.code, broken.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /^problem: the settings cannot be used: .*logLevel.*\. Correct them\.\nproblem: the MCP servers cannot be read: /,
+    ),
+  ]);
 });

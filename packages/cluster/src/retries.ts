@@ -1,5 +1,5 @@
 import { RpcError } from '@groundcrew/rpc';
-import type { SessionNeeds } from '@groundcrew/store';
+import { type SessionNeeds, StoreError } from '@groundcrew/store';
 
 /** The node is gone, or the way to it. */
 export function isLinkLost(error: unknown): boolean {
@@ -24,6 +24,8 @@ export function isNotFound(error: unknown): boolean {
 /** The store or the node may answer a little later. */
 export function mayPass(error: unknown): boolean {
   if (isElsewhere(error)) return true;
+  // This node asks the store itself where a session is.
+  if (error instanceof StoreError) return error.kind === 'busy' || error.kind === 'io';
   if (!(error instanceof RpcError)) return false;
   const { retryable } = (error.data ?? {}) as { readonly retryable?: unknown };
   return retryable === true || codeOf(error) === 'store_failed';

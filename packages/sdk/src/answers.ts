@@ -16,6 +16,7 @@ export interface AnswersOptions {
   readonly tools?: readonly Tool[];
   readonly onPermissionRequest?: PermissionHandler;
   readonly onElicitationRequest?: RequestAnswersOptions['onElicitationRequest'];
+  readonly onSessionLimitsRequest?: RequestAnswersOptions['onSessionLimitsRequest'];
   readonly commands?: RequestAnswersOptions['commands'];
   readonly call: Call;
   readonly report: Report;
@@ -100,6 +101,7 @@ export class Answers {
       if (question.kind === 'permission') this.decide(question.data);
       if (question.kind === 'external_tool') this.serve(question.data);
       if (question.kind === 'elicitation') void this.requests.show(question.data);
+      if (question.kind === 'session_limits') void this.requests.askAboutLimit(question.data);
     }
   }
 

@@ -18,6 +18,7 @@ export { type Channel, RpcError } from '@groundcrew/rpc';
 export { type AgentInfo, defineAgent, type SessionAgents } from './agents.js';
 export { Client } from './client.js';
 export type { ClientOptions, ConnectionLost, Reconnected } from './client-options.js';
+export type { CommandContext, CommandDefinition } from './commands.js';
 export {
   type ChannelRuntimeConnection,
   type ChildProcessRuntimeConnection,
@@ -78,11 +79,14 @@ export type {
   SessionTables,
 } from './session-files.js';
 export type {
+  SessionLimitsAnswer,
+  SessionLimitsHandler,
+  SessionLimitsRequest,
+} from './session-limits.js';
+export type {
   AgentLimits,
   AutoModeSwitchHandler,
   BearerTokenProvider,
-  CommandContext,
-  CommandDefinition,
   CustomAgentConfig,
   ElicitationHandler,
   ElicitationRequest,

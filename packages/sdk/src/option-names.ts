@@ -1,5 +1,6 @@
 import { resumeOptions, type Support, type SupportTable } from '@groundcrew/protocol';
 import type { ClientOptions } from './client-options.js';
+import type { CommandDefinition } from './commands.js';
 import type { RuntimeConnection } from './connection-options.js';
 import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
@@ -7,7 +8,6 @@ import { nearestName } from './nearest-name.js';
 import type { SessionFsOptions } from './session-files.js';
 import type {
   AgentLimits,
-  CommandDefinition,
   CustomAgentConfig,
   LogOptions,
   McpHttpServerConfig,
@@ -176,6 +176,7 @@ const handlers = {
   onExitPlanModeRequest: true,
   onAutoModeSwitchRequest: true,
   onElicitationRequest: true,
+  onSessionLimitsRequest: true,
   onEvent: true,
 } as const;
 

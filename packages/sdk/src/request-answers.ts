@@ -1,14 +1,17 @@
 import type { EventData, SessionEvent } from '@groundcrew/protocol';
 import { Answering } from './answering.js';
+import type { CommandDefinition } from './commands.js';
 import { GroundcrewError, toError } from './errors.js';
 import type { Report } from './report.js';
-import type { CommandDefinition, ElicitationHandler, ElicitationResult } from './session-options.js';
+import type { SessionLimitsHandler } from './session-limits.js';
+import type { ElicitationHandler, ElicitationResult } from './session-options.js';
 import type { Call } from './wire.js';
 
 /** What the answers need of their session. */
 export interface RequestAnswersOptions {
   readonly sessionId: string;
   readonly onElicitationRequest?: ElicitationHandler;
+  readonly onSessionLimitsRequest?: SessionLimitsHandler;
   readonly commands?: readonly CommandDefinition[];
   readonly call: Call;
   readonly report: Report;
@@ -28,7 +31,12 @@ export class RequestAnswers {
   receive(event: SessionEvent): void {
     if (event.type === 'elicitation.requested') void this.show(event.data);
     if (event.type === 'command.execute') void this.run(event.data);
-    if (event.type === 'elicitation.completed' || event.type === 'command.completed')
+    if (event.type === 'session_limits_exhausted.requested') void this.askAboutLimit(event.data);
+    if (
+      event.type === 'elicitation.completed' ||
+      event.type === 'command.completed' ||
+      event.type === 'session_limits_exhausted.completed'
+    )
       this.answering.cancel(({ requestId }) => requestId === event.data.requestId);
   }
 
@@ -48,6 +56,24 @@ export class RequestAnswers {
         this.answering.finish({ requestId }, signal);
         return this.unsent('onElicitationRequest', error);
       }
+    }
+  }
+
+  /** Asks how a session goes on that has spent what it may; a handler that throws leaves that to other clients. */
+  async askAboutLimit({
+    requestId,
+    ...request
+  }: EventData<'session_limits_exhausted.requested'>): Promise<void> {
+    const { onSessionLimitsRequest: handler, sessionId, call } = this.options;
+    const signal = handler && this.answering.begin({ requestId });
+    if (!handler || !signal) return;
+    try {
+      const response = await handler(request, { sessionId, requestId }, signal);
+      if (!this.answering.finish({ requestId }, signal)) return;
+      await call('session.ui.handlePendingSessionLimitsExhausted', { sessionId, requestId, response });
+    } catch (error) {
+      this.answering.finish({ requestId }, signal);
+      if (!signal.aborted) this.unsent('onSessionLimitsRequest', error);
     }
   }
 

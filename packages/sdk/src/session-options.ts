@@ -9,10 +9,12 @@ import type {
   SessionEvent,
   ProviderConfig as WireProvider,
 } from '@groundcrew/protocol';
+import type { CommandDefinition } from './commands.js';
 import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
 import type { OutputSchema } from './output.js';
 import type { PermissionHandler } from './permission.js';
+import type { SessionLimitsHandler } from './session-limits.js';
 import type { SystemMessageConfig } from './system-message.js';
 
 type WireOptions = Params<Methods['session.create']>;
@@ -136,6 +138,8 @@ export interface SessionConfigBase extends OtherSettings {
    * onElicitationRequest: ({ message }) => ({ action: 'accept', content: { name: 'Ada' } })
    */
   readonly onElicitationRequest?: ElicitationHandler;
+  /** Says how the session goes on when it has spent what `sessionLimits` allow; without it the question waits for other clients. */
+  readonly onSessionLimitsRequest?: SessionLimitsHandler;
   /**
    * Slash commands that this app runs, for its own users and those of other clients.
    * @example
@@ -344,24 +348,6 @@ export type ElicitationHandler = (
   invocation: { readonly sessionId: string; readonly requestId: string; readonly problem?: string },
   signal: AbortSignal,
 ) => ElicitationResult | Promise<ElicitationResult>;
-
-/** One use of a slash command. */
-export interface CommandContext {
-  readonly sessionId: string;
-  /** As it was typed: `/deploy production`. */
-  readonly command: string;
-  readonly commandName: string;
-  readonly args: string;
-}
-
-/** A slash command of the app. */
-export interface CommandDefinition {
-  /** Without the slash. */
-  readonly name: string;
-  readonly description?: string;
-  /** Runs it; what it throws is what the user reads. */
-  handler(context: CommandContext, signal: AbortSignal): void | Promise<void>;
-}
 
 /** Says what follows a plan. */
 export type ExitPlanModeHandler = QuestionHandler<'exitPlanMode.request'>;

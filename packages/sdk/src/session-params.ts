@@ -33,6 +33,7 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     onExitPlanModeRequest,
     onAutoModeSwitchRequest,
     onElicitationRequest,
+    onSessionLimitsRequest: _onSessionLimitsRequest,
     commands,
     onEvent: _onEvent,
     ...rest

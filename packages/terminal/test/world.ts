@@ -55,6 +55,12 @@ export class TerminalWorld {
     });
   }
 
+  /** The port of the runtime that runs here. */
+  port(): Promise<number> {
+    if (!this.server) throw new Error('The world is not open');
+    return this.server.port();
+  }
+
   /** A screen of a runtime of its own. */
   start(options: Partial<ScreenOptions> = {}): TestScreen {
     const { environment = {}, directory = this.directory, ...rest } = options;

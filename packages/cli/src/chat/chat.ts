@@ -88,6 +88,7 @@ export class Chat {
         onExitPlanModeRequest: this.dialogue.approvePlan,
         onAutoModeSwitchRequest: this.dialogue.switchModel,
         onElicitationRequest: this.dialogue.fillIn,
+        onSessionLimitsRequest: this.dialogue.spendMore,
         onEvent: (event) => display.show(event),
       },
     });

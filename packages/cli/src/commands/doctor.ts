@@ -19,13 +19,15 @@ import { chooseStore, storeFlag } from '../config/store-choice.js';
 import { switchFlag } from '../flags/flags.js';
 import { exitCodes } from '../terminal/terminal.js';
 import { defineCommand, show } from './command.js';
+import { examineSurroundings, type Remark } from './doctor-surroundings.js';
 import { inspectDirectories, tidyDirectories } from './left-files.js';
 import { homeFlag, storePlace } from './store-place.js';
 
 /** `groundcrew doctor`: what is wrong with a store, in words, and how it is put right. */
 export const doctor = defineCommand({
   usage: ['groundcrew doctor [--home DIR] [--store URL] [--check]'],
-  summary: 'Checks the stored sessions and the sandbox, and recovers what is damaged',
+  summary:
+    'Checks keys, MCP servers, ports, the sandbox and the stored sessions, and recovers what is damaged',
   flags: {
     home: homeFlag,
     store: storeFlag,
@@ -44,29 +46,35 @@ Exit code 0: all is in order, or is so now. 1: there are problems. 2: the comman
       const { examineServers } = await import('./doctor-postgres.js');
       return examineServers(url, { isCheckOnly: flags.check === true, terminal });
     }
+    const remarks = await examineSurroundings(dirname(place.file), terminal);
+    for (const { text } of remarks) show(text, terminal);
     const first = inspect(place);
     show(sandboxLine(await new SandboxHost(terminal.environment).probe()), terminal);
-    show(report(place, first), terminal);
+    show(report(place, first, remarks), terminal);
     if (flags.check || !first.findings.some(isRepairable)) {
       if (first.findings.some(isRepairable))
         show('Run groundcrew doctor without --check to put this right.', terminal);
-      return first.findings.some(isProblem) ? exitCodes.failed : exitCodes.done;
+      return isFaulty(first.findings, remarks) ? exitCodes.failed : exitCodes.done;
     }
     for await (const sentence of repair(place, first)) show(sentence, terminal);
     const last = inspect(place).findings.filter(isProblem);
     for (const finding of last) show(line(finding), terminal);
     if (existsSync(place.file))
       show(last.length === 0 ? 'The store is in order.' : 'Problems remain.', terminal);
-    return last.length === 0 ? exitCodes.done : exitCodes.failed;
+    return isFaulty(last, remarks) ? exitCodes.failed : exitCodes.done;
   },
 });
 
-function report(place: StorePlace, { findings, contents }: Inspection): string {
+function isFaulty(findings: readonly Finding[], remarks: readonly Remark[]): boolean {
+  return findings.some(isProblem) || remarks.some((remark) => remark.isProblem);
+}
+
+function report(place: StorePlace, { findings, contents }: Inspection, remarks: readonly Remark[]): string {
   const held = contents
     ? `${many(contents.sessions, 'session')}, ${many(contents.records, 'record')}, version ${contents.version}`
     : 'contents unknown';
   const lines = existsSync(place.file) ? [`${place.file}: ${held}`] : [];
-  const problems = findings.filter(isProblem).length;
+  const problems = findings.filter(isProblem).length + remarks.filter((remark) => remark.isProblem).length;
   const verdict = problems === 0 ? 'No problems found.' : `${many(problems, 'problem')} found.`;
   return [...lines, ...findings.map(line), verdict].join('\n');
 }

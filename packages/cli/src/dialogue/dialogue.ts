@@ -5,6 +5,7 @@ import type {
   ExitPlanModeHandler,
   PermissionHandler,
   PermissionRequestResult,
+  SessionLimitsHandler,
   UserInputHandler,
 } from '@groundcrew/sdk';
 import { type Allowed, permits } from '../config/allowed.js';
@@ -97,6 +98,20 @@ export class Dialogue {
       if (said === undefined) return 'no';
       if (/^a(?:lways)?$/i.test(said)) return 'yes_always';
       return /^y(?:es)?$/i.test(said) ? 'yes' : 'no';
+    });
+
+  /** How does it go on, when it has spent what it may? */
+  readonly spendMore: SessionLimitsHandler = (request, _invocation, signal) =>
+    this.inTurn(async () => {
+      const { limit = 'maxAiCredits', max = request.maxAiCredits, used = request.usedAiCredits } = request;
+      this.show([`The session has spent what it may: ${used} of ${max} (${limit})`]);
+      for (;;) {
+        const said = await this.read('how much more, u without this limit, n stop: ', signal);
+        if (said === undefined) throw new NoUserError();
+        if (/^u$/i.test(said)) return { action: 'unset' };
+        if (/^n(?:o)?$/i.test(said)) return { action: 'cancel' };
+        if (Number(said) > 0) return { action: 'add', additional: Number(said) };
+      }
     });
 
   /** A form, field by field, or a page to visit. */

@@ -58,7 +58,9 @@ function worldOf(options: ScreenOptions, terminal: Terminal): World {
     openClient: (watch) => openClient(options, terminal, watch),
     openSession: (client, choice, handlers) => {
       const flags = flagsFor(choice, options, terminal);
-      const request = { flags, config, workingDirectory, environment, options: handlers };
+      // What tools write can be taken back: `/rewind`.
+      const shaped = { ...handlers, enableFileChangeTracking: true };
+      const request = { flags, config, workingDirectory, environment, options: shaped };
       const isNew = flags.resume === undefined;
       return openSession(client, request).then((session) => ({ session, isNew }));
     },

@@ -68,7 +68,11 @@ async function open(
   { resume, sessionId }: SessionRequest['flags'],
   options: ResumeSessionOptions,
 ): Promise<Session> {
-  if (resume !== undefined) return client.resumeSession(await findSessionId(resume, listOf(client)), options);
+  if (resume !== undefined) {
+    // A list shows no session without a prompt; by its whole id it is found.
+    const known = resume === 'last' ? undefined : await client.getSessionMetadata(resume);
+    return client.resumeSession(known ? resume : await findSessionId(resume, listOf(client)), options);
+  }
   return client.createSession({ ...options, ...(sessionId !== undefined && { sessionId }) });
 }
 

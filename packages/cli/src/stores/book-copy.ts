@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Runtime } from '@groundcrew/runtime';
@@ -27,7 +28,7 @@ export class BookCopy {
         if (own !== undefined && (await book.write(own, 0))) this.#version = 1;
         return;
       }
-      if (own !== undefined && own !== found.text) {
+      if (own !== undefined && own !== found.text && digestOf(own) !== lastCopy(homeDirectory)) {
         const kept = join(homeDirectory, 'permissions-config.before-cluster.json');
         if (!existsSync(kept)) writeFileSync(kept, own, { mode: 0o600 });
         warn(
@@ -35,6 +36,7 @@ export class BookCopy {
         );
       }
       await runtime.refreshBook(found.text);
+      writeFileSync(markerIn(homeDirectory), digestOf(ownText(homeDirectory) ?? ''), { mode: 0o600 });
       this.#version = found.version;
       this.#failed = '';
     } catch (error) {
@@ -43,6 +45,20 @@ export class BookCopy {
       this.#failed = message;
     }
   }
+}
+
+/** Says which text was copied last: a node that was away has an old copy, and nothing of its own. */
+function markerIn(homeDirectory: string): string {
+  return join(homeDirectory, 'permissions-config.copied');
+}
+
+function lastCopy(homeDirectory: string): string | undefined {
+  const path = markerIn(homeDirectory);
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }
 
 function ownText(homeDirectory: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { ResumeSessionOptions } from '@groundcrew/sdk';
+import type { ResumeSessionOptions, SessionLimitsRequest } from '@groundcrew/sdk';
 import { cleanLine, cleanLines } from '../text/clean.js';
 import { blocks, blocksOf } from '../text/markdown.js';
 import { line } from '../text/span.js';
@@ -27,6 +27,7 @@ type Handlers = Required<
     | 'onExitPlanModeRequest'
     | 'onAutoModeSwitchRequest'
     | 'onElicitationRequest'
+    | 'onSessionLimitsRequest'
   >
 >;
 
@@ -46,6 +47,8 @@ export function handlersFor({ asking, approvals, columns }: HandlerParts): Handl
       (await asking.ask(switchQuestion(retryAfterSeconds), signal)) ?? 'no',
     onElicitationRequest: (request, { problem }, signal) =>
       askForm(request, (question) => asking.ask(question, signal), problem),
+    onSessionLimitsRequest: async (request, _invocation, signal) =>
+      answered(await asking.ask(limitQuestion(request), signal)),
   };
 }
 
@@ -57,6 +60,41 @@ class NoLongerAsked extends Error {
 function answered<A>(answer: A | undefined): A {
   if (answer === undefined) throw new NoLongerAsked('The question is no longer open');
   return answer;
+}
+
+function limitQuestion({
+  limit = 'maxAiCredits',
+  max,
+  used,
+  maxAiCredits,
+  usedAiCredits,
+}: SessionLimitsRequest): Question {
+  const spent = `${round(used ?? usedAiCredits)} of ${round(max ?? maxAiCredits)} ${limitUnits[limit]}`;
+  return {
+    body: [line(`The session has spent what it may: ${spent}`, 'bold')],
+    options: [
+      { key: 'a', label: 'Give it more', value: 'add', asksFor: `How many ${limitUnits[limit]} more?` },
+      { key: 'u', label: 'Go on without this limit', value: 'unset' },
+      { key: 'n', label: 'Stop', value: 'cancel' },
+    ],
+    read: ({ value }, words) => {
+      if (value !== 'add') return { answer: { action: value } };
+      const additional = Number(words);
+      if (words === '' || !(additional > 0)) return { problem: 'A number above 0 is needed' };
+      return { answer: { action: 'add', additional } };
+    },
+  };
+}
+
+const limitUnits: Readonly<Record<NonNullable<SessionLimitsRequest['limit']>, string>> = {
+  maxAiCredits: 'credits',
+  maxCost: 'dollars',
+  maxTokens: 'tokens',
+  maxCalls: 'model calls',
+};
+
+function round(number: number): number {
+  return Math.round(number * 10_000) / 10_000;
 }
 
 function choiceQuestion(text: string, choices: readonly string[], allowFreeform: boolean): Question {

@@ -1,6 +1,7 @@
 import type { Choice } from '../input/completion.js';
 import { line, span } from '../text/span.js';
-import { type Command, Refusal } from './command.js';
+import type { Command } from './command.js';
+import { historyCommands } from './history-commands.js';
 import { sessionCommands } from './session-commands.js';
 import { settingCommands } from './setting-commands.js';
 
@@ -27,8 +28,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   ...settingCommands,
   ...sessionCommands,
-  '/fork': refused('/fork', 'begins another session from this one', 'cannot fork a session yet'),
-  '/rewind': refused('/rewind', 'takes back the last turns', 'cannot take turns back yet'),
+  ...historyCommands,
   '/todos': {
     usage: '/todos',
     help: "the agent's todo list",
@@ -54,12 +54,4 @@ export function commandChoices(
   const own = Object.entries(commands).map(([text, { help }]) => ({ text, help }));
   const others = skills.map(({ name, description }) => ({ text: `/${name}`, help: description }));
   return [...own, ...others].filter(({ text }) => text.startsWith(wanted.toLowerCase()));
-}
-
-function refused(usage: string, help: string, why: string): Command {
-  return {
-    usage,
-    help,
-    run: () => Promise.reject(new Refusal(`This runtime ${why}`)),
-  };
 }
