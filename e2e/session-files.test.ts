@@ -232,6 +232,26 @@ describe('an app that cannot store', () => {
   });
 });
 
+test('a session that only the app still has goes on in another home, with what was said', async () => {
+  const first = storing();
+  const { session, model } = await hosted([say('one')], first);
+  await session.sendAndWait('Remember the tree');
+  await first.stop();
+  const baseDirectory = join(world.home.path, 'another');
+  const second = storing({}, { baseDirectory, env: { PATH: process.env.PATH, HOME: baseDirectory } });
+  await expect(second.resumeSession('nowhere', providerOf(model))).rejects.toThrow('Session not found');
+  const next = world.script(say('two'));
+  const resumed = await second.resumeSession(session.sessionId, providerOf(next));
+  expect((await resumed.sendAndWait('What?'))?.data.content).toBe('two');
+  const said = JSON.stringify(next.requests[0]?.body.messages);
+  expect(said).toContain('Remember the tree');
+  await second.stop();
+  const prompts = linesOf(filesOf(session.sessionId)).flatMap((event) =>
+    event.type === 'user.message' ? [event.data.content] : [],
+  );
+  expect(prompts).toEqual(['Remember the tree', 'What?']);
+});
+
 describe('when files are stored is settled', () => {
   test('before sessions are open, and again by a client that comes back', async () => {
     const token = 'secret-1';

@@ -1,3 +1,4 @@
+import { closeSync } from 'node:fs';
 import { UnknownOption, UsageError } from './flags/arguments.js';
 
 /** As a shell counts an end by SIGPIPE. */
@@ -7,8 +8,18 @@ const hasNoReader = 141;
 export function endWith(error: unknown): void {
   if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(hasNoReader);
   const isUnknownOption = error instanceof UnknownOption;
+  stopReading();
   process.stderr.write(isUnknownOption ? `${error.message}\n` : `groundcrew: ${explain(error)}\n`);
   process.exit(error instanceof UsageError && !isUnknownOption ? 2 : 1);
+}
+
+/** A client that still writes is to learn that nobody reads, not to wait for an answer. */
+function stopReading(): void {
+  try {
+    closeSync(0);
+  } catch {
+    // It was closed before.
+  }
 }
 
 function explain(error: unknown): string {

@@ -54,6 +54,7 @@ type SessionCallback = Exclude<
   | `sessionFs.${string}`
   | `canvas.${string}`
   | `factory.${string}`
+  | `workflow.${string}`
   | `tasks.${string}`
   | `gitHubToken.${string}`
   | 'permission.request'

@@ -212,11 +212,19 @@ export function shareFrom(params: ResumeParams): Share {
   };
 }
 
-/** The factories whose bodies a client runs; only extensions bring some. */
-function factoriesOf({ factories }: ResumeParams): Pick<Share, 'factories'> {
-  if (!factories || factories.length === 0) return {};
+/** The factories and workflows whose bodies a client runs; only extensions bring some. */
+function factoriesOf({ factories = [], workflows = [] }: ResumeParams): Pick<Share, 'factories'> {
+  if (factories.length + workflows.length === 0) return {};
   return {
-    factories: factories.map(({ name, description }) => ({ name, ...(description && { description }) })),
+    factories: [
+      ...factories.map(({ name, description }) => ({ name, ...(description && { description }) })),
+      ...workflows.map(({ name, description, phases = [] }) => ({
+        name,
+        ...(description && { description }),
+        isWorkflow: true,
+        phases: phases.map(({ title, detail }) => ({ title, ...(detail && { detail }) })),
+      })),
+    ],
   };
 }
 

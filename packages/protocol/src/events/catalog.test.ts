@@ -289,6 +289,8 @@ const ephemeralTypes = [
   'ui.ephemeral_query',
   'user_input.completed',
   'user_input.requested',
+  'workflow.run_started',
+  'workflow.run_updated',
 ];
 
 const durableTypes = [

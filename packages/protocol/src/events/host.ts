@@ -21,6 +21,12 @@ export const hostEvents = {
   'factory.run_updated': ephemeral('A factory run changed; read it anew.', () =>
     openObject({ revision: z.number(), runId: z.string() }),
   ),
+  'workflow.run_started': ephemeral('A run of a workflow began.', () =>
+    openObject({ attempt: z.number(), workflowName: z.string(), runId: z.string() }),
+  ),
+  'workflow.run_updated': ephemeral('A run of a workflow changed; read it anew.', () =>
+    openObject({ revision: z.number(), runId: z.string() }),
+  ),
   'session.canvas.closed': ephemeral('A canvas was closed.', () => openObject(canvas())),
   'session.canvas.opened': ephemeral('A canvas was opened.', () =>
     openObject({

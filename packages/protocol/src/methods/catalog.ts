@@ -40,6 +40,7 @@ import { sessionTelemetryMethods } from './session-telemetry.js';
 import { sessionToolsMethods } from './session-tools.js';
 import { sessionUiMethods } from './session-ui.js';
 import { sessionUsageMethods } from './session-usage.js';
+import { sessionWorkflowMethods } from './session-workflow.js';
 import { sessionWorkspacesMethods } from './session-workspaces.js';
 import { sessionsMethods } from './sessions.js';
 import { skillsMethods } from './skills.js';
@@ -94,6 +95,7 @@ export const methods = {
   ...sessionToolsMethods,
   ...sessionUiMethods,
   ...sessionUsageMethods,
+  ...sessionWorkflowMethods,
   ...sessionWorkspacesMethods,
   ...sessionsMethods,
   ...skillsMethods,

@@ -53,6 +53,15 @@ export const sessionsMethods = {
         /** Calls may run unasked although the client with the session's hooks is not attached. */
         waiveHooks: flag,
         factories: () => z.array(openObject({ name: z.string(), description: z.nullish(z.string()) })),
+        /** Factories under their new name. */
+        workflows: () =>
+          z.array(
+            openObject({
+              name: z.string(),
+              description: z.nullish(z.string()),
+              phases: z.optional(z.array(openObject({ title: z.string(), detail: z.nullish(z.string()) }))),
+            }),
+          ),
         requestedEnvironmentVariables: anything,
       }),
     () => openedSession(),

@@ -266,6 +266,7 @@ export const resumeOptions: SupportOf<Resume> = {
   takeOver: used,
   waiveHooks: used,
   factories: used,
+  workflows: used,
   requestedEnvironmentVariables: unused('clients are not sent the environment.'),
 };
 

@@ -16,7 +16,17 @@ export interface FactoryRun {
   readonly factoryName: string;
   readonly description: string;
   readonly args: unknown;
-  readonly status: 'running' | 'completed' | 'halted' | 'cancelled' | 'error';
+  readonly status: 'running' | 'completed' | 'halted' | 'paused' | 'cancelled' | 'error';
+  /** Clients of its time call it a workflow. */
+  readonly isWorkflow?: boolean;
+  /** The phases that its client said it has. */
+  readonly phases?: readonly DeclaredPhase[];
+  /** Who paused it, or where it paused itself. */
+  readonly pause?: { readonly type: 'user' } | { readonly type: 'checkpoint'; readonly key: string };
+  /** Milliseconds that earlier attempts took. */
+  readonly workedMs?: number;
+  /** The sub-agents that worked for it. */
+  readonly spawned?: readonly SpawnedAgent[];
   readonly result?: unknown;
   readonly error?: string;
   readonly attempt: number;
@@ -30,6 +40,20 @@ export interface FactoryRun {
   /** Steps that were done, by their keys: a run that goes on does not repeat them. */
   readonly journal: Readonly<Record<string, unknown>>;
   readonly progress: readonly ProgressLine[];
+}
+
+/** A phase of a run, as its client announced it. */
+export interface DeclaredPhase {
+  readonly title: string;
+  readonly detail?: string;
+}
+
+/** A sub-agent of a run, and the phase it was begun in. */
+export interface SpawnedAgent {
+  readonly agentId: string;
+  readonly label: string;
+  readonly phase?: string;
+  readonly model?: string;
 }
 
 /** What a run may take. */
@@ -95,4 +119,13 @@ async function syncNames(directory: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** How long all attempts of a run took together. */
+export function workedMs(
+  { workedMs: before = 0, startedAt, completedAt, status }: FactoryRun,
+  now: number,
+): number {
+  const end = completedAt ?? (status === 'running' ? now : startedAt);
+  return before + Math.max(0, end - startedAt);
 }

@@ -3,11 +3,24 @@ import { join } from 'node:path';
 import type { EphemeralDraft } from '../log/session-log.js';
 import { OneAtATime } from '../one-at-a-time.js';
 import { type AskedClient, ClientGone } from '../questions/asked-client.js';
-import { type FactoryLimits, type FactoryRun, type ProgressLine, RunFiles } from './run-files.js';
+import {
+  type DeclaredPhase,
+  type FactoryLimits,
+  type FactoryRun,
+  type ProgressLine,
+  RunFiles,
+  workedMs,
+} from './run-files.js';
 
 /** A client and the factories it runs. */
 export interface FactoryProvider extends Pick<AskedClient, 'clientId' | 'ask'> {
-  readonly factories: readonly { readonly name: string; readonly description?: string }[];
+  readonly factories: readonly {
+    readonly name: string;
+    readonly description?: string;
+    /** Its client calls it a workflow, and is asked in those words. */
+    readonly isWorkflow?: boolean;
+    readonly phases?: readonly DeclaredPhase[];
+  }[];
 }
 
 /** A request about a factory that cannot be done; `code` for clients that go by it. */
@@ -54,6 +67,7 @@ interface LiveRun {
 
 /** What a body may write of its progress in one run, and remember in steps. */
 const mostLines = 10_000;
+const mostSpawned = 1000;
 const largestJournal = 4 * 1024 * 1024;
 
 /** Factories: bodies that a client runs for the session, with a journal that survives both. */
@@ -70,7 +84,11 @@ export class SessionFactories {
   async run(name: string, args: unknown, limits: FactoryLimits = {}): Promise<FactoryRun> {
     const provider = this.providerOf(name);
     const now = Date.now();
-    const { description = '' } = provider.factories.find((factory) => factory.name === name) ?? {};
+    const {
+      description = '',
+      isWorkflow,
+      phases,
+    } = provider.factories.find((factory) => factory.name === name) ?? {};
     const run: FactoryRun = {
       runId: randomUUID(),
       factoryName: name,
@@ -86,6 +104,8 @@ export class SessionFactories {
       limits,
       journal: {},
       progress: [],
+      ...(isWorkflow && { isWorkflow }),
+      ...(phases && { phases }),
     };
     return this.begin(run, provider);
   }
@@ -99,7 +119,7 @@ export class SessionFactories {
         `Factory run ${runId} is ${run.status} and cannot be resumed`,
         'non_resumable',
       );
-    const { result: _, error: __, completedAt: ___, ...kept } = run;
+    const { result: _, error: __, completedAt: ___, pause: ____, ...kept } = run;
     const now = Date.now();
     const again: FactoryRun = {
       ...kept,
@@ -109,6 +129,7 @@ export class SessionFactories {
       startedAt: now,
       updatedAt: now,
       limits: { ...run.limits, ...limits },
+      workedMs: workedMs(run, now),
     };
     return this.begin(again, this.providerOf(run.factoryName));
   }
@@ -129,11 +150,52 @@ export class SessionFactories {
     const live = this.live.get(runId);
     if (!live) return run;
     const ended = await this.end(runId, live, { status: 'cancelled' });
-    live.abort.abort(new FactoryRefused('The run was cancelled'));
-    await live.provider
-      .ask('factory.abort', { sessionId: this.session.sessionId, runId }, AbortSignal.timeout(10_000))
-      .catch(() => undefined);
+    await this.abort(run, live, 'The run was cancelled');
     return ended;
+  }
+
+  /** Stops the attempt; the run can go on from its journal. Throws FactoryRefused. */
+  async pause(runId: string): Promise<FactoryRun> {
+    const run = await this.find(runId);
+    if (!run) throw new FactoryRefused(`Factory run ${runId} was not found`, 'not_found');
+    const live = this.live.get(runId);
+    if (!live)
+      throw new FactoryRefused(`The run ${runId} is ${run.status}: only one that runs can be paused`);
+    const paused = await this.end(runId, live, { status: 'paused', pause: { type: 'user' } });
+    await this.abort(run, live, 'The run was paused');
+    return paused;
+  }
+
+  /** A body may pause here: the first time it does, and when the run goes on it passes. Throws FactoryRefused. */
+  async checkpoint(runId: string, token: string, key: string): Promise<'continue' | 'pause'> {
+    const live = this.require(runId, token);
+    const step = `checkpoint:${key}`;
+    if (await this.recalled(runId, token, step)) return 'continue';
+    await this.remember(runId, token, { key: step, value: true });
+    const run = await this.end(runId, live, { status: 'paused', pause: { type: 'checkpoint', key } });
+    // Its body waits for this once it has the answer.
+    setImmediate(() => void this.abort(run, live, 'The run paused at a checkpoint'));
+    return 'pause';
+  }
+
+  /** How many sub-agents work for a run now. */
+  liveAgents(runId: string): number {
+    return this.live.get(runId)?.agents ?? 0;
+  }
+
+  /** How long all attempts of a run took together. */
+  workedMs(run: FactoryRun, now: number): number {
+    return workedMs(run, now);
+  }
+
+  private async abort({ runId, isWorkflow }: FactoryRun, live: LiveRun, reason: string): Promise<void> {
+    const { sessionId } = this.session;
+    const signal = AbortSignal.timeout(10_000);
+    live.abort.abort(new FactoryRefused(reason));
+    const asked = isWorkflow
+      ? live.provider.ask('workflow.abort', { sessionId, runId, executionToken: live.token }, signal)
+      : live.provider.ask('factory.abort', { sessionId, runId }, signal);
+    await asked.catch(() => undefined);
   }
 
   /** Lines of a body's progress. Throws FactoryRefused. */
@@ -212,6 +274,11 @@ export class SessionFactories {
         description,
         ...(model && { model }),
       });
+      await this.change(runId, (run) => {
+        const phase = run.progress.findLast((line) => line.kind === 'phase')?.text;
+        const spawned = { agentId: id, label: name, ...(phase && { phase }), ...(model && { model }) };
+        return { ...run, spawned: [...(run.spawned ?? []), spawned].slice(-mostSpawned) };
+      });
       return await this.answerOf(id, live.abort.signal);
     } finally {
       live.agents -= 1;
@@ -243,21 +310,27 @@ export class SessionFactories {
       this.live.delete(run.runId);
       throw error;
     }
-    const { runId, attempt, factoryName } = run;
-    await this.session.emit({ type: 'factory.run_started', data: { attempt, factoryName, runId } });
+    const { runId, attempt, factoryName, isWorkflow } = run;
+    await this.session.emit(
+      isWorkflow
+        ? { type: 'workflow.run_started', data: { attempt, workflowName: factoryName, runId } }
+        : { type: 'factory.run_started', data: { attempt, factoryName, runId } },
+    );
     // Its end is written to the run's file; one that cannot be written leaves the run halted.
     void this.execute(run, live).catch(() => this.live.delete(runId));
     return run;
   }
 
-  private async execute({ runId, factoryName, args, limits }: FactoryRun, live: LiveRun): Promise<void> {
+  private async execute(run: FactoryRun, live: LiveRun): Promise<void> {
+    const { runId, factoryName, args, limits, isWorkflow } = run;
     const { sessionId } = this.session;
     const { timeoutSeconds } = limits;
     const timeout = timeoutSeconds === undefined ? [] : [AbortSignal.timeout(timeoutSeconds * 1000)];
     const signal = AbortSignal.any([live.abort.signal, ...timeout]);
     const params = { sessionId, name: factoryName, runId, executionToken: live.token, args };
     try {
-      const { result } = await live.provider.ask('factory.execute', params, signal);
+      const callback = isWorkflow ? 'workflow.execute' : 'factory.execute';
+      const { result } = await live.provider.ask(callback, params, signal);
       await this.end(runId, live, { status: 'completed', ...(result !== undefined && { result }) });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
@@ -270,7 +343,7 @@ export class SessionFactories {
   private async end(
     runId: string,
     live: LiveRun,
-    outcome: Pick<FactoryRun, 'status' | 'result' | 'error'>,
+    outcome: Pick<FactoryRun, 'status' | 'result' | 'error' | 'pause'>,
   ): Promise<FactoryRun> {
     if (live.isEnding) return (await this.files.read(runId)) ?? missing(runId);
     live.isEnding = true;
@@ -289,7 +362,9 @@ export class SessionFactories {
       await this.files.write(next);
       return next;
     });
-    await this.session.emit({ type: 'factory.run_updated', data: { revision: changed.revision, runId } });
+    const { revision, isWorkflow } = changed;
+    const type = isWorkflow ? 'workflow.run_updated' : 'factory.run_updated';
+    await this.session.emit({ type, data: { revision, runId } });
     return changed;
   }
 

@@ -5,7 +5,7 @@ import type { SessionState } from '../log/state.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import { EventFile } from '../workspace/event-file.js';
 import { type FileSync, unsynced } from '../workspace/file-sync.js';
-import { type FileHost, HostedFiles, HostFailure, type HostingSettings } from '../workspace/hosted-files.js';
+import { type FileHost, HostedFiles, type HostingSettings } from '../workspace/hosted-files.js';
 import { Mirror } from '../workspace/mirror.js';
 import { planPathIn } from '../workspace/plan.js';
 import type { Workspace } from '../workspace/workspace.js';
@@ -86,6 +86,7 @@ export class SessionHosting implements FileSync {
   /** What is stored is there when this resolves: directories, the description, and what was on this disk before. Throws HostFailure. */
   async open(): Promise<void> {
     if (!this.isOn || !this.session.audience.fileHost) return;
+    await this.session.workspace.make();
     if ((await this.files.read(this.shownName('workspace.yaml'))) === undefined) await this.begin();
     await this.describe();
     this.changed();
@@ -150,9 +151,9 @@ export class SessionHosting implements FileSync {
       try {
         await this.parts?.events.update();
         await this.describe();
-      } catch (error) {
-        if (error instanceof HostFailure) return;
-        throw error;
+      } catch {
+        // Of the client, or of this disk: nobody waits for this, and the runtime serves others too.
+        return;
       }
     }
   }

@@ -41,6 +41,7 @@ import { sessionTelemetryHandlers } from './session-telemetry.js';
 import { sessionToolsHandlers } from './session-tools.js';
 import { sessionUiHandlers } from './session-ui.js';
 import { sessionUsageHandlers } from './session-usage.js';
+import { sessionWorkflowHandlers } from './session-workflow.js';
 import { sessionWorkspacesHandlers } from './session-workspaces.js';
 import { sessionsHandlers } from './sessions.js';
 import { skillsHandlers } from './skills.js';
@@ -82,6 +83,7 @@ export const sessionMethodHandlers = {
   ...sessionToolsHandlers,
   ...sessionUiHandlers,
   ...sessionUsageHandlers,
+  ...sessionWorkflowHandlers,
   ...sessionWorkspacesHandlers,
 };
 

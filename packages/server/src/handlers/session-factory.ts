@@ -1,8 +1,8 @@
-import { errorCodes, type Methods, type ParsedParams, type Result } from '@groundcrew/protocol';
-import { RpcError } from '@groundcrew/rpc';
+import type { Methods, Result } from '@groundcrew/protocol';
 import type { Session } from '@groundcrew/runtime';
-import { failedText, Refusal } from '../failure.js';
-import type { SessionCallContext, SessionHandlers } from '../handler.js';
+import { factoryCall as answered, factoryLimits as limitsFrom, progressPage } from '../factory-calls.js';
+import { Refusal } from '../failure.js';
+import type { SessionHandlers } from '../handler.js';
 
 type Names = Extract<keyof Methods, `session.factory.${string}`>;
 type Run = NonNullable<Awaited<ReturnType<Session['factories']['find']>>>;
@@ -38,18 +38,7 @@ export const sessionFactoryHandlers: SessionHandlers<Pick<Methods, Names>> = {
     return answered('session.factory.getRunProgress', context, async (factories) => {
       const run = await factories.find(runId);
       if (!run) throw new Refusal(`Factory run ${runId} was not found`);
-      const { progress, revision } = run;
-      const inRange = progress.filter(({ seq }) => seq > afterSeq && seq < beforeSeq);
-      const page = afterSeq > 0 ? inRange.slice(0, limit) : inRange.slice(-limit);
-      const [oldest, newest] = [page[0]?.seq ?? null, page.at(-1)?.seq ?? null];
-      return {
-        records: page.map((line) => ({ ...line, phaseId: null })),
-        oldestSeq: oldest,
-        newestSeq: newest,
-        hasMoreOlder: oldest !== null && (progress[0]?.seq ?? oldest) < oldest,
-        hasMoreNewer: newest !== null && (progress.at(-1)?.seq ?? newest) > newest,
-        revision,
-      };
+      return progressPage(run, { afterSeq, beforeSeq, limit });
     });
   },
   async 'session.factory.cancel'({ runId }, context) {
@@ -87,41 +76,9 @@ export const sessionFactoryHandlers: SessionHandlers<Pick<Methods, Names>> = {
   },
 };
 
-/** Factories are there where extensions are; a refusal says by its code what clients go by. */
-async function answered<T>(
-  method: Names,
-  { session, environment }: SessionCallContext,
-  act: (factories: Session['factories']) => Promise<T>,
-): Promise<T> {
-  if (!environment.extensions) {
-    throw new RpcError(errorCodes.methodNotFound, 'Agent factories are not available for this session', {
-      code: 'agent_factories_unavailable',
-    });
-  }
-  try {
-    return await act(session.factories);
-  } catch (error) {
-    const { name, code, message } = error as Error & { readonly code?: unknown };
-    if (name !== 'FactoryRefused' || code === undefined) throw error;
-    throw new RpcError(errorCodes.requestFailed, failedText(method, message), { code });
-  }
-}
-
-function limitsFrom(given: Limits): Parameters<Session['factories']['run']>[2] {
-  if (!given) return undefined;
-  const { timeoutSeconds, maxTotalSubagents, maxConcurrentSubagents, maxAiCredits } = given;
-  if (typeof maxAiCredits === 'number')
-    throw new Refusal("'limits.maxAiCredits' is not counted for factories in this version.");
-  return {
-    ...(typeof timeoutSeconds === 'number' && { timeoutSeconds }),
-    ...(typeof maxTotalSubagents === 'number' && { maxTotalSubagents }),
-    ...(typeof maxConcurrentSubagents === 'number' && { maxConcurrentSubagents }),
-  };
-}
-
-type Limits = ParsedParams<Methods['session.factory.resume']>['limits'];
-
-function shown({ runId, status, result, error }: Run): Result<Methods['session.factory.getRun']> {
+/** Clients of factories know no pause: a run that is paused can go on, as one that was halted can. */
+function shown({ runId, status: now, result, error }: Run): Result<Methods['session.factory.getRun']> {
+  const status = now === 'paused' ? 'halted' : now;
   return { runId, status, ...(result !== undefined && { result }), ...(error !== undefined && { error }) };
 }
 

@@ -7,6 +7,7 @@ import { isSafeId, StoreError } from '@groundcrew/store';
 import { Refusal, SessionNotFound } from '../failure.js';
 import { GitHubGrant } from '../github-token.js';
 import type { CallContext, Handlers } from '../handler.js';
+import { importHosted } from '../hosted-import.js';
 import { limitsFrom } from '../limits.js';
 import { observed, requireUnchanged } from '../observing.js';
 import { optionWarnings } from '../option-warnings.js';
@@ -64,11 +65,15 @@ export const sessionsHandlers: Handlers<Pick<Methods, Names>> = {
       takeOver: params.takeOver ?? false,
       waivesHooks: params.waiveHooks ?? false,
     };
-    const session = await context.client
-      .open(sessionId, share, (attachment) => context.runtime.resume({ ...request, attachment }))
-      .catch((error: unknown) => {
-        throw error instanceof StoreError && error.kind === 'unknown_session' ? notFound() : error;
-      });
+    const open = () =>
+      context.client.open(sessionId, share, (attachment) =>
+        context.runtime.resume({ ...request, attachment }),
+      );
+    const session = await open().catch(async (error: unknown) => {
+      if (!(error instanceof StoreError) || error.kind !== 'unknown_session') throw error;
+      if (await importHosted(sessionId, context)) return open();
+      throw notFound();
+    });
     grant?.bind(session, context.runtime);
     const warnings = [...unheeded, ...request.warnings, ...filterWarnings(session)];
     return opened(session, warnings, { context, params });
