@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import {
   callTools,
@@ -217,6 +219,34 @@ test('what is no message is refused, and the server goes on', async () => {
   const host = await connected();
   await host.listTools();
   await host.close();
+});
+
+test('strangers that say little and stay keep nobody out, and a client that leaves early is no failure', async () => {
+  const { hostname, port } = new URL(url);
+  const open = async (text: string) => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    await once(socket, 'connect');
+    socket.write(text);
+    return socket;
+  };
+  const before = served.stderr;
+  const head = `POST /mcp HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-length: 4000\r\n`;
+  const strangers = await Promise.all(
+    Array.from({ length: 300 }, (_, index) =>
+      open(index % 2 === 0 ? 'POST /mcp HTTP/1.1\r\nhost: ' : `${head}\r\n{`),
+    ),
+  );
+  const host = await connected();
+  await host.listTools();
+  await host.close();
+  for (const stranger of strangers) stranger.destroy();
+  const leaving = await open(`${head}authorization: Bearer ${token}\r\n\r\n{`);
+  await raw({ headers: right, body: ping });
+  leaving.destroy();
+  await once(leaving, 'close');
+  expect((await raw({ headers: right, body: ping })).status).toBeLessThan(500);
+  expect(served.stderr).toBe(before);
 });
 
 test('over stdio nothing but messages is on stdout, and the server ends with its host', async () => {

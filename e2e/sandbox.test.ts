@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   readdirSync,
@@ -9,9 +11,13 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { callTools, liveRuntime, say } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 import { commandSession, noSandbox, outputs, SandboxWorld } from './sandbox-world.js';
+
+const programFile = fileURLToPath(new URL('../packages/cli/bin/groundcrew.js', import.meta.url));
 
 if (noSandbox !== undefined) console.warn(`skipped, all tests of the sandbox: ${noSandbox}`);
 
@@ -132,6 +138,27 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
       'umount ~/.ssh 2>/dev/null && echo unmounted; mount --bind / /tmp 2>/dev/null && echo mounted; unshare -Urm sh -c "umount ~/.ssh; cat ~/.ssh/id_ed25519" 2>/dev/null; grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status',
     ]);
     expect(seen).toBe('CapEff:\t0000000000000000\nNoNewPrivs:\t1\n<exited with exit code 0>');
+  });
+
+  test('reaches sockets without a path only with the network on, and doctor names them', async () => {
+    const name = `groundcrew-${process.pid}`;
+    const server = createServer((socket) => socket.end('reached')).listen(`\0${name}`);
+    await once(server, 'listening');
+    const program = `require('net').connect('\\0${name}').on('error', () => console.log('no way')).pipe(process.stdout)`;
+    const command = `'${process.execPath}' -e "${program}"`;
+    const closed = { sandboxConfig: { enabled: true, userPolicy: { network: { allowOutbound: false } } } };
+    const doctor = [programFile, 'doctor', '--check', '--home', runtime.home.path];
+    try {
+      expect([await run([command]), await run([command], closed)].flat()).toEqual([
+        'reached\n<exited with exit code 0>',
+        'no way\n<exited with exit code 0>',
+      ]);
+      expect((await promisify(execFile)(process.execPath, doctor)).stdout).toMatch(
+        new RegExp(`can reach sockets without a path of other programs: .*(${name}|and \\d+ more)`),
+      );
+    } finally {
+      server.close();
+    }
   });
 
   test('has no network when the session has none, not even sockets without a name', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { type Fault, notFound, refuse, refuseSocket, unauthorised } from './faults.js';
@@ -10,6 +10,7 @@ import { GuestCookies } from './guest-cookies.js';
 import { PageCookies } from './page-cookies.js';
 import { allowedHosts, hostFault, originFault, ownOrigins } from './places.js';
 import { Sockets } from './sockets.js';
+import { Strangers } from './strangers.js';
 import { isSameToken, tokenInProtocols, tokenOf } from './token.js';
 import { requestOf, send, TooLarge } from './web.js';
 
@@ -86,6 +87,8 @@ export interface HttpDoor {
 }
 
 const mostConnections = 256;
+/** One of so many connections may be a stranger's. */
+const strangersShare = 4;
 const mostRequests = 128;
 const mostBodyBytes = 4 * 1024 * 1024;
 
@@ -93,6 +96,7 @@ const serverOptions = {
   maxHeaderSize: 16 * 1024,
   headersTimeout: 10_000,
   requestTimeout: 60_000,
+  connectionsCheckingInterval: 1000,
   keepAliveTimeout: 5_000,
   // Two lengths, or a strange end of line: what is in doubt is refused.
   insecureHTTPParser: false,
@@ -105,10 +109,11 @@ export async function openHttpDoor(options: HttpDoorOptions): Promise<HttpDoor> 
   const { tls } = options;
   const take = (request: IncomingMessage, response: ServerResponse) => void door.take(request, response);
   const server = tls
-    ? createTlsServer({ ...serverOptions, ...tls, minVersion: 'TLSv1.2' }, take)
+    ? createTlsServer({ ...serverOptions, ...tls, handshakeTimeout: 10_000, minVersion: 'TLSv1.2' }, take)
     : createServer(serverOptions, take);
   server.maxConnections = options.mostConnections ?? mostConnections;
   server.maxRequestsPerSocket = 1000;
+  server.on(tls ? 'secureConnection' : 'connection', (socket: Socket) => door.greet(socket));
   server.on('upgrade', (request, socket, head) => void door.upgrade(request, socket, head));
   if (options.path === undefined) server.listen(options.port ?? 0, host);
   else server.listen(options.path);
@@ -148,9 +153,13 @@ class Door {
   private running = 0;
   private readonly guesses = new Guesses();
   private readonly sockets = new Sockets();
+  private readonly strangers: Strangers;
   private readonly life = new AbortController();
 
-  constructor(private readonly options: HttpDoorOptions) {}
+  constructor(private readonly options: HttpDoorOptions) {
+    const { mostConnections: most = mostConnections } = options;
+    this.strangers = new Strangers(Math.ceil(most / strangersShare));
+  }
 
   open({ host, port }: { readonly host: string; readonly port: number }): void {
     const { allowedHosts: more = [], token, cookiePath, guests, tls } = this.options;
@@ -166,10 +175,15 @@ class Door {
     this.sockets.close();
   }
 
+  greet(socket: Socket): void {
+    this.strangers.add(socket);
+  }
+
   async take(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     outgoing.on('error', () => outgoing.destroy());
     const visit = await this.visit(incoming);
     if (visit.fault) return refuse(outgoing, visit.fault);
+    if (!this.routeOf(incoming)?.isOpen) this.strangers.admit(incoming.socket);
     if (this.running >= (this.options.mostConnections ?? mostRequests))
       return refuse(outgoing, { status: 503, text: 'Too many requests at once' });
     this.running += 1;
@@ -177,6 +191,8 @@ class Door {
       await this.answer(incoming, outgoing, visit);
     } catch (error) {
       if (error instanceof TooLarge) return refuse(outgoing, { status: 413, text: error.message });
+      // A client that leaves before it has said all is no failure of ours.
+      if (incoming.destroyed && !incoming.complete) return;
       this.options.onFailure?.(error);
       refuse(outgoing, { status: 500, text: 'Internal error' });
     } finally {
@@ -198,6 +214,8 @@ class Door {
     const { fault, guest } = await this.entry(incoming, shown ?? tokenOf(incoming.headers.authorization));
     // Where there are several tokens, a stranger gets no socket at all.
     if (fault && (fault !== unauthorised || hasGuessed || guests)) return refuseSocket(socket, fault);
+    // From here on those that have not shown the token are counted by who serves them.
+    this.strangers.admit(incoming.socket);
     if (guest !== undefined && route.forward?.(incoming, { socket, head }, guest)) return;
     await this.sockets.accept(incoming, { socket, head }, (accepted) =>
       route.accept(accepted, { isTrusted: fault === undefined, bytes: socket, guest }),

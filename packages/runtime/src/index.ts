@@ -2,7 +2,6 @@ export { HostAgents } from './agents/host-agents.js';
 export type { SessionLimits } from './budget/limits.js';
 export { systemClock } from './clock.js';
 export { SandboxHost } from './exec/sandbox-host.js';
-export type { Probe } from './exec/sandbox-probe.js';
 export type { ExecutorChoice, SandboxSettings } from './exec/sandbox-settings.js';
 export { Workers } from './exec/workers.js';
 export { defaultHookOptions } from './hooks/client-hooks.js';

@@ -1,11 +1,19 @@
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
-import { Terminal } from '@xterm/headless';
+import { type IBufferCell, Terminal } from '@xterm/headless';
 
 const program = join(import.meta.dirname, '../../cli/bin/groundcrew.js');
 
 /** A screen that shows nothing for so long will not; what it shows instead is told. */
 const patience = 10_000;
+
+/** A piece of a row that looks the same. */
+export interface Run {
+  readonly column: number;
+  readonly text: string;
+  readonly colour: string;
+  readonly isBold: boolean;
+}
 
 /** How a program is started on a terminal; nothing else of the environment is there. */
 export interface ScreenOptions {
@@ -88,6 +96,12 @@ export class TestScreen {
     return Array.from({ length: this.terminal.rows }, (_, at) => this.rowAt(baseY + at));
   }
 
+  /** The rows on the screen as they look. */
+  get runs(): readonly (readonly Run[])[] {
+    const { baseY } = this.terminal.buffer.active;
+    return Array.from({ length: this.terminal.rows }, (_, at) => runsOf(this.terminal, baseY + at));
+  }
+
   /** All lines, those that have left the screen too; what the terminal wrapped is one line again. */
   get lines(): readonly string[] {
     const { active } = this.terminal.buffer;
@@ -160,4 +174,42 @@ export class TestScreen {
   private changed(): void {
     for (const check of [...this.waiting]) check();
   }
+}
+
+/** Neighbouring cells that look the same are one run. */
+function runsOf(terminal: Terminal, at: number): readonly Run[] {
+  const line = terminal.buffer.active.getLine(at);
+  const runs: Run[] = [];
+  for (let column = 0; column < terminal.cols; column++) {
+    const cell = line?.getCell(column);
+    const text = cell?.getChars() || ' ';
+    if (!cell || cell.getWidth() === 0) continue;
+    const look = { colour: colourOf(cell), isBold: cell.isBold() !== 0 };
+    const last = runs.at(-1);
+    if (last && last.colour === look.colour && last.isBold === look.isBold)
+      runs[runs.length - 1] = { ...last, text: last.text + text };
+    else runs.push({ column, text, ...look });
+  }
+  return runs
+    .map((run, index) => (index === runs.length - 1 ? { ...run, text: run.text.trimEnd() } : run))
+    .filter(({ text }) => text.trim() !== '');
+}
+
+const palette =
+  '#484f58 #ff7b72 #3fb950 #d29922 #58a6ff #bc8cff #39c5cf #b1bac4 #6e7681 #ffa198 #56d364 #e3b341 #79c0ff #d2a8ff #56d4dd #ffffff'.split(
+    ' ',
+  );
+
+function colourOf(cell: IBufferCell): string {
+  const colour = cell.getFgColor();
+  if (cell.isFgRGB()) return `#${colour.toString(16).padStart(6, '0')}`;
+  if (cell.isFgPalette() && colour < 16) return palette[colour] ?? '#c9d1d9';
+  if (cell.isFgPalette() && colour < 232) {
+    const levels = [0, 95, 135, 175, 215, 255];
+    const at = colour - 16;
+    const parts = [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((each) => levels[each] ?? 0);
+    return `#${parts.map((each) => each.toString(16).padStart(2, '0')).join('')}`;
+  }
+  if (cell.isFgPalette()) return `#${(8 + (colour - 232) * 10).toString(16).padStart(2, '0').repeat(3)}`;
+  return cell.isDim() ? '#8b949e' : '#c9d1d9';
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Probe, removedFilesIn, repairSession, SandboxHost, systemClock } from '@groundcrew/runtime';
+import { removedFilesIn, repairSession, SandboxHost, systemClock } from '@groundcrew/runtime';
 import {
   type Finding,
   type FindingType,
@@ -49,7 +49,7 @@ Exit code 0: all is in order, or is so now. 1: there are problems. 2: the comman
     const remarks = await examineSurroundings(dirname(place.file), terminal);
     for (const { text } of remarks) show(text, terminal);
     const first = inspect(place);
-    show(sandboxLine(await new SandboxHost(terminal.environment).probe()), terminal);
+    show(await sandboxLine(new SandboxHost(terminal.environment)), terminal);
     show(report(place, first, remarks), terminal);
     if (flags.check || !first.findings.some(isRepairable)) {
       if (first.findings.some(isRepairable))
@@ -80,9 +80,14 @@ function report(place: StorePlace, { findings, contents }: Inspection, remarks: 
 }
 
 /** A machine without a sandbox has no fault; a session that asks for one is refused. */
-function sandboxLine(probe: Probe): string {
+async function sandboxLine(host: SandboxHost): Promise<string> {
+  const probe = await host.probe();
   if (probe.type === 'missing') return `note: no sandbox for commands: ${probe.reason}`;
-  return `The sandbox for commands works: ${probe.sandbox.kind} (${probe.sandbox.program}).`;
+  const works = `The sandbox for commands works: ${probe.sandbox.kind} (${probe.sandbox.program}).`;
+  const [first, ...others] = host.reachableSockets();
+  if (first === undefined) return works;
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return `${works}\nnote: with the network on, commands in it can reach sockets without a path of other programs: ${first}${more}`;
 }
 
 function line(finding: Finding): string {

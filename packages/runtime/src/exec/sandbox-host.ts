@@ -1,4 +1,5 @@
 import type { Executor } from './executor.js';
+import { pathlessSockets } from './pathless-sockets.js';
 import { CannotConfine } from './sandbox-confinement.js';
 import type { ConfinedLaunch } from './sandbox-executor.js';
 import type { Probe } from './sandbox-probe.js';
@@ -13,6 +14,11 @@ export class SandboxHost {
   probe(): Promise<Probe> {
     this.probing ??= this.probeAnew();
     return this.probing;
+  }
+
+  /** What children with the network on can reach of other programs, though no path leads there. */
+  reachableSockets(): readonly string[] {
+    return pathlessSockets();
   }
 
   /** An executor for one child. Throws CannotConfine. */

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import type { LogRecord } from '@groundcrew/store';
 
 /** How far a file of events goes. */
@@ -61,7 +62,7 @@ export class EventFile {
       const reached = JSON.stringify({ seq, bytes, cuts });
       await Promise.all([
         isNew ? sink.begin(text) : text !== '' && sink.append(text),
-        writeFile(this.mark, reached, { mode: 0o600 }),
+        writeText(this.mark, reached),
       ]);
       isNew = false;
     }
@@ -81,6 +82,23 @@ export class EventFile {
       return undefined;
     }
   }
+}
+
+const privately = { mode: 0o600 };
+
+/** A longer text would hold up the thread that writes it. */
+const mostAtOnce = 64 * 1024;
+
+/** Writes a file. Hooks wait for these files, and a short text is written sooner than other threads are asked to. */
+export async function writeText(path: string, text: string): Promise<void> {
+  if (text.length > mostAtOnce) await writeFile(path, text, privately);
+  else writeFileSync(path, text, privately);
+}
+
+/** The same at the end of a file. */
+export async function appendText(path: string, text: string): Promise<void> {
+  if (text.length > mostAtOnce) await appendFile(path, text, privately);
+  else appendFileSync(path, text, privately);
 }
 
 /** The events of a log as lines of JSON, in stretches. */

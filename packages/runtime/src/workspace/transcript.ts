@@ -1,8 +1,8 @@
-import { appendFile, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LogRecord } from '@groundcrew/store';
 import { absent } from './absent.js';
-import { EventFile, type EventSink } from './event-file.js';
+import { appendText, EventFile, type EventSink, writeText } from './event-file.js';
 import type { Workspace } from './workspace.js';
 
 /** The session's events as lines of JSON in its directory, for hooks that want to read what happened. */
@@ -37,12 +37,10 @@ export class Transcript {
   }
 }
 
-const privately = { mode: 0o600 };
-
 function sinkAt(path: string): EventSink {
   return {
     size: async () => (await stat(path).catch(absent))?.size,
-    begin: (text) => writeFile(path, text, privately),
-    append: (text) => appendFile(path, text, privately),
+    begin: (text) => writeText(path, text),
+    append: (text) => appendText(path, text),
   };
 }
