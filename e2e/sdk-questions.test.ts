@@ -99,6 +99,7 @@ test('the runtime has commands of its own, which a client’s of the same name h
   expect(commands.map(({ name, kind }) => `${name} ${kind}`).sort()).toEqual([
     'autopilot builtin',
     'compact builtin',
+    'context builtin',
     'help client',
     'mode builtin',
     'model builtin',

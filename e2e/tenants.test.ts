@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { methods, neededRoles } from '@groundcrew/protocol';
 import { say, type WireClient } from '@groundcrew/testkit';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, test as anyTest, beforeAll, expect } from 'vitest';
 import { until } from './mcp-world.js';
+import { noSandbox } from './sandbox-world.js';
 import { TenantsWorld, tokenOf } from './tenants-world.js';
+
+if (noSandbox !== undefined)
+  console.warn(`skipped, all tests of tenants, each of which runs in a box: ${noSandbox}`);
+const test = anyTest.skipIf(noSandbox !== undefined);
 
 const world = new TenantsWorld();
 const secret = 'the word that only acme knows';

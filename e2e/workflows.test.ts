@@ -90,6 +90,10 @@ test('a workflow pauses at a checkpoint, goes on in another process, and tells o
   await expect(call(session, 'run', { name: 'none' })).rejects.toThrow('No factory "none" is registered');
   const limited = { name: 'survey', options: { limits: { maxAiCredits: 1 } } };
   await expect(call(session, 'run', limited)).rejects.toThrow('not counted');
+  for (const option of [{ resumeFromRunId: 'x' }, { notifyOnComplete: true }, { logPhaseNames: true }]) {
+    const refused = `'${Object.keys(option)[0]}' has no effect`;
+    await expect(call(session, 'run', { name: 'survey', options: option })).rejects.toThrow(refused);
+  }
   const run = await call<Run>(session, 'run', { name: 'survey', args: { deep: true } });
   expect(run).toEqual({ runId: expect.any(String), attempt: 1, status: 'running' });
   const { runId } = run;

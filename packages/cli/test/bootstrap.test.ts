@@ -38,6 +38,8 @@ beforeEach(() => {
   writeFileSync(inCli('src/worker-main.ts'), `process.send?.('ready');`);
   mkdirSync(join(checkout, 'packages/terminal/src'), { recursive: true });
   writeFileSync(join(checkout, 'packages/terminal/src/index.ts'), `export const face = 'terminal';`);
+  mkdirSync(join(checkout, 'packages/acp-agent/src'), { recursive: true });
+  writeFileSync(join(checkout, 'packages/acp-agent/src/index.ts'), `export const serve = () => undefined;`);
   mkdirSync(join(checkout, 'packages/inspector/src'), { recursive: true });
   writeFileSync(join(checkout, 'packages/inspector/src/index.ts'), `export const start = () => undefined;`);
   writeFileSync(join(checkout, 'packages/inspector/src/style.css'), 'body { margin: 0; }');

@@ -33,3 +33,11 @@ test('a 429 holds the calls of all that use the key, one tries first, and other 
   expect(performance.now() - began).toBeGreaterThan(1_900);
   expect(made.length).toBe(5);
 });
+
+test('a quota that is spent for longer than a minute is said to each call, which waits for nothing', async () => {
+  const exchange: Exchange = async () =>
+    ({ status: 429, headers: { 'retry-after': '90000' } }) as unknown as HttpResponse;
+  const limited = limitedByKey(exchange);
+  const call = () => limited({ method: 'POST', url: 'http://model.example/v1' }, AbortSignal.timeout(5_000));
+  expect([(await call()).status, (await call()).status]).toEqual([429, 429]);
+});

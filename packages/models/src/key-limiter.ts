@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Exchange, HttpRequest } from './exchange.js';
 import { retryAfterSeconds } from './failure.js';
 
-/** No call waits longer for others: a service that asks for more is asked again, and says so itself. */
+/** No call waits longer for others. A service that asks for more has no pace but a quota that is spent: it says so to each. */
 const longestWaitMs = 60_000;
 const firstWaitMs = 500;
 
@@ -29,7 +29,8 @@ export function limitedByKey(exchange: Exchange, clock: { now(): number } = Date
       const known = limited.get(key);
       if (response.status === 429) {
         const asked = retryAfterSeconds(response.headers['retry-after'], clock.now());
-        limited.set(key, { ...afterRefusal(known, asked, clock.now()), trial: undefined });
+        if (asked !== undefined && asked * 1000 > longestWaitMs) limited.delete(key);
+        else limited.set(key, { ...afterRefusal(known, asked, clock.now()), trial: undefined });
       } else if (trial || (known && known.until <= clock.now())) limited.delete(key);
       return response;
     } finally {

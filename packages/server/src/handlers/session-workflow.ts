@@ -111,13 +111,17 @@ async function found(factories: Session['factories'], runId: string): Promise<Ru
 
 /** What has no effect is refused; what clients send by default is not. */
 function requireNoExtras(options: Readonly<Record<string, unknown>> = {}): void {
-  const { resumeFromRunId, notifyOnComplete } = options;
+  const { resumeFromRunId, notifyOnComplete, logPhaseNames } = options;
   if (resumeFromRunId !== undefined)
     throw new Refusal(
       "'resumeFromRunId' has no effect in this version: 'session.workflow.resume' goes on with a run.",
     );
   if (notifyOnComplete === true)
     throw new Refusal("'notifyOnComplete' has no effect in this version: watch 'workflow.run_updated'.");
+  if (logPhaseNames === true)
+    throw new Refusal(
+      "'logPhaseNames' has no effect in this version: 'session.workflow.getRunDetail' has the phases.",
+    );
 }
 
 function shown(run: Run): Result<Methods['session.workflow.getRun']> {
