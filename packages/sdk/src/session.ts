@@ -338,13 +338,14 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     if (this.gap === gap) for (const event of gap.close(now)) this.deliver(event);
   }
 
+  /** Whether it is idle is asked last: a turn that begins while the events are read would make it untrue. */
   private async lookAround(): Promise<{
     readonly stored: readonly SessionEvent[];
     readonly isIdle: boolean;
   }> {
     const { sessionId } = this;
-    const { processing } = await this.calls.request('session.metadata.isProcessing', { sessionId });
     const { events } = await this.calls.request('session.getMessages', { sessionId });
+    const { processing } = await this.calls.request('session.metadata.isProcessing', { sessionId });
     return { stored: events as readonly SessionEvent[], isIdle: !processing };
   }
 
