@@ -38,6 +38,7 @@ test('a quota that is spent for longer than a minute is said to each call, which
   const exchange: Exchange = async () =>
     ({ status: 429, headers: { 'retry-after': '90000' } }) as unknown as HttpResponse;
   const limited = limitedByKey(exchange);
-  const call = () => limited({ method: 'POST', url: 'http://model.example/v1' }, AbortSignal.timeout(5_000));
+  const call = () =>
+    limited({ method: 'POST', url: 'http://model.example/v1', headers: {} }, AbortSignal.timeout(5_000));
   expect([(await call()).status, (await call()).status]).toEqual([429, 429]);
 });

@@ -58,8 +58,11 @@ export class Conversation {
     this.onChange();
   };
 
-  /** Shows what the session has so far, and goes on from there. */
-  async attach(session: Session, options: { readonly isNew: boolean }): Promise<void> {
+  /** Shows what the session has so far but for the items the terminal has `shown`, and goes on from there. */
+  async attach(
+    session: Session,
+    options: { readonly isNew: boolean; readonly shown: number },
+  ): Promise<void> {
     this.session = session;
     const stored = options.isNew ? [] : await session.getEvents();
     const isProcessing = options.isNew
@@ -69,6 +72,8 @@ export class Conversation {
     const early = this.early ?? [];
     this.early = undefined;
     this.transcript = transcriptOf(stored);
+    // What was shown may have been taken back since.
+    this.printer.skip(Math.min(options.shown, this.transcript.main.items.length));
     if (!isProcessing) this.transcript = { ...this.transcript, isIdle: true };
     for (const event of early) if (!known.has(event.id)) this.fold(event);
     await this.readFacts();

@@ -110,9 +110,10 @@ export class Face {
       onEvent: next.receive,
     });
     const isSame = before?.sessionId === session.sessionId;
-    if (isSame) next.printer.skip(this.conversation.printer.storedCount(this.conversation.transcript));
+    const { printer, transcript } = this.conversation;
+    const shown = isSame ? printer.storedCount(transcript) : 0;
     this.conversation = next;
-    await next.attach(session, { isNew });
+    await next.attach(session, { isNew, shown });
     if (before && !isSame) await before.disconnect().catch(() => undefined);
     await this.readDirectory(client, session.sessionId);
     await this.inputLine.readCommands();
