@@ -55,6 +55,7 @@ test('a session of the terminal is recorded as a picture that moves', async () =
   await recording.during(async () => {
     await typed(screen, 'total.ts adds up wrongly: mend it');
     await screen.sees('Yes, once');
+    recording.take();
     screen.type('y');
     await screen.sees('3, 4');
     await screen.sees('Ask, or / for commands');
