@@ -26,6 +26,25 @@ const listed = async (client: WireClient, params: object = {}) =>
   (await client.call<{ sessions: { sessionId: string }[] }>('sessions.list', params)).sessions;
 
 describe('a fork', () => {
+  test('shares what was said with its source, and keeps it when the source is deleted', async () => {
+    const { client } = runtime;
+    const { session, model } = await runtime.session([say('one'), say('two'), say('on the fork')]);
+    await session.turn(`First ${'long words '.repeat(40_000)}`);
+    await session.turn(`Second ${'more words '.repeat(2_000)}`);
+    const { sessionId } = session;
+    const before = await session.stored();
+    const fork = await client.call<{ sessionId: string }>('sessions.fork', { sessionId });
+    const { sizes } = await client.call<{ sizes: Record<string, number> }>('sessions.getSizes');
+    const events = before.reduce((bytes, event) => bytes + JSON.stringify(event).length, 0);
+    expect(sizes[sessionId]).toBeGreaterThan(events);
+    // What is left is its snapshot: the conversation as the model sees it.
+    expect((sizes[sessionId] ?? 0) - (sizes[fork.sessionId] ?? 0)).toBeGreaterThan(events * 0.9);
+    await client.call('session.delete', { sessionId });
+    const resumed = await client.resume(fork.sessionId, providerOf(model));
+    expect((await resumed.stored()).slice(1, before.length)).toEqual(before.slice(1));
+    expect(await resumed.turn('And on?')).toBeDefined();
+  });
+
   test('has the past up to an event, under the same ids, and goes its own way', async () => {
     const { client } = runtime;
     const { session, model } = await runtime.session([

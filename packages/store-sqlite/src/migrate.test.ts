@@ -9,7 +9,8 @@ import { migrate } from './migrate.js';
 import { migrationSteps } from './schema.js';
 import { openSqliteStore } from './store.js';
 
-const versionOne = fileURLToPath(new URL('../fixtures/version-1.db', import.meta.url));
+const fixtureOf = (version: number) =>
+  fileURLToPath(new URL(`../fixtures/version-${version}.db`, import.meta.url));
 const owner = { runtimeId: 'runtime-ada', pid: 101, host: 'alpha' };
 
 let home: string;
@@ -18,7 +19,7 @@ let file: string;
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'groundcrew-migrate-'));
   file = join(home, 'sessions.db');
-  copyFileSync(versionOne, file);
+  copyFileSync(fixtureOf(1), file);
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
@@ -33,7 +34,8 @@ const head = {
   context: { cwd: '/work', branch: 'main' },
 };
 
-test('a store of version 1 opens with all it holds', async () => {
+test.each([1, 2, 3])('a store of version %i opens with all it holds', async (version) => {
+  copyFileSync(fixtureOf(version), file);
   const store = open();
   expect(await store.list()).toEqual({ items: [{ sessionId: 'first', seq: 2, head }] });
   const records: LogRecord[] = [];

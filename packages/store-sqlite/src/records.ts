@@ -1,6 +1,7 @@
-import { checksumOf, fromColumn, hashOf, type LogRecord, toColumn } from '@groundcrew/store';
+import { checksumOf, fromColumn, hashOf, type LogRecord, type NewRecord, toColumn } from '@groundcrew/store';
 import type { Connection } from './connection.js';
 import { damaged } from './faults.js';
+import { handOver, isShared, sharedBody, sharedPlace } from './shared-bodies.js';
 
 /** Bodies above this many characters are kept once per session, out of line. */
 const longestInline = 64 * 1024;
@@ -22,25 +23,32 @@ interface RecordRow {
   readonly checksum: number;
   readonly json: string | Uint8Array | null;
   readonly blob_hash: Uint8Array | null;
+  readonly body_session: number | null;
+  readonly body_seq: number | null;
 }
 
 /** Adds records inside the caller's transaction. */
 export function insertRecords(
   connection: Connection,
-  { session, records }: { readonly session: number; readonly records: readonly LogRecord[] },
+  { session, records }: { readonly session: number; readonly records: readonly NewRecord[] },
 ): void {
   for (const record of records) {
+    const shared = sharedPlace(connection, record);
     const body = toColumn(record.json);
-    const hash = record.json.length > longestInline ? insertBlob(connection, { session, body }) : null;
+    const isOut = !shared && record.json.length > longestInline;
+    const hash = isOut ? insertBlob(connection, { session, body }) : null;
     connection.run(
-      'INSERT INTO record (session, seq, is_public, type, checksum, json, blob_hash) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO record (session, seq, is_public, type, checksum, json, blob_hash, body_session, body_seq)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       session,
       record.seq,
       record.isPublic ? 1 : 0,
       record.type,
       checksumOf(record),
-      hash ? null : body,
+      hash || shared ? null : body,
       hash,
+      shared?.session ?? null,
+      shared?.seq ?? null,
     );
   }
 }
@@ -81,15 +89,37 @@ export function deleteSomeRecords(connection: Connection, session: number): bool
   return deleteSome(connection, 'record', session) || deleteSome(connection, 'blob', session);
 }
 
-/** What is deleted is overwritten with zeros, all in one commit: so its bytes are bounded, too. */
-function deleteSome(connection: Connection, table: 'record' | 'blob', session: number): boolean {
-  const rows = connection.all<{ readonly row: number; readonly bytes: number | null }>(
-    `SELECT rowid AS row, octet_length(json) AS bytes FROM ${table} WHERE session = ? LIMIT ${recordsPerBatch}`,
+/** Deletes the records of a session behind a seq, and the bodies that no record needs then. */
+export function deleteRecordsAfter(connection: Connection, { session, after }: RecordRange): void {
+  const rows = connection.all<{ readonly seq: number }>(
+    'SELECT seq FROM record WHERE session = ? AND seq > ?',
+    session,
+    after,
+  );
+  if (isShared(connection, session)) for (const { seq } of rows) handOver(connection, { session, seq });
+  connection.run('DELETE FROM record WHERE session = ? AND seq > ?', session, after);
+  connection.run(
+    `DELETE FROM blob WHERE session = ?1 AND hash NOT IN
+       (SELECT blob_hash FROM record WHERE session = ?1 AND blob_hash IS NOT NULL)`,
     session,
   );
+}
+
+/**
+ * What is deleted is overwritten with zeros, all in one commit: so its bytes are bounded, too. What other sessions share is
+ * theirs before.
+ */
+function deleteSome(connection: Connection, table: 'record' | 'blob', session: number): boolean {
+  const seq = table === 'record' ? 'seq' : '0 AS seq';
+  const rows = connection.all<{ readonly row: number; readonly seq: number; readonly bytes: number | null }>(
+    `SELECT rowid AS row, ${seq}, octet_length(json) AS bytes FROM ${table} WHERE session = ? LIMIT ${recordsPerBatch}`,
+    session,
+  );
+  const hasHeirs = table === 'record' && isShared(connection, session);
   let bytes = 0;
-  for (const { row, bytes: own } of rows) {
+  for (const { row, seq, bytes: own } of rows) {
     if (bytes > bytesPerDeletion) return true;
+    if (hasHeirs) bytes += handOver(connection, { session, seq });
     connection.run(`DELETE FROM ${table} WHERE rowid = ?`, row);
     bytes += own ?? 0;
   }
@@ -138,7 +168,7 @@ function selectRows(
   limit: number,
 ): readonly RecordRow[] {
   return connection.all<RecordRow>(
-    `SELECT seq, is_public, type, checksum, json, blob_hash FROM record
+    `SELECT seq, is_public, type, checksum, json, blob_hash, body_session, body_seq FROM record
      WHERE session = ? AND seq > ? ORDER BY seq LIMIT ?`,
     session,
     after,
@@ -150,11 +180,20 @@ function toRecord(
   connection: Connection,
   { session, row }: { readonly session: number; readonly row: RecordRow },
 ): LogRecord {
-  const body = row.blob_hash ? selectBlob(connection, { session, hash: row.blob_hash }) : row.json;
+  const body = bodyOf(connection, { session, row });
   if (body === null) throw damaged(connection.file, `the body of record ${row.seq} is missing`);
   const record = { seq: row.seq, isPublic: row.is_public === 1, type: row.type, json: fromColumn(body) };
   if (checksumOf(record) === row.checksum) return record;
   throw damaged(connection.file, `record ${row.seq} is not what was written`);
+}
+
+function bodyOf(
+  connection: Connection,
+  { session, row }: { readonly session: number; readonly row: RecordRow },
+): string | Uint8Array | null {
+  const { blob_hash: hash, body_session: from, body_seq: seq } = row;
+  if (from !== null && seq !== null) return sharedBody(connection, { session: from, seq }) ?? null;
+  return hash ? selectBlob(connection, { session, hash }) : row.json;
 }
 
 function selectBlob(

@@ -56,4 +56,10 @@ export const migrationSteps: readonly string[] = [
   `
   CREATE TABLE searched (session INTEGER PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
   `,
+  // A record may share the body of one of another session, which has it itself: see shared-bodies.ts.
+  `
+  ALTER TABLE record ADD COLUMN body_session INTEGER;
+  ALTER TABLE record ADD COLUMN body_seq INTEGER;
+  CREATE INDEX record_body ON record (body_session, body_seq) WHERE body_session IS NOT NULL;
+  `,
 ];

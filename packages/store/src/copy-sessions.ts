@@ -66,7 +66,8 @@ class CopyRefused extends Error {
   override readonly name = 'CopyRefused';
 }
 
-async function allSessions(store: SessionStore): Promise<readonly SessionSummary[]> {
+/** Every session of a store, page by page. */
+export async function allSessions(store: Pick<SessionStore, 'list'>): Promise<readonly SessionSummary[]> {
   const found: SessionSummary[] = [];
   let cursor: string | undefined;
   do {

@@ -9,7 +9,7 @@ export type {
   SessionPlace,
   SharedBook,
 } from './cluster-store.js';
-export { type CopyProgress, type CopyResult, copySessions } from './copy-sessions.js';
+export { allSessions, type CopyProgress, type CopyResult, copySessions } from './copy-sessions.js';
 export type { CutSession, RepairedSession } from './cut-session.js';
 export type { Database, OpenDatabase, Statement } from './database.js';
 export { diskFault, diskKinds } from './disk-fault.js';
@@ -17,6 +17,7 @@ export { firstEpoch } from './epoch.js';
 export type { WithFileLock } from './file-lock.js';
 export { makeDirectory } from './make-directory.js';
 export { memoryStore } from './memory.js';
+export type { DueMessage, FollowedSession, NoticeOutbox, OutboxMessage } from './notice-outbox.js';
 export { parseHead } from './parse-head.js';
 export { cutPage, readCursor, wantedContext } from './query.js';
 export { asRanges } from './ranges.js';
@@ -39,6 +40,7 @@ export {
   type ClaimRequest,
   type Lack,
   type LogRecord,
+  type NewRecord,
   type NodeWait,
   type Owner,
   type OwnerSince,

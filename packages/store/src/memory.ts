@@ -7,6 +7,7 @@ import type {
   Claim,
   ClaimRequest,
   LogRecord,
+  NewRecord,
   Owner,
   OwnerSince,
   Page,
@@ -60,7 +61,7 @@ class MemoryStore implements SessionStore {
     const actual = session.records.length;
     if (actual !== expectedSeq) throw seqConflict(sessionId, { expected: expectedSeq, actual });
     requireConsecutive(sessionId, { records, after: expectedSeq });
-    for (const record of records) session.records.push(record);
+    session.records.push(...records.map(withoutHint));
     session.head = head;
   }
 
@@ -122,7 +123,7 @@ class MemoryStore implements SessionStore {
       epoch: firstEpoch(),
       head,
       owner: undefined,
-      records: [...create.records],
+      records: create.records.map(withoutHint),
     };
     this.#sessions.set(sessionId, session);
     return session;
@@ -133,6 +134,11 @@ class MemoryStore implements SessionStore {
     const isOwned = owner !== undefined && this.#isAlive(owner);
     return { sessionId, seq: records.length, head, ...(isOwned && { owner }) };
   }
+}
+
+/** Texts that are the same take memory once as it is. */
+function withoutHint({ sameAs: _, ...record }: NewRecord): LogRecord {
+  return record;
 }
 
 /** The passage that has the most of the terms. */

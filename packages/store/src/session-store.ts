@@ -8,6 +8,12 @@ export interface LogRecord {
   readonly json: string;
 }
 
+/** A record that is to be written. */
+export interface NewRecord extends LogRecord {
+  /** A record with the very same `json`, maybe of another session; a store may then keep that text once for both. */
+  readonly sameAs?: { readonly sessionId: string; readonly seq: number };
+}
+
 /** Who writes a session: one runtime process, distinguished from every other by its `runtimeId`. */
 export interface Owner {
   readonly runtimeId: string;
@@ -110,7 +116,7 @@ export interface ClaimRequest {
   /** Takes the session even from a live owner that has work. */
   readonly force?: boolean;
   /** Makes the session with these first records when it is unknown, in the same commit as the claim. */
-  readonly create?: { readonly records: readonly LogRecord[]; readonly head: SessionHead };
+  readonly create?: { readonly records: readonly NewRecord[]; readonly head: SessionHead };
 }
 
 export interface Claim {
@@ -125,7 +131,7 @@ export interface AppendRequest {
   readonly sessionId: string;
   readonly epoch: number;
   readonly expectedSeq: number;
-  readonly records: readonly LogRecord[];
+  readonly records: readonly NewRecord[];
   /** The head after these records; written in the same commit. */
   readonly head: SessionHead;
 }
@@ -169,7 +175,7 @@ export interface SessionStore {
   release(request: { readonly sessionId: string; readonly epoch: number }): Promise<void>;
   /** Records with seq greater than `after`, in order, in batches. An unknown session yields nothing. */
   read(sessionId: string, after?: number): AsyncIterable<readonly LogRecord[]>;
-  /** Bytes that the records of a session take; 0 of an unknown one. */
+  /** Bytes that the records of a session take, less what it shares with an older one; 0 of an unknown one. */
   size(sessionId: string): Promise<number>;
   /** Newest first. */
   list(query?: SessionQuery): Promise<Page<SessionSummary>>;

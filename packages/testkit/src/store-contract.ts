@@ -363,6 +363,24 @@ function listTests(current: () => SessionStore): void {
 }
 
 function bodyTests(current: () => SessionStore): void {
+  test('a record that is the same as one of another session is read as it was written, also when that one is gone', async () => {
+    const records = [10, 1_000, 70_000].map((length, index) => ({
+      seq: index + 1,
+      isPublic: true,
+      type: 'test.record',
+      json: JSON.stringify('é'.repeat(length)),
+    }));
+    const hinted = records.map((record) => ({ ...record, sameAs: { sessionId: 's', seq: record.seq } }));
+    await create(current(), 's', { records });
+    const { epoch } = await create(current(), 'fork', { records: hinted.slice(0, 1) });
+    await current().append({ ...appendOf('fork', epoch), expectedSeq: 1, records: hinted.slice(1) });
+    expect(await readAll(current(), 'fork')).toEqual(records);
+    await current().remove('s');
+    await current().erased();
+    expect(await readAll(current(), 'fork')).toEqual(records);
+    expect(await readAll(current(), 'fork', 1)).toEqual(records.slice(1));
+  });
+
   test('odd text goes through unchanged', async () => {
     const texts = [
       '"\u2028\u2029"',

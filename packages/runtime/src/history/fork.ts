@@ -1,5 +1,5 @@
 import type { SessionEvent } from '@groundcrew/protocol';
-import type { LogRecord, Owner, SessionStore } from '@groundcrew/store';
+import type { LogRecord, NewRecord, Owner, SessionStore } from '@groundcrew/store';
 import { nothingSpent } from '../budget/spending.js';
 import type { Clock } from '../clock.js';
 import { noteJson } from '../log/entry.js';
@@ -25,7 +25,10 @@ class CannotFork extends Error {
   override readonly name = 'CannotFork';
 }
 
-/** Copies what readers see of a session up to an event. Nothing of its open work, and nothing it may do, goes with it. */
+/**
+ * Makes a session of what readers see of another one up to an event, and shares its text with it where the store can.
+ * Nothing of its open work, and nothing it may do, goes with it.
+ */
 export async function forkLog(
   { store, owner, clock }: { readonly store: SessionStore; readonly owner: Owner; readonly clock: Clock },
   { from, sessionId, toEventId, name }: ForkRequest,
@@ -42,13 +45,17 @@ export async function forkLog(
   const end = cut?.seq ?? state.seq + 1;
   const title = name ?? `${state.fixed.name ?? state.summary ?? `Session ${from.slice(0, 8)}`} (fork)`;
   const fixed = { ...state.fixed, name: title, isNamedByUser: name !== undefined };
-  async function* records(): AsyncGenerator<readonly Omit<LogRecord, 'seq'>[]> {
+  async function* records(): AsyncGenerator<readonly Omit<NewRecord, 'seq'>[]> {
     yield [
       { isPublic: false, type: 'settings.fixed', json: noteJson({ note: 'settings.fixed', data: fixed }) },
     ];
     for await (const batch of store.read(from)) {
       const seen = batch.filter(({ seq, isPublic }) => isPublic && seq < end && !isRemoved(removed, seq));
-      yield seen.map((record) => (record.type === 'session.start' ? renamed(record, sessionId) : record));
+      yield seen.map((record) =>
+        record.type === 'session.start'
+          ? renamed(record, sessionId)
+          : { ...record, sameAs: { sessionId: from, seq: record.seq } },
+      );
       if ((batch.at(-1)?.seq ?? 0) >= end) break;
     }
     yield [announcement(clock, { from, toEventId, parentId: state.lastEventId })];

@@ -1,4 +1,4 @@
-import type { LogRecord, Owner, SessionHead, SessionStore } from '@groundcrew/store';
+import type { NewRecord, Owner, SessionHead, SessionStore } from '@groundcrew/store';
 import { entryOf, noteJson } from '../log/entry.js';
 import { reduce } from '../log/fold.js';
 import { headOf } from '../log/head.js';
@@ -9,7 +9,7 @@ export interface NewLog {
   readonly sessionId: string;
   readonly owner: Owner;
   /** Its public and private records, less their seqs; `state` is what those that were taken add up to. */
-  records(state: () => SessionState): AsyncIterable<readonly Omit<LogRecord, 'seq'>[]>;
+  records(state: () => SessionState): AsyncIterable<readonly Omit<NewRecord, 'seq'>[]>;
   /** What the session goes on with, given what its records add up to. */
   finish(state: SessionState): SessionState;
 }
@@ -24,7 +24,7 @@ const charactersPerCommit = 1024 * 1024;
 export async function writeLog(store: SessionStore, log: NewLog): Promise<SessionState> {
   const writer = new LogWriter(store, log);
   let state = initialState;
-  const add = async (record: Omit<LogRecord, 'seq'>) => {
+  const add = async (record: Omit<NewRecord, 'seq'>) => {
     const numbered = { ...record, seq: state.seq + 1 };
     state = reduce(state, entryOf(numbered));
     await writer.add(numbered, headOf(state));
@@ -41,7 +41,7 @@ export async function writeLog(store: SessionStore, log: NewLog): Promise<Sessio
 class LogWriter {
   private epoch: number | undefined;
   private written = 0;
-  private waiting: LogRecord[] = [];
+  private waiting: NewRecord[] = [];
   private characters = 0;
 
   constructor(
@@ -49,7 +49,7 @@ class LogWriter {
     private readonly log: Pick<NewLog, 'sessionId' | 'owner'>,
   ) {}
 
-  async add(record: LogRecord, head: SessionHead): Promise<void> {
+  async add(record: NewRecord, head: SessionHead): Promise<void> {
     this.waiting.push(record);
     this.characters += record.json.length;
     // Until all of it is there it counts as a session without a prompt, which no list shows.

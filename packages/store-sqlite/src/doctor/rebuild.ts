@@ -11,7 +11,7 @@ import type { MarkedSession } from '../deletion-marks.js';
 import { loadDriver } from '../driver.js';
 import { damaged } from '../faults.js';
 import { migrate } from '../migrate.js';
-import { insertRecords, selectRecords } from '../records.js';
+import { deleteRecordsAfter, insertRecords, selectRecords } from '../records.js';
 import { restoreSession } from '../sessions.js';
 import { keepNothingDeleted } from '../store-file.js';
 import { findHoles, isDispensable } from './holes.js';
@@ -83,10 +83,10 @@ class Rebuilding {
       ...[...found.removed].map(([number, id]) => [number, id ?? ''] as const),
       ...marked.map(({ number, id }) => [number, id] as const),
     ]);
-    // The newest first: of two sessions under one id, the older one was removed.
+    // The newest first: of two sessions under one id, the older one was removed; and bodies are shared with older ones.
     for (const number of [...numbers].sort((a, b) => b - a)) {
       const isKept = !deleted.has(number) && this.#restore(number, found.sessions.get(number));
-      if (!isKept) this.#deleteAfter(number, 0);
+      if (!isKept) deleteRecordsAfter(this.#connection, { session: number, after: 0 });
     }
     return {
       sessions: this.#ids.size,
@@ -112,7 +112,7 @@ class Rebuilding {
       if (row) this.#lost.push(row.id);
       return false;
     }
-    this.#deleteAfter(number, log.records);
+    deleteRecordsAfter(this.#connection, { session: number, after: log.records });
     insertRecords(this.#connection, { session: number, records: repaired.records });
     this.#keep(number, row, repaired, log.records);
     const { sessionId } = repaired;
@@ -160,14 +160,5 @@ class Rebuilding {
       yield* batch;
       after += batch.length;
     }
-  }
-
-  #deleteAfter(session: number, seq: number): void {
-    this.#connection.run('DELETE FROM record WHERE session = ? AND seq > ?', session, seq);
-    this.#connection.run(
-      `DELETE FROM blob WHERE session = ?1 AND hash NOT IN
-         (SELECT blob_hash FROM record WHERE session = ?1 AND blob_hash IS NOT NULL)`,
-      session,
-    );
   }
 }

@@ -162,6 +162,16 @@ test.each([
   );
 });
 
+test('a store that was searched gives back every session, for rows of the index are no deletions', async () => {
+  await home.write(logs);
+  const store = home.open();
+  await store.search({ words: 'first', limit: 5, textOf: ({ json }) => json.slice(0, 2000) });
+  await store.close();
+  home.execute("UPDATE session SET head = '{}' WHERE id = 'second'");
+  expect(recover()).toMatchObject({ sessions: 3, cut: [], lost: [], deleted: [] });
+  expect(await home.read()).toEqual(logs);
+});
+
 test('who wrote in the old store is refused by the new one', async () => {
   const store = home.open();
   const [records = []] = logs.values();

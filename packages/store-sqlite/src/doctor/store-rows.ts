@@ -26,17 +26,29 @@ export function sortRows(connection: Connection, rows: Iterable<LeafRow>): Found
     const session = asSession(values);
     if (session && isLater(session, sessions.get(rowid))) sessions.set(rowid, session);
     else if (isRemoval(values)) removed.set(rowid, typeof values[1] === 'string' ? values[1] : undefined);
-    else if (isRecord(values)) insert(connection, recordColumns, values);
+    else if (isRecord(values)) insert(connection, recordColumns, padded(values, recordLength));
     else if (isBody(values)) insert(connection, bodyColumns, values);
   }
   return { sessions, removed };
 }
 
-const recordColumns = 'record (session, seq, is_public, type, checksum, json, blob_hash)';
+const recordColumns =
+  'record (session, seq, is_public, type, checksum, json, blob_hash, body_session, body_seq)';
+const recordLength = 9;
+/** Rows that were written before bodies were shared. */
+const shortestRecord = 7;
 const bodyColumns = 'blob (session, hash, json)';
-/** The row of `removed_session`: its number is the row's own id, and further columns came later. */
+
+/**
+ * The row of `removed_session`: its number is the row's own id, and two columns came later. Rows of two values, the first
+ * of which is the row's own id, are those of the search index.
+ */
 function isRemoval(values: readonly SqliteValue[]): boolean {
-  return values[0] === null && values.length <= 3;
+  const [number, id, scrubs] = values;
+  if (number !== null) return false;
+  if (values.length === 1) return true;
+  const isNamed = id === null || typeof id === 'string';
+  return values.length === 3 && isNamed && (scrubs === null || typeof scrubs === 'number');
 }
 
 /** Columns of `session`; its number is the row's own id. */
@@ -55,12 +67,13 @@ function isLater(found: FoundSession, known: FoundSession | undefined): boolean 
   return found.epoch > known.epoch || (found.epoch === known.epoch && found.seq > known.seq);
 }
 
-/** Bodies out of line are checked when the record is read, for they may be on any page. */
+/** Bodies out of line, and of other records, are checked when the record is read, for they may be on any page. */
 function isRecord(values: readonly SqliteValue[]): boolean {
-  const [session, seq, isPublic, type, checksum, json, hash] = values;
-  if (values.length !== 7 || typeof session !== 'number' || typeof seq !== 'number') return false;
+  const [session, seq, isPublic, type, checksum, json, hash, bodySession] = values;
+  if (values.length < shortestRecord || values.length > recordLength) return false;
+  if (typeof session !== 'number' || typeof seq !== 'number') return false;
   if (typeof type !== 'string' || typeof checksum !== 'number') return false;
-  if (!isText(json)) return json === null && hash instanceof Uint8Array;
+  if (!isText(json)) return json === null && (hash instanceof Uint8Array || typeof bodySession === 'number');
   return checksumOf({ seq, isPublic: isPublic === 1, type, json: fromColumn(json) }) === checksum;
 }
 
@@ -72,6 +85,10 @@ function isBody(values: readonly SqliteValue[]): boolean {
 
 function isText(value: SqliteValue | undefined): value is string | Uint8Array {
   return typeof value === 'string' || value instanceof Uint8Array;
+}
+
+function padded(values: readonly SqliteValue[], length: number): readonly SqliteValue[] {
+  return Array.from({ length }, (_, index) => values[index] ?? null);
 }
 
 function insert(connection: Connection, table: string, values: readonly SqliteValue[]): void {
