@@ -230,6 +230,23 @@ describe('rules that cannot be read', () => {
     expect(existsSync(place('no'))).toBe(false);
   });
 
+  test('more rules than can be looked at before each call, or longer ones, stop every tool and say so', async () => {
+    const rule = { command: 'rm' };
+    const wrong = [
+      [{ deny: Array(2001).fill(rule) }, ':1:9: deny: at most 2000 rules, not 2001.'],
+      [{ allow: [{ path: 'x'.repeat(4097) }] }, ':1:19: allow[0].path: at most 4096 characters, not 4097.'],
+      [' '.repeat(1024 * 1024 + 1), ': has 1048577 bytes; rules have at most 1048576.'],
+    ] as const;
+    for (const [contents, problem] of wrong) {
+      write(contents);
+      const { lines } = await outcomes([bash('touch no')]);
+      expect(lines.join()).toContain(`${rulesFile()}${problem} No tool runs until this is mended.`);
+    }
+    write({ deny: Array(2000).fill(rule) });
+    expect((await outcomes([bash('true')])).lines.join()).toMatch(/^tool\.execution_complete c1 (?!denied)/);
+    expect(existsSync(place('no'))).toBe(false);
+  });
+
   test('a directory in the place of the file stops every tool as well', async () => {
     mkdirSync(rulesFile());
     const { lines } = await outcomes([bash('touch no')]);

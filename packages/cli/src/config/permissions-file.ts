@@ -67,12 +67,19 @@ function joined(own: UserRules, more: UserRules): UserRules {
 
 function sourceOf(path: string): string | undefined {
   try {
+    const size = statSync(path).size;
+    if (size > largestFile)
+      throw new RulesFault(`${path}: has ${size} bytes; rules have at most ${largestFile}`);
     return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
+    if (error instanceof RulesFault) throw error;
     if (codeOf(error) === 'ENOENT') return undefined;
     throw new RulesFault(`${path}: cannot be read: ${error instanceof Error ? error.message : error}`);
   }
 }
+
+/** It is read at once, by the thread that serves every client. */
+const largestFile = 1024 * 1024;
 
 /** Most homes have no such file: that is no error to be made anew at each call of a tool. */
 const missing = 'ENOENT';

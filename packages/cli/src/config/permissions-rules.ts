@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
-import type { Rule, UserRules } from '@groundcrew/runtime';
+import { type Rule, ruleBounds, type UserRules } from '@groundcrew/runtime';
 import { entryOf, UsageError } from '../flags/arguments.js';
 import { JsonFault, type JsonField, type JsonNode, parseJson, placeIn } from './json-source.js';
 
@@ -28,6 +28,8 @@ function rulesOf(root: JsonNode, originOf: OriginOf): UserRules {
     if (!field) return [];
     const { items } = field.node;
     if (!items) throw new JsonFault(`${name}: expected a list of rules`, field.node.at);
+    if (items.length > ruleBounds.most)
+      throw new JsonFault(`${name}: at most ${ruleBounds.most} rules, not ${items.length}`, field.node.at);
     return items.map((item, index) => readRule(item, `${name}[${index}]`, originOf));
   };
   return { deny: list('deny'), allow: list('allow') };
@@ -67,6 +69,11 @@ function accessOf({ node }: JsonField, path: string): 'read' | 'write' {
 
 function textOf({ name, node }: JsonField, path: string): string {
   const { value } = node;
+  if (typeof value === 'string' && value.length > ruleBounds.longest)
+    throw new JsonFault(
+      `${path}.${name}: at most ${ruleBounds.longest} characters, not ${value.length}`,
+      node.at,
+    );
   if (typeof value === 'string' && value.trim() !== '' && !value.includes('\0')) return value.trim();
   throw new JsonFault(`${path}.${name}: expected a text that says something`, node.at);
 }

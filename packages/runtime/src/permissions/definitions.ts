@@ -4,6 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isWithin } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
 import { gitDefinitions } from './git-place.js';
+import { includedFiles } from './included-files.js';
+import { looksForChanges } from './line-effects.js';
 import { isWild, matchedNames } from './matched-names.js';
 
 /** By the name of a command, a short form of what it ran when that was looked up. */
@@ -28,26 +30,14 @@ export async function definitionsOf(
   return Object.fromEntries([...found].map(([name, forms]) => [name, [...forms].sort().join(' ')]));
 }
 
-/** Whether what an approval was given for is still what would run; one of a whole text is for all that runs by it. */
-export function isStillSo(approved: unknown, name: string, { now, text }: Standing): boolean {
-  if (typeof approved !== 'object' || approved === null) return true;
-  const before = approved as Definitions;
-  const names = name === text ? Object.keys(before) : [name].filter((each) => Object.hasOwn(before, each));
-  return names.every((each) => before[each] === now[each]);
-}
-
-interface Standing {
-  readonly now: Definitions;
-  /** All that would run. */
-  readonly text: string;
-}
-
 async function definedBy(
   { call, words }: ReadCommand,
   { bases, workingDirectory }: { readonly bases: readonly string[]; readonly workingDirectory: string },
 ): Promise<readonly string[] | undefined> {
   const program = basename(words[0] ?? '');
-  if (program === 'git' && call?.role !== 'reads') {
+  // To look for changes may write the index, and a hook is told of that.
+  const mayHook = call?.role !== 'reads' || looksForChanges.has(call.git?.subcommand ?? '');
+  if (program === 'git' && mayHook) {
     const starts = bases.map((base) => resolve(base, ...(call?.git?.directories ?? [])));
     return gitDefinitions(starts.length > 0 ? starts : [workingDirectory]);
   }
@@ -58,7 +48,10 @@ async function definedBy(
     ? (await Promise.all(places.map(memberPackages))).flat()
     : [];
   const paths = [...(await pathsOf(places, names)), ...members];
-  return Promise.all(paths.map(async (path) => `${path}\0${definition(path, await textOf(path))}`));
+  const included = await includedFiles(program, paths, textOf);
+  return Promise.all(
+    [...paths, ...included].map(async (path) => `${path}\0${definition(path, await textOf(path))}`),
+  );
 }
 
 /** Options by which a script of another package of the project is run. */
@@ -97,14 +90,14 @@ function patternsIn(text: string | undefined): readonly string[] {
 const files: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     'npm pnpm yarn bun':
-      'package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml bunfig.toml',
+      'package.json .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml bunfig.toml .pnp.cjs .pnp.loader.mjs',
     'make gmake': 'GNUmakefile makefile Makefile',
     just: 'justfile Justfile .justfile',
     rake: 'Rakefile rakefile Rakefile.rb rakefile.rb',
     'gradle gradlew':
       'build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradlew gradle/wrapper/gradle-wrapper.properties',
     mvn: 'pom.xml .mvn/maven.config .mvn/jvm.config .mvn/extensions.xml',
-    cargo: 'build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml',
+    cargo: 'Cargo.toml build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml',
     terraform: '*.tf *.tf.json',
     deno: 'deno.json deno.jsonc package.json',
     'turbo nx lerna': 'turbo.json nx.json project.json lerna.json package.json',
@@ -122,7 +115,7 @@ const files: ReadonlyMap<string, readonly string[]> = new Map(
       'Procfile Vagrantfile Tiltfile Earthfile skaffold.yaml',
     'docker podman':
       'compose.yaml compose.yml docker-compose.yaml docker-compose.yml compose.override.yaml compose.override.yml ' +
-      'docker-compose.override.yaml docker-compose.override.yml',
+      'docker-compose.override.yaml docker-compose.override.yml .env',
   }).flatMap(([programs, names]) =>
     programs.split(' ').map((program) => [program, names.split(' ')] as const),
   ),
@@ -131,11 +124,15 @@ const files: ReadonlyMap<string, readonly string[]> = new Map(
 /** Of a package the scripts count, and what runs them: what it depends on changes with every installation. */
 function definition(path: string, text: string | undefined): string {
   if (text === undefined) return '';
+  // What it depends on changes with every edit, which files are its programs does not.
+  if (basename(path) === 'Cargo.toml') return (text.match(runByCargo) ?? []).join('\n');
   const described = basename(path) === 'package.json' ? parsed(text) : undefined;
   // What is no package is compared as it stands.
   if (!described) return text;
   return JSON.stringify([described.scripts ?? {}, described.packageManager ?? '']);
 }
+
+const runByCargo = /^[^\n#]*\b(?:build|proc-macro|links|members|path)\s*=[^\n]*/gm;
 
 function parsed(text: string | undefined): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -4,7 +4,8 @@ import { isAbsent } from '../workspace/absent.js';
 import type { ReadCommand } from './commands.js';
 import { examineGit, type GitPlace, hasForeignBelow } from './git-place.js';
 import { addedAndAsked, type Line, lineEffects, looksForChanges } from './line-effects.js';
-import { matchedNames } from './matched-names.js';
+import { hasLinksBelow } from './links-below.js';
+import { isWild, matchedNames } from './matched-names.js';
 import type { ParsedCall } from './shell/options.js';
 
 /** Where the commands of a text may stand. */
@@ -24,15 +25,17 @@ export async function doubtsAbout(
   const { isSelfMade, hidesCommands } = lineEffects(line, {
     hasForeignBelow: added !== undefined && (await hasForeignBelow(standing.workingDirectory, added)),
   });
-  const [wildcards, links, git] = await Promise.all([
+  const [wildcards, links, filled, git] = await Promise.all([
     becomesOption(commands, standing),
     meetsLinks(commands, standing),
+    fillsLinks(commands, standing),
     gitDoubts(commands, standing),
   ]);
   return {
     doubts: [
       ...(wildcards ? ['a wildcard may become an option'] : []),
       ...(links ? ['it would read whatever links in a directory lead to'] : []),
+      ...(filled ? ['it would write through links in a directory'] : []),
       ...git.doubts,
       ...(isSelfMade ? ['one part of the line may change what another part goes by'] : []),
     ],
@@ -57,6 +60,20 @@ async function meetsLinks(commands: readonly ReadCommand[], { bases }: Standing)
     .flatMap(({ value }) => bases.map((base) => resolve(base, value)));
   const kinds = await Promise.all(places.map(isDirectory));
   return kinds.includes(true);
+}
+
+/** `cp -r a d` writes what `a` has in it to where links of the same names in `d/a` lead. */
+async function fillsLinks(commands: readonly ReadCommand[], { bases }: Standing): Promise<boolean> {
+  const roots = commands
+    .flatMap(({ call }) => call?.filled ?? [])
+    .flatMap((place) => bases.map((base) => resolve(base, place)));
+  const found = await Promise.all(
+    [...new Set(roots)].map(async (root) => {
+      const places = isWild(root) ? await matchedNames(root) : [root];
+      return places === undefined || (await Promise.all(places.map(hasLinksBelow))).includes(true);
+    }),
+  );
+  return found.includes(true);
 }
 
 /** What cannot be looked at is taken for one. */

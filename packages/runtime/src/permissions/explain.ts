@@ -2,7 +2,6 @@ import { locate } from '../workspace/paths.js';
 import { judge, type PolicyRules, type Verdict } from './policy.js';
 import type { PermissionQuestion } from './question.js';
 import type { ShellReading } from './shell/reading.js';
-import { readShellCommand, shellRequest } from './shell-command.js';
 import { examine, type Occasion, type Subject, toolSubject } from './subject.js';
 
 /** The call that is explained. */
@@ -32,6 +31,7 @@ export async function explain(
   const toolName = toolNames[wish.type];
   const verdict = judge(await examine(question, { toolName, ...occasion }), rules);
   if (wish.type !== 'command') return verdict;
+  const { readShellCommand } = await import('./shell-command.js');
   const reading = readShellCommand(wish.command);
   const isUnsure = verdict.type === 'ask' && reading.problems.length > 0;
   const because = isUnsure
@@ -53,7 +53,10 @@ async function questionOf(
   { workingDirectory }: Occasion,
   { directories, home }: PolicyRules,
 ): Promise<PermissionQuestion> {
-  if (wish.type === 'command') return { request: shellRequest({ command: wish.command, intention: '' }) };
+  if (wish.type === 'command') {
+    const { shellRequest } = await import('./shell-command.js');
+    return { request: shellRequest({ command: wish.command, intention: '' }) };
+  }
   if (wish.type === 'url') return { request: { kind: 'url', intention: '', url: wish.url } };
   const { path, real, isInside } = await locate(wish.path, {
     workingDirectory,

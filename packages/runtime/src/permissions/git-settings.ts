@@ -1,3 +1,5 @@
+import { gitReads } from './shell/programs/git-reads.js';
+
 /** What a file of settings says, as far as it decides what git does besides what it is asked to. */
 export interface GitSettings {
   /** The first setting that may make git run something, or work elsewhere. */
@@ -148,6 +150,8 @@ function isHarmless({ section, subsection, name, value }: Setting): boolean {
   // `[diff "x"]` and `[merge "x"]` are drivers.
   if (subsection !== undefined && (section === 'diff' || section === 'merge' || section === 'core'))
     return false;
+  // Newer releases let an alias stand for a sub-command that they mean to drop.
+  if (section === 'alias') return !gitReads.has(subsection?.toLowerCase() ?? name);
   if (section === 'core' && name === 'fsmonitor') return /^(?:true|false|)$/i.test(value);
   if (section === 'core' && name === 'bare') return /^false$/i.test(value);
   return true;

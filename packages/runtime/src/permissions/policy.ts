@@ -1,7 +1,7 @@
 import { liesIn } from '../workspace/paths.js';
 import { addressCovers } from './addresses.js';
 import { mayTurnInto } from './commands.js';
-import { isStillSo } from './definitions.js';
+import type { Definitions } from './definitions.js';
 import { reachableRule } from './open-paths.js';
 import type { PermissionRequest } from './question.js';
 import { describeRule, isAllowed, isForbidden, type Rule } from './rules.js';
@@ -235,6 +235,18 @@ function covers(approval: Approval, request: PermissionRequest, now: Subject['de
     default:
       return false;
   }
+}
+
+/** Whether what an approval was given for is still what would run; one of a whole text is for all that runs by it. */
+function isStillSo(
+  approved: unknown,
+  name: string,
+  { now, text }: { readonly now: Definitions; readonly text: string },
+): boolean {
+  if (typeof approved !== 'object' || approved === null) return true;
+  const before = approved as Definitions;
+  const names = name === text ? Object.keys(before) : [name].filter((each) => Object.hasOwn(before, each));
+  return names.every((each) => before[each] === now[each]);
 }
 
 /** What is certain to change nothing and to stay where it may; what is not fully understood is neither. */

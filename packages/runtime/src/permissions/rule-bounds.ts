@@ -6,8 +6,8 @@ class TooManyRules extends Error {
 }
 
 /** All of them are looked at before each call, by the thread that serves every client. */
-const most = 2000;
-const longest = 4096;
+export const ruleBounds = { most: 2000, longest: 4096 } as const;
+const { most, longest } = ruleBounds;
 
 /** Throws TooManyRules when a change would keep more rules, or longer ones, than a session may have. */
 export function checkBounds(change: PermissionChange): void {

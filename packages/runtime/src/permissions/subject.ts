@@ -5,8 +5,7 @@ import { ownTurn } from '../own-turn.js';
 import { expandBraces } from '../workspace/glob-pattern.js';
 import { locate, type Place } from '../workspace/paths.js';
 import type { ReadCommand } from './commands.js';
-import { type Definitions, definitionsOf } from './definitions.js';
-import { doubtsAbout } from './doubts.js';
+import type { Definitions } from './definitions.js';
 import type { Line } from './line-effects.js';
 import { isWild, matchedNames } from './matched-names.js';
 import { leadsThroughProcess } from './process-paths.js';
@@ -77,6 +76,10 @@ export async function examine(question: PermissionQuestion, occasion: Occasion):
   if (isTooMuch)
     return { ...subject, isUnread: true, hidesCommands: true, doubts: ['it names too many places'] };
   const line = { ...reading, paths, workingDirectory };
+  const [{ doubtsAbout }, { definitionsOf }] = await Promise.all([
+    import('./doubts.js'),
+    import('./definitions.js'),
+  ]);
   const [{ doubts, hidesCommands }, definitions] = await Promise.all([
     doubtsAbout(line, { bases, workingDirectory }),
     definitionsOf(reading.commands, { bases, workingDirectory }),
@@ -166,6 +169,7 @@ function candidates(commands: readonly ReadCommand[]): readonly string[] {
     ...words.slice(1).flatMap(piecesOf),
     ...(call?.options ?? []).flatMap(({ value }) => (value === undefined ? [] : [value])),
     ...(call?.operands ?? []).map(({ value }) => value),
+    ...(call?.made ?? []),
   ]);
   return [...new Set(written)]
     .flatMap((word) => (word.includes('{') && isShortWord(word) ? expandBraces(word) : [word]))

@@ -74,7 +74,10 @@ interface MultiTool {
   readonly isRunner?: boolean;
 }
 
-const packageManager: MultiTool = { runs: ['run', 'run-script', 'exec', 'x', 'dlx', 'rum', 'urn'] };
+const packageManager: MultiTool = {
+  nested: ['audit'],
+  runs: ['run', 'run-script', 'exec', 'x', 'dlx', 'rum', 'urn'],
+};
 const container: MultiTool = {
   nested: ['compose', 'container', 'image', 'volume', 'network', 'system'],
   inside: ['exec', 'run'],
@@ -96,11 +99,16 @@ const tools = new Map<string, MultiTool>([
   ['bun', packageManager],
   [
     'gh',
-    { nested: ['pr', 'issue', 'repo', 'run', 'release', 'workflow', 'auth', 'alias', 'extension', 'api'] },
+    {
+      nested:
+        'pr issue repo run release workflow auth alias extension api gist label secret variable cache project codespace config'.split(
+          ' ',
+        ),
+    },
   ],
   ['docker', container],
   ['podman', container],
-  ['kubectl', { inside: ['exec', 'run', 'debug'] }],
+  ['kubectl', { nested: ['rollout'], inside: ['exec', 'run', 'debug'] }],
   ...['npx', 'bunx', 'pnpx', 'uvx'].map((name): [string, MultiTool] => [name, { isRunner: true }]),
   ['go', { nested: ['mod'], runs: ['run', 'tool'] }],
   ['cargo', plain],
@@ -115,10 +123,8 @@ const tools = new Map<string, MultiTool>([
     name,
     { inside: ['run', 'exec', 'x', 'shell', 'develop'] },
   ]),
-  ...['pip', 'pip3', 'helm', 'terraform', 'dotnet', 'systemctl'].map((name): [string, MultiTool] => [
-    name,
-    plain,
-  ]),
+  ['terraform', { nested: ['state', 'workspace'] }],
+  ...['pip', 'pip3', 'helm', 'dotnet', 'systemctl'].map((name): [string, MultiTool] => [name, plain]),
   ...['apt', 'apt-get', 'brew', 'dnf', 'yum', 'apk', 'snap', 'make', 'just', 'rake', 'gradle', 'mvn'].map(
     (name): [string, MultiTool] => [name, plain],
   ),

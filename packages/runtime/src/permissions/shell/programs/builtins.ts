@@ -8,11 +8,7 @@ export const builtins: readonly (readonly [string, Program])[] = [
   ['false', anyWords],
   [':', anyWords],
   ['echo', anyWords],
-  // `-v` assigns, and its index is evaluated.
-  [
-    'printf',
-    (words) => (words[0]?.value.startsWith('-') && words[0].value !== '--' ? undefined : anyWords(words)),
-  ],
+  ['printf', printf],
   ...each(
     'test [',
     byWords('reads', (words) => !words.some((word) => word === '-v' || word === '-R')),
@@ -29,6 +25,18 @@ export const builtins: readonly (readonly [string, Program])[] = [
   ['break', byWords('reads', (words) => words.every((word) => /^\d+$/.test(word)))],
   ['continue', byWords('reads', (words) => words.every((word) => /^\d+$/.test(word)))],
 ];
+
+/** `-v` assigns, and its index is evaluated; `%n` assigns too, any variable: `printf 'x%n' PATH`. */
+function printf(words: Parameters<Program>[0]): ReturnType<Program> {
+  const [format] = words[0]?.value === '--' ? words.slice(1) : words;
+  if (words[0]?.value !== '--' && words[0]?.value.startsWith('-')) return undefined;
+  // A wildcard may become any format.
+  const isPlain =
+    format === undefined || (format.kind === 'literal' && !assigns.test(format.value.replaceAll('%%', '')));
+  return isPlain ? anyWords(words) : undefined;
+}
+
+const assigns = /%[^%a-zA-Z\\]*[hlLjtzq]*n/;
 
 /** They take any word for text. */
 function anyWords(words: Parameters<Program>[0]): ReturnType<Program> {

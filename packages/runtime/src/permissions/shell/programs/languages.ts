@@ -25,7 +25,8 @@ function sed(): Program {
     const isHarmless = texts.every((text) =>
       text.split(/[;\n]/).every((part) => harmlessSed.test(part.trim())),
     );
-    if (!isHarmless && !isQuestion(call)) return undefined;
+    // A file to write is opened while options are read: before `--version` is.
+    if (!isHarmless) return undefined;
     if (has(call, '-e', '--expression')) return { role: 'reads', ...call };
     const [text, ...operands] = call.operands;
     return { role: 'reads', options: call.options, operands, ...(text && { texts: [text] }) };

@@ -17,6 +17,10 @@ export interface Understood extends ParsedCall {
   readonly texts?: readonly KnownWord[];
   /** It would follow links that it meets in a directory. */
   readonly followsLinksInside?: boolean;
+  /** Files that it writes besides those its words name: `cp a/x d` writes `d/x`. */
+  readonly made?: readonly string[];
+  /** Directories below which it writes files under names that its words do not say. */
+  readonly filled?: readonly string[];
   /** It rests on the settings of the git repository it works in. */
   readonly git?: GitCall;
   /** Why an approval of its name alone does not cover it. */

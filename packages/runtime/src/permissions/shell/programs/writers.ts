@@ -1,4 +1,5 @@
 import type { ParsedCall } from '../options.js';
+import { copied, downloaded, fetched, making, split, zipped } from './made-files.js';
 import { each, has, type Program, program, type Understood, valuesOf } from './program.js';
 
 const archive =
@@ -11,14 +12,15 @@ const transfer = '-1246ACpqrTv -P: -i: -l: -c: -J:';
 export const writers: readonly (readonly [string, Program])[] = [
   [
     'cp',
-    linkedCopier(
+    copier(
       (call) => has(call, '-L', '--dereference', '-H'),
       '-abdfiHlLnPprRsTuvx -t: -S: --archive --backup=? --force --interactive --link --dereference --no-clobber --no-dereference --preserve=? --parents --recursive --reflink=? --remove-destination --symbolic-link --suffix= --target-directory= --no-target-directory --update=? --verbose --one-file-system',
     ),
   ],
   [
     'mv',
-    writer(
+    copier(
+      () => false,
       '-bfinTuv -t: -S: --backup=? --force --interactive --no-clobber --suffix= --target-directory= --no-target-directory --update=? --verbose',
     ),
   ],
@@ -33,7 +35,8 @@ export const writers: readonly (readonly [string, Program])[] = [
   ['touch', writer('-acfhm -d: -r: -t: --date= --reference= --no-create --no-dereference --time=')],
   [
     'ln',
-    writer(
+    copier(
+      () => false,
       '-bfinrsTvLP -t: -S: --symbolic --force --interactive --relative --no-dereference --no-target-directory --target-directory= --verbose --backup=?',
     ),
   ],
@@ -53,30 +56,38 @@ export const writers: readonly (readonly [string, Program])[] = [
   ['mktemp', writer('-dqtu -p: --directory --dry-run --quiet --suffix= --tmpdir=?')],
   [
     'install',
-    writer('-bcCdDpTv -g: -m: -o: -t: --directory --group= --mode= --owner= --target-directory= --verbose'),
+    copier(
+      () => false,
+      '-bcCdDpTv -g: -m: -o: -t: --directory --group= --mode= --owner= --target-directory= --verbose',
+    ),
   ],
   // Letters without a dash may be given first: they are the same options.
   ['tar', tar],
   // It follows links unless an option keeps them.
   [
     'zip',
-    linkedCopier(
-      (call) => !has(call, '-y', '--symlinks'),
-      '-rqvujym9876543210DXo -x: -i: -b: --recurse-paths --quiet --verbose --update --junk-paths --symlinks --move --exclude= --include=',
+    making(
+      zipped,
+      linkedCopier(
+        (call) => !has(call, '-y', '--symlinks'),
+        '-rqvujym9876543210DXo -x: -i: -b: --recurse-paths --quiet --verbose --update --junk-paths --symlinks --move --exclude= --include=',
+      ),
     ),
   ],
   ['unzip', writer('-lqvontpjxaCLXZ -d: -x:')],
-  ...each(
-    'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4',
-    writer(
-      '-cdfhkLlnNqrtvz123456789 -T: --stdout --to-stdout --decompress --force --keep --list --quiet --recursive --test --verbose --fast --best',
-    ),
-  ),
+  ...compressor('gzip gunzip', '.gz'),
+  ...compressor('bzip2 bunzip2', '.bz2'),
+  ...compressor('xz unxz', '.xz'),
+  ...compressor('zstd unzstd', '.zst'),
+  ...compressor('lz4', '.lz4'),
   ['zcat', writer('-fqv')],
   [
     'split',
-    writer(
-      '-dexu -a: -b: -C: -l: -n: --bytes= --lines= --number= --suffix-length= --numeric-suffixes=? --additional-suffix= --verbose',
+    making(
+      split,
+      writer(
+        '-dexu -a: -b: -C: -l: -n: --bytes= --lines= --number= --suffix-length= --numeric-suffixes=? --additional-suffix= --verbose',
+      ),
     ),
   ],
   [
@@ -92,27 +103,33 @@ export const writers: readonly (readonly [string, Program])[] = [
       '-avzhrlptgoDcuinxqPHAXSRLkKWC -B: -T: --archive --verbose --compress --human-readable --recursive --delete --delete-after --delete-excluded --exclude= --include= --dry-run --progress --partial --update --checksum --links --perms --times --owner --group --stats --size-only --ignore-existing --itemize-changes --quiet --bwlimit= --max-size= --min-size= --relative --existing --inplace --mkpath --chmod=',
     ),
   ],
-  ['scp', linkedCopier((call) => has(call, '-r'), transfer)],
+  ['scp', scp()],
   // What it reads may be commands of this machine: `!id`.
   ['sftp', () => undefined],
   [
     'curl',
-    program(
-      'writes',
-      '-sSLfIivkOJNgGaqR#046 -o: -X: -H: -d: -F: -u: -A: -e: -b: -c: -m: -w: -x: -y: -Y: -z: -C: -r: -T: --silent --show-error --location --fail ' +
-        '--fail-with-body --head --include --verbose --insecure --remote-name --remote-header-name --request= --header= --data= --data-raw= ' +
-        '--data-binary= --data-urlencode= --json= --form= --user= --user-agent= --referer= --cookie= --max-time= --connect-timeout= --retry= ' +
-        '--retry-delay= --output= --write-out= --compressed --url= --get --http1.1 --http2 --progress-bar --no-progress-meter --max-redirs= ' +
-        '--range= --continue-at= --upload-file= --create-dirs --ipv4 --ipv6 --no-buffer --globoff --proxy=',
-      { fits: isPlainTransfer },
+    making(
+      downloaded,
+      program(
+        'writes',
+        '-sSLfIivkOJNgGaqR#046 -o: -X: -H: -d: -F: -u: -A: -e: -b: -c: -m: -w: -x: -y: -Y: -z: -C: -r: -T: --silent --show-error --location --fail ' +
+          '--fail-with-body --head --include --verbose --insecure --remote-name --remote-header-name --request= --header= --data= --data-raw= ' +
+          '--data-binary= --data-urlencode= --json= --form= --user= --user-agent= --referer= --cookie= --max-time= --connect-timeout= --retry= ' +
+          '--retry-delay= --output= --write-out= --compressed --url= --get --http1.1 --http2 --progress-bar --no-progress-meter --max-redirs= ' +
+          '--range= --continue-at= --upload-file= --create-dirs --ipv4 --ipv6 --no-buffer --globoff --proxy=',
+        { fits: isPlainTransfer },
+      ),
     ),
   ],
   [
     'wget',
-    writer(
-      '-qvcSNbrlkpEHLx -O: -P: -T: -t: -U: -o: -A: -R: -w: -l: --quiet --verbose --no-verbose --continue --output-document= --directory-prefix= ' +
-        '--timeout= --tries= --user-agent= --header= --spider --server-response --no-check-certificate --recursive --level= --no-parent ' +
-        '--mirror --show-progress --max-redirect= --post-data= --no-clobber --timestamping',
+    making(
+      fetched,
+      writer(
+        '-qvcSNbrlkpEHLx -O: -P: -T: -t: -U: -o: -A: -R: -w: -l: --quiet --verbose --no-verbose --continue --output-document= --directory-prefix= ' +
+          '--timeout= --tries= --user-agent= --header= --spider --server-response --no-check-certificate --recursive --level= --no-parent ' +
+          '--mirror --show-progress --max-redirect= --post-data= --no-clobber --timestamping',
+      ),
     ),
   ],
   [
@@ -139,24 +156,54 @@ export const writers: readonly (readonly [string, Program])[] = [
 
 /**
  * Curl has little languages of its own, in which files are written and read under names that do not stand there: patterns
- * in addresses and what becomes of them in names of files, quotes and attributes in forms, outputs in formats.
+ * in addresses and what becomes of them in names of files, quotes and attributes in forms, outputs in formats. A format or
+ * a list of addresses that stands in a file says nothing here.
  */
 function isPlainTransfer(call: ParsedCall): boolean {
   const addresses = [...call.operands.map(({ value }) => value), ...valuesOf(call, '--url')];
   return (
     addresses.every((each) => isPlainAddress(each)) &&
     valuesOf(call, '-o', '--output').every((each) => !/#\d/.test(each)) &&
-    valuesOf(call, '-w', '--write-out').every((each) => !/%output/i.test(each)) &&
+    valuesOf(call, '-w', '--write-out').every((each) => !/^@|%output/i.test(each)) &&
     valuesOf(call, '-F', '--form').every((each) => /^[^="]+=(?:[@<]?[^"@<;,\\]*)$/.test(each))
   );
 }
 
 /** Of the web or a file server, or without a scheme; a pattern may stand behind the host only. */
 function isPlainAddress(address: string): boolean {
+  if (address.startsWith('@')) return false;
   const start = address.split(/[/?#]/, 3).join('/');
   if (/[{}[\]\\\s]/.test(start.replace(/\[[\da-f:.]+\]/i, ''))) return false;
   const scheme = /^([a-z][a-z\d+.-]*):(?!\d)/i.exec(address)?.[1];
   return scheme === undefined || /^(?:https?|ftps?)$/i.test(scheme);
+}
+
+function scp(): Program {
+  const inner = program('writes', transfer, {
+    // Releases before 9.6 hand the name of a user or a host on the way to a shell.
+    fits: (call) => valuesOf(call, '-J').every((value) => /^[\w.@:,[\]-]*$/.test(value)),
+  });
+  return followingLinks(inner, (call) => has(call, '-r'));
+}
+
+/** One that writes into a directory under the names of what it was given. */
+function copier(follows: (call: ParsedCall) => boolean, options: string): Program {
+  return making(copied, linkedCopier(follows, options));
+}
+
+/** Links are taken along by `-rf`, and by some always. */
+function compressor(names: string, suffix: string): readonly (readonly [string, Program])[] {
+  const isPressed = (call: ParsedCall) => suffix === '.lz4' || has(call, '-f', '--force');
+  const inner = linkedCopier(
+    (call) => has(call, '-r', '--recursive') && isPressed(call),
+    '-cdfhkLlnNqrtvz123456789 -T: --stdout --to-stdout --decompress --force --keep --list --quiet --recursive --test --verbose --fast --best',
+  );
+  const made = ({ operands }: ParsedCall) => ({
+    made: operands.flatMap(({ value }) =>
+      value.endsWith(suffix) ? [value.slice(0, -suffix.length)] : [value + suffix],
+    ),
+  });
+  return each(names, making(made, inner));
 }
 
 function writer(options: string): Program {
