@@ -165,6 +165,24 @@ test('of many calls at once, one client allowing and another denying, none runs;
   );
 });
 
+test.each<[string, () => unknown]>([
+  ['does not answer in time', () => new Promise(() => undefined)],
+  ['throws', () => Promise.reject(new Error('broken'))],
+  ['answers nonsense', () => ['allow']],
+  ['names no decision', () => ({ permissionDecision: 'perhaps' })],
+])(
+  'a hook that is declared advisory and %s has no opinion, and hook.end says that it failed',
+  async (_, preToolUse) => {
+    const model = runtime.script(callTools(look()), say('done'));
+    hooked(runtime.client, { preToolUse });
+    const hookOptions = { timeoutMs: 300, onFailure: 'allow' };
+    const session = await runtime.client.create({ ...providerOf(model), hooks: true, hookOptions, tools });
+    await session.send('Look');
+    expect(await seenThrough(session)).toEqual([{ at: 'here' }]);
+    expect(endsOf(session, 'preToolUse')).toMatchObject([{ success: false }]);
+  },
+);
+
 describe('a guard that is gone while a client with other hooks stays', () => {
   test('guards still: a call waits for hooks of its kind', async () => {
     const model = runtime.script(callTools(look()), say('done'));

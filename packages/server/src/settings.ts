@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { JsonObject, Methods, ParsedParams } from '@groundcrew/protocol';
 import {
-  defaultHookOptions,
   type HookOptions,
   providerSettings,
   type SessionSettings,
@@ -253,11 +252,14 @@ export function transformsSections({ systemMessage }: Pick<ResumeParams, 'system
   return Object.values(systemMessage?.sections ?? {}).some(({ action }) => action === 'transform');
 }
 
+/** How long a client may take to answer a hook, where it names no time. */
+const defaultHookMs = 60_000;
+
 function hookOptionsFrom(options: ResumeParams['hookOptions']): HookOptions {
   const { timeoutMs, onFailure, types, stopBlocks } = options ?? {};
   return {
-    timeoutMs: timeoutMs ?? defaultHookOptions.timeoutMs,
-    onFailure: onFailure ?? defaultHookOptions.onFailure,
+    timeoutMs: timeoutMs ?? defaultHookMs,
+    onFailure: onFailure ?? 'deny',
     ...(types && { types }),
     ...(typeof stopBlocks === 'number' && { stopBlocks }),
   };

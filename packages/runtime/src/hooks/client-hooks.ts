@@ -1,9 +1,6 @@
 import type { AskedClient } from '../questions/asked-client.js';
 import type { HookOptions, HookSource } from './hooks.js';
 
-/** How hooks are treated whose client says nothing of it. */
-export const defaultHookOptions: HookOptions = { timeoutMs: 60_000, onFailure: 'deny' };
-
 /** The hooks of an attached client. */
 export function clientHooks(client: AskedClient, sessionId: string, options: HookOptions): HookSource {
   return {

@@ -199,7 +199,8 @@ function answerOf<K extends HookType>(source: HookSource, point: K, said: unknow
   const most = mostCharacters(point);
   if (charactersIn(said) > most) return failed(source, `it answered more than ${most} characters`);
   const { result }: Method = hookPoints[point];
-  const parsed = read(result, said);
+  // Elsewhere null is the same as nothing; here it takes `_meta` away.
+  const parsed = point === 'preMcpToolCall' ? result().safeParse(said) : read(result, said);
   if (!parsed.success) return failed(source, `it answered otherwise than the protocol says`);
   // The table pairs each point with its own output; which one this is, is known only now.
   return { output: parsed.data as HookOutput<K> };
