@@ -249,6 +249,38 @@ test('strangers that say little and stay keep nobody out, and a client that leav
   expect(served.stderr).toBe(before);
 });
 
+test('bodies that come slowly, with the right token, keep nobody out and no request waiting', async () => {
+  const { hostname, port } = new URL(url);
+  const head = `POST /mcp HTTP/1.1\r\nhost: ${hostname}:${port}\r\nauthorization: Bearer ${token}\r\n`;
+  const before = served.stderr;
+  const heard: string[] = [];
+  const open = async (index: number) => {
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      heard[index] = `${heard[index] ?? ''}${bytes}`;
+    });
+    await once(socket, 'connect');
+    socket.write(`${head}content-type: application/json\r\ncontent-length: 4000\r\n\r\n{`);
+    return socket;
+  };
+  const slow: Awaited<ReturnType<typeof open>>[] = [];
+  // More than the door has places for, connections included: it has to let go of those that wait longest.
+  for (let index = 0; index < 400; index += 1) slow.push(await open(index));
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => raw({ headers: right, body: ping }).then(({ status }) => status)),
+  );
+  expect(answers.filter((status) => status >= 500)).toEqual([]);
+  const host = await connected();
+  await host.listTools();
+  await host.close();
+  await until(() => slow.filter(({ closed }) => closed).length >= 400 - 64);
+  expect(heard.filter(Boolean).every((text) => text.startsWith('HTTP/1.1 408 '))).toBe(true);
+  expect(heard[0]).toContain('The request took too long to arrive');
+  for (const socket of slow) socket.destroy();
+  expect(served.stderr).toBe(before);
+});
+
 test('over stdio nothing but messages is on stdout, and the server ends with its host', async () => {
   const transport = new StdioClientTransport({
     command: process.execPath,

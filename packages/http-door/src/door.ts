@@ -4,6 +4,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { Arrivals } from './arrivals.js';
 import { type Fault, notFound, refuse, refuseSocket, unauthorised } from './faults.js';
 import { Guesses } from './guesses.js';
 import { GuestCookies } from './guest-cookies.js';
@@ -90,6 +91,8 @@ const mostConnections = 256;
 /** One of so many connections may be a stranger's. */
 const strangersShare = 4;
 const mostRequests = 128;
+/** So many may be on their way, beside those that are answered. */
+const mostArrivals = 64;
 const mostBodyBytes = 4 * 1024 * 1024;
 
 const serverOptions = {
@@ -152,6 +155,7 @@ class Door {
   private guestCookies: GuestCookies | undefined;
   private running = 0;
   private readonly guesses = new Guesses();
+  private readonly arrivals: Arrivals;
   private readonly sockets = new Sockets();
   private readonly strangers: Strangers;
   private readonly life = new AbortController();
@@ -159,6 +163,7 @@ class Door {
   constructor(private readonly options: HttpDoorOptions) {
     const { mostConnections: most = mostConnections } = options;
     this.strangers = new Strangers(Math.ceil(most / strangersShare));
+    this.arrivals = new Arrivals(Math.max(mostArrivals, Math.ceil(most / strangersShare)));
   }
 
   open({ host, port }: { readonly host: string; readonly port: number }): void {
@@ -184,9 +189,6 @@ class Door {
     const visit = await this.visit(incoming);
     if (visit.fault) return refuse(outgoing, visit.fault);
     if (!this.routeOf(incoming)?.isOpen) this.strangers.admit(incoming.socket);
-    if (this.running >= (this.options.mostConnections ?? mostRequests))
-      return refuse(outgoing, { status: 503, text: 'Too many requests at once' });
-    this.running += 1;
     try {
       await this.answer(incoming, outgoing, visit);
     } catch (error) {
@@ -195,8 +197,6 @@ class Door {
       if (incoming.destroyed && !incoming.complete) return;
       this.options.onFailure?.(error);
       refuse(outgoing, { status: 500, text: 'Internal error' });
-    } finally {
-      this.running -= 1;
     }
   }
 
@@ -294,13 +294,37 @@ class Door {
     const left = new AbortController();
     outgoing.once('close', () => left.abort(new Error('The client is gone')));
     const signal = AbortSignal.any([left.signal, this.life.signal]);
-    const request = await requestOf(incoming, { mostBodyBytes, signal });
-    if (this.isCookiePath(incoming)) {
-      const cookie = this.guestCookies?.issue(visit.shown ?? '') ?? this.cookies?.issue() ?? '';
-      outgoing.writeHead(204, { 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
-      return;
+    const request = await this.arrived(incoming, outgoing, { visit, signal });
+    if (this.running >= (this.options.mostConnections ?? mostRequests))
+      return refuse(outgoing, { status: 503, text: 'Too many requests at once' });
+    this.running += 1;
+    try {
+      if (this.isCookiePath(incoming)) {
+        const cookie = this.guestCookies?.issue(visit.shown ?? '') ?? this.cookies?.issue() ?? '';
+        outgoing.writeHead(204, { 'set-cookie': cookie, 'cache-control': 'no-store' }).end();
+        return;
+      }
+      const response = await this.routeOf(incoming)?.answer(request, visit.guest);
+      if (response) await send(response, outgoing, signal);
+    } finally {
+      this.running -= 1;
     }
-    const response = await this.routeOf(incoming)?.answer(request, visit.guest);
-    if (response) await send(response, outgoing, signal);
+  }
+
+  /** The whole request. One that is slow while too many others come is told so, and its connection closed. */
+  private async arrived(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    { visit, signal }: { readonly visit: Visit; readonly signal: AbortSignal },
+  ): Promise<Request> {
+    const arrival = this.arrivals.begin(visit.shown ?? '', () => {
+      refuse(outgoing, { status: 408, text: 'The request took too long to arrive' });
+      incoming.destroy();
+    });
+    try {
+      return await requestOf(incoming, { mostBodyBytes, signal });
+    } finally {
+      arrival.done();
+    }
   }
 }

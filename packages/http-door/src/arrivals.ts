@@ -1,0 +1,33 @@
+/** A request whose body is not here yet. */
+export interface Arrival {
+  /** Its body is here, or will not come. */
+  done(): void;
+}
+
+/**
+ * Requests whose bodies are still on their way. They take no place of those that are answered. Of too many, the oldest of the
+ * token that has most of them goes, so slow clients keep nobody out, least of all those with another token.
+ */
+export class Arrivals {
+  private readonly waiting = new Map<Arrival, { readonly token: string; readonly cutOff: () => void }>();
+
+  constructor(private readonly most: number) {}
+
+  /** A request with this token has come; `cutOff` ends it. */
+  begin(token: string, cutOff: () => void): Arrival {
+    const arrival: Arrival = { done: () => void this.waiting.delete(arrival) };
+    this.waiting.set(arrival, { token, cutOff });
+    if (this.waiting.size > this.most) this.leaveOne();
+    return arrival;
+  }
+
+  private leaveOne(): void {
+    const counts = new Map<string, number>();
+    for (const { token } of this.waiting.values()) counts.set(token, (counts.get(token) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    const [oldest, { cutOff } = { cutOff: () => undefined }] =
+      [...this.waiting].find(([, { token }]) => counts.get(token) === most) ?? [];
+    oldest?.done();
+    cutOff();
+  }
+}
