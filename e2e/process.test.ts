@@ -60,6 +60,9 @@ describe('the command line', () => {
     ['-p hello --frobnicate', '--frobnicate'],
     ['serve --frobnicate', '--frobnicate'],
     ['sessions ls --no-color', '--no-color'],
+    ['sessions --frobnicate', '--frobnicate'],
+    ['permissions --frobnicate', '--frobnicate'],
+    ['mcp --frobnicate', '--frobnicate'],
   ])('%s ends with code 1 and names the unknown option', async (flags, name) => {
     const process = new RuntimeProcess({ flags: flags.split(' '), home: runtime.home.path });
     expect(await process.exited).toEqual({ code: 1, signal: null });

@@ -21,6 +21,9 @@ export class SandboxWorld {
     this.file('person/.ssh/id_ed25519', 'the private key');
     this.file('person/.aws/credentials', 'the cloud key');
     this.file('person/.npmrc', 'the registry key');
+    this.file('person/.bash_history', 'export KEY=the typed key\n');
+    this.file('person/.huggingface/token', 'the hub key');
+    this.file('person/.config/stripe/config.toml', 'the payment key');
     this.file('person/notes.txt', 'no secret');
     this.file('outside/data.txt', 'outside data');
     afterAll(() => rmSync(this.base, { recursive: true, force: true }));

@@ -53,7 +53,7 @@ describe.skipIf(noSandbox !== undefined)('a command in the sandbox', () => {
   test('reads what is no secret, and sees no keys', async () => {
     expect(
       await run([
-        `cat '${outside}/data.txt' ~/notes.txt; cat ~/.ssh/id_ed25519 ~/.aws/credentials ~/.npmrc 2>/dev/null; ls -A ~/.ssh ~/.aws | grep -v :; env | grep -c key`,
+        `cat '${outside}/data.txt' ~/notes.txt; cat ~/.ssh/id_ed25519 ~/.aws/credentials ~/.npmrc ~/.bash_history ~/.huggingface/token ~/.config/stripe/config.toml 2>/dev/null; ls -A ~/.ssh ~/.aws | grep -v :; env | grep -c key`,
       ]),
     ).toEqual(['outside datano secret\n0\n<exited with exit code 1>']);
   });

@@ -63,6 +63,20 @@ describe('a scheduled prompt', () => {
     });
   });
 
+  test.each([1e308, -1e308, 8.64e15 + 1])(
+    'at %d, which no calendar has, is refused and leaves the list as it was',
+    async (at) => {
+      const { session } = await runtime.session([]);
+      const refusal = { error: 'Invalid scheduled time.' };
+      expect(await session.call('session.schedule.addAt', { at, prompt: 'Look' })).toEqual(refusal);
+      const interval = '999999999999999d';
+      expect(await session.call('session.schedule.add', { interval, prompt: 'Look' })).toEqual({
+        error: `Invalid interval "${interval}": it leads to no date.`,
+      });
+      expect(await entries(session)).toEqual([]);
+    },
+  );
+
   test('survives the process, and comes once to the next that opens the session', async () => {
     const model = runtime.script(say('one'), say('done'), say('again'));
     const first = runtime.spawn({ flags: ['--stdio'] });

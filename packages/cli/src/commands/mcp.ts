@@ -5,7 +5,7 @@ import { commandEnvironment } from '../config/command-environment.js';
 import { homeDirectory } from '../config/home.js';
 import { mcpConfig } from '../config/mcp-config.js';
 import { McpFileFault, mcpFiles, mcpPath } from '../config/mcp-file.js';
-import { entryOf, UsageError } from '../flags/arguments.js';
+import { entryOf, UnknownOption, UsageError } from '../flags/arguments.js';
 import { type Flag, switchFlag, textFlag } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
@@ -206,6 +206,7 @@ export const mcp: Command = {
       throw error;
     }
     if (asksForHelp(argv)) return show(mcp.help(), terminal);
+    if (name.startsWith('-')) throw new UnknownOption(name);
     throw new UsageError(`groundcrew mcp needs ls, add, rm, test, login or serve, not ${name}`);
   },
 };

@@ -3,7 +3,7 @@ import { explainStanding, type StandingExplanation, type Wish } from '@groundcre
 import { homeDirectory } from '../config/home.js';
 import { permissionsPath, readRulesFile } from '../config/permissions-file.js';
 import { standingSandbox } from '../config/sandbox-choice.js';
-import { entryOf, UsageError } from '../flags/arguments.js';
+import { entryOf, UnknownOption, UsageError } from '../flags/arguments.js';
 import { choiceFlag, type FlagValues, switchFlag, textFlag } from '../flags/flags.js';
 import { exitCodes, type Terminal } from '../terminal/terminal.js';
 import { visible } from '../terminal/visible.js';
@@ -55,6 +55,7 @@ export const permissions: Command = {
     const command = entryOf(subcommands, name);
     if (command) return command.start(rest, terminal);
     if (asksForHelp(argv)) return show(check.help(), terminal);
+    if (name.startsWith('-')) throw new UnknownOption(name);
     throw new UsageError(`groundcrew permissions needs check${name === '' ? '' : `, not ${name}`}`);
   },
 };

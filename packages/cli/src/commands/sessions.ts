@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type SessionEvent, transcriptOf } from '@groundcrew/sdk';
 import { configFlags, readConfig } from '../config/config.js';
-import { entryOf, UsageError } from '../flags/arguments.js';
+import { entryOf, UnknownOption, UsageError } from '../flags/arguments.js';
 import { switchFlag, textFlag } from '../flags/flags.js';
 import type { Log } from '../log/log.js';
 import type { Redactor } from '../log/redact.js';
@@ -107,6 +107,7 @@ export const sessions: Command = {
     const command = name === undefined ? undefined : entryOf(subcommands, name);
     if (command) return command.start(rest, terminal);
     if (name !== undefined && asksForHelp([name])) return show(sessions.help(), terminal);
+    if (name?.startsWith('-')) throw new UnknownOption(name);
     throw new UsageError(
       `groundcrew sessions needs one of ${Object.keys(subcommands).join(', ')}${name === undefined ? '' : `, not ${name}`}`,
     );

@@ -141,7 +141,7 @@ type Timing = Omit<Schedule, 'id' | 'prompt' | 'displayPrompt'>;
 
 function timingOf(wish: ScheduleWish, now: number): Timing | string {
   if ('at' in wish)
-    return Number.isFinite(wish.at)
+    return isTime(wish.at)
       ? { at: wish.at, recurring: false, nextRunAt: wish.at }
       : 'Invalid scheduled time.';
   const { recurring = true } = wish;
@@ -150,12 +150,18 @@ function timingOf(wish: ScheduleWish, now: number): Timing | string {
     const intervalMs = Number(count ?? 0) * (units[unit || 'm'] ?? 0);
     if (intervalMs === 0) return `Invalid interval "${wish.interval}". Try 30s, 5m, 2h, or 1d.`;
     if (intervalMs < shortestInterval) return 'Minimum interval is 10s.';
+    if (!isTime(now + intervalMs)) return `Invalid interval "${wish.interval}": it leads to no date.`;
     return { intervalMs, recurring, nextRunAt: now + intervalMs };
   }
   const { cron, tz } = wish;
   const nextRunAt = nextCronTime(cron, now, tz);
   if (nextRunAt === undefined) return `Invalid cron expression "${cron}".`;
   return { cron, recurring, nextRunAt, ...(tz !== undefined && { tz }) };
+}
+
+/** What no calendar has could be stored, and no list could show it. */
+function isTime(milliseconds: number): boolean {
+  return !Number.isNaN(new Date(milliseconds).getTime());
 }
 
 /** Times that were missed do not come again: the next one is after now. */
