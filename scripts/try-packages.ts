@@ -12,6 +12,11 @@ const program = join(project.folder, 'node_modules', '.bin', 'groundcrew');
 assert.equal(project.run(program, '-p', 'What is 1+1?'), '1+1 = 2\n');
 assert.match(project.run(program, 'sessions', 'ls'), /What is 1\+1\?/);
 assert.match(project.run(program, 'doctor'), /./);
+// The parser of commands is a file of its own. What would be asked about has an exit code of its own.
+assert.throws(() => project.run(program, 'permissions', 'check', 'git status'), {
+  status: 3,
+  stdout: /^command: git status \(only reads\)$/m,
+});
 
 const app = `
 const shout = defineTool('shout', {

@@ -6,6 +6,7 @@ import { browserOptions } from '../../../scripts/browser-options.mjs';
 import { takeBuildLock } from './build-lock.mjs';
 import { isFresh, repository, stampName, writeStamp } from './freshness.cjs';
 import { lazyBuiltins } from './lazy-builtins.mjs';
+import { librariesApart, libraryEntries } from './libraries.mjs';
 import { standIns } from './stand-ins.mjs';
 
 const cliFolder = join(import.meta.dirname, '..');
@@ -21,6 +22,7 @@ const hiddenInputs = [
   'packages/cli/package.json',
   'packages/cli/scripts/build.mjs',
   'packages/cli/scripts/lazy-builtins.mjs',
+  'packages/cli/scripts/libraries.mjs',
   'packages/cli/scripts/stand-ins.mjs',
   'scripts/browser-options.mjs',
 ];
@@ -61,6 +63,7 @@ async function buildInto(outputFolder) {
     const options = bundleOptions(temporary);
     const results = await allEnded([
       build(options),
+      build(libraryOptions(options)),
       ...(flags.failpoints
         ? []
         : [build(terminalOptions(options)), build(agentOptions(options)), build(pageOptions(options))]),
@@ -82,8 +85,8 @@ async function allEnded(builds) {
   return Promise.all(builds);
 }
 
-// One file each: code behind an `import()` is evaluated when it is first asked for, and a running
-// program never has to find a chunk on a disk where a newer build has been put meanwhile.
+// One file each, with all of our own code: what is behind an `import()` is evaluated when it is first asked for, and a
+// running program never has to find a part of itself on a disk where a newer build has been put meanwhile.
 function bundleOptions(outdir) {
   const { version } = JSON.parse(readFileSync(join(cliFolder, 'package.json'), 'utf8'));
   return {
@@ -93,7 +96,7 @@ function bundleOptions(outdir) {
     outExtension: { '.js': '.cjs' },
     bundle: true,
     external,
-    plugins: [lazyBuiltins],
+    plugins: [librariesApart, lazyBuiltins],
     format: 'cjs',
     platform: 'node',
     target: 'node20',
@@ -118,6 +121,10 @@ function bundleOptions(outdir) {
     metafile: true,
     logLevel: 'warning',
   };
+}
+
+function libraryOptions(options) {
+  return { ...options, entryPoints: libraryEntries, plugins: [lazyBuiltins] };
 }
 
 // The terminal face, which no runtime needs: a module, because its layout engine is one that waits while it loads.

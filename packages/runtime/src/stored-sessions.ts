@@ -9,14 +9,9 @@ import type {
   SessionSummary,
 } from '@groundcrew/store';
 import type { Clock } from './clock.js';
-import { type ExportedSession, type ExportRequest, exportLog } from './history/export-session.js';
+import type { ExportedSession, ExportRequest } from './history/export-session.js';
 import { type ForkRequest, forkLog } from './history/fork.js';
-import {
-  CannotImport,
-  type ImportedSession,
-  type ImportRequest,
-  importLog,
-} from './history/import-session.js';
+import type { ImportedSession, ImportRequest } from './history/import-session.js';
 import { replay } from './log/replay.js';
 import { passageWith, searchText } from './log/search-text.js';
 import type { SessionState } from './log/state.js';
@@ -255,6 +250,7 @@ export class StoredSessions {
   /** Reads a session of a directory in the layout of other tools, or of a file of events; it can be resumed then. */
   async importFrom(request: ImportRequest): Promise<Omit<ImportedSession, 'directory'>> {
     const { store, directory, onForked, remove, find } = this.parts();
+    const { CannotImport, importLog } = await import('./history/import-session.js');
     if (request.sessionId !== undefined && find(request.sessionId))
       throw new CannotImport(`The session ${request.sessionId} is open`);
     const { directory: from, ...imported } = await importLog(this.parts(), request);
@@ -274,6 +270,7 @@ export class StoredSessions {
   async exportTo(request: ExportRequest): Promise<ExportedSession> {
     const { store, directory, find } = this.parts();
     await find(request.sessionId)?.openLog?.stored();
+    const { exportLog } = await import('./history/export-session.js');
     const exported = await exportLog(store, request);
     await copyDirectory(sessionDirectoryIn(directory, request.sessionId), exported.directory);
     return exported;
