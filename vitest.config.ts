@@ -16,6 +16,7 @@ const names = [
   'server',
   'cluster',
   'tenants',
+  'webhooks',
   'sdk',
   'http-door',
   'mcp-server',

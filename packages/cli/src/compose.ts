@@ -26,6 +26,7 @@ import { HomePlugins } from './config/plugins.js';
 import { standingRetention } from './config/retention.js';
 import type { ProgramTelemetry } from './config/telemetry.js';
 import { userSettings } from './config/user-settings.js';
+import type { OpenWebhooks } from './config/webhooks.js';
 import { wireModel } from './config/wire-model.js';
 import { namesIn } from './flags/arguments.js';
 import { keepRetention } from './sessions/retention-timer.js';
@@ -67,6 +68,8 @@ export interface ProgramOptions {
   readonly access?: NonNullable<ServerEnvironment['access']>;
   /** Counts what model calls take; nothing does without. */
   watchModels?(access: ModelAccess, priceOf: NonNullable<RuntimeOptions['priceOf']>): ModelAccess;
+  /** Tells others than clients what becomes of sessions; nothing does without. */
+  readonly openWebhooks?: OpenWebhooks;
   warn(message: string): void;
   /** The client asked the program to end, and everything is closed. */
   onShutdown(): void;
@@ -102,10 +105,7 @@ export interface Program {
 /** Wires stores, models and tools into a server. The only place that knows them all. */
 export function compose(options: ProgramOptions): Program {
   const workers = new Workers({ entry: workerEntry });
-  const homes = new Homes({
-    ...options,
-    searchElsewhere: (step) => workers.run('search', step, { milliseconds: longestSearchStep }),
-  });
+  const { homes, webhooks } = homesOf(options, workers);
   const accounts = accountsOf(options, async (token) => (await models.userOf(token))?.login);
   const carried = () => server.inference.calls?.exchange;
   const models = modelDirectory(options, { workers, carried, accounts });
@@ -137,6 +137,7 @@ export function compose(options: ProgramOptions): Program {
     await node?.drain(AbortSignal.abort());
     await server.shutdown();
     await node?.close();
+    await webhooks?.close();
     await workers.close();
     await homes.close();
     await options.telemetry?.close();
@@ -151,13 +152,26 @@ export function compose(options: ProgramOptions): Program {
     ...leavingOf(node),
     close,
     loadStore: () => homes.main.load(),
-    openStore: () => homes.main.warmUp(),
+    openStore: () => {
+      homes.main.warmUp();
+      webhooks?.start();
+    },
     ...watching({ ...options, runtime, server, homes, node }),
     events: (request) => eventStream({ runtime, store: homes.main }, request),
     get store() {
       return homes.main;
     },
   };
+}
+
+function homesOf(options: ProgramOptions, workers: Workers) {
+  const homes: Homes = new Homes({
+    ...options,
+    searchElsewhere: (step) => workers.run('search', step, { milliseconds: longestSearchStep }),
+    ...(options.openWebhooks && { watch: (home, store) => webhooks?.watch(home, store) }),
+  });
+  const webhooks = options.openWebhooks?.((home) => homes.plain(home));
+  return { homes, webhooks };
 }
 
 function builtinToolsOf({ environment }: ProgramOptions): RuntimeOptions['builtinTools'] {
@@ -225,8 +239,7 @@ function watchedModels(
   };
 }
 
-/** A step reads for less than a second; the rest is for waits for locks and a busy machine. */
-const longestSearchStep = 60_000;
+const longestSearchStep = 60_000; // a step reads for less than a second; the rest is for locks and a busy machine
 
 const turnLimits: RuntimeOptions['limits'] = {
   toolRounds: 1000,

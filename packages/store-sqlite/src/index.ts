@@ -20,6 +20,7 @@ export { openDatabase } from './driver.js';
 export { withFileLock } from './file-lock.js';
 export { type IdleStore, idleStore } from './idle-store.js';
 export { keptStores } from './kept-stores.js';
+export { openSqliteOutbox } from './outbox.js';
 export { StoreSearcher } from './search-elsewhere.js';
 export {
   openSqliteStore,

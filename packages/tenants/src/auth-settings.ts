@@ -10,7 +10,7 @@ const role = z.enum(['observer', 'member', 'admin']);
 const absolutePath = z.string().regex(/^\//, 'expected a whole path');
 
 /** Tokens are checked by public keys only: whoever can check one must not be able to make one. */
-const algorithm = z.enum([
+export const knownAlgorithms = [
   'RS256',
   'RS384',
   'RS512',
@@ -22,7 +22,9 @@ const algorithm = z.enum([
   'ES512',
   'EdDSA',
   'Ed25519',
-]);
+] as const;
+
+const algorithm = z.enum(knownAlgorithms);
 
 const token = z.strictObject({
   name: z.string().min(1).max(100),
@@ -55,12 +57,49 @@ const quotas = z.strictObject({
   costPerDay: z.optional(z.number().min(0)),
 });
 
+const webhook = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  /** Signs; nobody but its owner may read the file. */
+  secretFile: absolutePath,
+  events: z.optional(z.array(z.enum(['session.waiting', 'session.ended', 'session.error'])).min(1)),
+  waitingOn: z.optional(
+    z
+      .array(
+        z.enum([
+          'permission',
+          'user_input',
+          'elicitation',
+          'exit_plan_mode',
+          'auto_mode_switch',
+          'session_limits',
+          'external_tool',
+          'sampling',
+        ]),
+      )
+      .min(1),
+  ),
+  allowPrivate: z.optional(z.boolean()),
+  retry: z.optional(
+    z
+      .array(
+        z
+          .int()
+          .min(0)
+          .max(24 * 60 * 60),
+      )
+      .max(20),
+  ),
+  timeout: z.optional(z.int().min(1).max(60)),
+});
+
 const tenant = z.strictObject({
   /** Where its sessions may work; its own directory in the home without. */
   directories: z.optional(z.array(absolutePath).min(1)),
   /** What else its sessions may read. */
   readOnly: z.optional(z.array(absolutePath)),
   quotas: z.optional(quotas),
+  /** Who is told of its sessions. */
+  webhooks: z.optional(z.array(webhook).max(10)),
 });
 
 const settings = z.strictObject({
@@ -68,7 +107,7 @@ const settings = z.strictObject({
   jwt: z.optional(z.array(issuer)),
   tenants: z.optional(z.record(tenantName, tenant)),
   /** What holds for tenants that say nothing of it. */
-  defaults: z.optional(tenant.pick({ quotas: true, readOnly: true })),
+  defaults: z.optional(tenant.pick({ quotas: true, readOnly: true, webhooks: true })),
 });
 
 /** Who may come in, and what each tenant may. */
@@ -101,6 +140,10 @@ export function readAuthSettings(text: string, file: string): AuthSettings {
   const names = (parsed.data.tokens ?? []).map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) throw new AuthFault(`${file}: two tokens have the name ${JSON.stringify(twice)}`);
+  if (parsed.data.tenants?.default?.webhooks)
+    throw new AuthFault(
+      `${file}: tenants.default.webhooks: those of the operator's own sessions are in config.json`,
+    );
   return parsed.data;
 }
 

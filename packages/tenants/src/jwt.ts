@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { stampOf } from './auth-file.js';
-import { AuthFault, type IssuerSettings, isTenantName } from './auth-settings.js';
+import { AuthFault, type IssuerSettings, isTenantName, knownAlgorithms } from './auth-settings.js';
 import type { Guest } from './guest.js';
 
 /** A token without this form is no JSON Web Token. */
@@ -14,19 +14,6 @@ export function looksSigned(token: string): boolean {
 
 const longestToken = 16 * 1024;
 const clockToleranceSeconds = 5;
-const allAlgorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-];
 
 /** Believes the tokens of one issuer, by its public keys. */
 export class Issuer {
@@ -48,7 +35,7 @@ export class Issuer {
   /** Who the token speaks for; undefined unless all of it is right. */
   async verify(token: string): Promise<Guest | undefined> {
     const { jwtVerify } = await import('jose');
-    const { issuer, audience, algorithms = allAlgorithms } = this.settings;
+    const { issuer, audience, algorithms = knownAlgorithms } = this.settings;
     try {
       const { payload } = await jwtVerify(token, await this.find(), {
         issuer,

@@ -9,6 +9,7 @@ import { homeDirectory } from '../config/home.js';
 import { readSandboxWord } from '../config/sandbox-text.js';
 import { chooseStore } from '../config/store-choice.js';
 import { telemetryFor } from '../config/telemetry.js';
+import { webhooksFor } from '../config/webhooks.js';
 import { channelOptions, maxUntrustedBytes, type ServeChannel } from '../doors/serve-channel.js';
 import { entryOf, wholeNumber } from '../flags/arguments.js';
 import type { HeadlessArguments } from '../flags/headless-arguments.js';
@@ -118,9 +119,11 @@ export async function runServer(options: ServerOptions, process: Process): Promi
     secrets: [from.connectionToken, from.token?.value],
   });
   const cluster = await chooseCluster({ ...options, environment: process.environment, store });
+  const openWebhooks = await webhooksFor({ ...from, store });
   const program = compose({
     ...from,
     telemetry,
+    ...(openWebhooks && { openWebhooks }),
     ...(store !== undefined && { store }),
     ...(cluster && { cluster }),
   });

@@ -161,6 +161,7 @@ async function tenantsFrom(
     auth: flags.auth,
     homeDirectory: resolvePath(config.homeDirectory),
     environment: terminal.environment,
+    version: terminal.version,
     sessionIdleSeconds: config.sessionIdleSeconds,
     sharesFiles: flags.tenantsShareFiles === true,
     warn,

@@ -3,7 +3,7 @@ import type { Environment } from '@groundcrew/models';
 import { namesIn } from '../flags/arguments.js';
 import { configPath } from './home.js';
 
-/** The environment for commands, without what opens the store and what headers of model services are made of. */
+/** The environment for commands, without what opens the store and what headers of model services and signatures of webhooks are made of. */
 export function commandEnvironment(environment: Environment, homeDirectory: string): Environment {
   const source = sourceOf(configPath(homeDirectory));
   const inFile = [...source.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name);
@@ -14,6 +14,7 @@ export function commandEnvironment(environment: Environment, homeDirectory: stri
     'GROUNDCREW_STORE',
     ...inFile,
     ...[...listed.matchAll(/"([^"]*)"/g)].map(([, name]) => name),
+    ...[...source.matchAll(/"secretVariable"\s*:\s*"([^"]*)"/g)].map(([, name]) => name),
     ...namesIn(environment.GROUNDCREW_HEADER_ENV),
   ]);
   const wanted = new Set(namesIn(environment.GROUNDCREW_SHELL_ENV));

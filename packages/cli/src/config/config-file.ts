@@ -90,11 +90,39 @@ const readStoreOnly = objectOf({ sandbox: readSandbox, store: readStore });
 /** Which sessions are kept. */
 const readRetention = objectOf({ olderThan: text, keep: wholeNumberUpTo(1_000_000_000), maxSize: text });
 
+/** An address that is told of sessions. */
+const readWebhook = objectOf({
+  url: address,
+  secretFile: absolutePath,
+  secretVariable: text,
+  events: listOf(oneOf('session.waiting', 'session.ended', 'session.error')),
+  waitingOn: listOf(
+    oneOf(
+      'permission',
+      'user_input',
+      'elicitation',
+      'exit_plan_mode',
+      'auto_mode_switch',
+      'session_limits',
+      'external_tool',
+      'sampling',
+    ),
+  ),
+  allowPrivate: flag,
+  retry: listOf(wholeNumberUpTo(24 * 60 * 60)),
+  timeout: wholeNumberUpTo(60),
+});
+
+const readWebhooks = listOf(readWebhook);
+
+const readWebhooksOnly = objectOf({ sandbox: readSandbox, webhooks: readWebhooks });
+
 const readRetentionOnly = objectOf({ sandbox: readSandbox, retention: readRetention });
 
 const readFields = objectOf({
   ...modelFields,
   retention: readRetention,
+  webhooks: readWebhooks,
   store: readStore,
   sandbox: readSandbox,
   fileHooks: flag,
@@ -156,6 +184,15 @@ export function readRetentionSetting(path: string): ReturnType<typeof readRetent
     if (field.startsWith('retention')) throw new UsageError(`${field}: unknown field`);
   };
   return read(path, (value) => readRetentionOnly(value, { path: '', warn })).retention;
+}
+
+/** Who is told of the sessions of a home. It decides what leaves it: an unknown field is an error. Throws UsageError. */
+export function readWebhooksSetting(path: string): ReturnType<typeof readWebhooks> {
+  if (!/"webhooks"\s*:/.test(sourceOf(path) ?? '')) return [];
+  const warn = (field: string) => {
+    if (field.startsWith('webhooks')) throw new UsageError(`${field}: unknown field`);
+  };
+  return read(path, (value) => readWebhooksOnly(value, { path: '', warn })).webhooks ?? [];
 }
 
 /** Limits of model calls that the environment names. Throws UsageError. */

@@ -25,6 +25,8 @@ export interface HomesOptions {
   readonly store?: string;
   /** Does a step of a search in another process. */
   readonly searchElsewhere?: NonNullable<SqliteStoreOptions['searchElsewhere']>;
+  /** Looks on what is stored; nothing does without. */
+  watch?(home: string, store: SessionStore): Partial<SessionStore> | undefined;
   warn(message: string): void;
 }
 
@@ -51,6 +53,7 @@ export class Homes {
   /** The store that all homes share, if they do. */
   readonly shared: SharedStore | undefined;
   private readonly directories = new Set<string>();
+  private readonly watched = new Map<string, SessionStore>();
 
   constructor(private readonly options: HomesOptions) {
     if (__FAILPOINTS__) this.failpoint = killAt(options.environment.GROUNDCREW_FAILPOINT);
@@ -62,9 +65,24 @@ export class Homes {
 
   get(directory: string): ReturnType<RuntimeOptions['home']> {
     this.directories.add(directory);
-    if (this.shared) return { directory, store: this.shared };
+    const { watch } = this.options;
+    if (!watch) return { directory, store: this.plain(directory) };
+    const known =
+      this.watched.get(directory) ?? watchedStore(this.plain(directory), this.placeOf(directory), watch);
+    this.watched.set(directory, known);
+    return { directory, store: known };
+  }
+
+  /** The store of a home, with nobody looking on. */
+  plain(directory: string): SessionStore {
+    if (this.shared) return this.shared;
     const isOwn = directory === resolve(this.options.homeDirectory);
-    return { directory, store: isOwn ? this.store(directory) : this.other(directory) };
+    return isOwn ? this.store(directory) : this.other(directory);
+  }
+
+  /** What all nodes call the place of a store: the shared one is the same whatever home a node has. */
+  private placeOf(directory: string): string {
+    return this.shared ? '' : directory;
   }
 
   /** The store of the home that the program was started with. */
@@ -122,6 +140,26 @@ export class Homes {
       ...(this.failpoint && { failpoint: this.failpoint }),
     };
   }
+}
+
+/** A store of which some calls are looked on. */
+function watchedStore(
+  store: SessionStore,
+  place: string,
+  watch: NonNullable<HomesOptions['watch']>,
+): SessionStore {
+  return {
+    claim: (request) => store.claim(request),
+    append: (request) => store.append(request),
+    release: (request) => store.release(request),
+    read: (sessionId, after) => store.read(sessionId, after),
+    size: (sessionId) => store.size(sessionId),
+    list: (query) => store.list(query),
+    search: (request) => store.search(request),
+    remove: (sessionId, by) => store.remove(sessionId, by),
+    erased: () => store.erased(),
+    ...watch(place, store),
+  };
 }
 
 /** Fewer of them take few files. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { ClusterOverview, NodeOverview, SessionStore, SessionSummary } from '@groundcrew/store';
+import { allSessions, type ClusterOverview, type NodeOverview, type SessionStore } from '@groundcrew/store';
 import { openStore, storeFile } from './home-store.js';
 import { sharedStore } from './shared-store.js';
 
@@ -63,19 +63,4 @@ async function overviewOfList(store: Pick<SessionStore, 'list'>): Promise<Cluste
       turns: sessions.reduce((sum, { head }) => sum + head.userTurns, 0),
     },
   };
-}
-
-async function allSessions(store: Pick<SessionStore, 'list'>): Promise<readonly SessionSummary[]> {
-  const all: SessionSummary[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({
-      includeEmpty: true,
-      limit: 1_000,
-      ...(cursor !== undefined && { cursor }),
-    });
-    all.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  return all;
 }

@@ -10,6 +10,7 @@ import { TenantQuotas } from './quotas.js';
 import { TenantDoor } from './tenant-door.js';
 import { tenantFlag } from './tenant-flag.js';
 import { TenantHouse } from './tenant-house.js';
+import { TenantWebhooks } from './tenant-webhooks.js';
 
 /** How a server of several tenants is started. */
 export interface TenantsOptions {
@@ -20,6 +21,7 @@ export interface TenantsOptions {
   readonly homeDirectory: string;
   readonly environment: Environment;
   readonly sessionIdleSeconds: number;
+  readonly version: string;
   readonly protocol?: Protocol;
   readonly sandbox?: SandboxSettings;
   /** The operator has said that nothing but the runtime keeps tenants apart on the disk. */
@@ -44,8 +46,15 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
   const ledger = new UsageLedger(join(homeDirectory, 'tenants', 'usage.jsonl'));
   const { GH_TOKEN, GITHUB_TOKEN } = options.environment;
   const gitHubToken = GH_TOKEN || GITHUB_TOKEN;
+  const webhooks = new TenantWebhooks({
+    directoryOf: (tenant) => join(homeDirectory, 'tenants', tenant),
+    settingsOf: (tenant) => authenticator.tenant(tenant),
+    version: options.version,
+    warn: (tenant, message) => warn(`tenant ${tenant}: ${message}`),
+  });
   const house = new TenantHouse({
     homeDirectory,
+    webhooks,
     bwrap: options.sharesFiles ? undefined : requireBwrap(options.environment),
     program: [join(import.meta.dirname, 'cli.cjs'), tenantFlag],
     environment: options.environment,
@@ -64,6 +73,7 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
       }
     },
   });
+  void house.wake(await owingTenants(authenticator, webhooks)).catch((error: Error) => warn(error.message));
   const door = new TenantDoor({ authenticator, audit, house, warn });
   const quotas = new TenantQuotas({
     quotas: () => authenticator.tenant(defaultTenant).quotas ?? {},
@@ -77,8 +87,22 @@ export async function openTenants(options: TenantsOptions): Promise<Tenants> {
     close: async () => {
       door.close();
       await house.close();
+      await webhooks.close();
     },
   };
+}
+
+/** Tenants of whose sessions something may still have to be told; mistakes in what is set for any of them are found here. */
+async function owingTenants(
+  { tenantNames }: Authenticator,
+  webhooks: TenantWebhooks,
+): Promise<readonly string[]> {
+  const owing: string[] = [];
+  for (const tenant of tenantNames.filter((name) => name !== defaultTenant)) {
+    await webhooks.endpoints(tenant);
+    if (await webhooks.owes(tenant)) owing.push(tenant);
+  }
+  return owing;
 }
 
 async function openAuthenticator({ auth, warn }: TenantsOptions): Promise<Authenticator> {

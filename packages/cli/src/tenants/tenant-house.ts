@@ -9,6 +9,7 @@ import { namesIn } from '../flags/arguments.js';
 import { boxArguments } from './box.js';
 import type { FromTenant, TenantStart } from './messages.js';
 import { TenantProcess } from './tenant-process.js';
+import type { TenantWebhooks } from './tenant-webhooks.js';
 
 /** What all tenants' runtimes are started with. */
 export interface HouseOptions extends Omit<TenantStart, TenantOwn> {
@@ -20,6 +21,7 @@ export interface HouseOptions extends Omit<TenantStart, TenantOwn> {
   readonly program: readonly string[];
   settingsOf(tenant: string): TenantSettings;
   usedBy(tenant: string): DayUse;
+  readonly webhooks: Pick<TenantWebhooks, 'endpoints' | 'answer'>;
   onMessage(tenant: string, message: FromTenant): void;
 }
 
@@ -31,6 +33,7 @@ type TenantOwn =
   | 'homeDirectory'
   | 'workingDirectory'
   | 'settings'
+  | 'webhooks'
   | 'used';
 
 /** Where its runtime listens, in a tenant's box. */
@@ -84,6 +87,16 @@ export class TenantHouse {
     }
   }
 
+  /** Starts the runtimes of these tenants. Resolves when all have been tried. */
+  async wake(tenants: readonly string[]): Promise<void> {
+    for (const tenant of tenants)
+      try {
+        (await this.enter({ tenant, role: 'observer', subject: '' })).done();
+      } catch (error) {
+        this.options.onMessage(tenant, { kind: 'warning', message: (error as Error).message });
+      }
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     clearInterval(this.timer);
@@ -109,7 +122,16 @@ export class TenantHouse {
   }
 
   private async startProcess(tenant: string, settings: TenantSettings): Promise<TenantProcess> {
-    const { homeDirectory, bwrap, program, settingsOf: _, usedBy, onMessage, ...common } = this.options;
+    const {
+      homeDirectory,
+      bwrap,
+      program,
+      settingsOf: _,
+      usedBy,
+      webhooks,
+      onMessage,
+      ...common
+    } = this.options;
     const place = makePlace(homeDirectory, tenant);
     const directories = (settings.directories ?? [place.work]).map((path) => realpathSync(path));
     const [workingDirectory = place.work] = directories;
@@ -119,6 +141,7 @@ export class TenantHouse {
       kind: 'start',
       tenant,
       settings,
+      webhooks: await webhooks.endpoints(tenant),
       used: usedBy(tenant),
       secret: randomBytes(32).toString('base64url'),
       socketPath: join(bwrap === undefined ? sockets : socketInBox, 'door'),
@@ -145,7 +168,11 @@ export class TenantHouse {
       environment: plainEnvironment(common.environment, place.user),
       start,
       socketPath: join(sockets, 'door'),
-      onMessage: (message) => onMessage(tenant, message),
+      onMessage: (message) => {
+        if (message.kind === 'keep')
+          void webhooks.answer(tenant, message).then(async (answer) => (await started).send(answer));
+        else onMessage(tenant, message);
+      },
     });
     const clear = () => rmSync(sockets, { recursive: true, force: true });
     started.then(({ ended }) => ended.then(clear), clear);
@@ -183,9 +210,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What a change of makes a new process necessary: what its box shows. */
-function placesOf({ directories = [], readOnly = [] }: TenantSettings): string {
-  return JSON.stringify([directories, readOnly]);
+/** What a change of makes a new process necessary: what its box shows, and who is told of its sessions. */
+function placesOf({ directories = [], readOnly = [], webhooks = [] }: TenantSettings): string {
+  return JSON.stringify([directories, readOnly, webhooks]);
 }
 
 /** The directories of a tenant, which only this user may look into. */

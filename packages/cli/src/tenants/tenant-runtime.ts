@@ -5,10 +5,11 @@ import { type HttpDoor, openHttpDoor } from '@groundcrew/http-door';
 import { byteChannel, webSocketChannel } from '@groundcrew/rpc';
 import type { Identity } from '@groundcrew/server';
 import type { DayUse, TenantSettings } from '@groundcrew/tenants';
-import { compose, type Program } from '../compose.js';
+import { compose, type Program, type ProgramOptions } from '../compose.js';
 import { pageRoutes } from '../doors/page-routes.js';
 import { channelOptions } from '../doors/serve-channel.js';
 import { redactorFor } from '../log/redact.js';
+import { DoorOutbox } from './door-outbox.js';
 import { channelPath, type FromTenant, type TenantStart, type ToTenant, tenantHost } from './messages.js';
 import { TenantQuotas } from './quotas.js';
 
@@ -17,17 +18,35 @@ export async function runTenant(version: string): Promise<void> {
   const start = await new Promise<TenantStart>((resolve) => {
     process.once('message', (message) => resolve(message as TenantStart));
   });
-  const tenant = new TenantRuntime(start, version);
+  const outbox = new DoorOutbox(say);
+  process.on('message', (message) => {
+    const heard = message as ToTenant;
+    if (heard.kind === 'kept') outbox.hear(heard);
+  });
+  process.once('disconnect', () => outbox.end());
+  let tenant: TenantRuntime;
   try {
+    tenant = new TenantRuntime(start, version, await webhooksOf(start, outbox));
+    // The outbox answers while it is opened.
+    process.on('message', (message) => void tenant.hear(message as ToTenant));
     await tenant.open();
   } catch (error) {
     await say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
     process.exit(1);
   }
-  process.on('message', (message) => void tenant.hear(message as ToTenant));
   // The door is gone, and with it every client.
   process.once('disconnect', () => void tenant.close());
   await say({ kind: 'ready' });
+}
+
+async function webhooksOf(
+  { webhooks: endpoints, tenant }: TenantStart,
+  { port }: DoorOutbox,
+): Promise<ProgramOptions['openWebhooks']> {
+  if (endpoints.length === 0) return undefined;
+  const { Webhooks } = await import('@groundcrew/webhooks');
+  const warn = (message: string) => void say({ kind: 'warning', message });
+  return (storeOf) => new Webhooks({ endpoints, storeOf, tenant, outbox: port, warn });
 }
 
 /** Resolves when the door's end of the pipe has it: what is said is not lost with this process. */
@@ -49,6 +68,7 @@ class TenantRuntime {
   constructor(
     private readonly start: TenantStart,
     version: string,
+    openWebhooks: ProgramOptions['openWebhooks'],
   ) {
     const { gitHubToken, protocol, sandbox } = start;
     this.settings = start.settings;
@@ -75,6 +95,7 @@ class TenantRuntime {
       ...(gitHubToken !== undefined && { token: { value: gitHubToken, source: 'env' as const } }),
       ...(protocol !== undefined && { clients: { protocol } }),
       ...(sandbox && { sandbox }),
+      ...(openWebhooks && { openWebhooks }),
     });
   }
 

@@ -27,3 +27,13 @@ export function always(address: string): LookupFunction {
   return (_host, { all }, answer) =>
     all ? answer(null, [{ address, family }]) : answer(null, address, family);
 }
+
+/** Answers with the address that a URL leads to now, whatever is asked for; throws where one is not public, unless it may be. */
+export async function publicLookup(
+  url: URL,
+  { allowsPrivate }: { readonly allowsPrivate: boolean },
+): Promise<LookupFunction> {
+  const found = await addressOf(url);
+  if ('blocked' in found && !allowsPrivate) throw new Error('it leads to an address that is not public');
+  return always(found.address);
+}

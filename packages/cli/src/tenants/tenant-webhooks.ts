@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TenantSettings } from '@groundcrew/tenants';
+import type { EndpointWishes, Following } from '@groundcrew/webhooks';
+import { deliveriesOf, endpointsOf, woken } from '../config/webhooks.js';
+import type { FromTenant, ToTenant } from './messages.js';
+
+/** What the webhooks of all tenants stand on. */
+export interface TenantWebhooksOptions {
+  /** The directory of a tenant's directories; nothing of it is in the tenant's box but those. */
+  directoryOf(tenant: string): string;
+  settingsOf(tenant: string): TenantSettings;
+  readonly version: string;
+  warn(tenant: string, message: string): void;
+}
+
+interface TenantOutbox {
+  readonly settings: string;
+  readonly outbox: Following;
+  readonly endpoints: readonly EndpointWishes[];
+  close(): Promise<void>;
+}
+
+/** Signs and sends what the runtimes of tenants have to tell. Secrets and outboxes are here, out of reach of their commands. */
+export class TenantWebhooks {
+  private readonly open = new Map<string, TenantOutbox>();
+
+  constructor(private readonly options: TenantWebhooksOptions) {}
+
+  /** What is told of a tenant's sessions, by the settings as they are now. Throws UsageError. */
+  async endpoints(tenant: string): Promise<readonly EndpointWishes[]> {
+    return (await this.of(tenant))?.endpoints ?? [];
+  }
+
+  /** Whether sessions of a tenant were open when the server ended without a word. */
+  async owes(tenant: string): Promise<boolean> {
+    if (!existsSync(this.fileOf(tenant))) return false;
+    const { outbox } = (await this.of(tenant)) ?? {};
+    return outbox !== undefined && (await outbox.followed()).length > 0;
+  }
+
+  /** Answers a call of a tenant's runtime. */
+  async answer(
+    tenant: string,
+    { call, method, values }: Extract<FromTenant, { kind: 'keep' }>,
+  ): Promise<Extract<ToTenant, { kind: 'kept' }>> {
+    try {
+      const outbox = this.open.get(tenant)?.outbox;
+      if (!outbox) throw new Error('nobody is told of sessions of this tenant');
+      const work = outbox[method] as (...all: readonly unknown[]) => Promise<unknown>;
+      return { kind: 'kept', call, value: await work(...values) };
+    } catch (error) {
+      return { kind: 'kept', call, failure: (error as Error).message };
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.open.values()].map((each) => each.close()));
+    this.open.clear();
+  }
+
+  private async of(tenant: string): Promise<TenantOutbox | undefined> {
+    const { webhooks = [] } = this.options.settingsOf(tenant);
+    const settings = JSON.stringify(webhooks);
+    const known = this.open.get(tenant);
+    if (known?.settings === settings) return known;
+    this.open.delete(tenant);
+    await known?.close();
+    if (webhooks.length === 0) return undefined;
+    const endpoints = await endpointsOf({ webhooks });
+    const opener = await deliveriesOf(endpoints, `tenant ${tenant}`);
+    const { version, warn } = this.options;
+    const { outbox, deliveries } = opener({
+      file: this.fileOf(tenant),
+      version,
+      warn: (message) => warn(tenant, message),
+    });
+    deliveries.start();
+    const made: TenantOutbox = {
+      settings,
+      endpoints: endpoints.map(({ url, events, waitingOn }) => ({ url, events, waitingOn })),
+      outbox: woken(outbox, deliveries),
+      close: () => deliveries.close(),
+    };
+    this.open.set(tenant, made);
+    return made;
+  }
+
+  private fileOf(tenant: string): string {
+    return join(this.options.directoryOf(tenant), 'webhooks.db');
+  }
+}

@@ -1,0 +1,115 @@
+import type { DueMessage, NoticeOutbox } from '@groundcrew/store';
+import { deliver, type Outcome, type Target } from './delivery.js';
+
+/** What one address is served with. */
+export interface SenderOptions {
+  readonly target: Target;
+  readonly outbox: NoticeOutbox;
+  /** Milliseconds before the second attempt, the third and so on. */
+  readonly delays: readonly number[];
+  warn(message: string): void;
+}
+
+const atOnce = 4;
+/** Beyond the time of an attempt, for writing down what became of it. */
+const leaseMarginMs = 5_000;
+const lookEveryMs = 30_000;
+const longestRetryAfterMs = 24 * 60 * 60 * 1000;
+
+/** Delivers what waits for one address, a few at a time; a slow receiver holds up no other. */
+export class Sender {
+  readonly endpoint: string;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private isWanted = false;
+  private isGone = false;
+  private isFailing = false;
+
+  constructor(private readonly options: SenderOptions) {
+    this.endpoint = options.target.url.href;
+  }
+
+  /** Something may wait. */
+  wake(): void {
+    this.isWanted = true;
+    if (this.stopping.signal.aborted || this.running) return;
+    clearTimeout(this.timer);
+    this.running = this.work().finally(() => {
+      this.running = undefined;
+      if (this.isWanted) this.wake();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.stopping.abort();
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  private async work(): Promise<void> {
+    const { outbox, target } = this.options;
+    const { endpoint } = this;
+    this.isWanted = false;
+    try {
+      for (;;) {
+        const leaseMs = target.timeoutMs + leaseMarginMs;
+        const due = await outbox.take({ endpoint, limit: atOnce, leaseMs });
+        await Promise.all(due.map((message) => this.attempt(message)));
+        if (due.length === 0 || this.stopping.signal.aborted) break;
+      }
+      const next = await outbox.dueIn(endpoint);
+      this.lookAgain(next ?? lookEveryMs);
+    } catch (error) {
+      this.options.warn(`What waits for ${this.name} cannot be read: ${(error as Error).message}`);
+      this.lookAgain(lookEveryMs);
+    }
+  }
+
+  private lookAgain(delayMs: number): void {
+    if (this.stopping.signal.aborted) return;
+    this.timer = setTimeout(() => this.wake(), Math.min(delayMs, lookEveryMs)).unref();
+  }
+
+  private async attempt(message: DueMessage): Promise<void> {
+    const { outbox } = this.options;
+    const { signal } = this.stopping;
+    if (this.isGone) return outbox.settle(message);
+    const outcome = await deliver(message, this.options.target, signal);
+    if (outcome.type === 'delivered') {
+      this.isFailing = false;
+      return outbox.settle(message);
+    }
+    // Whether it was delivered is not known: it is sent again, with the same id.
+    if (signal.aborted) return outbox.postpone(message, 0);
+    if (outcome.type === 'gone') return this.stopTelling(message);
+    return this.again(message, outcome);
+  }
+
+  private async stopTelling(message: DueMessage): Promise<void> {
+    if (!this.isGone)
+      this.options.warn(`${this.name} wants no more webhooks (410): it gets none until the next start`);
+    this.isGone = true;
+    await this.options.outbox.settle(message);
+  }
+
+  private async again(message: DueMessage, outcome: Extract<Outcome, { type: 'failed' }>): Promise<void> {
+    const { delays, outbox, warn } = this.options;
+    const delay = delays[message.tries];
+    if (delay === undefined) {
+      warn(`The webhook ${message.id} for ${this.name} is given up after ${message.tries + 1} attempts`);
+      return outbox.settle(message);
+    }
+    if (!this.isFailing) warn(`A webhook for ${this.name} failed and is tried again: ${outcome.reason}`);
+    this.isFailing = true;
+    const asked = Math.min(outcome.retryAfterMs ?? 0, longestRetryAfterMs);
+    // Receivers that come back are not met by all senders at once.
+    const spread = delay * (0.9 + Math.random() * 0.2);
+    await outbox.postpone({ ...message, tries: message.tries + 1 }, Math.max(asked, spread));
+  }
+
+  /** Paths of addresses may be secrets themselves. */
+  private get name(): string {
+    return this.options.target.url.origin;
+  }
+}

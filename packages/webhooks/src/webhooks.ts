@@ -1,0 +1,231 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type {
+  Claim,
+  FollowedSession,
+  LogRecord,
+  NoticeOutbox,
+  OutboxMessage,
+  SessionHead,
+  SessionStore,
+} from '@groundcrew/store';
+import { type EndpointWishes, tellsOf, webhookEvents } from './endpoint.js';
+import { idOf, type Notice, NoticeReader } from './notices.js';
+
+/** What of an outbox those use who fill it. */
+export type Following = Pick<NoticeOutbox, 'follow' | 'put' | 'rest' | 'forget' | 'followed'>;
+
+/** What webhooks stand on. */
+export interface WebhooksOptions {
+  readonly endpoints: readonly EndpointWishes[];
+  /** Whose sessions these are, where there are several tenants. */
+  readonly tenant?: string;
+  readonly outbox: Following;
+  /** The store of a home. */
+  storeOf(home: string): SessionStore;
+  warn(message: string): void;
+}
+
+/** So many may wait for one address. */
+const mostWaiting = 10_000;
+const lookEveryMs = 30_000;
+const writeAgainMs = 1_000;
+const mostWrites = 30;
+
+/** An open session as it is followed. */
+interface Follower {
+  readonly home: string;
+  readonly sessionId: string;
+  readonly createdAt: string;
+  readonly reader: NoticeReader;
+  /** Where its log ends, as far as this process has written it. */
+  seq: number;
+  /** What is read and kept, one after the other. */
+  line: Promise<void>;
+}
+
+/** The calls of a store that tell what becomes of sessions. */
+export type WatchedCalls = Pick<SessionStore, 'claim' | 'append' | 'release' | 'remove'>;
+
+/**
+ * Tells addresses of the operator what happens to sessions. What is told is read out of the log after it was stored, so that no
+ * crash makes it untrue; and after a crash the log is read on from where the outbox says, so that none is lost.
+ */
+export class Webhooks {
+  private readonly followers = new Map<string, Follower>();
+  private readonly lines = new Set<Promise<void>>();
+  private readonly closing = new AbortController();
+  private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: WebhooksOptions) {}
+
+  /** Finds what a process before this one had no time to write down. */
+  start(): void {
+    this.lookBack();
+    this.timer = setInterval(() => this.lookBack(), lookEveryMs).unref();
+  }
+
+  /** The same store, followed. */
+  watch(home: string, store: SessionStore): WatchedCalls {
+    const keyOfSession = (sessionId: string) => `${home}\n${sessionId}`;
+    return {
+      claim: async (request) => {
+        const claim = await store.claim(request);
+        const { sessionId } = request;
+        this.followers.set(keyOfSession(sessionId), await this.follow({ home, sessionId }, claim, store));
+        return claim;
+      },
+      append: async (request) => {
+        await store.append(request);
+        const follower = this.followers.get(keyOfSession(request.sessionId));
+        const { records, head } = request;
+        if (follower) this.inLine(follower, () => this.tell(follower, records, head));
+      },
+      release: async (request) => {
+        await store.release(request);
+        const follower = this.followers.get(keyOfSession(request.sessionId));
+        if (!follower) return;
+        this.followers.delete(keyOfSession(request.sessionId));
+        this.inLine(follower, () => this.insist(() => this.options.outbox.rest(follower)));
+      },
+      remove: async (sessionId, by) => {
+        const isRemoved = await store.remove(sessionId, by);
+        if (!isRemoved) return false;
+        this.followers.delete(keyOfSession(sessionId));
+        await this.options.outbox.forget({ home, sessionId }).catch((error) => this.complain(error));
+        return true;
+      },
+    };
+  }
+
+  /** Writes down what is still to be told. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    this.closing.abort();
+    await Promise.all([this.looking, ...this.lines]);
+  }
+
+  private async follow(
+    session: Pick<FollowedSession, 'home' | 'sessionId'>,
+    { seq, head, isNew }: Claim,
+    store: SessionStore,
+  ): Promise<Follower> {
+    const { createdAt } = head;
+    const follower = { ...session, createdAt, seq, reader: new NoticeReader(), line: Promise.resolve() };
+    try {
+      const from = await this.options.outbox.follow({ ...session, seq }, { isNew });
+      if (from < seq) this.inLine(follower, () => this.readOn(follower, { store, from, head }));
+    } catch (error) {
+      this.complain(error);
+    }
+    return follower;
+  }
+
+  /** Reads what a process before this one wrote and did not tell. */
+  private async readOn(
+    follower: Follower,
+    {
+      store,
+      from,
+      head,
+    }: { readonly store: SessionStore; readonly from: number; readonly head: SessionHead },
+  ): Promise<void> {
+    const end = follower.seq;
+    for await (const batch of store.read(follower.sessionId, from)) {
+      const records = batch.filter(({ seq }) => seq <= end);
+      const last = records.at(-1)?.seq ?? end;
+      await this.tell(follower, records, last < end ? { ...head, hasWork: true } : head);
+      if (last >= end || this.closing.signal.aborted) return;
+    }
+  }
+
+  private async tell(
+    follower: Follower,
+    records: readonly LogRecord[],
+    { hasWork }: Pick<SessionHead, 'hasWork'>,
+  ): Promise<void> {
+    const seq = records.at(-1)?.seq ?? follower.seq;
+    follower.seq = Math.max(follower.seq, seq);
+    const notices = follower.reader.read(records, hasWork);
+    const messages = notices.flatMap((notice) => this.messagesOf(notice, follower));
+    if (messages.length === 0) return;
+    const { home, sessionId } = follower;
+    await this.insist(async () => {
+      const gone = await this.options.outbox.put({ home, sessionId, seq }, messages, mostWaiting);
+      if (gone > 0)
+        this.options.warn(`More than ${mostWaiting} webhooks wait: the ${gone} oldest are not sent`);
+    });
+  }
+
+  private messagesOf(notice: Notice, { sessionId, createdAt }: Follower): readonly OutboxMessage[] {
+    const { type, timestamp, seq, reason } = notice;
+    const { tenant, endpoints } = this.options;
+    const data = { sessionId, ...(tenant !== undefined && { tenant }), seq, reason };
+    const body = JSON.stringify({ type, timestamp, data });
+    const id = idOf(notice, { sessionId, createdAt });
+    return endpoints
+      .filter((each) => (each.events ?? webhookEvents).includes(type) && wants(each, notice))
+      .map(({ url }) => ({ id, endpoint: new URL(url).href, body }));
+  }
+
+  /** Sessions whose process ended without a word are read to their end. */
+  private lookBack(): void {
+    this.looking = this.looking.then(async () => {
+      try {
+        for (const session of await this.options.outbox.followed()) {
+          if (this.closing.signal.aborted) return;
+          if (!this.followers.has(`${session.home}\n${session.sessionId}`)) await this.finish(session);
+        }
+      } catch (error) {
+        this.complain(error);
+      }
+    });
+  }
+
+  private async finish(session: FollowedSession): Promise<void> {
+    const { outbox, storeOf } = this.options;
+    const { home, sessionId, seq: from } = session;
+    const store = storeOf(home);
+    const find = async () => (await store.list({ sessionId, includeEmpty: true, limit: 1 })).items[0];
+    const found = await find();
+    if (!found) return outbox.forget(session);
+    if (found.owner) return undefined;
+    const { seq, head } = found;
+    const { createdAt } = head;
+    const follower = { home, sessionId, createdAt, seq, reader: new NoticeReader(), line: this.looking };
+    if (from < seq) await this.readOn(follower, { store, from, head });
+    await outbox.rest({ home, sessionId, seq });
+    // It may have been opened meanwhile.
+    if ((await find())?.owner) await outbox.follow({ home, sessionId, seq }, { isNew: false });
+    return undefined;
+  }
+
+  private inLine(follower: Follower, work: () => Promise<void>): void {
+    const line = follower.line.then(work).catch((error) => this.complain(error));
+    follower.line = line;
+    this.lines.add(line);
+    void line.finally(() => this.lines.delete(line));
+  }
+
+  /** A full disk may pass; what is not written down now is found by the process after this one. */
+  private async insist(work: () => Promise<void>): Promise<void> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (tries === 1) this.complain(error);
+        if (tries === mostWrites || this.closing.signal.aborted) return;
+      }
+      await pause(writeAgainMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
+    }
+  }
+
+  private complain(error: unknown): void {
+    this.options.warn(`What webhooks tell cannot be kept now: ${(error as Error).message}`);
+  }
+}
+
+function wants(endpoint: EndpointWishes, { type, reason }: Notice): boolean {
+  if (type !== 'session.waiting' || !('requestId' in reason)) return true;
+  return tellsOf(endpoint, reason.kind);
+}
