@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import {
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -9,8 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runtimePath } from './sdk-world.js';
 
@@ -18,11 +20,24 @@ const repository = join(import.meta.dirname, '..');
 const modules = join(repository, 'node_modules');
 const folder = mkdtempSync(join(tmpdir(), 'groundcrew-examples-'));
 
+beforeAll(() => symlinkSync(modules, join(folder, 'node_modules')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a program in TypeScript in a home of its own, as a reader would. */
-function run(program: string, tsconfig = join(repository, 'tsconfig.json')): Promise<string> {
-  return node(['--import=tsx', program], { TSX_TSCONFIG_PATH: tsconfig });
+/** Compiles programs, and the SDK they share, once: to do that anew for each of them took most of the time of their runs. */
+async function compiled(programs: readonly { readonly in: string; readonly out: string }[]): Promise<void> {
+  await build({
+    entryPoints: [...programs],
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: ['@github/copilot-sdk', 'yaml', 'zod'],
+    tsconfig: join(repository, 'tsconfig.json'),
+    logLevel: 'error',
+  });
 }
 
 /** Rejects with all that the program said when it fails. */
@@ -43,8 +58,25 @@ async function node(args: readonly string[], environment: Record<string, string>
 
 describe('examples', () => {
   const names = readdirSync(join(repository, 'examples'));
+
+  beforeAll(async () => {
+    cpSync(join(repository, 'examples'), join(folder, 'examples'), { recursive: true });
+    await compiled(
+      names.map((name) => ({
+        in: join(repository, 'examples', name, 'main.ts'),
+        out: `examples/${name}/main`,
+      })),
+    );
+  });
+
   test.concurrent.each(names)('%s does what it says', { timeout: 60_000 }, async (name) => {
-    expect(await run(join(repository, 'examples', name, 'main.ts'))).not.toBe('');
+    expect(await node([join(folder, 'examples', name, 'main.mjs')])).not.toBe('');
+  });
+
+  test('the first one does so when it is started as its page says', { timeout: 60_000 }, async () => {
+    const program = join(repository, 'examples', 'first-session', 'main.ts');
+    const tsconfig = { TSX_TSCONFIG_PATH: join(repository, 'tsconfig.json') };
+    expect(await node(['--import=tsx', program], tsconfig)).not.toBe('');
   });
 });
 
@@ -58,8 +90,12 @@ describe('the page for those who come from the official SDK', () => {
     ours: file(`ours-${index}.mts`, ours),
   }));
 
-  beforeAll(() => {
-    symlinkSync(modules, join(folder, 'node_modules'));
+  beforeAll(async () => {
+    await compiled(
+      programs
+        .flatMap(({ official, ours }) => [official, ours])
+        .map((path) => ({ in: path, out: basename(path, '.mts') })),
+    );
     const paths = { '@groundcrew/*': [join(repository, 'packages', '*', 'src', 'index.ts')] };
     const compilerOptions = { noEmit: true, paths, typeRoots: [join(modules, '@types')] };
     file(
@@ -87,13 +123,16 @@ describe('the page for those who come from the official SDK', () => {
     '$title: both say the same',
     { timeout: 60_000 },
     async ({ official, ours }) => {
-      const tsconfig = join(folder, 'tsconfig.json');
-      const said = await run(ours, tsconfig);
+      const said = await node([compiledTo(ours)]);
       expect(said).not.toBe('');
-      expect(await run(official, tsconfig)).toBe(said);
+      expect(await node([compiledTo(official)])).toBe(said);
     },
   );
 });
+
+function compiledTo(program: string): string {
+  return program.replace(/\.mts$/, '.mjs');
+}
 
 function file(name: string, text: string): string {
   const path = join(folder, name);
