@@ -23,7 +23,7 @@ function countedRuntime(): { readonly path: string; starts(): readonly number[] 
 
 test('parallel first calls start exactly one runtime', async () => {
   const runtime = countedRuntime();
-  const client = world.newClient({ connection: RuntimeConnection.forStdio(runtime) });
+  const client = world.newClient({ connection: RuntimeConnection.forStdio({ path: runtime.path }) });
   const [first, second, third] = await Promise.all([
     client.createSession(),
     client.createSession(),
@@ -86,7 +86,7 @@ test('what is no program is told as such', async () => {
 
 test('a runtime that dies rejects all that is pending with its stderr, and the next call starts another', async () => {
   const runtime = countedRuntime();
-  const client = world.newClient({ connection: RuntimeConnection.forStdio(runtime) });
+  const client = world.newClient({ connection: RuntimeConnection.forStdio({ path: runtime.path }) });
   const { session, model } = await world.session([hold().reply], {}, client);
   const waiting = session.sendAndWait('hi');
   const reading = nextEvent(session, 'session.idle');
@@ -212,7 +212,7 @@ test('an address where nobody listens is told', async () => {
 
 test('stop leaves the sessions, ends the runtime and says what went wrong', async () => {
   const runtime = countedRuntime();
-  const client = world.newClient({ connection: RuntimeConnection.forStdio(runtime) });
+  const client = world.newClient({ connection: RuntimeConnection.forStdio({ path: runtime.path }) });
   const { session } = await world.session([say('kept')], {}, client);
   await session.sendAndWait('hi');
   expect(await client.stop()).toEqual([]);
@@ -345,7 +345,7 @@ test('await using stops the client at the end of the block', async () => {
   const runtime = countedRuntime();
   {
     await using client = new Client({
-      connection: RuntimeConnection.forStdio(runtime),
+      connection: RuntimeConnection.forStdio({ path: runtime.path }),
       baseDirectory: world.home.path,
     });
     await client.ping();
