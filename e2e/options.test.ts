@@ -209,6 +209,39 @@ test.each([
     ['\'availableTools\' has no effect for "vew", "mcp:nothing"'],
   ],
   [{ defaultAgent: { excludedTools: ['x'] } }, ['\'defaultAgent.excludedTools\' has no effect for "x"']],
+  [{ availableTools: ['custm:*'] }, ['\'availableTools\' has no effect for "custm:*"']],
+  [
+    { customAgents: [{ name: 'a', prompt: 'x', tools: ['bsh', 'view', '*', 'files/*'] }] },
+    ['\'customAgents.tools\' has no effect for "bsh": the session has no such tool'],
+  ],
+  [{ commands: [{ name: 'a', desc: 'x' }] }, ["'commands.desc'"]],
+  [{ canvasProvider: { id: 'a', nme: 'x' } }, ["'canvasProvider.nme'"]],
+  [
+    { canvases: [{ id: 'a', displayName: 'A', description: '', actions: [{ name: 'b', titel: 'B' }] }] },
+    ["'canvases.actions.titel'"],
+  ],
+  [{ tools: [{ name: 'look', defer: 'nver' }] }, ['\'tools.defer\' has no effect as "nver"']],
+  [{ toolFilterPrecedence: 'exclude' }, ['\'toolFilterPrecedence\' has no effect as "exclude"']],
+  [{ mcpOAuthTokenStorage: 'in-memry' }, ['\'mcpOAuthTokenStorage\' has no effect as "in-memry"']],
+  [
+    { systemMessage: { mode: 'appnd', content: 'x' } },
+    ['\'systemMessage.mode\' has no effect as "appnd": known are "append", "replace", "customize".'],
+  ],
+  [
+    { systemMessage: { mode: 'customize', sections: { tone: { action: 'remve' } } } },
+    ['\'systemMessage.sections.action\' has no effect as "remve"'],
+  ],
+  [
+    { systemMessage: { mode: 'append', sections: { tone: { action: 'remove' } } } },
+    ["'systemMessage.sections' has no effect: 'systemMessage.mode' is not \"customize\"."],
+  ],
+  [
+    { infiniteSessions: { enabled: false, bufferExhaustionThreshold: 0.5 } },
+    ["'infiniteSessions.bufferExhaustionThreshold' has no effect: 'infiniteSessions.enabled' is false."],
+  ],
+  [{ instructionDirectories: ['/no/such'] }, ['\'instructionDirectories\' has no effect for "/no/such"']],
+  [{ pluginDirectories: ['/no/such'] }, ['\'pluginDirectories\' has no effect for "/no/such"']],
+  [{ additionalDirectories: ['/no/such'] }, ['\'additionalDirectories\' has no effect for "/no/such"']],
 ] as const)(
   '%j: a name that nothing is meant by is warned of, in the answer and at the first prompt',
   async (settings, parts) => {
@@ -221,6 +254,82 @@ test.each([
     expect(said(session)).toEqual(expected);
   },
 );
+
+test.each([
+  [{ type: 'htp', url: 'http://127.0.0.1:9' }, ["'mcpServers.type'", "'mcpServers.url'"]],
+  [{ command: 'true', deferTools: 'nver' }, ["'mcpServers.deferTools'"]],
+  [{ command: 'true', headers: { a: 'b' } }, ["'mcpServers.headers'"]],
+  [{ type: 'http', url: 'http://127.0.0.1:9', env: { A: 'b' } }, ["'mcpServers.env'"]],
+  [{ type: 'http', url: 'http://127.0.0.1:9', args: [], cwd: null, headers: {} }, []],
+])('of an MCP server what does not go with how it is reached is warned of: %j', async (server, parts) => {
+  const settings = { mcpServers: { some: server } };
+  const { warnings = [] } = (await runtime.client.call('session.create', settings)) as {
+    readonly warnings?: readonly string[];
+  };
+  expect(warnings).toEqual(parts.map((part) => expect.stringContaining(part) as string));
+});
+
+test.each([
+  [{ azure: { apiVersion: '1' } }, ["'provider.azure' has no effect: 'provider.type' is not \"azure\"."]],
+  [
+    { type: 'anthropic', wireApi: 'responses' },
+    ["'provider.wireApi' has no effect: 'provider.type' \"anthropic\" has one wire."],
+  ],
+  [{ type: 'azure', azure: { apiVersion: '1' }, wireApi: 'responses' }, []],
+])('of a provider what its type does not have is warned of: %j', async (part, texts) => {
+  const settings = { provider: { baseUrl: 'http://127.0.0.1:9', ...part } };
+  const { warnings = [] } = (await runtime.client.call('session.create', settings)) as {
+    readonly warnings?: readonly string[];
+  };
+  expect(warnings).toEqual(texts.map((text) => expect.stringContaining(text) as string));
+});
+
+test('a section that does not exist cannot be removed: one warning, at the first prompt', async () => {
+  const { session } = await runtime.session([say('hello')], {
+    systemMessage: {
+      mode: 'customize',
+      sections: { toen: { action: 'remove' }, tone: { action: 'remove' } },
+    },
+  });
+  await session.turn('Hello');
+  expect(said(session)).toEqual(['The system message edits a section named toen, which does not exist.']);
+});
+
+test('a wish for the server of GitHub is warned of where there is none', async () => {
+  const { session } = await runtime.session([say('hello')], {
+    githubMcpToolConfig: { enableAllTools: true, additionalTool: ['x'] },
+  });
+  await session.turn('Hello');
+  expect(said(session)).toEqual([about('githubMcpToolConfig'), about('githubMcpToolConfig.additionalTool')]);
+});
+
+test.each([
+  ['session.permissions.configure', { deniedRules: [] }, 'deniedRules'],
+  ['session.shell.exec', { command: 'true', timout: 5 }, 'timout'],
+  ['session.mode.set', { mode: 'interactive', Mode: 'plan' }, 'Mode'],
+  ['session.log', { message: 'Look', levl: 'error' }, 'levl'],
+  ['session.plan.update', { content: 'x', contents: 'y' }, 'contents'],
+] as const)('a parameter that %s does not know is warned of, once', async (method, params, name) => {
+  const { session } = await runtime.session([say('hello')]);
+  await session.turn('Hello');
+  for (let count = 0; count < 2; count++) await session.call(method, params).catch(() => undefined);
+  await session.call('session.log', { message: 'over' });
+  await session.next('session.info', ({ data }) => data.message === 'over');
+  expect(said(session)).toEqual([
+    `The parameter '${name}' of ${method} has no effect: this version does not know it.`,
+  ]);
+});
+
+test('of what has no form of its own in the tables, every object with fields is looked into', () => {
+  const whole = [
+    ...optionFields('session.create', createOptions),
+    ...optionFields('session.resume', resumeOptions),
+    ...optionFields('session.options.update', updateOptions),
+    ...optionFields('session.send', sendOptions),
+  ].filter(({ support, hasFields }) => hasFields && support?.type === 'used');
+  // An attachment is one of many forms, each checked by its own schema.
+  expect(whole.map(({ path }) => path)).toEqual(['attachments']);
+});
 
 test('names that tools have, or may have with other clients, are not warned of', async () => {
   const { session } = await runtime.session([say('hello')], {

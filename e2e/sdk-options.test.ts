@@ -1,4 +1,11 @@
-import { Client, type ClientOptions, RuntimeConnection, type SessionOptions } from '@groundcrew/sdk';
+import {
+  Client,
+  type ClientOptions,
+  defineAgent,
+  defineTool,
+  RuntimeConnection,
+  type SessionOptions,
+} from '@groundcrew/sdk';
 import { say } from '@groundcrew/testkit';
 import { describe, expect, test } from 'vitest';
 import { runtimePath, sdkWorld } from './sdk-world.js';
@@ -59,6 +66,31 @@ describe('an option that does not exist', () => {
     ],
     [
       'createSession',
+      { sandbox: { executor: 'host', netwrk: false } },
+      "There is no option 'sandbox.netwrk' of createSession: it has no effect. Did you mean 'network'?",
+    ],
+    [
+      'createSession',
+      { canvasProvider: { id: 'a', nme: 'b' } },
+      "There is no option 'canvasProvider.nme' of createSession: it has no effect. Did you mean 'name'?",
+    ],
+    [
+      'createSession',
+      { tools: [defineTool('look', { handler: () => 1, descripton: 'x' } as never)] },
+      "There is no option 'tools.descripton' of createSession: it has no effect. Did you mean 'description'?",
+    ],
+    [
+      'createSession',
+      { customAgents: [defineAgent('a', { prompt: 'x', tool: [] } as never)] },
+      "There is no option 'customAgents.tool' of createSession: it has no effect. Did you mean 'tools'?",
+    ],
+    [
+      'createSession',
+      { onExitPlanMode: () => undefined },
+      "There is no option 'onExitPlanMode' of createSession: it has no effect. Did you mean 'onExitPlanModeRequest'?",
+    ],
+    [
+      'createSession',
       { excludedTools: ['bsh'] },
       'The option \'excludedTools\' has no effect for "bsh": the session has no such tool.',
     ],
@@ -90,6 +122,56 @@ describe('an option that does not exist', () => {
       "There is no option 'reasoningEfort' of setModel: it has no effect. Did you mean 'reasoningEffort'?",
       "There is no option 'levle' of log: it has no effect. Did you mean 'level'?",
     ]);
+  });
+
+  test('of a list of sessions, of agents, a new task and a change of the provider', async () => {
+    const { client, warnings } = warnedClient();
+    const { session, model } = await world.session([say('hello'), say('done')], {}, client);
+    await client.listSessions({ workingdirectory: '/x' } as object);
+    await session.agents.list({ includeBuiltin: true } as object);
+    await session.tasks.start({ agentType: 'task', prompt: 'x', name: 'a', modle: 'b' } as never);
+    await session.updateProvider({ baseUrl: model.baseUrl, apikey: 'secret-of-the-tests' } as object);
+    await session.tasks.settled();
+    expect(warnings).toEqual([
+      "There is no option 'workingdirectory' of listSessions: it has no effect. Did you mean 'workingDirectory'?",
+      "There is no option 'includeBuiltin' of agents.list: it has no effect. Did you mean 'includeBuiltIn'?",
+      "There is no option 'modle' of tasks.start: it has no effect. Did you mean 'model'?",
+      "There is no option 'apikey' of updateProvider: it has no effect. Did you mean 'apiKey'?",
+    ]);
+  });
+
+  test.each([
+    [
+      { hooks: { onPreTooluse: () => ({ permissionDecision: 'deny' }) } },
+      "There is no hook 'onPreTooluse': did you mean 'onPreToolUse'?",
+    ],
+    [{ hooks: { onPreToolUse: 'deny' } }, "The hook 'onPreToolUse' is no function"],
+    [{ onPermissionRequest: 'deny' }, "The option 'onPermissionRequest' is no function"],
+  ])('that would have protected the app fails the call: %j', async (options, message) => {
+    const { client } = warnedClient();
+    await expect(client.createSession(unchecked(options))).rejects.toMatchObject({
+      kind: 'invalid_option',
+      message,
+    });
+  });
+
+  test('settings of MCP servers that the runtime goes by are options of the SDK', async () => {
+    const { client, warnings } = warnedClient();
+    await client.createSession({
+      mcpServers: {
+        near: { command: 'true', cwd: world.workingDirectory, deferTools: 'never' },
+        far: {
+          type: 'http',
+          url: 'http://127.0.0.1:9',
+          oauthClientId: 'app',
+          oauthPublicClient: true,
+          oauthGrantType: 'authorization_code',
+          auth: { redirectPort: 9 },
+          headersRefreshTtlMs: 5000,
+        },
+      },
+    });
+    expect(warnings).toEqual([]);
   });
 
   test('of Client and of its connection', () => {

@@ -26,7 +26,7 @@ function start() {
   if (isSourceCheckout) require('../scripts/ensure-built.cjs').ensureBuilt();
 
   // Clients wait for the program to start: theirs is a bundle without the commands of users.
-  const asksForHelp = process.argv.includes('--help') || process.argv.includes('-h');
+  const asksForHelp = first === 'help' || process.argv.includes('--help') || process.argv.includes('-h');
   const isHeadless = process.argv.includes('--headless') || process.argv.includes('--server');
   const bundle = join(cliFolder, 'dist', isHeadless && !asksForHelp ? 'main.cjs' : 'cli.cjs');
   require('./code-cache.js').runCached(bundle);

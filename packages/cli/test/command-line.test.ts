@@ -107,10 +107,30 @@ describe('help', () => {
     expect(asked.stdout).toContain('--timeout S');
   });
 
-  test('of one command of sessions is its own', async () => {
-    expect((await world.run(['sessions', 'export', '--help'])).stdout).toMatch(
-      /^Writes the events .*\n\n {2}groundcrew sessions export ID \[FILE\]\n/,
-    );
+  test.each([[['sessions', 'export', '--help']], [['help', 'sessions', 'export']]])(
+    'of one command of sessions is its own: %j',
+    async (args) => {
+      expect((await world.run(args)).stdout).toMatch(
+        /^Writes the events .*\n\n {2}groundcrew sessions export ID \[FILE\]\n/,
+      );
+    },
+  );
+
+  test.each([
+    [
+      ['help', '--acp'],
+      ['--acp', '--help'],
+    ],
+    [['help', '--headless'], ['--help']],
+    [['help', '--server'], ['--help']],
+    [
+      ['help', 'mcp', 'add'],
+      ['mcp', 'add', '--help'],
+    ],
+  ])('by %j is the same as by %j', async (asked, plainly) => {
+    const [one, other] = await Promise.all([world.run(asked), world.run(plainly)]);
+    expect(one).toEqual({ code: 0, stdout: expect.stringContaining('groundcrew'), stderr: '' });
+    expect(one).toEqual(other);
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Methods, Result } from '@groundcrew/protocol';
 import { GroundcrewError } from './errors.js';
 import type { CustomAgentConfig } from './session-options.js';
+import type { Warnings } from './warnings.js';
 import type { Call } from './wire.js';
 
 /** An agent that can lead a session, or work for another one. */
@@ -33,11 +34,14 @@ export class SessionAgents {
   constructor(
     private readonly sessionId: string,
     private readonly call: Call,
+    private readonly warnings: Warnings,
   ) {}
 
   /** Those of the app and of files, in the order of precedence; with `includeBuiltIn` all. */
-  async list({ includeBuiltIn = false } = {}): Promise<readonly AgentInfo[]> {
+  async list(options: { readonly includeBuiltIn?: boolean } = {}): Promise<readonly AgentInfo[]> {
+    this.warnings.ofNames('agents', options);
     const { sessionId } = this;
+    const { includeBuiltIn = false } = options;
     const params = { sessionId, includeBuiltInAgents: includeBuiltIn };
     return (await this.call('session.agent.list', params)).agents;
   }

@@ -85,6 +85,7 @@ export class Client implements AsyncDisposable {
 
   /** Sessions with at least one prompt, the newest first. */
   async listSessions(filter: SessionListFilter = {}): Promise<SessionMetadata[]> {
+    this.warnings.ofNames('list', filter);
     return (await this.call('session.list', filterParams(filter))).sessions.map(metadataFrom);
   }
 

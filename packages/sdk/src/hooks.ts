@@ -1,4 +1,12 @@
-import type { HookPoints, HookType, JsonValue, ParsedParams } from '@groundcrew/protocol';
+import {
+  type HookPoints,
+  type HookType,
+  hookTypes,
+  type JsonValue,
+  type ParsedParams,
+} from '@groundcrew/protocol';
+import { GroundcrewError } from './errors.js';
+import { nearestName } from './nearest-name.js';
 
 /** What a hook receives. */
 export type HookInput<K extends HookType> = Omit<ParsedParams<HookPoints[K]>, 'timestamp' | 'cwd'> & {
@@ -219,9 +227,21 @@ export function hookFor(hooks: SessionHooks, hookType: string): HookHandler<Hook
 
 /** The points that an app has hooks for: the runtime asks at no other. */
 export function hookTypesOf(hooks: SessionHooks): HookType[] {
-  return Object.entries(hooks).flatMap(([name, hook]) =>
-    hook === undefined ? [] : [`${name.charAt(2).toLowerCase()}${name.slice(3)}` as HookType],
-  );
+  return Object.entries(hooks).flatMap(([name, hook]) => {
+    if (hook === undefined) return [];
+    const type = hookTypes.find((each) => name === `on${each.charAt(0).toUpperCase()}${each.slice(1)}`);
+    if (type === undefined || typeof hook !== 'function') throw uselessHook(name, type !== undefined);
+    return [type];
+  });
+}
+
+/** An app that denies in a hook must not run without it. */
+function uselessHook(name: string, isKnown: boolean): GroundcrewError {
+  if (isKnown) return new GroundcrewError('invalid_option', `The hook '${name}' is no function`);
+  const names = hookTypes.map((type) => `on${type.charAt(0).toUpperCase()}${type.slice(1)}`);
+  const near = nearestName(name, names);
+  const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean '${near}'?`;
+  return new GroundcrewError('invalid_option', `There is no hook '${name}': ${hint}`);
 }
 
 /** What the wire says of a hook, in the words of the SDK. */

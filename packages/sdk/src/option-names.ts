@@ -4,6 +4,7 @@ import type { CommandDefinition } from './commands.js';
 import type { RuntimeConnection } from './connection-options.js';
 import type { Tool } from './define-tool.js';
 import type { HookOptions, SessionHooks } from './hooks.js';
+import type { SessionListFilter } from './metadata.js';
 import { nearestName } from './nearest-name.js';
 import type { SessionFsOptions } from './session-files.js';
 import type {
@@ -15,10 +16,12 @@ import type {
   MessageOptions,
   ProviderConfig,
   ResumeSessionOptions,
+  SandboxOptions,
   SessionOptions,
   SetModelOptions,
   SubagentOptions,
 } from './session-options.js';
+import type { NewAgentTask } from './tasks.js';
 import type { TelemetryOptions } from './telemetry.js';
 
 /** The names of an object's fields; of those with fields of their own, what these are. */
@@ -135,8 +138,24 @@ const mcpServer: NamesOf<McpStdioServerConfig & Omit<McpHttpServerConfig, 'type'
   excludeTools: true,
   timeout: true,
   trusted: true,
+  deferTools: true,
+  displayName: true,
+  cwd: true,
   url: true,
   headers: true,
+  oauthClientId: true,
+  oauthPublicClient: true,
+  oauthGrantType: true,
+  auth: field({ redirectPort: true }),
+  headersRefreshTtlMs: true,
+};
+
+const sandbox: NamesOf<SandboxOptions> = {
+  executor: true,
+  network: true,
+  writablePaths: true,
+  readOnlyPaths: true,
+  deniedPaths: true,
 };
 
 const agentLimits: NamesOf<AgentLimits> = {
@@ -196,6 +215,7 @@ const session = {
   mcpServers: { each: 'name', names: mcpServer } as const,
   customAgents: item(customAgent),
   subagents: field(subagents),
+  sandbox: field(sandbox),
 } as unknown as NamesOf<ResumeSessionOptions>;
 
 const create: NamesOf<SessionOptions & ResumeSessionOptions> = { ...session, sessionId: true };
@@ -268,13 +288,32 @@ const model: NamesOf<SetModelOptions> = {
 
 const log: NamesOf<LogOptions> = { level: true, type: true, ephemeral: true, url: true, tip: true };
 
+const list: NamesOf<SessionListFilter> = {
+  workingDirectory: true,
+  gitRoot: true,
+  repository: true,
+  branch: true,
+};
+
+const task: NamesOf<NewAgentTask> = {
+  agentType: true,
+  prompt: true,
+  name: true,
+  description: true,
+  model: true,
+};
+
 const optionNames = {
   client,
   create,
   resume: session,
   send: message,
   setModel: model,
+  updateProvider: provider,
   log,
+  list,
+  agents: { includeBuiltIn: true },
+  task,
   ...connections,
 } as const satisfies Readonly<Record<string, Names>>;
 
@@ -284,7 +323,11 @@ const places: Readonly<Record<keyof typeof optionNames, string>> = {
   resume: ' of resumeSession',
   send: ' of send',
   setModel: ' of setModel',
+  updateProvider: ' of updateProvider',
   log: ' of log',
+  list: ' of listSessions',
+  agents: ' of agents.list',
+  task: ' of tasks.start',
   stdio: ' of RuntimeConnection.forStdio',
   tcp: ' of RuntimeConnection.forTcp',
   uri: ' of RuntimeConnection.forUri',
@@ -304,4 +347,9 @@ const renamed: Readonly<Record<string, string>> = {
   requestAutoModeSwitch: 'onAutoModeSwitchRequest',
   enableExperimentalMode: 'isExperimentalMode',
   enableMcpApps: 'requestMcpApps',
+  onExitPlanMode: 'onExitPlanModeRequest',
+  onAutoModeSwitch: 'onAutoModeSwitchRequest',
+  onElicitation: 'onElicitationRequest',
+  onUserInput: 'onUserInputRequest',
+  onPermission: 'onPermissionRequest',
 };

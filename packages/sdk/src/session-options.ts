@@ -73,13 +73,12 @@ export interface SessionConfigBase extends OtherSettings {
   readonly workingDirectory?: string;
   /** Where this session is kept, instead of the runtime's home. */
   readonly configDir?: string;
-  /** `enabled: false`: no workspace directory for this session. */
   /**
    * Where commands run. Unless given, in the sandbox where it works when the mode is `assisted` or `allow-all`, and on the
    * host when it is `manual`. A sandbox that is named and not to be had fails the call, with what to install.
    */
   readonly sandbox?: SandboxExecutor | SandboxOptions;
-  /** When the conversation is summarised to make room; on unless switched off. */
+  /** When the conversation is summarised to make room; on unless switched off. `enabled: false`: no directory of its own either. */
   readonly infiniteSessions?: InfiniteSessionConfig;
   /** Where the app steps into a turn. A hook before a tool call that throws, hangs or answers nonsense denies the call. */
   readonly hooks?: SessionHooks;
@@ -220,12 +219,13 @@ export type BearerTokenProvider = (
   signal: AbortSignal,
 ) => string | Promise<string>;
 
-/** When a long conversation is summarised; in this version a full window leaves the oldest rounds out instead. */
+/** When a long conversation is summarised. */
 export interface InfiniteSessionConfig {
+  /** False: it never is, a full window leaves the oldest rounds out, and the session has no directory of its own. */
   readonly enabled?: boolean;
-  /** The share of the window, 0 to 1, at which summarising starts beside the work. No effect yet. */
+  /** The share of the window, above 0 and at most 1, at which summarising starts beside the work. */
   readonly backgroundCompactionThreshold?: number;
-  /** The share at which the work waits for it. No effect yet. */
+  /** The share at which the work waits for it. */
   readonly bufferExhaustionThreshold?: number;
 }
 
@@ -240,6 +240,10 @@ interface McpServerFields {
   readonly timeout?: number;
   /** You believe what it says of its tools: those that it calls read-only run unasked. */
   readonly trusted?: boolean;
+  /** `never`: the model is offered all of its tools from the start, however many there are. */
+  readonly deferTools?: 'auto' | 'never';
+  /** No effect in this version: servers go by their names. */
+  readonly displayName?: string;
 }
 
 /** An MCP server that the runtime starts. */
@@ -249,6 +253,8 @@ export interface McpStdioServerConfig extends McpServerFields {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;
+  /** Another name of `workingDirectory`, which wins. */
+  readonly cwd?: string;
 }
 
 /** An MCP server that runs already. */
@@ -256,6 +262,13 @@ export interface McpHttpServerConfig extends McpServerFields {
   readonly type: 'http' | 'sse';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How the server knows this app, where it wants to; without it the runtime registers itself. */
+  readonly oauthClientId?: string;
+  readonly oauthPublicClient?: boolean;
+  readonly oauthGrantType?: 'authorization_code' | 'client_credentials';
+  readonly auth?: boolean | { readonly redirectPort?: number };
+  /** Headers that the app gives are asked for again after so long. */
+  readonly headersRefreshTtlMs?: number;
 }
 
 /** An agent with a prompt, tools and a model of its own. */

@@ -1,5 +1,6 @@
 import type { Methods, Params } from '@groundcrew/protocol';
 import { checkToolNames, declarationOf } from './define-tool.js';
+import { GroundcrewError } from './errors.js';
 import { type HookOptions, hookTypesOf, type SessionHooks } from './hooks.js';
 import type {
   CustomAgentConfig,
@@ -39,6 +40,7 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     ...rest
   } = options;
   if (tools) checkToolNames(tools);
+  checkHandlers(options);
   return {
     includeSubAgentStreamingEvents: true,
     ...rest,
@@ -60,6 +62,13 @@ export function sessionParams(options: SessionConfigBase & ResumeSessionOptions)
     ...(subagents && { subagents: { ...subagents } }),
     ...(sandbox !== undefined && sandboxParams(sandbox, rest.sandboxConfig)),
   };
+}
+
+/** A handler that cannot be called would deny whatever it is asked: better that it is noticed at once. */
+function checkHandlers(options: object): void {
+  for (const [name, handler] of Object.entries(options))
+    if (/^on[A-Z]/.test(name) && handler !== undefined && typeof handler !== 'function')
+      throw new GroundcrewError('invalid_option', `The option '${name}' is no function`);
 }
 
 /** The runtime asks at the points that the app has hooks for. */

@@ -67,8 +67,8 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
     this.report = report;
     this.warnings = warnings;
     this.calls = new SessionCalls(place);
-    this.agents = new SessionAgents(sessionId, this.calls.insist);
-    this.tasks = new SessionTasks(this, this.calls.insist);
+    this.agents = new SessionAgents(sessionId, this.calls.insist, warnings);
+    this.tasks = new SessionTasks(this, this.calls.insist, warnings);
     this.feed = new EventFeed(({ type }, thrown) =>
       report({ handler: 'event', name: type, sessionId }, thrown),
     );
@@ -203,6 +203,7 @@ export class Session implements AsyncDisposable, AsyncIterable<SessionEvent> {
 
   /** Other settings of the model service, from the next model call on; what is left out stays. They are not stored. */
   async updateProvider(provider: ProviderUpdate): Promise<void> {
+    this.warnings.ofNames('updateProvider', provider);
     await this.call('session.provider.update', { provider: providerParams(provider) });
     this.options = withProviderUpdate(this.options, provider);
     this.callbacks.goBy(this.options);

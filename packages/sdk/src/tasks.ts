@@ -1,4 +1,5 @@
 import type { Methods, Result, SessionEvent } from '@groundcrew/protocol';
+import type { Warnings } from './warnings.js';
 import type { Call } from './wire.js';
 
 /** A sub-agent and its work. */
@@ -29,6 +30,7 @@ export class SessionTasks {
   constructor(
     private readonly session: TaskSession,
     private readonly call: Call,
+    private readonly warnings: Warnings,
   ) {}
 
   /** Every one that was begun and is not removed, the first first. */
@@ -44,6 +46,7 @@ export class SessionTasks {
 
   /** Begins an agent in the background, and resolves with its id. The session is idle when it has ended, too. */
   async start(task: NewAgentTask): Promise<string> {
+    this.warnings.ofNames('task', task);
     return (await this.call('session.tasks.startAgent', { ...this.ref(), ...task })).agentId;
   }
 

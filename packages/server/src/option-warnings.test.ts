@@ -12,11 +12,14 @@ function receivedOf(params: object): string {
 
 /** Without them the same is heard: what they ask for is so by itself, or another field decides. */
 const samples: Readonly<Record<string, object>> = {
-  canvasProvider: {
+  'canvasProvider.id': {
     canvases: [{ id: 'a', displayName: 'A', description: '' }],
     canvasProvider: { id: 'mine' },
   },
-  githubMcpToolConfig: { githubMcpToolConfig: { tools: ['get_me'] } },
+  'canvasProvider.name': {
+    canvases: [{ id: 'a', displayName: 'A', description: '' }],
+    canvasProvider: { id: 'mine', name: 'some' },
+  },
   includeSubAgentStreamingEvents: { includeSubAgentStreamingEvents: false },
   tracestate: { traceparent: 'some', tracestate: 'some' },
   'hookOptions.timeoutMs': { hooks: true, hookOptions: { timeoutMs: 5 } },

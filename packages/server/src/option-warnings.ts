@@ -1,7 +1,9 @@
 import {
   createOptions,
   findIneffective,
+  type MethodName,
   type Methods,
+  methods,
   type ParsedParams,
   providerAddOptions,
   providerUpdateOptions,
@@ -13,6 +15,7 @@ import {
 } from '@groundcrew/protocol';
 import { Refusal } from './failure.js';
 import { transformsSections } from './settings.js';
+import { uselessOptions } from './useless-options.js';
 
 /** By method, what becomes of each of its fields. */
 const optionTables: Readonly<Record<string, SupportTable>> = {
@@ -32,7 +35,41 @@ export function optionWarnings(method: string, params: object): readonly string[
   const found = findIneffective({ ...params }, table);
   const refused = found.find(({ isRefused }) => isRefused);
   if (refused) throw new Refusal(refused.message);
-  return [...found.map(({ message }) => message), ...hookOptionWarnings(params)];
+  return [...found.map(({ message }) => message), ...hookOptionWarnings(params), ...uselessOptions(params)];
+}
+
+/** Names in the parameters of a method that it does not know; those with a table of their own are looked at there. */
+export function unknownParameters(method: MethodName, params: object): readonly string[] {
+  if (Object.hasOwn(optionTables, method)) return [];
+  const known = fieldsOf(method);
+  if (!known) return [];
+  const unknown = Object.entries(params).filter(
+    ([name, value]) =>
+      value !== undefined && value !== null && !Object.hasOwn(known, name) && !alwaysSent.has(name),
+  );
+  return unknown
+    .slice(0, mostNames)
+    .map(
+      ([name]) =>
+        `The parameter '${oneLine(name)}' of ${method} has no effect: this version does not know it.`,
+    );
+}
+
+/** Clients may add these to whatever they call. */
+const alwaysSent = new Set(['sessionId', 'traceparent', 'tracestate']);
+const mostNames = 10;
+const longestName = 64;
+
+function oneLine(name: string): string {
+  return name.slice(0, longestName).replace(/[\s\p{Cc}]+/gu, ' ');
+}
+
+/** By name; undefined for a method that takes more than one form. */
+function fieldsOf(method: MethodName): object | undefined {
+  const { def } = methods[method].params()._zod as {
+    readonly def: { readonly fields?: object; readonly shape?: object };
+  };
+  return def.fields ?? def.shape;
 }
 
 /** How hooks and transforms are asked is nothing without any. */

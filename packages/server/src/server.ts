@@ -19,7 +19,7 @@ import type { CallContext } from './handler.js';
 import { handlers, sessionMethodHandlers } from './handlers/catalog.js';
 import { Inference } from './inference.js';
 import { noticeOf } from './lifecycle-feed.js';
-import { optionWarnings } from './option-warnings.js';
+import { optionWarnings, unknownParameters } from './option-warnings.js';
 import { PendingPeers } from './pending-peers.js';
 import { requireSize } from './request-sizes.js';
 import type { RoutedClient } from './routing.js';
@@ -241,12 +241,20 @@ export class Server {
     }
   }
 
-  private handleAdmitted(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
+  private async handleAdmitted(name: MethodName, params: unknown, context: CallContext): Promise<unknown> {
     // The tables pair each name with its own handler; which one this is, is known only now.
     if (!isInSession(name)) return (handlers[name] as LooseHandler)(params, context);
     const { sessionId } = params as { readonly sessionId?: string };
     const session = findSession(this.runtime, name, sessionId);
-    return (sessionMethodHandlers[name] as LooseHandler)(params, Object.assign(context, { session }));
+    const result = await (sessionMethodHandlers[name] as LooseHandler)(
+      params,
+      Object.assign(context, { session }),
+    );
+    const unknown = unknownParameters(name, params as object);
+    // A session that the call has closed has no one left to warn.
+    if (unknown.length > 0 && this.runtime.find(session.sessionId) === session)
+      await session.tools.warn(unknown);
+    return result;
   }
 
   private broadcast(lifecycle: Lifecycle): void {

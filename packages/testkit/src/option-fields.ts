@@ -8,6 +8,8 @@ export interface OptionField {
   readonly support: Support | undefined;
   /** Parameters that ask for something by this field alone. */
   readonly params: Readonly<Record<string, unknown>>;
+  /** It is an object whose fields have names, or a list or a map of such. */
+  readonly hasFields: boolean;
 }
 
 /** Each field of a method's parameters, down to the last, with parameters that ask for something by it. */
@@ -25,6 +27,7 @@ interface Schema {
   readonly additionalProperties?: Schema;
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
 }
 
 function walk(schema: Schema, table: SupportTable, above: readonly string[]): readonly OptionField[] {
@@ -33,13 +36,18 @@ function walk(schema: Schema, table: SupportTable, above: readonly string[]): re
     const support = Object.hasOwn(table, name) ? table[name] : undefined;
     if (support?.type !== 'object') {
       const path = [...above, name].join('.');
-      return [{ path, support, params: { [name]: sampleOf(field, support) } }];
+      return [{ path, support, params: { [name]: sampleOf(field, support) }, hasFields: namesFields(given) }];
     }
     const wrap = wraps[support.each];
     const deeper = wrap.schema(field);
     const inside = walk((deeper.anyOf?.[0] ?? deeper) as Schema, support.fields, [...above, name]);
     return inside.map((each) => ({ ...each, params: { [name]: wrap.value(each.params) } }));
   });
+}
+
+function namesFields({ properties, items, additionalProperties, anyOf = [], oneOf = [] }: Schema): boolean {
+  const inside = [items, additionalProperties, ...anyOf, ...oneOf].filter((each) => typeof each === 'object');
+  return Object.keys(properties ?? {}).length > 0 || inside.some((each) => each && namesFields(each));
 }
 
 const wraps = {

@@ -44,12 +44,26 @@ export async function runCommandLine(
 
 function choose(argv: readonly string[]): { readonly name: string; readonly rest: readonly string[] } {
   const [first = '', ...rest] = argv;
-  // `help -p` asks about what `-p` does.
-  if (first === 'help' && rest.some(isPrompt)) return { name: 'help', rest: ['run'] };
+  if (first === 'help') return helpWith(rest);
   if (first !== '' && !first.startsWith('-')) return { name: first, rest };
   if (argv.includes('--acp')) return { name: 'acp', rest: argv.filter((each) => each !== '--acp') };
   if (argv.some(isPrompt)) return { name: 'run', rest: argv };
   return asksForHelp(argv) ? { name: 'help', rest: [] } : { name: 'chat', rest: argv };
+}
+
+/** `help -p` asks about what `-p` does, and `help sessions show` is `sessions show --help`. */
+function helpWith(asked: readonly string[]): ReturnType<typeof choose> {
+  if (asked.some(isPrompt)) return { name: 'help', rest: ['run'] };
+  if (asked.includes('--acp')) return { name: 'help', rest: ['acp'] };
+  if (asked.length === 1 && isServing(asked[0])) return { name: 'help', rest: [] };
+  const [name = '', ...rest] = asked;
+  const isOfGroup = rest.length > 0 && !asked.some((each) => each.startsWith('-'));
+  return isOfGroup ? { name, rest: [...rest, '--help'] } : { name: 'help', rest: asked };
+}
+
+/** Its flags are in the overview. */
+function isServing(argument = ''): boolean {
+  return argument === '--headless' || argument === '--server';
 }
 
 function isPrompt(argument: string): boolean {

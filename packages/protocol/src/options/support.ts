@@ -1,7 +1,7 @@
 /** What becomes of a field that a client sends. */
 export type Support =
-  /** The runtime goes by it. */
-  | { readonly type: 'used' }
+  /** The runtime goes by it; where only some words mean anything, by these. */
+  | { readonly type: 'used'; readonly words?: readonly string[] }
   /** It has no effect in this version: a value that asks for something gets a warning. */
   | { readonly type: 'unused'; readonly because: string; readonly neutral: readonly unknown[] }
   /** It protects the one who sends it, and would not: a value that asks for something is an error. */
@@ -17,6 +17,11 @@ export type SupportOf<T> = { readonly [K in keyof Required<T>]: Support };
 
 /** The runtime goes by it. */
 export const used: Support = { type: 'used' };
+
+/** The runtime goes by these words, and takes others for none of them. */
+export function words(...known: readonly string[]): Support {
+  return { type: 'used', words: known };
+}
 
 /** No effect in this version. `neutral` values ask for what is so anyway, as do `false`, `""`, `[]` and `{}`. */
 export function unused(because: string, ...neutral: readonly unknown[]): Support {
@@ -82,6 +87,8 @@ function* judge(value: unknown, support: Support | undefined, option: string): G
   if (!asksForSomething(value)) return;
   switch (support?.type) {
     case 'used':
+      if (typeof value === 'string' && support.words?.includes(value) === false)
+        yield warning(option, `has no effect as ${quoted(value)}: known are ${listed(support.words)}.`);
       return;
     case 'unused':
       if (!support.neutral.includes(value)) yield warning(option, `has no effect: ${support.because}`);
@@ -112,6 +119,14 @@ const unknownOption = 'has no effect: this version does not know it.';
 function shortened(name: string): string {
   const line = name.slice(0, longestName).replace(/[\s\p{Cc}]+/gu, ' ');
   return name.length > longestName ? `${line}…` : line;
+}
+
+function quoted(value: string): string {
+  return JSON.stringify(shortened(value));
+}
+
+function listed(known: readonly string[]): string {
+  return known.map((word) => JSON.stringify(word)).join(', ');
 }
 
 function warning(option: string, text: string): OptionFinding {

@@ -1,6 +1,6 @@
 import type { Params } from '../define.js';
 import type { Methods } from '../methods/catalog.js';
-import { list, map, object, refused, type SupportOf, unused, used } from './support.js';
+import { list, map, object, refused, type SupportOf, unused, used, words } from './support.js';
 
 type Create = Params<Methods['session.create']>;
 type Resume = Params<Methods['session.resume']>;
@@ -77,13 +77,13 @@ const tools: SupportOf<Fields<Create['tools']>[number]> = {
   skipPermission: used,
   readOnly: used,
   checksArguments: used,
-  defer: used,
+  defer: words('auto', 'never'),
   metadata: unused('nothing in this version reads it.'),
   isTerminal: unused('a call of the tool does not end the turn in this version.'),
 };
 
 const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
-  type: used,
+  type: words('local', 'stdio', 'http', 'sse'),
   command: used,
   args: used,
   env: used,
@@ -94,11 +94,11 @@ const mcpServer: SupportOf<Fields<Create['mcpServers']>[string]> = {
   excludeTools: used,
   timeout: used,
   trusted: used,
-  deferTools: used,
+  deferTools: words('auto', 'never'),
   displayName: unused('servers go by their names.'),
   oauthClientId: used,
   oauthPublicClient: used,
-  oauthGrantType: used,
+  oauthGrantType: words('authorization_code', 'client_credentials'),
   auth: object({ redirectPort: used }),
   headersRefreshTtlMs: used,
 };
@@ -119,7 +119,11 @@ const modelOptions = {
   gitHubTokenProviderRegistrationId: used,
 } as const;
 
-const filterOptions = { availableTools: used, excludedTools: used, toolFilterPrecedence: used } as const;
+const filterOptions = {
+  availableTools: used,
+  excludedTools: used,
+  toolFilterPrecedence: words('excluded', 'available'),
+} as const;
 
 type Sandbox = Fields<Create['sandboxConfig']>;
 type SandboxPolicy = Fields<Sandbox['userPolicy']>;
@@ -168,7 +172,7 @@ export const createOptions: SupportOf<Create> = {
   streaming: used,
   includeSubAgentStreamingEvents: used,
   enableGitHubTelemetryForwarding: used,
-  commands: used,
+  commands: list({ name: used, description: used }),
   ...modelOptions,
   tools: list(tools),
   toolSearch: object({ enabled: used, deferThreshold: used }),
@@ -176,8 +180,8 @@ export const createOptions: SupportOf<Create> = {
   largeOutput: object({ enabled: used, maxSizeBytes: used, outputDir: used }),
   mcpServers: map(mcpServer),
   disabledMcpServers: used,
-  mcpOAuthTokenStorage: used,
-  envValueMode: used,
+  mcpOAuthTokenStorage: words('in-memory', 'persistent'),
+  envValueMode: words('direct', 'indirect'),
   agent: used,
   customAgents: list({
     name: used,
@@ -197,10 +201,10 @@ export const createOptions: SupportOf<Create> = {
   defaultAgent: object({ excludedTools: used }),
   excludedBuiltinAgents: used,
   systemMessage: object({
-    mode: used,
+    mode: words('append', 'replace', 'customize'),
     content: used,
     sections: map({
-      action: used,
+      action: words('replace', 'append', 'prepend', 'remove', 'preserve', 'transform'),
       content: used,
     }),
   }),
@@ -236,8 +240,15 @@ export const createOptions: SupportOf<Create> = {
   }),
   memory: unused('this version remembers nothing from one session to another.'),
   sessionLimits: object({ maxAiCredits: used, maxCost: used, maxTokens: used, maxCalls: used }),
-  canvases: used,
-  canvasProvider: used,
+  canvases: list({
+    id: used,
+    displayName: used,
+    description: used,
+    icon: used,
+    inputSchema: used,
+    actions: list({ name: used, description: used, inputSchema: used }),
+  }),
+  canvasProvider: object({ id: used, name: used }),
   openCanvases: unused("the session's own record says which canvases are open."),
   requestCanvasRenderer: used,
   requestExtensions: used,
@@ -255,7 +266,13 @@ export const createOptions: SupportOf<Create> = {
       allow: unused(noManagedRules),
     }),
   }),
-  githubMcpToolConfig: used,
+  githubMcpToolConfig: object({
+    enableAllTools: used,
+    additionalToolsets: used,
+    additionalTools: used,
+    enableInsidersMode: used,
+    disableFormDeferral: unused('forms of servers are shown when they come.'),
+  }),
 };
 
 /** What becomes of each field of `session.resume`. */
@@ -265,8 +282,8 @@ export const resumeOptions: SupportOf<Resume> = {
   continuePendingWork: used,
   takeOver: used,
   waiveHooks: used,
-  factories: used,
-  workflows: used,
+  factories: list({ name: used, description: used }),
+  workflows: list({ name: used, description: used, phases: list({ title: used, detail: used }) }),
   requestedEnvironmentVariables: unused('clients are not sent the environment.'),
 };
 
@@ -281,7 +298,7 @@ export const sendOptions: SupportOf<Send> = {
   messageId: used,
   requestHeaders: used,
   headerMergeStrategy: used,
-  output: used,
+  output: object({ schema: used, name: used }),
   traceparent: used,
   tracestate: used,
   prepend: unused('the prompt waits behind those that came before it.'),

@@ -38,11 +38,13 @@ type Overrides = Readonly<Record<string, Override>>;
 /** What the app made of the sections that it transforms, by their ids. */
 export type Transformed = ReadonlyMap<string, string>;
 
-/** Ids an app wants to edit that no section has. */
-export function unknownSections(message: SystemMessage | undefined): readonly string[] {
-  return Object.entries(overridesOf(message)).flatMap(([id, { action }]) =>
-    isKnown(id) || action === 'remove' || action === 'preserve' ? [] : [id],
-  );
+/** Ids an app wants to edit that no section has, and whether their content is appended. */
+export function unknownSections(
+  message: SystemMessage | undefined,
+): readonly { readonly id: string; readonly isAppended: boolean }[] {
+  return Object.entries(overridesOf(message))
+    .filter(([id]) => !isKnown(id))
+    .map(([id, { action }]) => ({ id, isAppended: action !== 'remove' && action !== 'preserve' }));
 }
 
 /** The texts of the sections that the app wants to transform, as they stand. */
@@ -74,7 +76,9 @@ export function systemPrompt(
     if (changed !== undefined) setGroup(texts, members, withMembers(changed, members, { before, texts }));
     else editGroup(texts, members, overrides[group], overrides);
   }
-  const unknownContents = unknownSections(message).map((id) => overrides[id]?.content ?? '');
+  const unknownContents = unknownSections(message).map(({ id, isAppended }) =>
+    isAppended ? (overrides[id]?.content ?? '') : '',
+  );
   return join('\n\n', ...texts.values(), ...unknownContents, message?.content ?? '');
 }
 

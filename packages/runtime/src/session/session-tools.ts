@@ -284,14 +284,15 @@ export class SessionTools {
     const places = { workingDirectory, configDir, pluginDirectories, isDiscovering: configDiscovery };
     const files = this.environment.mcpFiles?.(places);
     const missing = files?.problems.map((text) => `The MCP servers of a file are not there: ${text}`) ?? [];
-    const problems = [...missing, ...(files?.warnings ?? [])];
+    const { gitHubServer: wish } = settings;
+    const noServer = wish && Object.keys(wish).length > 0 && !copilot ? [noGitHubServer] : [];
+    const problems = [...missing, ...(files?.warnings ?? []), ...noServer];
     this.planner?.optionWarnings.add(problems);
     this.fileProblems = problems;
     const ofFiles = [...(files?.servers ?? [])].map(
       ([name, { raw, source }]) => [name, readServerConfig(raw, source)] as const,
     );
     const ofClients = Object.entries(mcpServers).map(([name, raw]) => [name, readServerConfig(raw)] as const);
-    const { gitHubServer: wish } = settings;
     const own = wish && copilot && readServerConfig(gitHubServer(wish, copilot), 'builtin');
     const builtin = own ? [[gitHubServerName, own] as const] : [];
     return {
@@ -351,6 +352,9 @@ export class SessionTools {
     );
   }
 }
+
+const noGitHubServer =
+  "The option 'githubMcpToolConfig' has no effect: the session's models are not those of GitHub, and neither is its server.";
 
 /** What a server is to do, or wants done. */
 interface McpQuestion {

@@ -106,13 +106,15 @@ export function unmatchedEntries(
   const offered = sources.flatMap((source) => source.tools());
   const open = entries.filter(
     (entry) =>
-      !entry.endsWith(':*') && !comingAndGoing.test(entry) && !offered.some((tool) => matches(tool, entry)),
+      !wholeSource.test(entry) && !comingAndGoing.test(entry) && !offered.some((tool) => matches(tool, entry)),
   );
   const isPending = (entry: string) =>
     !/^(?:builtin|custom):/.test(entry) &&
     sources.some((source) => source.mayOffer?.(entry.replace(/^mcp:/, '')));
   return { unmatched: open.filter((entry) => !isPending(entry)), pending: open.filter(isPending) };
 }
+
+const wholeSource = /^(?:builtin|mcp|custom):\*$/;
 
 /** Built-in tools that some clients, or other systems, have. */
 const comingAndGoing =

@@ -20,7 +20,20 @@ type FilterEntries = Readonly<Record<string, readonly string[]>>;
 
 function filtersIn(settings: SessionSettings): FilterEntries {
   const { availableTools = [], excludedTools = [], defaultAgentExcludedTools = [] } = settings;
-  return { availableTools, excludedTools, 'defaultAgent.excludedTools': defaultAgentExcludedTools };
+  return {
+    availableTools,
+    excludedTools,
+    'defaultAgent.excludedTools': defaultAgentExcludedTools,
+    'customAgents.tools': toolsOfAgents(settings),
+  };
+}
+
+/** What agents of clients may use, but for tools of servers, which an agent may bring along or name as `server/tool`. */
+function toolsOfAgents({ customAgents = [] }: SessionSettings): readonly string[] {
+  const named = customAgents.flatMap(({ tools, mcpServers }) =>
+    mcpServers || !Array.isArray(tools) ? [] : tools.filter((tool) => typeof tool === 'string'),
+  );
+  return [...new Set(named)].filter((entry) => entry !== '*' && !entry.includes('/'));
 }
 
 function filterWarning(option: string, unmatched: readonly string[]): readonly string[] {

@@ -321,8 +321,8 @@ export class Planner {
   report(state: SessionState): SettingsReport {
     const model = this.model(state);
     const unknown = unknownSections(this.settings.systemMessage).map(
-      (id) =>
-        `The system message edits a section named ${id}, which does not exist; its content was appended, and nothing is transformed.`,
+      ({ id, isAppended }) =>
+        `The system message edits a section named ${id}, which does not exist${isAppended ? '; its content was appended, and nothing is transformed' : ''}.`,
     );
     const isAsMade = this.isAsMade(state);
     const standIn = isAsMade ? modelWarning(this.access, model) : undefined;
