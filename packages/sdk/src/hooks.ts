@@ -1,4 +1,10 @@
-import type { HookPoints, HookType, JsonValue, ParsedParams } from '@groundcrew/protocol';
+import {
+  type HookPoints,
+  type HookType,
+  hookTypes,
+  type JsonValue,
+  type ParsedParams,
+} from '@groundcrew/protocol';
 
 /** What a hook receives. */
 export type HookInput<K extends HookType> = Omit<ParsedParams<HookPoints[K]>, 'timestamp' | 'cwd'> & {
@@ -46,7 +52,11 @@ export interface HookOutputs {
     /** A message for the model after the results. */
     readonly additionalContext?: string | null;
   };
-  readonly preMcpToolCall: {
+  readonly preMcpToolCall: CommonHookOutput & {
+    /** `deny` ends the call; it was permitted before, so there is nothing to ask. */
+    readonly permissionDecision?: 'allow' | 'deny' | null;
+    /** Read by the model and by users. */
+    readonly permissionDecisionReason?: string | null;
     /** An object takes the place of `_meta`, null removes it; without it `_meta` stays. */
     readonly metaToUse?: Readonly<Record<string, JsonValue>> | null;
   };
@@ -117,7 +127,8 @@ export interface SessionHooks {
    */
   readonly onPreToolUse?: HookHandler<'preToolUse'>;
   /**
-   * A tool of an MCP server is about to be called: change the `_meta` that goes along. One that fails denies the call.
+   * A tool of an MCP server is about to be called: deny it, or change the `_meta` that goes along. One that fails denies
+   * the call.
    *
    * @example
    * onPreMcpToolCall: ({ serverName }) => ({ metaToUse: { tenant: 'a', server: serverName } })
@@ -210,18 +221,28 @@ export interface HookOptions {
   readonly stopBlocks?: number;
 }
 
-/** The hook an invocation is for, if the app has one. */
+/** The hook an invocation is for, if the app has one. Hooks may be methods of an object, and are called as such. */
 export function hookFor(hooks: SessionHooks, hookType: string): HookHandler<HookType> | undefined {
-  const name = `on${hookType.charAt(0).toUpperCase()}${hookType.slice(1)}`;
+  const name = nameOf(hookType);
+  if (!Object.hasOwn(hooks, name) && !hookTypes.some((known) => known === hookType)) return undefined;
   // The runtime pairs each type with its input; which one this is, is known only now.
-  return Object.hasOwn(hooks, name) ? (hooks as Record<string, HookHandler<HookType>>)[name] : undefined;
+  const hook = (hooks as Record<string, HookHandler<HookType> | null | undefined>)[name] ?? undefined;
+  return hook && ((...asked) => hook.apply(hooks, asked));
 }
 
-/** The points that an app has hooks for: the runtime asks at no other. */
+/** The points that an app has hooks for, those of a class included: the runtime asks at no other. */
 export function hookTypesOf(hooks: SessionHooks): HookType[] {
-  return Object.entries(hooks).flatMap(([name, hook]) =>
-    hook === undefined ? [] : [`${name.charAt(2).toLowerCase()}${name.slice(3)}` as HookType],
+  const own = Object.entries(hooks).flatMap(([name, hook]) =>
+    /^on[A-Z]/.test(name) && hook !== undefined && hook !== null
+      ? [`${name.charAt(2).toLowerCase()}${name.slice(3)}` as HookType]
+      : [],
   );
+  const inherited = hookTypes.filter((type) => !Object.hasOwn(hooks, nameOf(type)) && hookFor(hooks, type));
+  return [...own, ...inherited];
+}
+
+function nameOf(hookType: string): string {
+  return `on${hookType.charAt(0).toUpperCase()}${hookType.slice(1)}`;
 }
 
 /** What the wire says of a hook, in the words of the SDK. */
