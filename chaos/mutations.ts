@@ -48,7 +48,7 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'run what a hook denies',
     file: `${runtime}/gate/hook-desk.ts`,
-    to: 'if (decision === undefined && signal.aborted)',
+    to: 'if (review.decision === undefined && signal.aborted)',
     part: 'guard',
   },
   {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { callTools, liveRuntime, providerOf, say, type WireSession } from '@groundcrew/testkit';
 import { expect, test, vi } from 'vitest';
 import { dataOf, endsOf } from './hooked.js';
+import { testServer } from './mcp-world.js';
 
 const runtime = liveRuntime();
 const tools = [{ name: 'look', skipPermission: true }];
@@ -131,6 +132,56 @@ test('other points have their hooks in files too, and a failure there changes no
   expect(dataOf(session, 'user.message').map(({ content }) => content)).toEqual(['Look twice', 'Not yet']);
   expect(endsOf(session, 'sessionStart')).toMatchObject([{ success: false }]);
   expect(endsOf(session, 'sessionEnd')).toMatchObject([{ output: { sessionSummary: 'from a file' } }]);
+});
+
+test('exit code 2 before a call leaves for a server denies it, also of an advisory command', async () => {
+  const log = join(runtime.workingDirectory, 'hooked-server.jsonl');
+  const directory = project({
+    preMcpToolCall: [{ bash: 'echo "not this server" >&2; exit 2', onFailure: 'allow' }],
+  });
+  const model = runtime.script(callTools({ id: 'c1', name: 'srv-echo', arguments: {} }), say('done'));
+  const session = await runtime.client.create({
+    ...providerOf(model),
+    mcpServers: { srv: testServer({ tools: ['echo'], log }) },
+    workingDirectory: directory,
+    enableFileHooks: true,
+  });
+  await session.call('session.permissions.setApproveAll', { enabled: true });
+  await session.turn('Go');
+  expect(dataOf(session, 'tool.execution_complete')).toMatchObject([
+    { error: { message: 'Denied by preMcpToolCall hook: not this server' } },
+  ]);
+  expect(readFileSync(log, 'utf8')).not.toContain('tools/call');
+});
+
+test.each([
+  ['l(o+)+k', false],
+  ['(l|o)+ok|(x+x+)+y', false],
+  ['(?!look).*', true],
+  ['(o+)+x', true],
+])('a matcher of any kind counts: %s', async (matcher, isRun) => {
+  const { ran } = await looked(await opened(project({ preToolUse: [{ bash: 'exit 2', matcher }] })));
+  expect(ran).toEqual(isRun ? [{ at: 'here' }] : []);
+});
+
+test('a matcher that takes for ever denies, and holds up nothing else', async () => {
+  const name = `${'o'.repeat(60)}_`;
+  const directory = project({ preToolUse: [{ bash: 'exit 0', matcher: '(o+)+x' }] });
+  const model = runtime.script(callTools({ id: 'c1', name, arguments: {} }), say('done'));
+  const session = await runtime.client.create({
+    ...providerOf(model),
+    tools: [{ name, skipPermission: true }],
+    workingDirectory: directory,
+    enableFileHooks: true,
+  });
+  await session.send('Go');
+  await session.next('hook.start', ({ data }) => data.hookType === 'preToolUse');
+  const before = performance.now();
+  await runtime.client.call('ping', { message: 'still there' });
+  expect(performance.now() - before).toBeLessThan(1000);
+  await session.next('session.idle');
+  expect(dataOf(session, 'external_tool.requested')).toEqual([]);
+  expect(dataOf(session, 'tool.execution_complete')).toMatchObject([{ success: false }]);
 });
 
 test('a file that cannot be read forbids all tools, and clients learn where it is wrong', async () => {

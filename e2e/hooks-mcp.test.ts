@@ -104,6 +104,35 @@ describe('metaToUse', () => {
   });
 });
 
+describe('permissionDecision of preMcpToolCall', () => {
+  test('deny keeps the call from its server, also of an advisory hook, and its reason is read', async () => {
+    const { settings, calls } = world();
+    hooked(runtime.client, {
+      preMcpToolCall: () => ({ permissionDecision: 'deny', permissionDecisionReason: 'not this server' }),
+    });
+    const hookOptions = { onFailure: 'allow' };
+    const session = await approvingAll(runtime.client, { ...settings, hooks: true, hookOptions });
+    await session.turn('Go');
+    expect(calls()).toEqual([]);
+    expect(dataOf(session, 'tool.execution_complete')).toMatchObject([
+      { success: false, error: { message: 'Denied by preMcpToolCall hook: not this server' } },
+    ]);
+  });
+
+  test('allow is no opinion, and ask denies: what was to be asked was asked before', async () => {
+    for (const [permissionDecision, times] of [
+      ['allow', 1],
+      ['ask', 0],
+    ] as const) {
+      const { settings, calls } = world();
+      hooked(runtime.client, { preMcpToolCall: () => ({ permissionDecision }) });
+      const session = await approvingAll(runtime.client, { ...settings, hooks: true });
+      await session.turn('Go');
+      expect(calls()).toHaveLength(times);
+    }
+  });
+});
+
 const failures: readonly [string, (guard: WireClient) => Promise<unknown>, RegExp][] = [
   ['does not answer in time', () => never(), /did not answer within 0\.3 s/],
   ['throws', () => Promise.reject(new Error('broken')), /broken/],
@@ -205,4 +234,126 @@ test('a guard of MCP calls alone that is gone keeps calls waiting', async () => 
     expect(waitingOn).toMatchObject([{ kind: 'hooks' }]);
   });
   expect(calls()).toEqual([]);
+});
+
+describe('a guard of MCP calls that leaves before the call does', () => {
+  const ofServers = { hooks: true, hookOptions: { types: ['preMcpToolCall'] }, requestPermission: false };
+
+  async function guarded(sessionId: string, handlers = {}) {
+    const guard = await runtime.connect(runtime.process, { hasGaps: true });
+    hooked(guard, handlers);
+    await guard.resume(sessionId, ofServers);
+    return guard;
+  }
+
+  /** The call waits for the guard; one that denies comes, and the server has learned nothing. */
+  async function seenThrough(session: WireSession, hookType: string, calls: () => readonly Sent[]) {
+    await vi.waitFor(async () => {
+      const { waitingOn } = await session.call<{ waitingOn: object[] }>('session.metadata.activity');
+      expect(waitingOn).toMatchObject([{ kind: 'hooks', hookType }]);
+    });
+    await guarded(session.sessionId, { preMcpToolCall: () => ({ permissionDecision: 'deny' }) });
+    await session.next('session.idle');
+    expect(calls()).toEqual([]);
+    expect(dataOf(session, 'tool.execution_complete')).toMatchObject([
+      { error: { message: 'Denied by preMcpToolCall hook: No reason provided' } },
+    ]);
+  }
+
+  test('while the hook of another client decides: it waits, and the other is asked again', async () => {
+    const { settings, calls } = world();
+    const session = await runtime.client.create({ ...settings, requestPermission: false });
+    let decide: (value: unknown) => void = () => undefined;
+    const slow = await runtime.connect(runtime.process, { hasGaps: true });
+    const asked = hooked(slow, {
+      preToolUse: () =>
+        asked.length > 1
+          ? { permissionDecision: 'allow' }
+          : new Promise((resolve) => {
+              decide = resolve;
+            }),
+    });
+    const hookOptions = { types: ['preToolUse'] };
+    await slow.resume(session.sessionId, { hooks: true, hookOptions, requestPermission: false });
+    const guard = await guarded(session.sessionId);
+    await session.send('Go');
+    await slow.until(() => asked[0], 'the hook');
+    await guard.close();
+    decide({ permissionDecision: 'allow' });
+    await seenThrough(session, 'preToolUse', calls);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('while the user decides: it waits', async () => {
+    const { settings, calls } = world();
+    const session = await runtime.client.create({ ...settings, requestPermission: true });
+    const guard = await guarded(session.sessionId);
+    await session.send('Go');
+    const { data } = await session.next('permission.requested');
+    await guard.close();
+    await session.decide(data.requestId, { kind: 'approve-once' });
+    await seenThrough(session, 'preMcpToolCall', calls);
+  });
+});
+
+describe('a call that an app of a server makes', () => {
+  async function opened(params: object) {
+    const { settings, calls } = world('echo');
+    const provider = providerOf(runtime.script(say('hi')));
+    const session = await approvingAll(runtime.client, {
+      ...settings,
+      ...provider,
+      requestMcpApps: true,
+      ...params,
+    });
+    await session.turn('Hello');
+    const call = { serverName: 'srv', originServerName: 'srv', toolName: 'echo', arguments: { a: 1 } };
+    return { session, calls, call };
+  }
+
+  test('is put to hooks: denied it does not leave, else it leaves as they have made it', async () => {
+    let decision: object = { permissionDecision: 'deny', permissionDecisionReason: 'no apps' };
+    const asked = hooked(runtime.client, {
+      preToolUse: () => decision,
+      preMcpToolCall: () => ({ metaToUse: { tenant: 'a' } }),
+    });
+    const { session, calls, call } = await opened({ hooks: true });
+    expect((await session.failure('session.mcp.apps.callTool', call)).message).toContain('no apps');
+    expect(calls()).toEqual([]);
+    decision = { modifiedArgs: { a: 2 } };
+    expect(await session.call('session.mcp.apps.callTool', call)).toEqual({
+      content: [{ type: 'text', text: '{"a":2}' }],
+    });
+    expect(calls()).toMatchObject([{ params: { arguments: { a: 2 }, _meta: { tenant: 'a' } } }]);
+    expect(inputsOf(asked, 'preToolUse')).toMatchObject([
+      { toolName: 'srv-echo', toolArgs: { a: 1 } },
+      { toolName: 'srv-echo', toolArgs: { a: 1 } },
+    ]);
+    expect(inputsOf(asked, 'preMcpToolCall')).toMatchObject([{ serverName: 'srv', arguments: { a: 2 } }]);
+  });
+
+  test('waits for a guard that is gone', async () => {
+    const { session, calls, call } = await opened({ requestPermission: false });
+    const guard = await runtime.connect(runtime.process, { hasGaps: true });
+    hooked(guard);
+    await guard.resume(session.sessionId, { hooks: true, requestPermission: false });
+    await guard.close();
+    const made = session.failure('session.mcp.apps.callTool', call);
+    await vi.waitFor(async () => {
+      const { waitingOn } = await session.call<{ waitingOn: object[] }>('session.metadata.activity');
+      expect(waitingOn).toMatchObject([{ kind: 'hooks', hookType: 'preToolUse' }]);
+    });
+    const after = await runtime.connect(runtime.process, { hasGaps: true });
+    hooked(after, { preToolUse: () => ({ permissionDecision: 'deny' }) });
+    await after.resume(session.sessionId, { hooks: true, requestPermission: false });
+    expect((await made).message).toContain('Denied by preToolUse hook');
+    expect(calls()).toEqual([]);
+  });
+
+  test('changes nothing in plan mode', async () => {
+    const { session, calls, call } = await opened({});
+    await session.call('session.mode.set', { mode: 'plan' });
+    expect((await session.failure('session.mcp.apps.callTool', call)).message).toContain('plan mode');
+    expect(calls()).toEqual([]);
+  });
 });

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   callTools,
@@ -274,6 +274,32 @@ describe('errorOccurred', () => {
     },
   );
 
+  test.each([
+    [2, 3, 'the third answer'],
+    [0, 1, undefined],
+    [-1, 1, undefined],
+    [99, 6, undefined],
+  ])(
+    'a model call that failed is made again %d times, within the bound of the runtime',
+    async (retryCount, calls, said) => {
+      const failures = Array.from({ length: said === undefined ? 9 : calls - 1 }, () => refuse(400, 'no'));
+      const model = runtime.script(...failures, say(said ?? 'unsaid'));
+      const asked = hooked(runtime.client, {
+        errorOccurred: () => ({ errorHandling: 'retry', retryCount }),
+      });
+      const session = await runtime.client.create({ ...providerOf(model), hooks: true });
+      await session.turn('Hello');
+      expect(model.requests).toHaveLength(calls);
+      expect(inputsOf(asked, 'errorOccurred')).toHaveLength(said === undefined ? calls : calls - 1);
+      expect(dataOf(session, 'assistant.message')).toMatchObject(
+        said === undefined ? [] : [{ content: said }],
+      );
+      expect(inputsOf(asked, 'sessionEnd')).toMatchObject([
+        { reason: said === undefined ? 'error' : 'complete' },
+      ]);
+    },
+  );
+
   test('an attachment that cannot be read is an error of the user; the hook may have it read again', async () => {
     const path = join(runtime.workingDirectory, 'late.txt');
     const model = runtime.script(say('read'));
@@ -380,6 +406,34 @@ test('agentStop keeps the agent at work three times for each prompt, or as often
     expect(inputsOf(asked, 'agentStop').map(({ stop_hook_active }) => stop_hook_active)).toEqual(
       Array.from({ length: blocks }, (_, index) => index > 0),
     );
+  }
+});
+
+test('the transcript that agentStop names has every event so far, also in processes after a crash and with a damaged mark', async () => {
+  const flags = ['--no-auto-update', '--port', '0'];
+  const model = runtime.script(...['one', 'two', 'three', 'four'].map((text) => say(text)));
+  let sessionId = '';
+  for (const damage of ['', '', '{"seq":1,"bytes":', '{}']) {
+    const process = runtime.spawn({ flags });
+    const client = await runtime.connect(process, { hasGaps: true });
+    const read: unknown[] = [];
+    let path = '';
+    hooked(client, {
+      agentStop: ({ transcriptPath }) => {
+        path = transcriptPath;
+        for (const line of readFileSync(path, 'utf8').trim().split('\n')) read.push(JSON.parse(line));
+      },
+    });
+    const settings = { ...providerOf(model), hooks: true, hookOptions: { types: ['agentStop'] } };
+    const session =
+      sessionId === '' ? await client.create(settings) : await client.resume(sessionId, settings);
+    sessionId = session.sessionId;
+    await session.turn('Go');
+    const stored = await session.stored();
+    const until = stored.findLastIndex(({ type }) => type === 'assistant.turn_end');
+    expect(read).toEqual(stored.slice(0, until + 1));
+    await process.signal('SIGKILL');
+    if (damage !== '') writeFileSync(path.replace('.jsonl', '.mark.json'), damage);
   }
 });
 

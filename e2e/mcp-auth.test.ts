@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { callTools, liveRuntime, say } from '@groundcrew/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { http, working } from './mcp-http.js';
 
 const runtime = liveRuntime();
 let server: Server;
@@ -104,6 +105,42 @@ test('a client that wants to be asked brings a token, and a fresh one when that 
   expect(model.requests[1]?.body.messages.at(-1)?.content).toBe('Bearer second-token');
   const told = session.events.filter(({ type }) => type.startsWith('mcp.') || type.startsWith('session.mcp'));
   expect(JSON.stringify(told)).not.toMatch(/first-token|second-token/);
+});
+
+test('a server that writes what it was sent into its errors has no token in any event', async () => {
+  const echoUrl = await http(
+    working((request, method, response) => {
+      if (method !== 'tools/list') return false;
+      const { authorization = '', 'x-key': key = '' } = request.headers;
+      response.writeHead(500).end(`debug: authorization=${authorization.replace('Bearer ', '')} key=${key}`);
+      return true;
+    }),
+  );
+  const { session } = await runtime.session([say('hi')], {
+    mcpServers: {
+      written: {
+        type: 'streamable-http',
+        url: echoUrl,
+        headers: { Authorization: 'Bearer written-token', 'X-Key': 'written-key' },
+      },
+      given: { type: 'http', url: echoUrl, headersRefreshTtlMs: 3_600_000 },
+    },
+  });
+  await session.call('session.eventLog.registerInterest', { eventType: 'mcp.headers_refresh_required' });
+  await session.send('Go');
+  const { data } = await session.next('mcp.headers_refresh_required');
+  await session.call('session.mcp.headers.handlePendingHeadersRefreshRequest', {
+    requestId: data.requestId,
+    result: { kind: 'headers', headers: { Authorization: 'Bearer given-token' } },
+  });
+  await session.next('session.idle');
+  expect(await session.call('session.mcp.list')).toMatchObject({
+    servers: [
+      { status: 'failed', error: expect.stringContaining('debug: authorization=*** key=***') },
+      { status: 'failed', error: expect.stringContaining('debug: authorization=*** key=') },
+    ],
+  });
+  expect(JSON.stringify(session.events)).not.toMatch(/written-token|written-key|given-token/);
 });
 
 test('a client that declines leaves the server without authorisation', async () => {

@@ -367,6 +367,34 @@ test('servers that are given on resume are honoured beside those of before', asy
   expect(names.filter((name) => /^(one|two)-/.test(name))).toEqual(['one-echo', 'two-pid']);
 });
 
+test('servers that a process before had are named in a warning, until a client names them again', async () => {
+  const flags = ['--no-auto-update', '--port', '0'];
+  const model = runtime.script(say('a'), say('b'), say('c'), say('d'));
+  const mcpServers = { one: testServer({ tools: ['echo'] }), two: testServer({ tools: ['pid'] }) };
+  const warnings = (events: readonly { readonly type: string; readonly data: unknown }[]) =>
+    events.flatMap(({ type, data }) =>
+      type === 'session.warning' ? [(data as { readonly message: string }).message] : [],
+    );
+  let sessionId = '';
+  const offered: (readonly string[])[] = [];
+  const warned: (readonly string[])[] = [];
+  for (const given of [mcpServers, undefined, { two: mcpServers.two }, mcpServers]) {
+    const other = runtime.spawn({ flags });
+    const client = await runtime.connect(other, { hasGaps: true });
+    const settings = { ...providerOf(model), ...(given && { mcpServers: given }) };
+    const session =
+      sessionId === '' ? await client.create(settings) : await client.resume(sessionId, settings);
+    sessionId = session.sessionId;
+    await session.turn('Go');
+    warned.push(warnings(session.events));
+    const tools = model.requests.at(-1)?.body.tools?.map((tool) => tool.function.name) ?? [];
+    offered.push(tools.filter((name) => /^(one|two)-/.test(name)));
+    await other.signal('SIGKILL');
+  }
+  expect(offered).toEqual([['one-echo', 'two-pid'], [], ['two-pid'], ['one-echo', 'two-pid']]);
+  expect(warned).toEqual([[], [expect.stringContaining('without the MCP servers "one", "two"')], [], []]);
+});
+
 test('a disabled server is not started, until it is enabled', async () => {
   const log = join(runtime.workingDirectory, 'disabled.log');
   const { session } = await sessionWith({ srv: testServer({ log }) }, [say('hi')], {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { StandIn } from '../test/stand-in.js';
+import { unknownNames } from './option-names.js';
 
 const sessionId = 's';
 
@@ -33,6 +34,29 @@ test('hooks are called by name, with times and directories as the app knows them
   expect(await runtime.ask('hooks.invoke', { sessionId, hookType: 'sessionEnd', input })).toEqual({});
   expect(await runtime.ask('hooks.invoke', { sessionId, hookType: 'agentStop', input })).toEqual({});
   expect(await runtime.ask('hooks.invoke', { sessionId, hookType: 'constructor', input })).toEqual({});
+});
+
+test('hooks may be methods of an object of a class, which has fields for itself', async () => {
+  class Guard {
+    readonly denied = new Set(['bash']);
+    onPreToolUse({ toolName }: { readonly toolName: string }) {
+      return this.denied.has(toolName) ? ({ permissionDecision: 'deny' } as const) : undefined;
+    }
+  }
+  const runtime = new StandIn();
+  await runtime.client.createSession({ sessionId, hooks: new Guard() });
+  expect(runtime.requests).toMatchObject([
+    { method: 'session.create', params: { hooks: true, hookOptions: { types: ['preToolUse'] } } },
+  ]);
+  const ask = (toolName: string) =>
+    runtime.ask('hooks.invoke', {
+      sessionId,
+      hookType: 'preToolUse',
+      input: { timestamp: 0, cwd: '/', toolName },
+    });
+  expect(await ask('bash')).toEqual({ output: { permissionDecision: 'deny' } });
+  expect(await ask('view')).toEqual({});
+  expect(unknownNames('create', { hooks: new Guard() })).toEqual([]);
 });
 
 test('a hook that throws is an error to the runtime, and reported to the app', async () => {

@@ -54,7 +54,11 @@ export interface HookOutputs {
     /** A message for the model after the results. */
     readonly additionalContext?: string | null;
   };
-  readonly preMcpToolCall: {
+  readonly preMcpToolCall: CommonHookOutput & {
+    /** `deny` ends the call; it was permitted before, so there is nothing to ask. */
+    readonly permissionDecision?: 'allow' | 'deny' | null;
+    /** Read by the model and by users. */
+    readonly permissionDecisionReason?: string | null;
     /** An object takes the place of `_meta`, null removes it; without it `_meta` stays. */
     readonly metaToUse?: Readonly<Record<string, JsonValue>> | null;
   };
@@ -125,7 +129,8 @@ export interface SessionHooks {
    */
   readonly onPreToolUse?: HookHandler<'preToolUse'>;
   /**
-   * A tool of an MCP server is about to be called: change the `_meta` that goes along. One that fails denies the call.
+   * A tool of an MCP server is about to be called: deny it, or change the `_meta` that goes along. One that fails denies
+   * the call.
    *
    * @example
    * onPreMcpToolCall: ({ serverName }) => ({ metaToUse: { tenant: 'a', server: serverName } })
@@ -218,30 +223,46 @@ export interface HookOptions {
   readonly stopBlocks?: number;
 }
 
-/** The hook an invocation is for, if the app has one. */
+/** The hook an invocation is for, if the app has one. Hooks may be methods of an object, and are called as such. */
 export function hookFor(hooks: SessionHooks, hookType: string): HookHandler<HookType> | undefined {
-  const name = `on${hookType.charAt(0).toUpperCase()}${hookType.slice(1)}`;
+  if (!hookTypes.some((known) => known === hookType)) return undefined;
   // The runtime pairs each type with its input; which one this is, is known only now.
-  return Object.hasOwn(hooks, name) ? (hooks as Record<string, HookHandler<HookType>>)[name] : undefined;
+  const hook = (hooks as Record<string, HookHandler<HookType> | null | undefined>)[nameOf(hookType)];
+  return hook ? (...asked) => hook.apply(hooks, asked) : undefined;
 }
 
-/** The points that an app has hooks for: the runtime asks at no other. */
+/** The points that an app has hooks for, those of a class included: the runtime asks at no other. */
 export function hookTypesOf(hooks: SessionHooks): HookType[] {
-  return Object.entries(hooks).flatMap(([name, hook]) => {
-    if (hook === undefined) return [];
-    const type = hookTypes.find((each) => name === `on${each.charAt(0).toUpperCase()}${each.slice(1)}`);
-    if (type === undefined || typeof hook !== 'function') throw uselessHook(name, type !== undefined);
-    return [type];
-  });
+  for (const name of namesIn(hooks)) refuseUseless(name, hooks);
+  return hookTypes.filter((type) => hookFor(hooks, type) !== undefined);
 }
 
 /** An app that denies in a hook must not run without it. */
-function uselessHook(name: string, isKnown: boolean): GroundcrewError {
-  if (isKnown) return new GroundcrewError('invalid_option', `The hook '${name}' is no function`);
-  const names = hookTypes.map((type) => `on${type.charAt(0).toUpperCase()}${type.slice(1)}`);
+function refuseUseless(name: string, hooks: SessionHooks): void {
+  const hook = (hooks as Readonly<Record<string, unknown>>)[name];
+  if (hook === undefined || hook === null) return;
+  const names = hookTypes.map(nameOf);
+  if (names.includes(name)) {
+    if (typeof hook === 'function') return;
+    throw new GroundcrewError('invalid_option', `The hook '${name}' is no function`);
+  }
   const near = nearestName(name, names);
   const hint = near === undefined ? `there are ${names.join(', ')}` : `did you mean '${near}'?`;
-  return new GroundcrewError('invalid_option', `There is no hook '${name}': ${hint}`);
+  throw new GroundcrewError('invalid_option', `There is no hook '${name}': ${hint}`);
+}
+
+/** The names that can only be meant for hooks: an object of a class may have fields and methods of its own besides. */
+function namesIn(hooks: SessionHooks): readonly string[] {
+  const names = Object.keys(hooks);
+  let place: object | null = Object.getPrototypeOf(hooks);
+  if (place === Object.prototype || place === null) return names;
+  for (; place !== null && place !== Object.prototype; place = Object.getPrototypeOf(place))
+    names.push(...Object.getOwnPropertyNames(place));
+  return names.filter((name) => /^on[A-Z]/.test(name));
+}
+
+function nameOf(hookType: string): string {
+  return `on${hookType.charAt(0).toUpperCase()}${hookType.slice(1)}`;
 }
 
 /** What the wire says of a hook, in the words of the SDK. */

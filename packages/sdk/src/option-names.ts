@@ -54,12 +54,18 @@ function* lookFor(options: object, names: Names, path: string): Generator<Unknow
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
     const known = Object.hasOwn(names, name) ? names[name] : undefined;
-    if (!known) yield { option: `${path}${name}`, name, names };
+    if (!known && !isOfClass(options)) yield { option: `${path}${name}`, name, names };
     if (!known || known === true || typeof value !== 'object' || value === null) continue;
     const inside: readonly unknown[] = known.each === 'field' ? [value] : Object.values(value);
     for (const each of inside)
       if (typeof each === 'object' && each !== null) yield* lookFor(each, known.names, `${path}${name}.`);
   }
+}
+
+/** An object of a class, such as one with hooks for methods, has fields for itself. */
+function isOfClass(options: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(options);
+  return typeof prototype === 'object' && prototype !== null && Object.getPrototypeOf(prototype) !== null;
 }
 
 /** What the wire says that the SDK says by itself. */

@@ -87,8 +87,15 @@ export const hookPoints = {
         toolCallId: z.optional(z.string()),
         _meta: z.optional(z.unknown()),
       }),
-    /** An object replaces `_meta`, null removes it, absent keeps it. */
-    () => openObject({ metaToUse: z.nullish(z.record(z.string(), z.unknown())) }),
+    () =>
+      openObject({
+        /** An object replaces `_meta`, null removes it, absent keeps it. */
+        metaToUse: z.nullish(z.record(z.string(), z.unknown())),
+        /** The call was judged before: to deny it is all that is left to decide. */
+        permissionDecision: z.nullish(z.enum(['allow', 'deny'])),
+        permissionDecisionReason: z.nullish(z.string()),
+        ...shown(),
+      }),
   ),
   preToolUse: method(
     'A tool call is about to be judged.',

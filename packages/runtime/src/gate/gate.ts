@@ -1,4 +1,4 @@
-import type { EventData, JsonObject } from '@groundcrew/protocol';
+import { type EventData, isObject, type JsonObject } from '@groundcrew/protocol';
 import { StoreError } from '@groundcrew/store';
 import type { Clock } from '../clock.js';
 import type { HookGuard } from '../hooks/guard.js';
@@ -7,14 +7,14 @@ import { Interruption } from '../interruption.js';
 import type { AgentLog } from '../log/agent-log.js';
 import type { Draft } from '../log/session-log.js';
 import type { OpenCall } from '../log/state.js';
-import type { PermissionRequest } from '../permissions/question.js';
+import type { PermissionQuestion, PermissionRequest } from '../permissions/question.js';
 import type { CallQuestion, CallQuestionKind, CallQuestions } from '../questions/call-questions.js';
 import type { Offers } from '../questions/offers.js';
 import type { Answers, Questions } from '../questions/questions.js';
 import type { Waits } from '../questions/waits.js';
 import type { TraceContext } from '../settings/session-settings.js';
 import { externalResult } from '../tools/external.js';
-import type { PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
+import type { McpCall, PreparedCall, ResultType, ToolEnvironment, ToolResult } from '../tools/tool.js';
 import { boundResult, fits, reviewedParts, wholeResult } from './bound-result.js';
 import { type CallToRun, callsOf, type GateTurn, type Passage, traceOf } from './call.js';
 import { failureOf, interrupted } from './failure.js';
@@ -23,6 +23,15 @@ import { type GatePermissions, PermissionDesk } from './permission-desk.js';
 import { PlanHold } from './plan-hold.js';
 import { prepareCall } from './prepare.js';
 import { receiptOf } from './receipt.js';
+
+/** A call to a server that no model made. */
+export interface ForeignCall {
+  /** As models know the tool. */
+  readonly name: string;
+  readonly mcpCall: McpCall;
+  /** What rules judge of it, by the arguments that hooks have left. */
+  question(args: JsonObject): PermissionQuestion;
+}
 
 /** What the gate works with. */
 export interface GateParts {
@@ -79,6 +88,31 @@ export class Gate {
     const call = { toolCallId: clock.newId(), name: '', arguments: {}, argumentsText: '' };
     const asking = guard.isAway ? 'always' : 'as the policy says';
     return (await this.desk.seek(call, { request }, { asking, signal })).refusal?.text;
+  }
+
+  /** Judges a call that no model made, as the app of a server makes it: what it goes with, or why it may not go. */
+  async reviewForeign(
+    { mcpCall, name, question }: ForeignCall,
+    signal: AbortSignal,
+  ): Promise<{ readonly denial: string } | { readonly call: McpCall; readonly meta?: JsonObject }> {
+    const given = { toolCallId: this.parts.clock.newId(), name, argumentsText: '' };
+    const original: CallToRun = { ...given, arguments: mcpCall.arguments };
+    const reviewed = await this.hookDesk.review({ call: original, original, signal });
+    if ('denial' in reviewed) return reviewed;
+    const { passage } = reviewed;
+    const { call } = passage;
+    if (!isObject(call.arguments)) return { denial: `The arguments of ${name} must be an object` };
+    const asked = question(call.arguments);
+    const forbidden = await this.desk.prohibition(call, asked);
+    const held = await new PlanHold(this.parts, call, undefined).refusalOf(asked);
+    const refusal = forbidden ?? held;
+    if (refusal) return { denial: refusal.text };
+    const own = reviewed.question ?? this.hookDesk.guardQuestion(call);
+    const permission = own ? await this.desk.seek(call, own, { asking: 'always', signal }) : {};
+    if (permission.refusal) return { denial: permission.refusal.text };
+    const leaving = { ...mcpCall, arguments: call.arguments };
+    const left = await this.hookDesk.reviewLeaving(passage, leaving);
+    return 'denial' in left ? left : { call: leaving, ...left };
   }
 
   /** Runs one call from the beginning. */

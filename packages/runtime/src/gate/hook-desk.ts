@@ -11,11 +11,14 @@ import type { McpCall, ToolResult } from '../tools/tool.js';
 import { type CallToRun, modifiedCall, type Passage } from './call.js';
 import type { Asking, GatePermissions } from './permission-desk.js';
 
+/** A call of which hooks are asked, be it a turn's or not. */
+type Hooked = Omit<Passage, 'turn'>;
+
 /** What came of the hooks before a call: why it must not run, or how it goes on. */
-export type Reviewed =
+export type Reviewed<P extends Hooked = Passage> =
   | { readonly denial: string }
   | {
-      readonly passage: Passage;
+      readonly passage: P;
       readonly asking: Asking;
       /** What a hook wants the user to be asked. */
       readonly question?: PermissionQuestion;
@@ -39,26 +42,36 @@ export class HookDesk {
   }
 
   /** What hooks make of a call before anything else looks at it; also of one whose tool does not exist. */
-  async review(passage: Passage): Promise<Reviewed> {
+  async review<P extends Hooked>(passage: P): Promise<Reviewed<P>> {
     const { hooks, guard, permissions } = this.parts;
     const { call, original, signal } = passage;
     const held = { toolCallId: call.toolCallId, hookType: 'preToolUse' } as const;
-    while (guard.isAway && !permissions.policy().canAsk) await guard.change(held, signal);
-    if (!passage.reviews && !hooks.has('preToolUse'))
-      return {
-        passage: { ...passage, isUnguarded: guard.isAway },
-        asking: guard.isAway ? 'always' : 'as the policy says',
-      };
-    const reviews = passage.reviews ?? new CallReviews(hooks, [hookedCall(original)]);
-    const { decision, reason, modified, contexts } = await reviews.review(hookedCall(original), signal);
-    // mutation: run what a hook denies
-    if (decision === 'deny')
-      return { denial: `Denied by preToolUse hook: ${reason ?? 'No reason provided'}` };
-    this.keepReview(original, { modified, contexts });
+    const mustWait = () => guard.isAway && !permissions.policy().canAsk;
+    for (let { reviews } = passage; ; reviews = undefined) {
+      while (mustWait()) await guard.change(held, signal);
+      if (!reviews && !hooks.has('preToolUse'))
+        return {
+          passage: { ...passage, isUnguarded: guard.isAway },
+          asking: guard.isAway ? 'always' : 'as the policy says',
+        };
+      reviews ??= new CallReviews(hooks, [hookedCall(original)]);
+      const review = await reviews.review(hookedCall(original), signal);
+      // mutation: run what a hook denies
+      if (review.decision === 'deny')
+        return { denial: `Denied by preToolUse hook: ${review.reason ?? 'No reason provided'}` };
+      // Hooks that left while others decided are waited for, and the others asked again.
+      if (!mustWait()) return this.reviewed(passage, review);
+    }
+  }
+
+  private reviewed<P extends Hooked>(passage: P, review: CallReview): Reviewed<P> {
+    const { call, original } = passage;
+    const { decision, reason, modified } = review;
+    this.keepReview(original, review);
     const changed = modifiedCall({ ...original, granted: call.granted ?? [] }, modified);
     const question = decision === 'ask' ? { question: hookQuestion(changed, reason) } : {};
     const asking = decision ? 'never' : 'as the policy says';
-    const isUnguarded = guard.isAway;
+    const isUnguarded = this.parts.guard.isAway;
     return {
       passage: { ...passage, call: changed, isUnguarded },
       asking: isUnguarded ? 'always' : asking,
@@ -72,13 +85,15 @@ export class HookDesk {
     { modified, contexts }: Pick<CallReview, 'modified' | 'contexts'>,
   ): void {
     const { log } = this.parts;
+    const open = log.latest.calls.find((each) => each.toolCallId === toolCallId);
+    // No model made it: nothing of it is in the history.
+    if (!open) return;
     if (contexts.length > 0) {
       const texts = contexts.map((text) => `Additional context from preToolUse hook:\n${text}`);
       log.append({ note: 'call.context', data: { toolCallId, source: 'preToolUse', texts } });
     }
-    const open = log.latest.calls.find((each) => each.toolCallId === toolCallId);
     // Hooks that were asked again may have changed their mind.
-    const change = modified ?? (open?.modified && { arguments: written });
+    const change = modified ?? (open.modified && { arguments: written });
     if (change) log.append({ note: 'call.modified', data: { toolCallId, ...change } });
   }
 
@@ -88,8 +103,12 @@ export class HookDesk {
     return hookQuestion(call, 'The client whose hooks guard this session is not attached.');
   }
 
-  /** Hooks see a call of an MCP server's tool once more, right before it leaves. */
-  reviewLeaving({ call: { toolCallId }, signal }: Passage, mcpCall: McpCall): Promise<McpReview> {
+  /** Hooks see a call of an MCP server's tool once more, right before it leaves; it waits for those that left meanwhile. */
+  async reviewLeaving({ call, signal, isUnguarded }: Hooked, mcpCall: McpCall): Promise<McpReview> {
+    const { toolCallId } = call;
+    const { guard } = this.parts;
+    const held = { toolCallId, hookType: 'preMcpToolCall' } as const;
+    while (guard.isAwayForServers && !isUnguarded) await guard.change(held, signal);
     return reviewMcpCall(this.parts.hooks, { ...mcpCall, toolCallId }, signal);
   }
 

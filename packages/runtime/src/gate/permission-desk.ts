@@ -84,6 +84,15 @@ export class PermissionDesk {
     return { refusal: await this.awaitDecision(call, question.requestId, signal) };
   }
 
+  /** Why rules forbid what a call asks for; undefined when they do not, whatever users would say. */
+  async prohibition(call: CallToRun, asked: PermissionQuestion): Promise<Refusal | undefined> {
+    const { log, permissions } = this.parts;
+    const { cwd: workingDirectory } = log.session.context;
+    const subject = await examine(asked, { toolName: call.name, workingDirectory });
+    const verdict = forbid(subject, permissions.prohibitions());
+    return verdict && refusalBy(verdict);
+  }
+
   /** Waits for the decision on a question that was asked. */
   awaitDecision(call: CallToRun, requestId: string, signal: AbortSignal): Promise<Refusal | undefined> {
     const { log, questions } = this.parts;

@@ -1,6 +1,7 @@
 import { parseReceived } from '@groundcrew/models';
 import type { HookType } from '@groundcrew/protocol';
 import type { Confinement } from '../exec/sandbox-confinement.js';
+import type { JobRunner } from '../exec/workers.js';
 import type { ProgramHost, StartedProgram } from '../tools/shell/program.js';
 import type { CommandHook } from './hook-files.js';
 import type { HookSource } from './hooks.js';
@@ -15,7 +16,11 @@ const denies = 2;
 /** A command of a hooks file: it reads the input as JSON, writes its output as JSON, and is ended with all it started. */
 export function commandHook(
   hook: CommandHook,
-  parts: { readonly programs: ProgramHost; confinement(): Promise<Confinement | undefined> },
+  parts: {
+    readonly programs: ProgramHost;
+    readonly jobs: JobRunner;
+    confinement(): Promise<Confinement | undefined>;
+  },
 ): HookSource {
   const { hookType, timeoutMs, onFailure, matcher, origin } = hook;
   return {
@@ -24,7 +29,8 @@ export function commandHook(
     timeoutMs,
     onFailure,
     invoke: async (_point, input, signal) => {
-      if (matcher && !isMeant(matcher, toolNameIn(input))) return undefined;
+      if (matcher && !(await isMeant(matcher, toolNameIn(input), { jobs: parts.jobs, signal })))
+        return undefined;
       const owner = {};
       const confinement = await parts.confinement();
       signal.throwIfAborted();
@@ -41,9 +47,26 @@ export function commandHook(
 /** No tool has a name this long: what a model makes up is put to the hook, not to its pattern. */
 const longestName = 256;
 
-function isMeant(matcher: RegExp, toolName: string): boolean {
-  return toolName.length > longestName || matcher.test(toolName);
+async function isMeant(
+  matcher: RegExp,
+  toolName: string,
+  { jobs, signal }: { readonly jobs: JobRunner; readonly signal: AbortSignal },
+): Promise<boolean> {
+  if (toolName.length > longestName) return true;
+  if (isQuick(matcher)) return matcher.test(toolName);
+  const fit = { value: toolName, schema: { pattern: matcher.source } };
+  return (await jobs.run('fit', fit, { milliseconds: matchMs }, signal)).misfit === undefined;
 }
+
+/** Names and alternatives of them, with few wildcards. What else a pattern says may take for ever: other processes try it. */
+function isQuick({ source }: RegExp): boolean {
+  const plain = source.replace('(?:', '(');
+  const repeats = plain.match(/[*+?{]/g) ?? [];
+  return repeats.length <= mostRepeats && !/\)[*+?{]|\\[1-9k]|\(\?/.test(plain);
+}
+
+const mostRepeats = 3;
+const matchMs = 2000;
 
 function toolNameIn(input: unknown): string {
   const { toolName } = input as { readonly toolName?: unknown };
@@ -112,7 +135,8 @@ function outputOf(hookType: HookType, { exitCode, output, errors }: Ran): unknow
 function denialOf(hookType: HookType, reason: string): unknown {
   const why = reason === '' ? {} : { reason };
   if (hookType === 'agentStop') return { decision: 'block', ...why };
-  if (hookType !== 'preToolUse') throw new Error(reason || `it ended with exit code ${denies}`);
+  if (hookType !== 'preToolUse' && hookType !== 'preMcpToolCall')
+    throw new Error(reason || `it ended with exit code ${denies}`);
   return {
     permissionDecision: 'deny',
     ...(reason !== '' && { permissionDecisionReason: reason }),

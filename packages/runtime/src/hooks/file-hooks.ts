@@ -1,4 +1,5 @@
 import type { Confinement } from '../exec/sandbox-confinement.js';
+import type { JobRunner } from '../exec/workers.js';
 import type { SessionState } from '../log/state.js';
 import type { ProgramHost } from '../tools/shell/program.js';
 import { commandHook } from './command-hook.js';
@@ -11,6 +12,7 @@ export interface FileHookParts {
   isOn(state: SessionState): boolean;
   read(state: SessionState): HookFiles;
   readonly programs: ProgramHost;
+  readonly jobs: JobRunner;
   /** What the next command may touch. Throws SandboxUnavailable. */
   confinement(): Promise<Confinement | undefined>;
 }

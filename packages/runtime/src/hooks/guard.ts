@@ -33,6 +33,11 @@ export class HookGuard {
     return this.isMissing(['preToolUse', 'preMcpToolCall']);
   }
 
+  /** The session had hooks that see calls leave for servers, and they are not attached now. */
+  get isAwayForServers(): boolean {
+    return this.isMissing(['preMcpToolCall']);
+  }
+
   /** The session had hooks that see results, and they are not attached now. */
   get isAwayForResults(): boolean {
     return this.isMissing(['postToolUse']);

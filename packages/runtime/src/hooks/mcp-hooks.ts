@@ -1,11 +1,11 @@
 import type { JsonObject } from '@groundcrew/protocol';
 import type { McpCall } from '../tools/tool.js';
-import type { HookInput, Hooks } from './hooks.js';
+import type { HookAnswer, HookInput, Hooks } from './hooks.js';
 
 /** What hooks made of a call to an MCP server: why it must not go, or the `_meta` it goes with. */
 export type McpReview = { readonly denial: string } | { readonly meta?: JsonObject };
 
-/** Asks every source in turn; each sees the `_meta` that the one before left. One that fails denies the call. */
+/** Asks every source in turn; each sees the `_meta` that the one before left. One that denies or fails denies the call. */
 export async function reviewMcpCall(
   hooks: Hooks,
   call: McpCall & { readonly toolCallId: string },
@@ -25,7 +25,13 @@ export async function reviewMcpCall(
     signal,
     take,
   );
-  const failed = answers.find((answer) => 'failure' in answer && answer.onFailure === 'deny');
-  if (failed && 'failure' in failed) return { denial: `Denied by preMcpToolCall hook: ${failed.failure}` };
+  const [denial] = answers.flatMap(denialIn);
+  if (denial !== undefined) return { denial: `Denied by preMcpToolCall hook: ${denial}` };
   return meta ? { meta } : {};
+}
+
+function denialIn(answer: HookAnswer<'preMcpToolCall'>): readonly string[] {
+  if ('failure' in answer) return answer.onFailure === 'deny' ? [answer.failure] : [];
+  const { permissionDecision, permissionDecisionReason } = answer.output ?? {};
+  return permissionDecision === 'deny' ? [permissionDecisionReason ?? 'No reason provided'] : [];
 }

@@ -344,6 +344,8 @@ export interface FixedSettings {
   readonly hasProvider: boolean;
   /** What its other model services are called. */
   readonly providerNames: readonly string[];
+  /** What the MCP servers are called that clients gave it; their settings are not stored. */
+  readonly mcpServerNames: readonly string[];
   /** What the service is called that each node has in a file of its own. */
   readonly providerRef: string;
   /** What a node must have to work on the session. */

@@ -53,8 +53,7 @@ export type McpServerConfig = StdioConfig | RemoteConfig | InvalidConfig;
 export function readServerConfig(raw: JsonObject, source: McpServerSource = 'user'): McpServerConfig {
   const common = commonOf(raw, source);
   const { type, command, url } = raw;
-  const isRemote =
-    type === 'http' || type === 'sse' || (isAbsent(type) && isAbsent(command) && !isAbsent(url));
+  const isRemote = isHttp(type) || type === 'sse' || (isAbsent(type) && isAbsent(command) && !isAbsent(url));
   if (isRemote) return remoteOf(raw, common);
   if (!isAbsent(type) && type !== 'local' && type !== 'stdio')
     return invalid(
@@ -71,6 +70,11 @@ export function readServerConfig(raw: JsonObject, source: McpServerSource = 'use
     env: textMapOf(raw.env),
     ...(typeof raw.cwd === 'string' && raw.cwd !== '' && { cwd: raw.cwd }),
   };
+}
+
+/** Other programs write it in these ways. */
+function isHttp(type: JsonValue | undefined): boolean {
+  return type === 'http' || type === 'streamable-http' || type === 'streamableHttp';
 }
 
 function remoteOf(raw: JsonObject, common: CommonConfig): McpServerConfig {

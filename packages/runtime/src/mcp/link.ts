@@ -8,6 +8,7 @@ import type { Abilities, ConnectionParts, McpConnection } from './connection.js'
 import { guardedFetch } from './oauth/guarded-fetch.js';
 import type { TokenBook } from './oauth/token-book.js';
 import { reasonOf, reasonOfChild } from './reasons.js';
+import { SentSecrets } from './sent-secrets.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** What links of all servers of a session are made with. */
@@ -118,17 +119,20 @@ async function openChild(config: StdioConfig, parts: OpenParts, signal: AbortSig
 
 async function openRemote(config: RemoteConfig, parts: OpenParts, signal: AbortSignal): Promise<Opened> {
   let fault = (): string | undefined => undefined;
-  const reason = (error: unknown) => fault() ?? reasonOf(error, Object.values(config.headers));
+  // Servers write into their errors what they were sent.
+  const sent = new SentSecrets(Object.values(config.headers));
+  const reason = (error: unknown) => fault() ?? reasonOf(error, sent.list);
   try {
     const { McpConnection } = await import('./connection.js');
     const { remoteTransport, isUnauthorized: needsAuth } = await import('./remote.js');
     const { keptToken, renewedToken } = await import('./oauth/refresh.js');
     const fetch = guardedFetch(config.url);
     const transport = remoteTransport(config, {
-      kept: () => keptToken(parts.tokens(), config.url, fetch),
-      renewed: (refused) => renewedToken(parts.tokens(), config.url, { refused, fetch }),
-      headers: parts.headers(config, signal),
-      ask: (challenge) => parts.authorise(config, challenge, signal),
+      kept: async () => sent.note(await keptToken(parts.tokens(), config.url, fetch)),
+      renewed: async (refused) =>
+        sent.note(await renewedToken(parts.tokens(), config.url, { refused, fetch })),
+      headers: sent.noteHeaders(parts.headers(config, signal)),
+      ask: async (challenge) => sent.note(await parts.authorise(config, challenge, signal)),
     });
     fault = () => transport.fault;
     const connection = await McpConnection.open(connectionParts(transport, parts), signal);

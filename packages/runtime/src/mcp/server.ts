@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@groundcrew/protocol';
 import type { CallToolResult, Prompt } from '@modelcontextprotocol/client';
-import { ToolFailure, type ToolResult } from '../tools/tool.js';
+import { type McpCall, ToolFailure, type ToolResult } from '../tools/tool.js';
 import type { Challenge, ClientAuth } from './client-auth.js';
 import type { ClientHeaders } from './client-headers.js';
 import type { McpServerConfig } from './config.js';
@@ -191,15 +191,10 @@ export class McpServer {
   }
 
   /** Calls a tool as an app does, and returns what it answers as it is. */
-  callRaw(toolName: string, args: JsonObject, signal: AbortSignal): Promise<CallToolResult> {
-    const onProgress = () => undefined;
-    return this.ask((connection) =>
-      connection.call(toolName, args, {
-        signal,
-        milliseconds: this.config.timeout ?? callMilliseconds,
-        onProgress,
-      }),
-    );
+  callRaw(call: McpCall, options: Pick<ToolCallOptions, 'signal' | 'meta'>): Promise<CallToolResult> {
+    const milliseconds = this.config.timeout ?? callMilliseconds;
+    const how = { ...options, milliseconds, onProgress: () => undefined };
+    return this.ask((connection) => connection.call(call.toolName, call.arguments, how));
   }
 
   /** The list of its tools is out of date. */

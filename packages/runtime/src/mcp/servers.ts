@@ -3,7 +3,7 @@ import type { JsonObject } from '@groundcrew/protocol';
 import type { Clock } from '../clock.js';
 import type { EphemeralDraft } from '../log/session-log.js';
 import type { Wait } from '../questions/waits.js';
-import type { Tool } from '../tools/tool.js';
+import type { McpCall, Tool } from '../tools/tool.js';
 import type { ToolSource } from '../tools/tool-source.js';
 import { ClientAuth } from './client-auth.js';
 import { ClientHeaders } from './client-headers.js';
@@ -191,9 +191,10 @@ export class McpServers implements ToolSource {
   /** Calls a tool for an app that a client shows; clients receive what came of it. */
   async callForApp(
     server: McpServer,
-    { toolName, args }: { readonly toolName: string; readonly args: JsonObject },
+    { call, meta }: { readonly call: McpCall; readonly meta?: JsonObject },
     signal: AbortSignal,
   ): Promise<JsonObject> {
+    const { toolName, arguments: args } = call;
     const began = Date.now();
     const report = (
       outcome: { readonly result: JsonObject } | { readonly error: { readonly message: string } },
@@ -210,7 +211,7 @@ export class McpServers implements ToolSource {
         },
       });
     try {
-      const result = (await server.callRaw(toolName, args, signal)) as JsonObject;
+      const result = (await server.callRaw(call, { signal, meta })) as JsonObject;
       report({ result });
       return result;
     } catch (error) {

@@ -23,7 +23,6 @@ import { hasTurnWork, hasWork } from '../log/fold.js';
 import type { SessionLog } from '../log/session-log.js';
 import { agentOf, type Prompt } from '../log/state.js';
 import type { sample } from '../mcp/sampling.js';
-import type { PermissionRequest } from '../permissions/question.js';
 import { ClientRequests } from '../questions/client-requests.js';
 import { Offers } from '../questions/offers.js';
 import { type Answers, type QuestionRef, Questions } from '../questions/questions.js';
@@ -142,10 +141,10 @@ export class Conversation {
     this.commands = new QueuedCommands({ commands, readers, requests: this.requests, record });
   }
 
-  /** Asks permission for what is no call of the model's; resolves with why not, or with undefined. */
-  permit(request: PermissionRequest, signal: AbortSignal): Promise<string | undefined> {
+  /** The gate for what is no call of the model's. */
+  get gate(): AgentContext['gate'] {
     const interaction = new Interaction(this.host.clock.newId(), { trace: {} });
-    return this.context(interaction).gate.permit(request, signal);
+    return this.context(interaction).gate;
   }
 
   /** An MCP server asks the session's model. */

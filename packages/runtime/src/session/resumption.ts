@@ -3,7 +3,7 @@ import type { SessionContext } from '@groundcrew/store';
 import { limitsChanged, type SessionLimits } from '../budget/limits.js';
 import type { Draft } from '../log/session-log.js';
 import { openQuestions, type SessionState } from '../log/state.js';
-import { newlyFixed } from '../settings/provider-settings.js';
+import { newlyFixed, serverNames } from '../settings/provider-settings.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import { disallowedModel } from '../turn/allowed-models.js';
 import type { Planner } from '../turn/planner.js';
@@ -88,6 +88,7 @@ export function resumeDrafts(
     ...limitsChange(state, changes),
     ...effortWarning(changes, now.planner, model),
     ...(refused === undefined ? [] : [warning(refused)]),
+    ...lostServers(state, now.planner.settings),
   ];
 }
 
@@ -95,6 +96,16 @@ export function resumeDrafts(
 function effortWarning(changes: ResumeChanges, planner: Planner, model: string): readonly Draft[] {
   const message = planner.warningAboutEffort(changes.model ?? model, changes.reasoningEffort);
   return message === undefined ? [] : [warning(message)];
+}
+
+/** Servers that a client gave the session in another process are there when a client names them again. */
+function lostServers({ fixed }: SessionState, settings: SessionSettings): readonly Draft[] {
+  const named = serverNames(settings);
+  const lost = fixed.mcpServerNames?.filter((name) => !named.includes(name)) ?? [];
+  if (lost.length === 0) return [];
+  const names = lost.map((name) => JSON.stringify(name.slice(0, 80))).join(', ');
+  const message = `The session goes on without the MCP servers ${names}: what a client says of a server is not stored, for it may hold secrets. A client that resumes with them in mcpServers brings them back.`;
+  return [warning(message)];
 }
 
 function warning(message: string): Draft {

@@ -5,7 +5,7 @@ import { costOfAll } from '../budget/spending.js';
 import type { RecordedGuard } from '../log/recorded-guard.js';
 import type { Draft, EphemeralDraft } from '../log/session-log.js';
 import { agentOf, type SessionState } from '../log/state.js';
-import { fixedProviders, storedAgent } from '../settings/provider-settings.js';
+import { fixedProviders, serverNames, storedAgent } from '../settings/provider-settings.js';
 import type { SessionSettings } from '../settings/session-settings.js';
 import { measureContext } from '../turn/context-use.js';
 import type { Planner } from '../turn/planner.js';
@@ -41,6 +41,7 @@ export function greeting(
       data: {
         clientName,
         ...fixedProviders(settings),
+        ...(settings.mcpServers && { mcpServerNames: serverNames(settings) }),
         ...(!hasWorkspace && { hasWorkspace }),
         ...facts.guard,
         ...(settings.hosting && { hosting: settings.hosting }),

@@ -21,7 +21,7 @@ import type { ClientRequests } from '../questions/client-requests.js';
 import type { ModelAccess, SessionSettings } from '../settings/session-settings.js';
 import { clientTool } from '../tools/handed-over.js';
 import { defaultOutputBytes, type LargeOutput } from '../tools/output.js';
-import type { Tool, ToolEnvironment } from '../tools/tool.js';
+import type { McpCall, Tool, ToolEnvironment } from '../tools/tool.js';
 import { ListedTools, type ToolSource } from '../tools/tool-source.js';
 import type { ConfigChange, ModelPlan } from '../turn/context.js';
 import { warnAtOnce } from '../turn/option-warnings.js';
@@ -100,7 +100,7 @@ export class SessionTools {
       mayStart: (folder, version) => session.permissions.places.mayStartServers(folder, version),
       letStart: (folder, version) => session.permissions.places.letServersStart(folder, version),
       servers: () => this.mcp.list(),
-      permit: async (request, signal) => (await session.load()).permit(request, signal),
+      permit: async (request, signal) => (await session.load()).gate.permit(request, signal),
     });
     this.mcp = new McpServers(this.mcpHost(), this.mcpSettings(settings, access));
     const sources = [ofBuild, session.skills, session.agents, this.mcp, ofClients];
@@ -140,8 +140,9 @@ export class SessionTools {
 
   /** What the user has enabled for every session, no client turns off. */
   private hooksOfFiles(): FileHooks {
-    const { hookFiles, shells } = this.environment;
+    const { hookFiles, shells, jobs } = this.environment;
     return new FileHooks({
+      jobs,
       isOn: ({ fixed }) =>
         hookFiles?.isAlwaysOn === true || (this.planner.settings.fileHooks ?? fixed.fileHooks ?? false),
       read: ({ context: { cwd: workingDirectory, gitRoot: projectDirectory } }) => {
@@ -208,13 +209,28 @@ export class SessionTools {
     };
   }
 
-  /** Why rules forbid a call that an app of a server makes; no model asks for it, so users are not asked. */
-  async refusalOfMcpCall(serverName: string, tool: string, args: JsonObject): Promise<string | undefined> {
+  /**
+   * Judges a call that an app of a server makes: hooks, rules and plan mode hold for it. No model asks for it, so users are
+   * asked where hooks want that only.
+   */
+  async reviewMcpCall(call: McpCall, isReadOnly: boolean, signal: AbortSignal) {
+    const { serverName, toolName: tool } = call;
     const found = this.mcp
       .tools()
       .find(({ mcp }) => mcp?.mcpServerName === serverName && mcp.mcpToolName === tool);
-    const toolName = found?.name ?? `${serverName}-${tool}`;
-    return this.prohibitionOf({ serverName, toolName, toolTitle: tool, args });
+    const name = found?.name ?? `${serverName}-${tool}`;
+    const { gate } = await this.session.load();
+    const question = (args: JsonObject) => ({
+      request: {
+        kind: 'mcp' as const,
+        serverName,
+        toolName: name,
+        toolTitle: tool,
+        args,
+        readOnly: isReadOnly,
+      },
+    });
+    return gate.reviewForeign({ name, mcpCall: call, question }, signal);
   }
 
   /** Asks the session's model for a server; throws when the request is none, or is refused. */

@@ -112,8 +112,16 @@ export function newlyFixed(
     ...(hasProvider && !before.hasProvider && { hasProvider }),
     ...(hasGitHubToken && !before.hasGitHubToken && { hasGitHubToken }),
     ...(names.length > 0 && { providerNames: [...known, ...names] }),
+    ...(isOther(serverNames(settings), before.mcpServerNames ?? []) && {
+      mcpServerNames: serverNames(settings),
+    }),
   };
   return Object.keys(fresh).length === 0 ? undefined : fresh;
+}
+
+/** What the MCP servers are called that clients gave a session. */
+export function serverNames({ mcpServers = {} }: SessionSettings): readonly string[] {
+  return Object.keys(mcpServers).toSorted();
 }
 
 /** An agent less what may be secret: the settings of its servers. */

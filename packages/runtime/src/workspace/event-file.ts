@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, constants, openSync, writeFileSync, writeSync } from 'node:fs';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import type { LogRecord } from '@groundcrew/store';
 
@@ -59,11 +59,8 @@ export class EventFile {
       const text = linesOf(batch);
       bytes += Buffer.byteLength(text);
       seq = batch.at(-1)?.seq ?? seq;
-      const reached = JSON.stringify({ seq, bytes, cuts });
-      await Promise.all([
-        isNew ? sink.begin(text) : text !== '' && sink.append(text),
-        writeText(this.mark, reached),
-      ]);
+      await (isNew ? sink.begin(text) : text !== '' && sink.append(text));
+      overwrite(this.mark, JSON.stringify({ seq, bytes, cuts }));
       isNew = false;
     }
     if (isNew) await sink.begin('');
@@ -95,7 +92,23 @@ export async function writeText(path: string, text: string): Promise<void> {
   else writeFileSync(path, text, privately);
 }
 
-/** The same at the end of a file. */
+/**
+ * Writes a short text over the one of before. A file that is emptied and written anew is brought to the disk when it is
+ * closed, by some file systems, and hooks would wait for that.
+ */
+function overwrite(path: string, text: string): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, privately.mode);
+  try {
+    writeSync(file, text.padEnd(markLength), 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** More than any mark has: nothing of a longer one stays behind. */
+const markLength = 100;
+
+/** Adds to the end of a file, as quickly. */
 export async function appendText(path: string, text: string): Promise<void> {
   if (text.length > mostAtOnce) await appendFile(path, text, privately);
   else appendFileSync(path, text, privately);

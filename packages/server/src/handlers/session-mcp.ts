@@ -109,9 +109,11 @@ export const sessionMcpHandlers: SessionHandlers<Pick<Methods, Names>> = {
     const tool = server.tools.find(({ name }) => name === toolName);
     if (!tool || !isForApps(tool))
       throw new Refusal(`MCP server '${serverName}' has no tool ${toolName} for apps`);
-    const refusal = await session.tools.refusalOfMcpCall(serverName, toolName, args as JsonObject);
-    if (refusal !== undefined) throw new Refusal(refusal);
-    return session.tools.mcp.callForApp(server, { toolName, args: args as JsonObject }, signal);
+    const isReadOnly = server.config.isTrusted && tool.isReadOnly;
+    const asked = { serverName, toolName, arguments: args as JsonObject };
+    const reviewed = await session.tools.reviewMcpCall(asked, isReadOnly, signal);
+    if ('denial' in reviewed) throw new Refusal(reviewed.denial);
+    return session.tools.mcp.callForApp(server, reviewed, signal);
   },
   async 'session.mcp.apps.setHostContext'({ context }, { session }) {
     session.tools.mcp.hostContext = context as JsonObject;
